@@ -30,8 +30,8 @@ class Operation:
         method: The HTTP method, in capitals.
         path: The path template from the host root, with ``{id}`` or ``{userId}``.
         family: The half of the interface that it belongs to.
-        scope: The permission it needs; None where the interface does not say.
-        status: The one status of success; None where any 2xx is allowed.
+        scope: The permission it needs; None if the interface does not say.
+        status: The one status of success; None if any 2xx is allowed.
         response: What the ``data`` of a success is.
     """
 

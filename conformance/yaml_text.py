@@ -48,7 +48,7 @@ class _Bounded(yaml.SafeLoader):
 
 
 def compose(text: str) -> yaml.Node | None:
-    """The root of the one document of a YAML text; None where there is none.
+    """The root of the one document of a YAML text; None if there is none.
 
     Raises:
         YamlRefused: It is no YAML, holds several documents or an alias, or is nested too deeply or too large.

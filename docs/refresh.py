@@ -1,4 +1,4 @@
-"""Writes anew what is made from the catalogue: docs/requirements.md and the requirement ids in openapi.yaml."""
+"""Generator of docs/requirements.md and of the requirement ids in openapi.yaml, from the catalogue."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LIST = r"x-requirements:\s+\[[^\]]*\]"
 
 
 def main() -> None:
-    """Refresh both files."""
+    """Update both files."""
     catalogue = load_catalogue()
     (ROOT / "docs" / "requirements.md").write_text("\n".join(markdown_lines(catalogue)) + "\n", "utf-8")
     document = ROOT / "openapi.yaml"
@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def with_requirements(text: str, catalogue: Catalogue) -> str:
-    """The document's text with the requirements of the catalogue: those of all operations at its root."""
+    """Return the document with the catalogue's requirement ids; those of all operations are at its root."""
     entries = catalogue.requirements.values()
     general = [entry.id for entry in entries if len(entry.operations) == len(OPERATIONS)]
     text = re.sub(rf"(?m)^{LIST}", lambda _: _written(general, ""), text)
@@ -37,7 +37,7 @@ def with_requirements(text: str, catalogue: Catalogue) -> str:
 
 
 def _written(ids: list[str], indent: str) -> str:
-    """A list in YAML, as wide as a line may be."""
+    """Return a list in YAML, wrapped at the longest line."""
     inside = f"{indent}  "
     lines = textwrap.wrap(f"[{', '.join(ids)}]", WIDTH - len(inside), break_on_hyphens=False)
     return "x-requirements:\n" + "\n".join(f"{inside}{line}" for line in lines)

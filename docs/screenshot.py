@@ -1,4 +1,4 @@
-"""Makes docs/report.png anew: the top of the report of a faulty service, in Chromium.
+"""Generator of docs/report.png: the top of the report of a faulty service, in Chromium.
 
     python docs/screenshot.py
 
@@ -28,7 +28,7 @@ CHROMIUM_OPTIONS: Final = (
 
 
 def main() -> None:
-    """Run, take the picture, and say where it is."""
+    """Run the suite, take the picture, and print its path."""
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if chromium is None:
         sys.exit("Chromium is not installed.")
@@ -41,18 +41,18 @@ def main() -> None:
 
 
 def _run(folder: Path) -> None:
-    """Test the faulty service; such a run ends with 1."""
+    """Test the faulty service; the run ends with 1."""
     target = folder / "target.yaml"
     target.write_text(TARGET)
     command = [sys.executable, "-m", "conformance.reference.server", "--announce", "--seed-data", "--fault", FAULT]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as service:
         assert service.stdout is not None
-        said = json.loads(service.stdout.readline())
-        known = {"BASE_URL": said["base_url"], "API_KEY": said["keys"]["api_key"]}
+        announced = json.loads(service.stdout.readline())
+        variables = {"BASE_URL": announced["base_url"], "API_KEY": announced["keys"]["api_key"]}
         run = [sys.executable, "-m", "conformance", "run", "--target", str(target), "--report", str(folder / "report")]
-        done = subprocess.run([*run, "--effort", "quick", "--seed", "1"], env=os.environ | known, check=False)
+        done = subprocess.run([*run, "--effort", "quick", "--seed", "1"], env=os.environ | variables, check=False)
     if done.returncode != 1:
-        sys.exit(f"The run ended with {done.returncode}, where 1 was expected.")
+        sys.exit(f"The run ended with {done.returncode}; expected 1.")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/bin/sh
-# A provisioner: JSON-RPC 2.0 on standard input and output, one message a line.
-# This one passes every message on to the sandbox of `conformance serve`, which prints the two variables that it needs.
-# A vendor's own would call the vendor's administration instead.
+# A provisioner: JSON-RPC 2.0 on standard input and output, one message on each line.
+# It passes every message to the sandbox of `conformance serve`, which prints the two variables that it needs.
+# A vendor's provisioner calls the vendor's administration instead.
 while IFS= read -r message; do
     printf '%s' "$message" |
         curl --silent --show-error --max-time 10 \

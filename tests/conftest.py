@@ -1,4 +1,4 @@
-"""Exchanges made by hand for tests of every layer, and the tiers of the tests."""
+"""Exchanges for tests of every layer, and the tiers of the tests."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ RATE_LIMIT = (
 )
 RESPONDED_AT = datetime.fromtimestamp(1_760_000_000, UTC)
 
-settings.register_profile("unhurried", deadline=None)  # no test depends on the speed of the machine
+settings.register_profile("unhurried", deadline=None)  # no test may depend on the speed of the machine
 settings.load_profile("unhurried")
 
 MakeExchange = Callable[..., Exchange]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let coverage measure the workers of pytest-xdist, but not the hundreds of runs that tests start.
+    """Measure the coverage of pytest-xdist's workers, but not of the hundreds of runs that tests start.
 
-    That would take twice their time, and show little that the workers do not run themselves.
+    That would double their time and add little coverage.
     """
-    os.environ.pop("CI", None)  # tests of what it does set it themselves
+    os.environ.pop("CI", None)  # tests of its effects set it themselves
     if hasattr(config, "workerinput"):
         os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let a run take a sample of the examples that are too many."""
+    """Add ``--sample``, which runs a part of the many examples."""
     parser.addoption("--sample", action="store_true", help="run only the examples that the commit draws")
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
-    """Mark tests by their path, let ``-m`` and ``-k`` choose, and draw a sample of what they chose."""
+    """Mark tests by their path, select by ``-m`` and ``-k``, and draw a sample of the selected tests."""
     for item in items:
         for mark in tiers.marks(item.nodeid):
             item.add_marker(mark)
@@ -62,16 +62,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Spare garbage collections the thousands of tests, which stay until the end."""
+    """Exclude the thousands of tests from garbage collections."""
     gc.collect()
     gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the examples that were drawn."""
+    """Print the sample."""
     if terminalreporter.config.option.sample:
-        reports = [one for found in terminalreporter.stats.values() for one in found]
-        names = {one.nodeid for one in reports if isinstance(one, pytest.TestReport)}
+        reports = [report for reports in terminalreporter.stats.values() for report in reports]
+        names = {report.nodeid for report in reports if isinstance(report, pytest.TestReport)}
         terminalreporter.section(f"sample of commit {tiers.commit() or 'unknown'}")
         for test in tiers.SAMPLES:
             drawn = sorted(name.removeprefix(test) for name in names if name.startswith(f"{test}["))
@@ -89,7 +89,7 @@ def make_exchange(
     query: tuple[tuple[str, str], ...] = (),
     number: int = 1,
 ) -> Exchange:
-    """An exchange with this answer; ``status`` None for no answer at all."""
+    """Return an exchange with this response; ``status`` None means no response."""
     request = Request(operation=OPERATIONS[operation], identifier="eng_1", query=query)
     content = raw if raw is not None else b"" if body is ... else json.dumps(body).encode()
     return Exchange(
@@ -98,7 +98,7 @@ def make_exchange(
         request=request,
         sent_request=SentRequest(request.method, f"http://service.test{request.path}", (), b""),
         received=None if status is None else Response(status, headers, content),
-        trouble="the connection broke" if status is None else None,
+        error="the connection broke" if status is None else None,
         started_at=RESPONDED_AT,
         seconds=0.01,
     )
@@ -106,29 +106,29 @@ def make_exchange(
 
 @contextmanager
 def serve_sandbox(*options: str) -> Iterator[dict[str, str]]:
-    """Run ``conformance serve`` inside a ``with``; gives the variables that it tells."""
+    """Run ``conformance serve`` inside a ``with``; yield the variables that it prints."""
     command = [sys.executable, "-u", "-m", "conformance", "serve", "--port", "0", *options]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("CONFORMANCE_", "KEY_"))}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as serve:
         assert serve.stdout is not None
-        told: dict[str, str] = {}
+        variables: dict[str, str] = {}
         for line in serve.stdout:
             if found := re.match(r"export (\w+)=(\S+)", line):
-                told[found[1]] = found[2]
+                variables[found[1]] = found[2]
             if line.startswith("curl"):
                 break
-        yield told
+        yield variables
         serve.terminate()
 
 
 @pytest.fixture(scope="session")
 def sandbox() -> Iterator[dict[str, str]]:
-    """The variables that a running ``conformance serve`` tells."""
-    with serve_sandbox() as told:
-        yield told
+    """The variables that a running ``conformance serve`` prints."""
+    with serve_sandbox() as variables:
+        yield variables
 
 
 @pytest.fixture(scope="session")
 def exchange() -> MakeExchange:
-    """Makes exchanges; see ``make_exchange``."""
+    """Return ``make_exchange``."""
     return make_exchange

@@ -1,4 +1,4 @@
-"""The tiers of the tests: marks by path, and samples of the examples that are too many for every run."""
+"""Tiers of the tests: marks by path, and samples of tests with many examples."""
 
 from __future__ import annotations
 
@@ -19,51 +19,68 @@ MARKS: Final = {
     ),
     "npm": ("tests/openapi/test_prism.py", "tests/reports/test_published_schemas.py"),
     "slow": (
+        "tests/certificate/test_envelope.py",
+        "tests/certificate/test_verifying.py",
+        "tests/checks/test_new_keys.py",
+        "tests/checks/test_odd_requests.py::test_one_operation_that_stumbles",
+        "tests/checks/test_torn_lists.py::test_a_service_that_counts_first_and_reads_then_is_certified",
         "tests/cli/test_choosing_the_target.py",
         "tests/cli/test_gate.py",
+        "tests/cli/test_guarded.py",
+        "tests/cli/test_last_line.py",
+        "tests/cli/test_plain_pytest.py",
+        "tests/cli/test_report_folder.py",
         "tests/docs/test_newcomer.py::test_five_commands_lead_to_a_verified_certificate",
         "tests/docs/test_newcomer.py::test_the_worked_example_of_a_check_works",
         "tests/docs/test_tiers.py::test_only_a_sample_is_collected",
+        "tests/examples/",
         "tests/integrations/",
         "tests/oracle/test_effects.py::test_what_is_ordinary_is_unremarkable",
         "tests/oracle/test_linearizability.py::test_long_history_is_decided_quickly",
         "tests/oracle/test_linearizability.py::test_same_as_trying_every_order",
         "tests/reference/test_fault_library.py::test_fault_shows",
+        "tests/reference/test_latitude_together.py",
         "tests/replay/test_crafted_files.py",
         "tests/replay/test_odd_notes.py",
+        "tests/replay/test_reevaluating.py",
+        "tests/replay/test_tampering.py",
         "tests/reports/test_har.py::test_a_recording_with_one_odd_value_is_refused_or_shown",
         "tests/reports/test_odd_reports.py::test_every_odd_member_is_refused_or_rendered",
         "tests/running/test_determinism.py",
+        "tests/safety_net/",
         "tests/selftest/test_trials.py",
+        "tests/verdicts/test_plugin.py",
         "tests/wire/test_redaction.py::test_ascii_secrets_are_replaced",
         "tests/wire/test_redaction.py::test_encoded_secrets_are_replaced",
     ),
 }
-"""The paths of each mark; a test with any of them is left out of ``tox`` and belongs to ``tox -m full``."""
+"""The paths of each mark; ``tox`` skips all marked tests, and ``tox -m full`` runs them."""
 
 SAMPLES: Final = {
     "tests/hostile/test_hostile_runs.py::test_a_run_ends_as_it_must": 40,
     "tests/hostile/test_lying_services.py::test_no_lie_of_a_service_makes_a_run_write_to_others": 30,
     "tests/hostile/test_forged_journals.py::test_no_journal_makes_cleanup_write_to_others": 50,
-    "tests/reference/test_fault_library.py::test_fault_shows": 300,
+    "tests/reference/test_fault_library.py::test_fault_shows": 150,
+    "tests/safety_net/test_net.py::test_a_fault_responds_as_before": 100,
+    "tests/safety_net/test_net.py::test_a_run_ends_as_before": 5,
     "tests/sudden/test_interruption.py::test_a_signal_at_any_moment": 8,
     "tests/sudden/test_interruption.py::test_a_signal_while_it_starts": 6,
     "tests/sudden/test_killing.py::test_cleaning_up_after_a_kill": 6,
 }
-"""How many examples of a test run with ``--sample``."""
+"""The number of examples of each test that run with ``--sample``."""
 
 
 def marks(name: str) -> list[str]:
-    """The marks of the test with this node id."""
+    """Return the marks of the test with this node id."""
     return [mark for mark, paths in MARKS.items() if name.startswith(paths)]
 
 
 def left_out(names: Iterable[str], drawn_by: str) -> set[str]:
-    """The node ids that are not in the sample.
+    """Return the node ids outside the sample.
 
     Args:
-        names: The node ids of all tests that were chosen.
-        drawn_by: What decides the sample.
+        names: The node ids of all selected tests.
+        drawn_by: The seed of the sample.
     """
     examples = defaultdict(list)
     for name in names:
@@ -76,7 +93,7 @@ def left_out(names: Iterable[str], drawn_by: str) -> set[str]:
 
 
 def commit() -> str:
-    """The commit of the checkout, so that each tries other examples; nothing outside of one."""
+    """Return the commit of the checkout, so that each commit tries other examples; empty outside a checkout."""
     root = Path(__file__).parent.parent
     try:
         found = subprocess.run(

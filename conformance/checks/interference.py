@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle import read
 from conformance.oracle.effects import Interval, accepted, refused, sent_object
 from conformance.oracle.outcomes import CantTell, CheckOutcome, NonConformity
-from conformance.targets.names import bare
+from conformance.targets.names import normalized
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ def _strange_names(run: Run) -> tuple[Exchange, ...]:
 
     What reads after a renaming to an odd name tells nothing: a service may have garbled that.
     """
-    reads, prefix = _reads(run), bare(run.names.prefix)
-    before = {bare(name) for one in reads[:1] if (name := _name(one)) is not None}
+    reads, prefix = _reads(run), normalized(run.names.prefix)
+    before = {normalized(name) for one in reads[:1] if (name := _name(one)) is not None}
     renamings = [
-        (Interval.of(one).start, bare(name))
+        (Interval.of(one).start, normalized(name))
         for one in run.wire.exchanges
         if one.request.operation.id == "updateCurrentOrganization" and not refused(one)
         if isinstance(name := (sent_object(one) or {}).get("name"), str)
@@ -61,7 +61,7 @@ def _strange_names(run: Run) -> tuple[Exchange, ...]:
         name = _name(one)
         if name is None or not (prefix in standing or standing in before):
             continue
-        if prefix not in bare(name) and bare(name) not in before:
+        if prefix not in normalized(name) and normalized(name) not in before:
             strange[name] = one
     return tuple(strange.values()) if len(strange) >= _STRANGERS else ()
 

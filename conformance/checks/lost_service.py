@@ -12,7 +12,7 @@ from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, e
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 from conformance.wire.exchange import NotSent
-from conformance.wire.losses import losses, naming
+from conformance.wire.losses import joined_names, losses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -68,7 +68,9 @@ def expect_no_request_ends_service(run: Run) -> None:
         raise Inapplicable("The service was never gone while a request was under way")
     doubtful = [one.broken[-1] for number, one in enumerate(suspects) if not _is_cleared(run, one, number < _MOST)]
     if doubtful:
-        raise CantTell(f"the service was gone after {naming(doubtful)}, which could not be tried again", *doubtful)
+        raise CantTell(
+            f"the service was gone after {joined_names(doubtful)}, which could not be tried again", *doubtful
+        )
 
 
 def _is_cleared(run: Run, suspect: _Suspect, may_send: bool) -> bool:  # noqa: FBT001 - what is decided

@@ -206,7 +206,7 @@ def test_responses_keep_the_document(held_against_document: Held, rule: str) -> 
 
 def _is_readable(exchange: Exchange) -> bool:
     """Whether an answer has a frame that can be held against the document; laws say what is wrong with the rest."""
-    if exchange.as_it_came is None or not exchange.request.is_proper or exchange.received is None:
+    if exchange.as_received is None or not exchange.request.is_proper or exchange.received is None:
         return False
     if exchange.received.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return False  # the document has none

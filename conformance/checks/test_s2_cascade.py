@@ -31,7 +31,7 @@ class Record:
         id: Its identifier; None where it could not be made.
         was_there: Whether it was there once made.
         is_there: Whether it was there after deletions, and the target's patience.
-        trouble: Why it could not be made, or looked for.
+        error: Why it could not be made, or looked for.
     """
 
     kind: SubordinateKind
@@ -39,7 +39,7 @@ class Record:
     id: str | None = None
     was_there: bool = False
     is_there: bool = False
-    trouble: MissingMeans | None = None
+    error: MissingMeans | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,21 +89,21 @@ def _records(run: Run, created: Exchange, kinds: Sequence[SubordinateKind] = KIN
     for record in records:
         try:
             record.id = run.fixtures.make_subordinate(record.engagement, record.kind)
-        except MissingMeans as trouble:
-            record.trouble = trouble
+        except MissingMeans as error:
+            record.error = error
         record.was_there = _look(run, record)
     return records
 
 
 def _look(run: Run, record: Record) -> bool:
     """Whether a record is there now; what cannot be told any more is not looked for again."""
-    if record.id is None or record.trouble is not None:
+    if record.id is None or record.error is not None:
         return False
     try:
         record.is_there = run.fixtures.subordinate_exists(record.engagement, record.kind, record.id)
-    except MissingMeans as trouble:
-        record.trouble = trouble
-    return record.is_there and record.trouble is None
+    except MissingMeans as error:
+        record.error = error
+    return record.is_there and record.error is None
 
 
 def _still_there(run: Run, gone: tuple[list[Record], ...]) -> list[Record]:
@@ -113,8 +113,8 @@ def _still_there(run: Run, gone: tuple[list[Record], ...]) -> list[Record]:
 
 def _settled(record: Record, *at: Exchange) -> Record:
     """The record, if it was there and what became of it is known."""
-    if record.trouble is not None:
-        raise MissingMeans(record.trouble.need, record.trouble.reason)
+    if record.error is not None:
+        raise MissingMeans(record.error.need, record.error.reason)
     if not record.was_there:
         raise CantTell(f"the {record.kind} was not there once it was made", *at)
     return record
@@ -177,7 +177,7 @@ def test_records_of_neighbour_stay(cascade: Cascade) -> None:
     """Deleting an engagement leaves the subordinate records of another one alone."""
     for deletion in cascade.deletions:
         read.success(deletion)
-    known = [record for record in cascade.kept if record.trouble is None]
+    known = [record for record in cascade.kept if record.error is None]
     for record in known or cascade.kept:
         _settled(record, *cascade.deletions)
         expect.holds(

@@ -137,7 +137,7 @@ def test_archiving_succeeds(archiving: Archiving) -> None:
 
 @requirement("archive-engagement-answers-id")
 def test_archive_response_has_the_identifier(archiving: Archiving) -> None:
-    """The answer to an archive carries the identifier of the engagement."""
+    """The response to an archive carries the engagement's id."""
     response = archiving.first.response
     identifier = read.text(read.data(response), "id", response)
 

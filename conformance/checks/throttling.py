@@ -167,8 +167,8 @@ def _other_key(run: Run, key: Credential) -> tuple[Credential | None, str | None
         return run.fixtures.main, None
     try:
         return run.fixtures.scoped_key("organizations:read"), None
-    except MissingMeans as trouble:
-        reason = f"It is the main key that is driven past its limit, and there is no other one. {trouble.reason}"
+    except MissingMeans as error:
+        reason = f"It is the main key that is driven past its limit, and there is no other one. {error.reason}"
     try:
         return run.fixtures.other_organization(), None
     except MissingMeans:

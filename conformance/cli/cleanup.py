@@ -21,7 +21,7 @@ from conformance.targets.journal import Journal, JournalError
 from conformance.targets.loading import profile_of
 from conformance.targets.membership import Membership
 from conformance.targets.ownership import Ownership, RunTime
-from conformance.targets.queries import Asking
+from conformance.targets.queries import QueryClient
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import UndoResult, clean_up
 from conformance.targets.yaml_entries import TargetFileError
@@ -83,5 +83,5 @@ def _undone(journal: Journal, profile: Profile, *, moved: bool) -> UndoResult:
         wire.observe(ownership)
         wire.observe(membership)
         wire.observe(JournalRecorder(journal))
-        asking = Asking(wire.send, wire.send_all, others)
-        return clean_up(journal, ownership, membership, asking, profile.base_url, moved=moved)
+        queries = QueryClient(wire.send, wire.send_all, others)
+        return clean_up(journal, ownership, membership, queries, profile.base_url, moved=moved)

@@ -100,10 +100,10 @@ def _ended(options: RunOptions, gate: Gate, interruption: Interruption, *, quiet
     except Exception as error:
         if end is None:
             raise
-        trouble = f"The suite itself failed while closing the run: {type(error).__name__}."
+        reason = f"The suite itself failed while closing the run: {type(error).__name__}."
         if end[0] in {Exit.OK, Exit.UNDECIDED}:
-            return Exit.UNTESTABLE, trouble
-        complain(trouble)
+            return Exit.UNTESTABLE, reason
+        complain(reason)
     return end
 
 
@@ -128,11 +128,11 @@ class _Judging:
         waived = (waiver.waives(result.requirement, result.check, today) for waiver in self.waivers)
         return result.requirement in self.known or any(waived)
 
-    def ending(self, report: Report, problems: list[str], trouble: str | None) -> tuple[Exit, str]:
+    def ending(self, report: Report, problems: list[str], reason: str | None) -> tuple[Exit, str]:
         """Print the changes since the baseline; return the exit status without a signal, and the reason."""
         if self.baseline is not None:
             click.echo(drift_text(compare(self.baseline, report)))
-        status, why = ending(report, trouble=trouble, strict=self.strict, problems=problems)
+        status, why = ending(report, reason=reason, strict=self.strict, problems=problems)
         for problem in problems:
             if problem not in why:
                 complain(problem)
@@ -170,7 +170,7 @@ def _conduct(execution: RunSession, interruption: Interruption, judging: _Judgin
         if execution.run.journal.pending():
             progress.undoing()
         undo(execution, judge.errors)
-    trouble = _own_trouble(execution, judge.errors) or reached or _trouble(execution, judge)
+    reason = _reason_of_suite(execution, judge.errors) or reached or _reason_of_target(execution, judge)
     ended_by = interruption.signal  # a later signal changes nothing
     if ended_by is not None or fail_fast.failed is not None:
         judge.give_up("The run ended before this check did.")
@@ -193,7 +193,7 @@ def _conduct(execution: RunSession, interruption: Interruption, judging: _Judgin
         status = Exit.FAILED if report["verdict"] == "non-conformant" else Exit.UNTESTABLE
         why = f"the report could not be written to {execution.folder}"
     else:
-        status, why = judging.ending(report, problems, trouble)
+        status, why = judging.ending(report, problems, reason)
     return status, f"{why.rstrip('.')}.{_how_to_clean_up(report)}"
 
 
@@ -222,7 +222,7 @@ def _cleanup_command(execution: RunSession) -> str | None:
     return shlex.join(arguments)
 
 
-def _trouble(execution: RunSession, judge: Judge) -> str | None:
+def _reason_of_target(execution: RunSession, judge: Judge) -> str | None:
     """Return why the run is no valid test of a target that was reached, as a sentence; None if it is valid."""
     stopped = execution.run.wire.stopped
     outcomes = {result.outcome for result in judge.results}
@@ -237,7 +237,7 @@ def _trouble(execution: RunSession, judge: Judge) -> str | None:
     return None
 
 
-def _own_trouble(execution: RunSession, errors: Sequence[str]) -> str | None:
+def _reason_of_suite(execution: RunSession, errors: Sequence[str]) -> str | None:
     """Log the suite's own errors in the report's folder and return a sentence about them; None without errors."""
     if not errors:
         return None

@@ -64,7 +64,7 @@ def doctor(
     """
     warn_of_visible_key(context)
     try:
-        mode = Mode.asked(read_only=read_only, disposable=disposable)
+        mode = Mode.of_options(read_only=read_only, disposable=disposable)
         found = found_file(target, base_url)
         profile = profile_of(
             target or found, os.environ, base_url=base_url, api_key=api_key, mode=mode, is_found=found is not None
@@ -75,8 +75,8 @@ def doctor(
         sys.exit(Exit.USAGE)
     try:
         status = _examine(open_console(soft_wrap=True), profile, wire)
-    except NoResponse as trouble:
-        complain(f"The target could not be tested: {trouble}.")
+    except NoResponse as no_response:
+        complain(f"The target could not be tested: {no_response}.")
         status = Exit.UNTESTABLE
     finally:
         wire.close()

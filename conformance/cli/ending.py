@@ -58,7 +58,7 @@ def say_why(status: Exit, reason: object) -> Exit:
 def ending(
     report: Report,
     *,
-    trouble: str | None,
+    reason: str | None,
     strict: bool,
     problems: Collection[str] = (),
 ) -> tuple[Exit, str]:
@@ -66,7 +66,7 @@ def ending(
 
     Args:
         report: The finished run.
-        trouble: Why the target could not be tested, or how the suite failed; None if neither happened.
+        reason: Why the target could not be tested, or how the suite failed; None if neither happened.
         strict: Whether every chosen requirement must be decided.
         problems: Problems of the waiver file, as sentences.
     """
@@ -74,8 +74,8 @@ def ending(
     failed = (entry for entry in requirements if entry["outcome"] == "failed")
     if new := [entry["id"] for entry in failed if excuse(entry) is None]:
         return Exit.FAILED, f"{counted(len(new), 'requirement')} broken ({_some(new)})"
-    if trouble is not None:
-        return Exit.UNTESTABLE, trouble
+    if reason is not None:
+        return Exit.UNTESTABLE, reason
     if "cleanup" in report:
         return Exit.UNTESTABLE, f"{counted(len(report['not_undone']), 'record')} left in the organization"
     if problems:

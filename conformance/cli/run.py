@@ -114,7 +114,7 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the 
     line says why a status is not 0.
     """
     try:
-        mode = Mode.asked(read_only=given["read_only"], disposable=given["disposable"])
+        mode = Mode.of_options(read_only=given["read_only"], disposable=given["disposable"])
         target = _target(context, given)
     except TargetFileError as error:
         raise click.UsageError(str(error)) from None

@@ -119,12 +119,12 @@ def _introduce(app: Application, base_url: str) -> None:
     from conformance.reference.application import SANDBOX_PATH
     from conformance.reference.records import SCOPES
 
-    keys = {scope: app.service.add_key(app.founding.organization_id, [scope]) for scope in SCOPES}
+    keys = {scope: app.service.add_key(app.bootstrap.organization_id, [scope]) for scope in SCOPES}
     variables = {
         "CONFORMANCE_BASE_URL": base_url,
-        "CONFORMANCE_API_KEY": app.founding.api_key,
+        "CONFORMANCE_API_KEY": app.bootstrap.api_key,
         **{f"KEY_{scope.upper().replace(':', '_')}": key for scope, key in keys.items()},
-        "KEY_OTHER": app.founding.other_organization,
+        "KEY_OTHER": app.bootstrap.other_organization,
         "CONFORMANCE_SANDBOX_URL": f"{base_url}{SANDBOX_PATH}",
         "CONFORMANCE_SANDBOX_TOKEN": app.sandbox_token,
     }

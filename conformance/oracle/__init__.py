@@ -1,1 +1,1 @@
-"""What the suite expects: the words that checks are written in."""
+"""Oracle: the rules that every observed behaviour of a service is judged by."""

@@ -1,4 +1,4 @@
-"""Words over several answers at once: those that are wrong are told together, each with what was sent."""
+"""Assertions over several responses at once: the message names every wrong response and what was sent."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Sent:
     """One request of a batch.
 
     Attributes:
-        what: What it was, in words that complete "createEngagement with ...".
-        exchange: What came of it.
-        label: A text that it carried and no other request did; empty for none.
-        kind: What kind of request it was, where a batch has several.
+        what: What was sent, in words that complete "createEngagement with ...".
+        exchange: The exchange.
+        label: A text that this request carried and no other did; empty for none.
+        kind: The kind of request, if a batch has several.
     """
 
     what: str
@@ -42,93 +42,97 @@ class Sent:
 
 
 def every_status(sent: Iterable[Sent], permitted: Callable[[int], bool], expected: str) -> None:
-    """Every answer has a permitted status.
+    """Require a permitted status of every response.
 
     Args:
-        sent: What was sent; what brought no answer is passed over where another one is wrong.
-        permitted: Says of a status whether it is.
+        sent: The requests; those without a response are skipped if a response is wrong.
+        permitted: Whether a status is permitted.
         expected: All permitted statuses in words.
 
     Raises:
-        NonConformity: At least one has not; all of them are named.
-        NoResponse: None is wrong, but something has no answer.
+        NonConformity: At least one status is not permitted; the message names all of them.
+        NoResponse: No status is wrong, but a request got no response.
     """
     wrong: list[Sent] = []
-    trouble: NoResponse | None = None
-    for one in sent:
+    error: NoResponse | None = None
+    for request in sent:
         try:
-            status = one.exchange.status
+            status = request.exchange.status
         except NoResponse as no_response:
-            trouble = trouble or no_response
+            error = error or no_response
             continue
-        evidence(one.exchange)
+        evidence(request.exchange)
         if not permitted(status):
-            wrong.append(one)
+            wrong.append(request)
     if wrong:
         raise NonConformity(
-            _listed([f"{one.told} was answered {one.exchange.status}" for one in wrong]),
-            *[one.exchange for one in wrong],
+            _listed([f"{request.told} returned {request.exchange.status}" for request in wrong]),
+            *[request.exchange for request in wrong],
             expected=expected,
-            actual=", ".join(sorted({str(one.exchange.status) for one in wrong})),
+            actual=", ".join(sorted({str(request.exchange.status) for request in wrong})),
         )
-    if trouble is not None:
-        raise trouble
+    if error is not None:
+        raise error
 
 
 def every_invalid_refused(sent: Iterable[Sent]) -> None:
-    """Every certainly invalid request was refused as such."""
+    """Require 400 or 422 for every certainly invalid request."""
     every_status(sent, lambda status: status in {400, 422}, "400 or 422")
 
 
 def engagement_untouched(before: Exchange, after: Exchange, sent: Sequence[Sent]) -> None:
-    """Refused requests have left an engagement as it was, ``updatedAt`` included.
+    """Require that refused requests left an engagement as it was, ``updatedAt`` included.
 
     Args:
-        before: A read of it before they were sent.
+        before: A read of the engagement before the requests.
         after: A read of it afterwards.
-        sent: The requests. Where one of them was not refused, a change says nothing about those that were.
+        sent: The requests. If one was not refused, a change proves nothing about the others.
 
     Raises:
-        NonConformity: It has changed or is gone, although all were refused.
-        CantTell: It has changed, and some were not refused.
+        NonConformity: The engagement changed or is gone, although all requests were refused.
+        CantTell: The engagement changed, and some requests were not refused.
     """
     was = read.data(before)
     only_if_refused(sent, lambda: _same_engagement(was, before, after, sent))
 
 
 def only_if_refused(sent: Iterable[Sent], judge: Callable[[], None]) -> None:
-    """Judge what refused requests have left; a fault is open to doubt where one of them was not refused.
+    """Judge what refused requests left; if one was not refused, a failure becomes ``cantTell``.
 
     Raises:
-        NonConformity: What ``judge`` raises, where all were refused with a 4xx.
-        CantTell: It raises one, and some were not refused.
+        NonConformity: ``judge`` raised it, and all requests were refused with a 4xx.
+        CantTell: ``judge`` raised a ``NonConformity``, and some requests were not refused.
     """
     try:
         judge()
     except NonConformity as fault:
-        if accepted := [one for one in sent if one.exchange.status not in REFUSALS]:
-            exchanges = [one.exchange for one in accepted]
+        if accepted := [request for request in sent if request.exchange.status not in REFUSALS]:
+            exchanges = [request.exchange for request in accepted]
             raise CantTell(f"{fault.message}, but {accepted[0].told} was not refused", *exchanges) from None
         raise
 
 
 def none_created(sent: Iterable[Sent], listed: Sequence[Exchange]) -> None:
-    """Nothing that a refused creation carried is among the engagements listed afterwards.
+    """Require that no engagement of a refused creation is listed afterwards.
 
     Args:
         sent: The creations, each with a label of its own.
-        listed: Pages of the list that would hold them.
+        listed: Pages of the list that would hold the engagements.
     """
     items = [item for page in listed for item in read.items(page)]
     evidence(*listed)
-    found = [one for one in sent if one.label and refused(one) and any(carries(item, one.label) for item in items)]
+    found = [
+        request
+        for request in sent
+        if request.label and refused(request) and any(carries(item, request.label) for item in items)
+    ]
     if found:
         raise NonConformity(
-            _listed([f"{one.told} was refused, but its engagement is in the list" for one in found]),
-            *[one.exchange for one in found],
+            _listed([f"{request.told} was refused, but its engagement is in the list" for request in found]),
+            *[request.exchange for request in found],
             *listed,
             expected="no engagement of a refused creation",
-            actual=f"{len(found)} of them",
+            actual=f"{len(found)} in the list",
         )
 
 
@@ -137,20 +141,20 @@ def carries(item: dict[str, Any], label: str) -> bool:
     return any(isinstance(item.get(name), str) and label in item[name] for name in ("name", "description"))
 
 
-def refused(one: Sent) -> bool:
-    """Whether a request was answered with a 4xx; what has no answer was not."""
-    return one.exchange.judgeable and one.exchange.status in REFUSALS
+def refused(request: Sent) -> bool:
+    """Whether a request got a 4xx response."""
+    return request.exchange.judgeable and request.exchange.status in REFUSALS
 
 
 def _same_engagement(was: dict[str, Any], before: Exchange, after: Exchange, sent: Sequence[Sent]) -> None:
-    exchanges = [one.exchange for one in sent]
+    exchanges = [request.exchange for request in sent]
     if after.status == HTTPStatus.NOT_FOUND:
-        message = "the engagement is gone"
+        message = "the engagement no longer exists"
         raise NonConformity(message, before, *exchanges, after, expected="the engagement as before", actual="404")
     expect.unchanged("the engagement", was, read.data(after), _ENGAGEMENT, before, *exchanges, after)
 
 
 def _listed(sentences: list[str]) -> str:
-    """Sentences in one text, the last ones only counted where there are many."""
+    """Join sentences into one text; of many, only count the last."""
     more = len(sentences) - _TOLD
     return "; ".join(sentences[:_TOLD]) + (f"; and {more} more" if more > 0 else "")

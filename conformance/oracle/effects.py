@@ -1,4 +1,4 @@
-"""What requests bring about: from exchanges to the values that they give to fields of an engagement."""
+"""Effects of requests: the values that an exchange gives to the fields of an engagement."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ _WORDS: Final = re.compile(r"(?=.{1,32}\Z)[A-Za-z0-9._-]+(?: [A-Za-z0-9._-]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The time from a request to its answer, in microseconds; whatever it brings about happens within it."""
+    """The time from a request to its response, in microseconds; all effects of the request happen within it."""
 
     start: float
     end: float
 
     @classmethod
     def of(cls, exchange: Exchange) -> Interval:
-        """The time of an exchange, as exact as a recording keeps it."""
+        """Return the interval of an exchange, as exact as a recording keeps it."""
         start = round(exchange.started_at.timestamp() * _MICROSECONDS)
         return cls(start, start + round(exchange.seconds * _MICROSECONDS))
 
     def before(self, other: Interval) -> bool:
-        """Whether it was over when the other one began."""
+        """Whether this interval ended before the other one began."""
         return self.end <= other.start
 
     def meets(self, other: Interval) -> bool:
-        """Whether neither was over when the other one began."""
+        """Whether the two intervals overlap."""
         return not self.before(other) and not other.before(self)
 
 
@@ -54,62 +54,62 @@ class Effect:
     """One value that a request gives to a field, or may give.
 
     Attributes:
-        exchange: The request.
+        exchange: The exchange.
         field: ``name``, ``description``, ``status`` or ``existence``.
-        value: The value; None for a text that the service may have changed within its rights.
-        span: When it happens; without an end where it may still happen at any time.
+        value: The value; None for a text that the service was free to change.
+        interval: The time within which it happens; without an end if it may still happen at any time.
         certain: Whether it happens at all.
     """
 
     exchange: Exchange
     field: str
     value: str | None
-    span: Interval
+    interval: Interval
     certain: bool
 
     def fits(self, value: str) -> bool:
-        """Whether a read of that value may have come after this and before any other."""
+        """Whether a read of that value may have come after this effect and before any other."""
         return self.value is None or self.value == value
 
 
 def is_main(exchange: Exchange) -> bool:
-    """Whether this asks for an operation itself, with the run's main key."""
+    """Whether this requests an operation itself, with the run's main key."""
     credential = exchange.request.credential
     return exchange.request.is_proper and (credential is None or credential.name == "api_key")
 
 
 def accepted(exchange: Exchange) -> bool:
-    """Whether the answer is a 2xx."""
+    """Whether the response is a 2xx."""
     return exchange.received is not None and exchange.received.status in SUCCESSES
 
 
 def refused(exchange: Exchange) -> bool:
-    """Whether the answer is a 4xx, so that nothing happened."""
+    """Whether the response is a 4xx, so that nothing happened."""
     return exchange.received is not None and exchange.received.status in REFUSALS
 
 
 def missed(exchange: Exchange) -> bool:
-    """Whether the answer is a 404, so that what was asked for is not there."""
+    """Whether the response is a 404, so that the requested resource does not exist."""
     return exchange.received is not None and exchange.received.status == HTTPStatus.NOT_FOUND
 
 
 def is_plain(text: str) -> bool:
-    """Whether an accepted text must read back exactly: no odd blanks, no control signs, in normal form C."""
+    """Whether an accepted text must read back exactly: no odd blanks, no control characters, in normal form C."""
     return text.isprintable() and " ".join(text.split()) == text and unicodedata.is_normalized("NFC", text)
 
 
 def is_ordinary(value: object) -> bool:
-    """Whether a value is a text that no service has a reason to refuse or to change: 10 to 32 letters and digits."""
+    """Whether a value is a text that no service has a reason to refuse or change: 10 to 32 letters and digits."""
     return isinstance(value, str) and _ORDINARY.fullmatch(value) is not None
 
 
 def is_unremarkable(value: object) -> bool:
-    """Whether a value is a text that no service that takes it has a reason to change; it may look like a number."""
+    """Whether a value is a text that no service that accepts it has a reason to change; it may resemble a number."""
     return isinstance(value, str) and _WORDS.fullmatch(value) is not None
 
 
 def sent_object(exchange: Exchange) -> dict[str, Any] | None:
-    """The JSON object that a request carried; None where that is not beyond doubt."""
+    """Return the JSON object that a request carried; None if there is none or it is ambiguous."""
     if exchange.request.headers != JSON_HEADERS or exchange.request.body is None:
         return None
     reading = read_json(exchange.request.body)
@@ -119,60 +119,60 @@ def sent_object(exchange: Exchange) -> dict[str, Any] | None:
 
 
 def effects_of(exchange: Exchange) -> list[Effect]:
-    """What a request on one engagement does to it; a refused one does nothing.
+    """Return the effects of a request on one engagement; a refused request has none.
 
-    That what another key is refused is not done is judged where such keys are tried; here it may have been done.
+    The effects of a refused request with another key stay possible; the checks of such keys judge them.
     """
     if not exchange.was_sent or (refused(exchange) and is_main(exchange)):
         return []
-    span = Interval.of(exchange)
+    interval = Interval.of(exchange)
     certain = accepted(exchange) and is_main(exchange)
     if not (accepted(exchange) or refused(exchange)):
-        span = Interval(span.start, inf)
+        interval = Interval(interval.start, inf)
     effects: list[Effect] = []
     match exchange.request.operation.id:
         case "createEngagement":
-            effects = _created(exchange, span, certain=certain)
+            effects = _created(exchange, interval, certain=certain)
         case "updateEngagement":
-            effects = _edited(exchange, span, certain=certain)
+            effects = _edited(exchange, interval, certain=certain)
         case "archiveEngagement":
-            effects = [Effect(exchange, STATUS, "archived", span, certain)]
+            effects = [Effect(exchange, STATUS, "archived", interval, certain)]
         case "unarchiveEngagement":
-            effects = [Effect(exchange, STATUS, "active", _of_unarchive(exchange, span), certain=False)]
+            effects = [Effect(exchange, STATUS, "active", _of_unarchive(exchange, interval), certain=False)]
         case "deleteEngagement":
-            effects = [Effect(exchange, EXISTENCE, DELETED, span, certain)]
+            effects = [Effect(exchange, EXISTENCE, DELETED, interval, certain)]
     return effects
 
 
-def _created(exchange: Exchange, span: Interval, *, certain: bool) -> list[Effect]:
+def _created(exchange: Exchange, interval: Interval, *, certain: bool) -> list[Effect]:
     body = sent_object(exchange)
     values: dict[str, str | None] = dict.fromkeys(TEXTS)
     if body is not None:
         values["description"] = _text(body.get("description"))
-        if body.get("name") is not None:  # what becomes of a creation without one is not told: it must be refused
+        if body.get("name") is not None:  # a creation without a name must be refused; its effect is open
             values["name"] = _text(body["name"])
-    texts = [Effect(exchange, name, value, span, certain) for name, value in values.items()]
-    born = Effect(exchange, EXISTENCE, EXISTS, span, certain)
-    return [*texts, Effect(exchange, STATUS, "active", span, certain), born]
+    texts = [Effect(exchange, name, value, interval, certain) for name, value in values.items()]
+    born = Effect(exchange, EXISTENCE, EXISTS, interval, certain)
+    return [*texts, Effect(exchange, STATUS, "active", interval, certain), born]
 
 
-def _edited(exchange: Exchange, span: Interval, *, certain: bool) -> list[Effect]:
+def _edited(exchange: Exchange, interval: Interval, *, certain: bool) -> list[Effect]:
     body = sent_object(exchange)
     if body is None:
-        return [Effect(exchange, name, None, span, certain=False) for name in TEXTS]
+        return [Effect(exchange, name, None, interval, certain=False) for name in TEXTS]
     sent = {name: body[name] for name in TEXTS if name in body}
-    if any(not isinstance(value, str | None) for value in sent.values()):  # an edit that must be refused as a whole
+    if any(not isinstance(value, str | None) for value in sent.values()):  # such an edit must be refused as a whole
         certain = False
     return [
-        # What becomes of null is open: it may be ignored.
-        Effect(exchange, name, _text(value), span, certain and isinstance(value, str))
+        # The effect of null is open: a service may ignore it.
+        Effect(exchange, name, _text(value), interval, certain and isinstance(value, str))
         for name, value in sent.items()
     ]
 
 
-def _of_unarchive(exchange: Exchange, span: Interval) -> Interval:
-    """Nothing tells what unarchiving does, nor when: after a success it may be yet to happen, until a read shows it."""
-    return Interval(span.start, inf) if accepted(exchange) else span
+def _of_unarchive(exchange: Exchange, interval: Interval) -> Interval:
+    """Return when unarchiving may happen: the interface leaves its effect and time open, so a read must show it."""
+    return Interval(interval.start, inf) if accepted(exchange) else interval
 
 
 def _text(value: object) -> str | None:

@@ -1,6 +1,6 @@
-"""Laws of every error: its envelope, its statusCode, its code, and that no server error comes at all.
+"""Laws of every error: its envelope, its statusCode, its code, and that it is not a server error.
 
-They are laws as those of ``conformance.oracle.laws``: False where they do not apply, True where they hold.
+Like the laws of ``conformance.oracle.laws``, each returns False if it does not apply and True if it holds.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ _SERVER_ERRORS_FROM: Final = 500
 
 
 def no_server_error(exchange: Exchange) -> bool:
-    """No answer is a 5xx of the service."""
+    """Require that no response of the service is a 5xx."""
     if exchange.status >= _SERVER_ERRORS_FROM:
         raise NonConformity(
-            f"the service answered {exchange.status}", exchange, expected="no 5xx", actual=str(exchange.status)
+            f"the service returned {exchange.status}", exchange, expected="no 5xx", actual=str(exchange.status)
         )
     return True
 
 
 def error_envelope(exchange: Exchange) -> bool:
-    """An error is an object error with a string code, a string message and an integer statusCode."""
+    """Require an object error with a string code, a string message and an integer statusCode."""
     if exchange.status < _ERRORS_FROM:
         return False
     response = exchange.response
@@ -65,7 +65,7 @@ def error_envelope(exchange: Exchange) -> bool:
 
 
 def error_status_code_agrees(exchange: Exchange) -> bool:
-    """The statusCode of an error is its HTTP status."""
+    """Require that the statusCode of an error is its HTTP status."""
     error = _error(exchange) if exchange.status >= _ERRORS_FROM else None
     given = error.get("statusCode") if error else None
     if isinstance(given, bool) or not isinstance(given, int | float) or given % 1 != 0:
@@ -82,7 +82,7 @@ def error_status_code_agrees(exchange: Exchange) -> bool:
 
 
 def error_code(status: int) -> Law:
-    """The law that errors of a status carry the code of the table."""
+    """Return the law that errors of a status carry the code of the interface's table."""
 
     def law(exchange: Exchange) -> bool:
         error = _error(exchange) if exchange.status == status else None

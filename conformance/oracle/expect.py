@@ -1,7 +1,7 @@
-"""Words that judge: each passes, or raises ``NonConformity`` with what was expected and what came.
+"""Assertions of checks: each passes, or raises ``NonConformity`` with the expected and the actual value.
 
-Every word is total: whatever an answer holds, it ends in a value, a ``NonConformity``, an ``CantTell``
-or, where no judgeable answer is there, an ``NoResponse``.
+Assertions are total: for any response they return, or raise ``NonConformity``, ``CantTell`` or, if there is
+no response that can be judged, ``NoResponse``.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def status(exchange: Exchange, permitted: Callable[[int], bool], expected: str) -> Exchange:
-    """The answer has a permitted status; ``expected`` names them all."""
+    """Require a permitted status; ``expected`` names them all."""
     given = exchange.status
     evidence(exchange)
     if not permitted(given):
         raise NonConformity(
-            f"{exchange.request.operation.id} was answered {given}",
+            f"{exchange.request.operation.id} returned {given}",
             exchange,
             expected=expected,
             actual=f"{given}{_code(exchange)}",
@@ -35,25 +35,25 @@ def status(exchange: Exchange, permitted: Callable[[int], bool], expected: str) 
 
 
 def status_in(exchange: Exchange, *permitted: int) -> Exchange:
-    """The answer has one of these statuses."""
+    """Require one of these statuses."""
     return status(exchange, lambda given: given in permitted, one_of(*permitted))
 
 
 def success(exchange: Exchange) -> Exchange:
-    """The answer is the success of its operation: exactly 200 where the interface says so, else any 2xx."""
+    """Require the success of the operation: exactly 200 if the interface says so, else any 2xx."""
     exact = exchange.request.operation.status
     return status(exchange, lambda given: given == exact if exact else given in SUCCESSES, str(exact or "any 2xx"))
 
 
 def refused(exchange: Exchange, *, but: Iterable[int] = (401, 404, 429)) -> Exchange:
-    """The answer is a 4xx other than some."""
+    """Require a 4xx other than some."""
     excluded = frozenset(but)
     words = f"a 4xx other than {one_of(*sorted(excluded))}"
     return status(exchange, lambda given: given in REFUSALS and given not in excluded, words)
 
 
 def equal(what: str, actual: object, expected: object, *at: Exchange, pointer: str | None = None) -> None:
-    """A value is the one that must stand there."""
+    """Require a value."""
     evidence(*at)
     if actual != expected or isinstance(actual, bool) is not isinstance(expected, bool):
         raise NonConformity(
@@ -64,7 +64,7 @@ def equal(what: str, actual: object, expected: object, *at: Exchange, pointer: s
 def holds(
     condition: object, message: str, *at: Exchange, expected: str, actual: object, pointer: str | None = None
 ) -> None:
-    """A condition over judged exchanges is true."""
+    """Require a condition over judged exchanges."""
     evidence(*at)
     if not condition:
         words = actual if isinstance(actual, str) else render(actual)
@@ -72,7 +72,7 @@ def holds(
 
 
 def unchanged(what: str, before: dict[str, Any], after: dict[str, Any], fields: Iterable[str], *at: Exchange) -> None:
-    """An object has the same values in these fields as before; a null description is an absent one."""
+    """Require the same values in these fields of an object as before; a null description equals an absent one."""
     evidence(*at)
     for name in fields:
         was, now = before.get(name), after.get(name)
@@ -85,22 +85,22 @@ def unchanged(what: str, before: dict[str, Any], after: dict[str, Any], fields: 
 
 
 def later(what: str, actual: str, than: str, *at: Exchange) -> None:
-    """A timestamp lies after another one."""
+    """Require that a timestamp is later than another."""
     evidence(*at)
     if not moment(actual, *at) > moment(than, *at):
-        raise NonConformity(f"{what} has not moved", *at, expected=f"later than {than}", actual=actual)
+        raise NonConformity(f"{what} has not increased", *at, expected=f"later than {than}", actual=actual)
 
 
 def moment(text: object, *at: Exchange) -> datetime:
-    """The moment of a timestamp; its form is for another requirement to judge."""
+    """Return the time of a timestamp; another requirement judges its format."""
     parsed = parse_timestamp(text) if isinstance(text, str) else None
     if parsed is None:
-        raise CantTell(f"{render(text)} is no timestamp of the interface's form", *at)
+        raise CantTell(f"{render(text)} is not a timestamp of the interface's format", *at)
     return parsed
 
 
 def _code(exchange: Exchange) -> str:
-    """The error code of an answer in words, if there is one."""
+    """Return a space and the error code of a response, if it has one."""
     body = getattr(exchange.response.reading, "value", None)
     error = body.get("error") if isinstance(body, dict) else None
     code = error.get("code") if isinstance(error, dict) else None

@@ -1,4 +1,4 @@
-"""What answers carry beyond what the interface describes, in words for observations."""
+"""Parts of responses beyond what the interface describes, in words for observations."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_.$@-]{1,40}")
-_STEPS: Final = ((5, "within 5 seconds of ours"), (60, "within a minute of ours"), (300, "within 5 minutes of ours"))
+_STEPS: Final = (
+    (5, "within 5 seconds of the suite's"),
+    (60, "within a minute of the suite's"),
+    (300, "within 5 minutes of the suite's"),
+)
 
 
 def extra_members(exchanges: Iterable[Exchange]) -> dict[str, Exchange]:
-    """The members of answers that the interface does not name, by operation, each with an answer that has it."""
+    """Return members of responses that the interface does not name, by operation, each with a response that has it."""
     found: dict[str, Exchange] = {}
     for exchange in _read(exchanges):
         for name in _beyond(exchange):
@@ -28,7 +32,7 @@ def extra_members(exchanges: Iterable[Exchange]) -> dict[str, Exchange]:
 
 
 def duplicate_names(exchanges: Iterable[Exchange]) -> dict[str, Exchange]:
-    """The names that occur twice in one object, each with an answer where they do."""
+    """Return the names that occur twice in one object, each with a response that has it."""
     found: dict[str, Exchange] = {}
     for exchange in _read(exchanges):
         for name in _parsed(exchange).duplicates:
@@ -37,7 +41,7 @@ def duplicate_names(exchanges: Iterable[Exchange]) -> dict[str, Exchange]:
 
 
 def media_types(exchanges: Iterable[Exchange]) -> dict[str, Exchange]:
-    """The media types of answers with their parameters, each with an answer that has it."""
+    """Return the media types of responses with their parameters, each with a response that has it."""
     found: dict[str, Exchange] = {}
     for exchange in exchanges:
         announced = exchange.received.header("Content-Type") if exchange.received and exchange.judgeable else None
@@ -47,13 +51,13 @@ def media_types(exchanges: Iterable[Exchange]) -> dict[str, Exchange]:
 
 
 def allowed(exchange: Exchange) -> list[str]:
-    """The methods that an answer's Allow header lists."""
+    """Return the methods that a response's Allow header lists."""
     listed = exchange.received.header("Allow") if exchange.received is not None else None
     return [method.strip().upper() for method in (listed or "").split(",") if method.strip()]
 
 
 def clock_offset(seconds: float | None) -> str:
-    """How far the service's clock is ahead of ours, in words that do not change from run to run."""
+    """Describe how far the service's clock is ahead of the suite's, in words that do not change from run to run."""
     if seconds is None:
         return "unknown, there is no Date header"
     direction = "ahead" if seconds > 0 else "behind"
@@ -68,7 +72,7 @@ def _about(seconds: float) -> str:
 
 
 def _read(exchanges: Iterable[Exchange]) -> Iterator[Exchange]:
-    """The answers whose body is a JSON object."""
+    """Yield the exchanges whose response body is a JSON object."""
     for exchange in exchanges:
         if exchange.received is not None and exchange.judgeable and isinstance(_parsed(exchange).value, dict):
             yield exchange
@@ -98,7 +102,7 @@ def _beyond(exchange: Exchange) -> Iterator[str]:
 
 
 def _names(data: object) -> Iterator[str]:
-    """The members of a resource, or of all resources of a list."""
+    """Yield the members of a resource, or of all resources of a list."""
     for resource in data if isinstance(data, list) else [data]:
         if isinstance(resource, dict):
             yield from resource

@@ -1,4 +1,4 @@
-"""What must hold of lists with a filter, beside the list without one."""
+"""Assertions about filtered lists, compared with the unfiltered list."""
 
 from __future__ import annotations
 
@@ -31,56 +31,56 @@ if TYPE_CHECKING:
 
 
 def expect_found(listing: Listing, name: str, value: str, wanted: Collection[str], unwanted: Collection[str]) -> None:
-    """A filtered list holds what it must, and nothing else.
+    """Require that a filtered list holds the wanted items and no unwanted one.
 
     Args:
         listing: The list with the filter.
-        name: The field that is filtered by.
-        value: Its value.
+        name: The field of the filter.
+        value: The value of the filter.
         wanted: Ids that must be in the list.
-        unwanted: Ids that must not.
+        unwanted: Ids that must not be in it.
     """
     expect_filtered(listing, name, value)
     seen = set(listing.identifiers)
     wrong = [identifier for identifier in unwanted if identifier in seen]
     if wrong:
         raise NonConformity(
-            f"a list filtered by {name} {value} holds something else",
+            f"a list filtered by {name} {value} holds another {name}",
             *listing.responses,
-            expected=f"none of {name} other than {value}",
-            actual=f"{len(wrong)} of another {name}, the first is {render(wrong[0])}",
+            expected=f"only items with {name} {value}",
+            actual=f"{len(wrong)} with another {name}, the first is {render(wrong[0])}",
             pointer="/data",
         )
     if not seen.issuperset(wanted) and listing.total > len(listing.items):
-        raise CantTellYet("the list does not show all that is counted", *listing.responses)
-    expect_all(listing, sorted(wanted), f"an item of {name} {value}")
+        raise CantTellYet("the list holds fewer items than its total", *listing.responses)
+    expect_all(listing, sorted(wanted), f"an item with {name} {value}")
 
 
 def expect_counts(
     name: str, filtered: Mapping[str, Listing], everything: Listing, known: Mapping[str, Collection[str]]
 ) -> None:
-    """Each total counts what matches, and together they count everything.
+    """Require that each total counts the matching items and that the totals add up to the unfiltered total.
 
     Args:
-        name: The field that is filtered by.
+        name: The field of the filter.
         filtered: The list of each value.
-        everything: The list without a filter.
+        everything: The unfiltered list.
         known: For each value, ids of items that have it.
 
     Raises:
         NonConformity: A total is wrong.
-        CantTell: The lists themselves are not what they must be, so that nothing can be said of their totals.
+        CantTell: A list itself is wrong, so that its total proves nothing.
     """
-    holds(lambda: expect_count(everything), "the total without a filter is wrong", *everything.responses)
-    holds(lambda: expect_both(everything, known), "the list is not complete", *everything.responses)
+    holds(lambda: expect_count(everything), "the unfiltered total is wrong", *everything.responses)
+    holds(lambda: expect_both(everything, known), "the list is incomplete", *everything.responses)
     for value, listing in filtered.items():
         found = partial(expect_found, listing, name, value, known.get(value, ()), ())
-        holds(found, "the filter does not hold", *listing.responses)
+        holds(found, "the filtered list is wrong", *listing.responses)
         expect_count(listing)
     parts = {value: listing.total for value, listing in filtered.items()}
     if sum(parts.values()) != everything.total:
         raise NonConformity(
-            f"the totals of each {name} do not add up to the total of all",
+            f"the totals by {name} do not add up to the unfiltered total",
             *everything.responses[:1],
             *(listing.responses[0] for listing in filtered.values()),
             expected=str(everything.total),
@@ -90,7 +90,7 @@ def expect_counts(
 
 
 def expect_same_as_all(name: str, filtered: Mapping[str, Listing], everything: Listing) -> None:
-    """Each filtered list holds just the items of its value that the list without a filter holds."""
+    """Require that each filtered list holds exactly the items of its value in the unfiltered list."""
     items = everything.items
     evidence(*everything.responses)
     for value, listing in filtered.items():
@@ -100,32 +100,32 @@ def expect_same_as_all(name: str, filtered: Mapping[str, Listing], everything: L
 
 
 def expect_both(everything: Listing, values: Mapping[str, Collection[str]]) -> None:
-    """The list without a filter holds items of every value.
+    """Require that the unfiltered list holds items of every value.
 
     Args:
         everything: The list.
-        values: For each value, the ids of items that have it; one of them at least must be there.
+        values: For each value, the ids of items that have it; at least one of them must be listed.
     """
     evidence(*everything.responses)
     seen = set(everything.identifiers)
     missing = [value for value, identifiers in values.items() if identifiers and not seen.intersection(identifiers)]
     if missing and (len(missing) == len(values) or everything.may_go_on):
-        raise CantTell("the list does not show what must be in it", *everything.responses)
+        raise CantTell("the list lacks items that must be in it", *everything.responses)
     if missing:
         raise NonConformity(
-            f"the list without a filter holds nothing that is {missing[0]}",
+            f"the unfiltered list holds no {missing[0]} item",
             *everything.responses,
-            expected=f"items that are {' and '.join(values)}",
-            actual=f"none of {len(values[missing[0]])} that are {missing[0]}",
+            expected=f"{' and '.join(values)} items",
+            actual=f"none of {len(values[missing[0]])} {missing[0]} items",
             pointer="/data",
         )
 
 
 def expect_as_read(read_one: Exchange, lists: Sequence[Exchange], names: Collection[str]) -> int:
-    """An item is in every list as a read of it gives it.
+    """Require that an item of a list has the values that a read returned.
 
     Returns:
-        In how many lists it was.
+        The number of lists that hold the item.
     """
     resource = read.data(read_one)
     found = [
@@ -140,7 +140,7 @@ def expect_as_read(read_one: Exchange, lists: Sequence[Exchange], names: Collect
             listed, given = read.field(item.value, name, item.at), read.field(resource, name, read_one)
             if listed != given:
                 raise NonConformity(
-                    f"{name} of an engagement is another one in the list",
+                    f"{name} of an engagement differs in the list",
                     item.at,
                     read_one,
                     expected=render(given),
@@ -150,35 +150,35 @@ def expect_as_read(read_one: Exchange, lists: Sequence[Exchange], names: Collect
     return len(found)
 
 
-def expect_one_total(look: tuple[Exchange, ...]) -> None:
-    """Pages of a filtered list tell the total that the same list in one answer tells, and shows.
+def expect_one_total(snapshot: tuple[Exchange, ...]) -> None:
+    """Require that pages of a filtered list have the total of the same list in one response.
 
     Args:
-        look: The list in one answer, then pages of it.
+        snapshot: The list in one response, then pages of it.
 
     Raises:
-        CantTellYet: The one answer does not show what it counts.
+        CantTellYet: The one response does not show as many items as it counts.
     """
-    whole, *pages = look
+    whole, *pages = snapshot
     total = _shown_total(whole)
     for response in pages:
-        told = read.number(response, "total")
-        expect.equal("the total of a page with a filter", told, total, whole, response, pointer="/meta/total")
+        stated = read.number(response, "total")
+        expect.equal("the total of a page of the filtered list", stated, total, whole, response, pointer="/meta/total")
 
 
-def expect_full_pages(look: tuple[Exchange, ...]) -> None:
-    """Pages of a filtered list hold what there is for them, by the same list in one answer.
+def expect_full_pages(snapshot: tuple[Exchange, ...]) -> None:
+    """Require that pages of a filtered list are as long as the same list in one response demands.
 
     Args:
-        look: The list in one answer, then pages of it.
+        snapshot: The list in one response, then pages of it.
 
     Raises:
-        CantTellYet: The answers do not agree about the length of the list, or the one answer does not show it.
+        CantTellYet: The responses disagree about the length of the list, or the one response does not show all of it.
     """
-    whole, *pages = look
+    whole, *pages = snapshot
     total = _shown_total(whole)
-    if any(read.number(one, "total") != total for one in pages):
-        raise CantTellYet("the pages do not tell the same total", *look)
+    if any(read.number(page, "total") != total for page in pages):
+        raise CantTellYet("the pages have different totals", *snapshot)
     for response in pages:
         page, size = read.number(response, "page"), read.number(response, "perPage")
         found, right = len(read.items(response)), max(0, min(size, total - (page - 1) * size))
@@ -193,24 +193,24 @@ def expect_full_pages(look: tuple[Exchange, ...]) -> None:
         )
 
 
-def expect_nothing_lost(look: tuple[Exchange, ...], field: str, key: Key) -> None:
-    """Neighbouring pages of a filtered list hold once what the same list in one answer has for them.
+def expect_nothing_lost(snapshot: tuple[Exchange, ...], field: str, key: Key) -> None:
+    """Require that neighbouring pages of a filtered list hold each item once that the one response has for them.
 
-    Of items with equal keys nothing is said: each answer may have them in another order.
+    Items with equal keys are not judged: each response may order them differently.
 
     Args:
-        look: The descending list in one answer, then neighbouring pages of it.
-        field: What it is sorted by.
-        key: The key of that.
+        snapshot: The descending list in one response, then neighbouring pages of it.
+        field: The field of the sort order.
+        key: The sort key of that field.
 
     Raises:
-        CantTellYet: The answers tell different totals, or are not in their order.
+        CantTellYet: The responses have different totals, or are not sorted.
     """
-    ensure_one_total(look)
-    pages = Listing(look[1:])
-    for listing in (Listing(look[:1]), pages):
-        holds(partial(expect_order, listing, field, key, descending=True), "the list is not sorted", *look)
-    keys = {item.identifier: value for item in Listing(look).items if (value := key(item.value)) is not None}
+    ensure_one_total(snapshot)
+    pages = Listing(snapshot[1:])
+    for listing in (Listing(snapshot[:1]), pages):
+        holds(partial(expect_order, listing, field, key, descending=True), "the list is not sorted", *snapshot)
+    keys = {item.identifier: value for item in Listing(snapshot).items if (value := key(item.value)) is not None}
     numbers = Counter(map(repr, keys.values()))
     alone = {identifier: value for identifier, value in keys.items() if numbers[repr(value)] == 1}
     expect_once(pages, alone)
@@ -218,8 +218,8 @@ def expect_nothing_lost(look: tuple[Exchange, ...], field: str, key: Key) -> Non
 
 
 def _shown_total(whole: Exchange) -> int:
-    """The total of a list in one answer, which shows as many items."""
+    """Return the total of a list in one response, if the response shows as many items."""
     total = read.number(whole, "total")
     if len(read.items(whole)) != min(total, LARGEST_PAGE):
-        raise CantTellYet("the total is not the number of items in one answer", whole)
+        raise CantTellYet("the total is not the number of items in one response", whole)
     return total

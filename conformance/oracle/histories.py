@@ -1,4 +1,4 @@
-"""What an engagement may be like at any time of a run, given all that was sent about it."""
+"""Possible values of an engagement at any time of a run, given all requests that were sent about it."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 class Register:
-    """The values that one field may have, by all effects on it.
+    """Values that one field may have, by all effects on it.
 
-    Requests that overlapped may have happened in either order; only what was over when another began came before it.
+    Requests that overlapped may have happened in either order; only one that ended before another began is earlier.
     """
 
     def __init__(self) -> None:
@@ -38,39 +38,39 @@ class Register:
         self._found: tuple[Interval, list[Effect]] | None = None
 
     def add(self, effect: Effect) -> None:
-        """Take in an effect."""
+        """Add an effect."""
         self._found = None
-        insort(self.effects, effect, key=lambda one: one.span.start)
+        insort(self.effects, effect, key=lambda known: known.interval.start)
 
-    def latest(self, span: Interval) -> Effect | None:
-        """The certain effect that began last of those that were over when a read began."""
-        for one in reversed(self.effects):
-            if one.certain and one.span.before(span):
-                return one
+    def latest(self, interval: Interval) -> Effect | None:
+        """Return the certain effect that began last of those that ended before a read began."""
+        for effect in reversed(self.effects):
+            if effect.certain and effect.interval.before(interval):
+                return effect
         return None
 
-    def candidates(self, span: Interval) -> list[Effect]:
-        """The effects of which one may have been the last before a read."""
-        if self._found is None or self._found[0] != span:
-            last = self.latest(span)
-            begun = [one for one in self.effects if one.span.start < span.end]
-            found = begun if last is None else [one for one in begun if not one.span.before(last.span)]
-            self._found = span, found  # a read is asked for several times
+    def candidates(self, interval: Interval) -> list[Effect]:
+        """Return the effects that may have been the last before a read."""
+        if self._found is None or self._found[0] != interval:
+            last = self.latest(interval)
+            begun = [effect for effect in self.effects if effect.interval.start < interval.end]
+            found = begun if last is None else [effect for effect in begun if not effect.interval.before(last.interval)]
+            self._found = interval, found  # each read is queried several times
         return self._found[1]
 
-    def is_possible(self, value: str, span: Interval) -> bool:
-        """Whether a read in that time may have shown a value."""
-        return any(one.fits(value) for one in self.candidates(span))
+    def is_possible(self, value: str, interval: Interval) -> bool:
+        """Whether a read in that interval may have shown a value."""
+        return any(effect.fits(value) for effect in self.candidates(interval))
 
-    def certain_value(self, span: Interval) -> str | None:
-        """The one value that every read in that time shows; None where there are several."""
-        values = {one.value for one in self.candidates(span)}
+    def certain_value(self, interval: Interval) -> str | None:
+        """Return the one value that every read in that interval shows; None if there are several."""
+        values = {effect.value for effect in self.candidates(interval)}
         return values.pop() if len(values) == 1 else None
 
-    def narrow(self, value: str, span: Interval) -> None:
-        """Learn from a read that may be: what it shows has happened by then, and what it does not show has not."""
-        found = self.candidates(span)
-        showing = [one for one in found if one.fits(value)]
+    def narrow(self, value: str, interval: Interval) -> None:
+        """Narrow the effects by a read with a possible value: they happened if it shows them, else they did not."""
+        found = self.candidates(interval)
+        showing = [effect for effect in found if effect.fits(value)]
         if len(showing) != 1:
             return
         shown = showing[0]
@@ -78,41 +78,41 @@ class Register:
         if shown.value is None and len(found) == 1:
             shown.value = value
         if shown.certain:
-            for one in found:
-                if not one.certain and one.span.before(span) and shown.span.before(one.span):
-                    self.effects.remove(one)
+            for effect in found:
+                if not effect.certain and effect.interval.before(interval) and shown.interval.before(effect.interval):
+                    self.effects.remove(effect)
         elif shown.value is not None:
-            shown.certain, shown.span = True, Interval(shown.span.start, min(shown.span.end, span.end))
+            shown.certain, shown.interval = True, Interval(shown.interval.start, min(shown.interval.end, interval.end))
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """An engagement as one answer shows it."""
+    """An engagement as one response shows it."""
 
     exchange: Exchange
-    span: Interval
+    interval: Interval
     value: dict[str, Any]
     pointer: str = "/data"
 
     def text(self, name: str) -> str | None:
-        """A field as text: of a description, absent, null and empty are the same; None where it cannot be read."""
+        """Return a field as text; None if it cannot be read. An absent, null or empty description is ""."""
         value = self.value.get(name)
         if name == "description" and value is None:
             return ""
         return value if isinstance(value, str) else None
 
     def moment(self, name: str) -> datetime | None:
-        """A time; None where it cannot be read."""
+        """Return a time; None if it cannot be read."""
         text = self.text(name)
         return None if text is None else parse_timestamp(text)
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A request that was to change an engagement, and when."""
+    """A request that was to change an engagement, with its interval."""
 
     exchange: Exchange
-    span: Interval
+    interval: Interval
     effects: tuple[Effect, ...]
 
     @property
@@ -123,12 +123,12 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class OpenFinding:
-    """A list that shows a field as it cannot be, of an engagement that nobody has read since the field's last change.
+    """A list that shows an impossible value of an engagement that was not read since the field's last change.
 
     Attributes:
         field: The field.
-        last: What wrote it last, or first where nothing had surely written it yet.
-        place: Where the finding stands among all.
+        last: The effect that wrote it last, or the first effect if no write is certain.
+        place: The index of the finding among all.
     """
 
     field: str
@@ -144,13 +144,13 @@ class History:
         identifier: Its id.
         creation: Its creation.
         registers: Its fields.
-        attempts: What was to change it, in the order of beginning.
-        reads: Times and statuses of all reads of it, in the order of beginning.
-        good: For each field, the last read that showed what it may.
-        listed: For each field, the last list that showed what it may.
-        sights: The reads of it so far, in the order of their ends.
-        doubts: Lists that may show it wrongly, or truly what became of it.
-        broken: Whether a fault was found, after which nothing more is said of it.
+        attempts: The requests that were to change it, in the order of beginning.
+        reads: Intervals and statuses of all reads of it, in the order of beginning.
+        good: For each field, the last read that showed a possible value.
+        listed: For each field, the last list that showed a possible value.
+        snapshots: The reads of it so far, in the order of their ends.
+        open_findings: Lists that show it wrongly, or correctly after an undetected change.
+        broken: Whether a failure was found; the engagement is not judged afterwards.
     """
 
     identifier: str
@@ -160,8 +160,8 @@ class History:
     reads: list[tuple[Interval, int]] = field(default_factory=list)
     good: dict[str, Snapshot] = field(default_factory=dict)
     listed: dict[str, Snapshot] = field(default_factory=dict)
-    sights: list[Snapshot] = field(default_factory=list)
-    doubts: list[OpenFinding] = field(default_factory=list)
+    snapshots: list[Snapshot] = field(default_factory=list)
+    open_findings: list[OpenFinding] = field(default_factory=list)
     broken: bool = False
 
     def __post_init__(self) -> None:
@@ -170,77 +170,87 @@ class History:
 
     @classmethod
     def born(cls, identifier: str, exchange: Exchange) -> History:
-        """The history of an engagement that a creation made."""
+        """Return the history of an engagement that a creation made."""
         return cls(identifier, write(exchange))
 
-    def take(self, one: Write) -> None:
-        """Take in a request that was to change it."""
-        insort(self.attempts, one, key=lambda other: other.span.start)
-        for effect in one.effects:
+    def take(self, attempt: Write) -> None:
+        """Record a request that was to change the engagement."""
+        insort(self.attempts, attempt, key=lambda other: other.interval.start)
+        for effect in attempt.effects:
             self.registers[effect.field].add(effect)
 
-    def exists(self, span: Interval) -> bool:
-        """Whether it was surely there all the time."""
+    def exists(self, interval: Interval) -> bool:
+        """Whether the engagement existed during the whole interval for certain."""
         gone = self.registers[EXISTENCE].effects
-        return self.creation.span.before(span) and not any(
-            one.value == DELETED and one.span.start < span.end for one in gone
+        return self.creation.interval.before(interval) and not any(
+            effect.value == DELETED and effect.interval.start < interval.end for effect in gone
         )
 
-    def deletion(self, span: Interval) -> Effect | None:
-        """The deletion that was surely over when that time began."""
-        last = self.registers[EXISTENCE].latest(span)
+    def deletion(self, interval: Interval) -> Effect | None:
+        """Return the deletion that ended for certain before the interval began."""
+        last = self.registers[EXISTENCE].latest(interval)
         return last if last is not None and last.value == DELETED else None
 
     def between(self, start: float, end: float, *, but: Collection[Exchange] = ()) -> list[Write]:
-        """What was to change it within a time, also if it was under way at its beginning or end."""
-        until = bisect_right(self.attempts, end, key=lambda one: one.span.start)
-        return [one for one in self.attempts[:until] if one.span.end > start and one.exchange not in but]
+        """Return the writes of an interval, those under way at its beginning or end included."""
+        until = bisect_right(self.attempts, end, key=lambda attempt: attempt.interval.start)
+        return [
+            attempt for attempt in self.attempts[:until] if attempt.interval.end > start and attempt.exchange not in but
+        ]
 
     def quiet(self, start: float, end: float) -> bool:
-        """Whether nothing can have changed it within a time; an update without new values may have moved updatedAt."""
-        return not any(span.start < end and span.end > start for one in self.attempts for span in _spans_of_change(one))
+        """Whether no request can have changed it within an interval; an update without values may move updatedAt."""
+        return not any(
+            interval.start < end and interval.end > start
+            for attempt in self.attempts
+            for interval in _intervals_of_change(attempt)
+        )
 
     def may_go_back(self, earlier: Interval, later: Interval) -> bool:
-        """Whether ``updatedAt`` may be earlier in one answer than in another one that came before.
+        """Whether ``updatedAt`` may be earlier in one response than in a response that came before.
 
-        A service may read its clock before it has the engagement. So of changes that overlapped, the one that is
+        A service may read its clock before it locks the engagement. So of overlapping changes, the one that is
         carried out last may have the earlier time.
         """
-        begun = [(one, span) for one in self.attempts if (span := _of_change(one)) and span.start < later.end]
-        over = [span.start for one, span in begun if accepted(one.exchange) and span.before(later)]
+        begun = [
+            (attempt, interval)
+            for attempt in self.attempts
+            if (interval := _of_change(attempt)) and interval.start < later.end
+        ]
+        over = [interval.start for attempt, interval in begun if accepted(attempt.exchange) and interval.before(later)]
         since = max(earlier.start, *over) if over else earlier.start
         return any(
-            span.end > since and any(span.meets(beside) for other, beside in begun if other is not one)
-            for one, span in begun
+            interval.end > since and any(interval.meets(beside) for other, beside in begun if other is not attempt)
+            for attempt, interval in begun
         )
 
-    def alone(self, span: Interval, but: Exchange) -> bool:
-        """Whether nothing else was under way that was to change it, and nothing is that never was answered."""
-        return not any(one.span.meets(span) and one.exchange is not but for one in self._all_effects()) and not any(
-            one.span.meets(span) for one in self.attempts if one.exchange is not but
-        )
+    def alone(self, interval: Interval, but: Exchange) -> bool:
+        """Whether no other write overlapped the interval, and no write without a response may still happen."""
+        return not any(
+            effect.interval.meets(interval) and effect.exchange is not but for effect in self._all_effects()
+        ) and not any(attempt.interval.meets(interval) for attempt in self.attempts if attempt.exchange is not but)
 
     def _all_effects(self) -> list[Effect]:
-        return [effect for one in self.attempts for effect in one.effects]
+        return [effect for attempt in self.attempts for effect in attempt.effects]
 
 
-def _of_change(one: Write) -> Interval | None:
-    """The time within which a request may have changed the engagement; None where it cannot have."""
-    spans = _spans_of_change(one)
-    return Interval(one.span.start, max(span.end for span in spans)) if spans else None
+def _of_change(attempt: Write) -> Interval | None:
+    """Return the interval within which a request may have changed the engagement; None if it cannot have."""
+    intervals = _intervals_of_change(attempt)
+    return Interval(attempt.interval.start, max(interval.end for interval in intervals)) if intervals else None
 
 
-def _spans_of_change(one: Write) -> list[Interval]:
-    return [*(effect.span for effect in one.effects), *_of_touch(one)]
+def _intervals_of_change(attempt: Write) -> list[Interval]:
+    return [*(effect.interval for effect in attempt.effects), *_of_touch(attempt)]
 
 
-def _of_touch(one: Write) -> tuple[Interval, ...]:
-    """When a request may have moved updatedAt, whatever else it did; never where it was refused."""
-    if refused(one.exchange) or not one.exchange.was_sent:
+def _of_touch(attempt: Write) -> tuple[Interval, ...]:
+    """Return when a request may have moved updatedAt, whatever else it did; empty if it was refused."""
+    if refused(attempt.exchange) or not attempt.exchange.was_sent:
         return ()
-    return (one.span if accepted(one.exchange) else Interval(one.span.start, inf),)
+    return (attempt.interval if accepted(attempt.exchange) else Interval(attempt.interval.start, inf),)
 
 
 def write(exchange: Exchange) -> Write:
-    """An exchange as an attempt to change an engagement."""
+    """Return an exchange as an attempt to change an engagement."""
     return Write(exchange, Interval.of(exchange), tuple(effects_of(exchange)))

@@ -1,6 +1,6 @@
-"""What the wire form of a request surely is: invalid, valid, or left open by the interface.
+"""Validity of a request's wire form: invalid, valid, or left open by the interface.
 
-A generated request is judged by what goes over the wire and not by what its generator had in mind: in a query string
+A generated request is judged by the bytes that are sent, not by its generator's intention: in a query string
 ``null`` is a text like any other.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Validity(StrEnum):
-    """What is surely so of a request."""
+    """Certain validity of a request."""
 
     INVALID = "invalid"
     VALID = "valid"
@@ -43,7 +43,7 @@ _MOST_PER_PAGE: Final = 100
 
 
 def validity(request: Request) -> Validity:
-    """What is surely so of a call of an operation; total over all bodies and queries."""
+    """Return the validity of a request for an operation; total over all bodies and queries."""
     if request.operation.response == "list":
         return _of_query(request)
     if not request.operation.takes_body or request.query:
@@ -53,7 +53,7 @@ def validity(request: Request) -> Validity:
 
 def _of_body(operation: str, text: bytes) -> Validity:
     if not text.strip():
-        return _of_object(operation, {})  # as which some take a request without a body
+        return _of_object(operation, {})  # some services treat a missing body as an empty object
     reading = read_json(text)
     if isinstance(reading, Malformed):
         return Validity.INVALID if _is_no_json_anywhere(text) else Validity.OPEN
@@ -65,7 +65,7 @@ def _of_body(operation: str, text: bytes) -> Validity:
 
 
 def _is_no_json_anywhere(text: bytes) -> bool:
-    """Whether also lenient readers, who take NaN, a byte order mark or another encoding, find no JSON."""
+    """Whether lenient readers find no JSON either, though they accept NaN, a byte order mark or another encoding."""
     return re.search(rb"NaN|Infinity|[^\x00-\x7f]|\x00", text) is None
 
 
@@ -145,12 +145,12 @@ def _of_parameter(name: str, value: str) -> Validity:
 
 
 def _of_number(name: str, value: str) -> Validity:
-    """A page other than the first may be past the end, which the interface leaves open."""
+    """Return the validity of a number; a page after the first may be past the end, which the interface leaves open."""
     if not _NUMBER.fullmatch(value):
         return Validity.OPEN
     return Validity.VALID if int(value) <= (1 if name == "page" else _MOST_PER_PAGE) else Validity.OPEN
 
 
 def _is_nonsense(value: str) -> bool:
-    """Whether a value cannot be meant for any member of a closed list, today's or a later one's."""
+    """Whether a value cannot be a member of any closed list, present or future."""
     return re.search(r"[^A-Za-z0-9\s_.,:;+|/-]", value) is not None

@@ -1,11 +1,11 @@
-"""What is certainly invalid: bodies and query parameters that no service may accept, as data.
+"""Certainly invalid inputs: bodies and query parameters that no service may accept, as data.
 
-Bodies are written as they go over the wire. ``LABEL`` stands for a text of the run's own, like no other; ``DOMAIN``
-for the domain of invited addresses; ``ROLE`` for a role that the member in question does not have. Wherever the JSON
-type allows, a body carries its label, so that what a faulty service makes of it can be found.
+Bodies are written as they are sent. Placeholders: ``LABEL`` for a unique text of the run, ``DOMAIN`` for the
+domain of invited addresses, ``ROLE`` for a role that the member does not have. If the JSON type allows it, a body
+carries its label, so that a resource that a faulty service makes of it can be found.
 
-Left out is what the interface leaves open: ``null`` for an optional field, an object without fields as an update,
-other letter case, numbers written oddly, empty names and parameters, unknown and repeated names.
+Inputs that the interface leaves open are omitted: ``null`` for an optional field, an object without fields as an
+update, other letter case, unusual number formats, empty names and parameters, unknown and repeated names.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Kind(StrEnum):
-    """What is wrong with a request."""
+    """Defect of a request."""
 
     MALFORMED = "malformed"
     NO_OBJECT = "no object"
@@ -34,9 +34,9 @@ class InvalidBody:
     """A body that is certainly invalid.
 
     Attributes:
-        kind: What is wrong with it.
-        what: It in words that complete "createEngagement with ...".
-        template: It as sent, with placeholders.
+        kind: Its defect.
+        what: A description that completes "createEngagement with ...".
+        template: The body as sent, with placeholders.
         thorough: Whether it is left out of quick runs.
     """
 
@@ -47,11 +47,11 @@ class InvalidBody:
 
     @property
     def carries_label(self) -> bool:
-        """Whether what is made of it could be told by its label."""
+        """Whether a resource made of the body could be recognized by its label."""
         return "LABEL" in self.template
 
     def wire(self, *, label: str, domain: str = "", role: str = "") -> bytes:
-        """The bytes to send."""
+        """Return the bytes to send."""
         text = self.template.replace("LABEL", label).replace("DOMAIN", domain).replace("ROLE", role)
         return text.encode()
 
@@ -61,7 +61,7 @@ class InvalidQuery:
     """Query parameters of which one is certainly invalid.
 
     Attributes:
-        what: It in words that complete "listMembers with ...".
+        what: A description that completes "listMembers with ...".
         query: The parameters.
         thorough: Whether it is left out of quick runs.
     """
@@ -72,14 +72,14 @@ class InvalidQuery:
 
 
 def _malformed(valid: str, lenient: str = "single quotes") -> Iterator[InvalidBody]:
-    """A valid object spoilt so that no grammar of JSON admits it.
+    """Yield variants of a valid object that no JSON grammar admits.
 
-    What follows a body looks like a comment, for readers that take those.
+    The text after a body resembles a comment, for readers that accept comments.
 
     Args:
         valid: The object.
-        lenient: What only lenient readers take, of which a quick run tries another one with each operation, since
-            a service reads the bodies of all its operations in one way.
+        lenient: The defect that only lenient readers accept and a quick run tries. Each operation tries another, since
+            a service parses the bodies of all its operations alike.
     """
     unquoted = valid.replace('{"', "{").replace(', "', ", ").replace('":', ":")
     yield InvalidBody(Kind.MALFORMED, "a body that is cut short", valid[:-1])
@@ -95,7 +95,7 @@ def _malformed(valid: str, lenient: str = "single quotes") -> Iterator[InvalidBo
 
 
 def _no_object(valid: str, *, thorough_string: bool = False) -> Iterator[InvalidBody]:
-    """Every JSON text that is no object."""
+    """Yield every JSON type but object as a body."""
     yield InvalidBody(Kind.NO_OBJECT, "an array as the body", f"[{valid}]")
     yield InvalidBody(Kind.NO_OBJECT, "a string as the body", '"LABEL"', thorough_string)
     yield InvalidBody(Kind.NO_OBJECT, "a number as the body", "12345", thorough=True)
@@ -105,10 +105,10 @@ def _no_object(valid: str, *, thorough_string: bool = False) -> Iterator[Invalid
 
 
 def _no_string(field: str, body: str, text: str = "LABEL", *, optional: bool = False) -> Iterator[InvalidBody]:
-    """Every JSON type but string and null in place of VALUE.
+    """Yield every JSON type but string and null in place of VALUE.
 
-    Some languages take 0, false and what is empty for nothing: of a required field such a value is refused by who looks
-    for the field alone, of an optional one it is passed over.
+    Some languages treat 0, false and empty values as absent. A service that only checks for presence then refuses
+    such a value of a required field, and ignores it for an optional field.
     """
     for name, value, thorough in (
         ("a number", "12345", False),
@@ -222,10 +222,10 @@ QUERIES: Final[Mapping[str, tuple[InvalidQuery, ...]]] = MappingProxyType(
 
 
 def bodies(operation: str, *, thorough: bool) -> list[InvalidBody]:
-    """The certainly invalid bodies of an operation, all of them or those of a quick run."""
-    return [one for one in BODIES[operation] if thorough or not one.thorough]
+    """Return the certainly invalid bodies of an operation, all of them or those of a quick run."""
+    return [body for body in BODIES[operation] if thorough or not body.thorough]
 
 
 def queries(operation: str, *, thorough: bool) -> list[InvalidQuery]:
-    """The certainly invalid query parameters of a list, all of them or those of a quick run."""
-    return [one for one in QUERIES[operation] if thorough or not one.thorough]
+    """Return the certainly invalid query parameters of a list, all of them or those of a quick run."""
+    return [query for query in QUERIES[operation] if thorough or not query.thorough]

@@ -1,7 +1,7 @@
-"""Laws of every answer: what holds for each exchange by itself, whoever sent it and why.
+"""Laws of every response: rules for each exchange by itself, whichever request it belongs to.
 
-A law looks at one exchange. It returns False where it does not apply, True where it holds, and raises
-``NonConformity`` (or ``CantTell``) where it does not. Checks apply each law to all exchanges of a run.
+A law reads one exchange. It returns False if it does not apply and True if it holds; else it raises
+``NonConformity`` or ``CantTell``. Checks apply each law to all exchanges of a run.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ERRORS_FROM: Final = 400
 
 
 def json_well_formed(exchange: Exchange) -> bool:
-    """A body is JSON as a strict reader accepts it."""
+    """Require that a body is JSON that a strict reader accepts."""
     response = exchange.response
     if not response.body:
         return False
@@ -45,14 +45,14 @@ def json_well_formed(exchange: Exchange) -> bool:
 
 
 def json_media_type(exchange: Exchange) -> bool:
-    """A body is announced as JSON; other names of JSON media types are open."""
+    """Require a JSON media type of a body; other names of JSON media types are open."""
     if not exchange.response.body:
         return False
     announced = exchange.response.header("Content-Type")
     essence = (announced or "").partition(";")[0].strip().lower()
     if essence not in {"application/json", "text/json"} and not re.fullmatch(r"application/[^\s/]+\+json", essence):
         raise NonConformity(
-            "the body is not announced as JSON",
+            "the Content-Type of the body is not JSON",
             exchange,
             expected="Content-Type: application/json",
             actual="no Content-Type" if announced is None else f"Content-Type: {announced}",
@@ -61,22 +61,22 @@ def json_media_type(exchange: Exchange) -> bool:
 
 
 def success_data_object(exchange: Exchange) -> bool:
-    """A success for one resource is an object with an object data."""
+    """Require an object data in a success for one resource."""
     return _is_success(exchange, "resource") and _has(exchange, "data", "object")
 
 
 def list_data_array(exchange: Exchange) -> bool:
-    """A successful list is an object with an array data of objects."""
+    """Require an array data of objects in a successful list."""
     return _is_success(exchange, "list") and _has(exchange, "data", "array")
 
 
 def list_meta_object(exchange: Exchange) -> bool:
-    """A successful list is an object with an object meta."""
+    """Require an object meta in a successful list."""
     return _is_success(exchange, "list") and _has(exchange, "meta", "object")
 
 
 def fields(exchange: Exchange) -> bool:
-    """The resource, or every item of the list, has the promised fields."""
+    """Require the promised fields of the resource, or of every item of the list."""
     shape = shapes.SHAPES.get(exchange.request.operation.id)
     resources = _resources(exchange)
     if shape is None or not resources:
@@ -84,7 +84,7 @@ def fields(exchange: Exchange) -> bool:
     for pointer, resource in resources:
         if not isinstance(resource, dict):
             raise NonConformity(
-                "an item of the list is no object",
+                "an item of the list is not an object",
                 exchange,
                 expected="an object",
                 actual=kind_of(resource),
@@ -102,7 +102,7 @@ def fields(exchange: Exchange) -> bool:
 
 
 def timestamp_format(exchange: Exchange) -> bool:
-    """Every timestamp of a success is of the interface's form and a real date."""
+    """Require the interface's format and a real date of every timestamp of a success."""
     shape = shapes.SHAPES.get(exchange.request.operation.id, ())
     seen = False
     for pointer, resource in _resources(exchange):
@@ -110,7 +110,7 @@ def timestamp_format(exchange: Exchange) -> bool:
             seen = True
             if parse_timestamp(text) is None:
                 raise NonConformity(
-                    "a timestamp is not of the interface's form",
+                    "a timestamp is not of the interface's format",
                     exchange,
                     expected="YYYY-MM-DDTHH:MM:SS.mmmZ, a real date",
                     actual=render(text),
@@ -120,44 +120,46 @@ def timestamp_format(exchange: Exchange) -> bool:
 
 
 def slug_url_safe(exchange: Exchange) -> bool:
-    """The slug can stand in a path segment as it is (RFC 3986, pchar)."""
+    """Require a slug that is valid in a path segment unescaped (RFC 3986, pchar)."""
     return _each(
         exchange,
         ("getCurrentOrganization", "updateCurrentOrganization"),
         "slug",
         lambda slug: re.fullmatch(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})*", slug),
-        "characters that can stand in a URL path",
+        "characters that are valid in a URL path",
     )
 
 
 def member_roles_known(exchange: Exchange) -> bool:
-    """Every role is one of the closed list."""
+    """Require a role of the closed list."""
     return _each(exchange, ("listMembers", "updateMemberRole"), "role", lambda role: role in ROLES, one_of(*ROLES))
 
 
 def member_email_is_address(exchange: Exchange) -> bool:
-    """Every e-mail address of a member has the sign that makes it one, and is no link and in no angle brackets."""
+    """Require an @ in every e-mail address of a member, no mailto: link and no angle brackets."""
     return _each(exchange, ("listMembers",), "email", _is_address, "an e-mail address")
 
 
 def engagement_status_known(exchange: Exchange) -> bool:
-    """Every status of an engagement is one of the closed list."""
+    """Require a status of the closed list of every engagement."""
     operations = ("listEngagements", "createEngagement", "getEngagement", "archiveEngagement")
     return _each(exchange, operations, "status", lambda status: status in STATUSES, one_of(*STATUSES))
 
 
 def no_redirect(exchange: Exchange) -> bool:
-    """An answer of an operation is a success or an error."""
+    """Require a success or an error as the response of an operation."""
     if not exchange.request.is_proper:
         return False
     status = exchange.status
     if not (status in SUCCESSES or status >= _ERRORS_FROM):
-        raise NonConformity(f"the answer is a {status}", exchange, expected="a 2xx or an error", actual=str(status))
+        raise NonConformity(
+            f"the response has the status {status}", exchange, expected="a 2xx or an error", actual=str(status)
+        )
     return True
 
 
 def stated_status(exchange: Exchange) -> bool:
-    """A success of an operation for which the interface states one status has that status, whatever was asked for."""
+    """Require the stated status of a success, if the interface states one for the operation."""
     stated = exchange.request.operation.status
     if stated is None or not exchange.request.is_proper or not exchange.succeeded:
         return False
@@ -171,11 +173,11 @@ def stated_status(exchange: Exchange) -> bool:
     return True
 
 
-# --- how the laws read an answer
+# --- reading a response
 
 
 def readable_resources(exchange: Exchange) -> list[dict[str, Any]]:
-    """The resources of a success that are objects; none where there is no answer, or none that can be read."""
+    """Return the resources of a success that are objects; none without a response, or if none can be read."""
     try:
         return [resource for _, resource in _resources(exchange) if isinstance(resource, dict)]
     except NoResponse:
@@ -183,12 +185,12 @@ def readable_resources(exchange: Exchange) -> list[dict[str, Any]]:
 
 
 def _is_address(email: str) -> bool:
-    """Whether a text may be an address itself: neither colons nor brackets stand in one but in quotes (RFC 5322)."""
+    """Whether a text may be a bare address: unquoted addresses have no colons and no angle brackets (RFC 5322)."""
     return "@" in email and not re.match(r"(?i)mailto:", email) and not re.search(r"<[^<>\"]*@[^<>\"]*>$", email)
 
 
 def _is_success(exchange: Exchange, response: str) -> bool:
-    """Whether this is a success of an operation of that kind, with a body that can be read at all."""
+    """Whether this is a success of an operation of that kind, with a readable body or none."""
     operation = exchange.request.operation
     readable = not exchange.response.body or isinstance(exchange.response.reading, Parsed)
     return exchange.succeeded and operation.response == response and exchange.request.is_proper and readable
@@ -210,7 +212,7 @@ def _has(exchange: Exchange, name: str, kind: str) -> bool:
 
 
 def _resources(exchange: Exchange) -> list[tuple[str, Any]]:
-    """The resources of a success, each with its JSON pointer; none where the frame is broken."""
+    """Return the resources of a success, each with its JSON pointer; none if the envelope is broken."""
     reading = exchange.response.reading
     if not (
         exchange.succeeded
@@ -228,7 +230,7 @@ def _resources(exchange: Exchange) -> list[tuple[str, Any]]:
 def _each(
     exchange: Exchange, operations: tuple[str, ...], name: str, right: Callable[[str], object], expected: str
 ) -> bool:
-    """Whether a string field was there to judge; raises where it is wrong."""
+    """Whether a string field was there to judge; raise if it is wrong."""
     if exchange.request.operation.id not in operations:
         return False
     seen = False

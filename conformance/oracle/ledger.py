@@ -1,9 +1,9 @@
-"""The ledger: what the service must hold of what the run made, and what it answered against that.
+"""Ledger: a model of the engagements that a run made, and the responses that contradict it.
 
-Every exchange is first recorded, for what it may have changed, and then judged, in the order of the answers. An answer
-is judged against every state that is possible: requests that overlapped may have happened in either order, and those
-without an answer at any time or never. Only engagements that the run made are judged, so that others may use the
-organization meanwhile.
+Every exchange is first recorded with its possible effects, and then judged, in the order of the responses.
+A response is judged against every possible state: overlapping requests may have happened in either order, and
+requests without a response at any time or never. Only the run's own engagements are judged, so that other users may
+use the organization meanwhile.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ _CHANGES: Final = frozenset({"updateEngagement", "archiveEngagement", "unarchive
 
 
 def no_name_key(name: str) -> str | None:
-    """The key of names that collations may order as they like: there is none."""
+    """Return no key, for names that collations may order in any way."""
     del name
     return None
 
@@ -91,10 +91,10 @@ class Ledger:
     """A model of the engagements that the run made.
 
     Args:
-        name_key: What names are compared by in lists that are sorted by name; None for a name that is not compared.
+        name_key: Returns the key that a name is compared by in lists sorted by name; None for a name not compared.
 
     Attributes:
-        findings: What was found so far.
+        findings: The findings so far.
     """
 
     def __init__(self, name_key: NameKey = no_name_key) -> None:
@@ -108,7 +108,7 @@ class Ledger:
 
     @classmethod
     def over(cls, exchanges: Iterable[Exchange], name_key: NameKey = no_name_key) -> Ledger:
-        """The ledger of many exchanges, of which some may have overlapped."""
+        """Return the ledger of many exchanges, some of which may have overlapped."""
         known = list(exchanges)
         ledger = cls.recorded(known, name_key)
         for exchange in sorted(known, key=lambda exchange: (Interval.of(exchange).end, Interval.of(exchange).start)):
@@ -117,16 +117,16 @@ class Ledger:
 
     @classmethod
     def recorded(cls, exchanges: Iterable[Exchange], name_key: NameKey = no_name_key) -> Ledger:
-        """A ledger that has taken in exchanges and judged none of them."""
+        """Return a ledger that has recorded exchanges and judged none of them."""
         ledger = cls(name_key)
         for exchange in sorted(exchanges, key=lambda exchange: Interval.of(exchange).start):
             ledger.record(exchange)
         return ledger
 
     def record(self, exchange: Exchange) -> None:
-        """Take in what an exchange may have changed; all that overlap are recorded before one of them is judged.
+        """Record the possible effects of an exchange.
 
-        Creations come before what is done with what they made.
+        Record all overlapping exchanges before judging one of them, and creations before requests for what they made.
         """
         operation, identifier = exchange.request.operation.id, exchange.request.identifier
         if not exchange.request.is_proper:
@@ -139,17 +139,17 @@ class Ledger:
         elif identifier in self.histories:
             history = self.histories[identifier]
             if operation in _CHANGES:
-                one = write(exchange)
-                history.take(one)
-                self._others.append(one)
+                change = write(exchange)
+                history.take(change)
+                self._others.append(change)
             elif operation == "getEngagement" and exchange.received is not None and is_main(exchange):
                 history.reads.append((Interval.of(exchange), exchange.received.status))
 
     def judge(self, exchange: Exchange) -> list[Finding]:
-        """Judge an answer.
+        """Judge a response.
 
         Returns:
-            What is wrong with it.
+            The findings about it.
         """
         before = len(self.findings.broken)
         operation, identifier = exchange.request.operation.id, exchange.request.identifier
@@ -170,49 +170,51 @@ class Ledger:
         return self.findings.broken[before:]
 
     def take(self, exchange: Exchange) -> list[Finding]:
-        """Record and judge an exchange that nothing else overlapped."""
+        """Record and judge an exchange that no other exchange overlapped."""
         self.record(exchange)
         return self.judge(exchange)
 
     def count(self, status: str | None = None) -> int:
-        """How many engagements there surely are now, of one status or of all."""
+        """Return how many engagements exist now for certain, of one status or of all."""
         now = Interval(inf, inf)
-        there = [one for one in self.histories.values() if one.exists(now)]
-        return sum(1 for one in there if status is None or one.registers[STATUS].certain_value(now) == status)
+        there = [history for history in self.histories.values() if history.exists(now)]
+        return sum(1 for history in there if status is None or history.registers[STATUS].certain_value(now) == status)
 
     def _create(self, exchange: Exchange) -> None:
         identifier = _id_made(exchange)
         if identifier is None:
             return
         if identifier in self.histories or identifier in self._given_twice:
-            # Which of them an answer is about cannot be told; that they share an identifier is found elsewhere.
+            # A response could be about either of them; another check reports the shared identifier.
             self._given_twice.add(identifier)
             self.histories.pop(identifier, None)
             return
         self.histories[identifier] = History.born(identifier, exchange)
 
     def _distrust(self, exchange: Exchange) -> None:
-        """Nothing follows for an engagement that something beside the interface was done to."""
+        """Stop judging an engagement after a request outside the interface."""
         history = self.histories.get(exchange.request.identifier or "")
         if history is not None and exchange.request.method != "GET":
             history.broken = True
 
     def _changes_of_others(self, history: History, start: float, end: float) -> Sequence[Write]:
         return [
-            one
-            for one in self._others
-            if one.span.start < end and one.span.end > start and one.exchange.request.identifier != history.identifier
+            change
+            for change in self._others
+            if change.interval.start < end
+            and change.interval.end > start
+            and change.exchange.request.identifier != history.identifier
         ]
 
 
 def _id_made(exchange: Exchange) -> str | None:
-    """The id of what the main key created; None where that was refused, or no id can be read."""
+    """Return the id of an engagement that the main key created; None if that was refused or the id is unreadable."""
     made = readable_resources(exchange) if accepted(exchange) and is_main(exchange) else []
     return read.id_of(made[0]) if made else None
 
 
 def _is_bare(exchange: Exchange) -> bool:
-    """Whether a request carries what its operation takes and nothing else, so that nothing else can be refused."""
+    """Whether a request carries no more than its operation takes, so that a refusal can have no other reason."""
     sent = exchange.request
     if sent.query:
         return False

@@ -1,4 +1,4 @@
-"""Which requirement is broken where a value is one that nothing accounts for: what was the last to touch it."""
+"""Attribution of an impossible value to the requirement that it breaks: by the last write that touched it."""
 
 from __future__ import annotations
 
@@ -35,190 +35,200 @@ _KEEPS_TEXT: Final = {
 
 
 def requirement_for_text(
-    history: History, *, field: str, value: str | None, span: Interval, others: Sequence[Write]
+    history: History, *, field: str, value: str | None, interval: Interval, others: Sequence[Write]
 ) -> str:
-    """The requirement that a text of an engagement is judged by, or breaks.
+    """Return the requirement that judges a text of an engagement, or that the text breaks.
 
     Args:
-        history: The engagement's.
+        history: The engagement's history.
         field: ``name`` or ``description``.
-        value: What a read shows; None where it shows what it may.
-        span: When it was read.
-        others: What changed other engagements meanwhile.
+        value: The impossible value that a read shows; None if the value is possible.
+        interval: The interval of the read.
+        others: The writes to other engagements meanwhile.
     """
-    last = history.registers[field].latest(span)
+    last = history.registers[field].latest(interval)
     if last is None:
         return LASTS
     good = _good_since(history, field, last)
-    meanwhile = history.between(good.span.start if good else last.span.start, span.end, but=(last.exchange,))
+    meanwhile = history.between(
+        good.interval.start if good else last.interval.start, interval.end, but=(last.exchange,)
+    )
     if value is None:
         return _owner(last)
     if refusal := _carrying(field, value, meanwhile):
-        archived = history.registers[STATUS].certain_value(refusal.span) == "archived"
+        archived = history.registers[STATUS].certain_value(refusal.interval) == "archived"
         return "archived-edit-changes-nothing" if archived else "update-engagement-refused-changes-nothing"
-    is_stale = any(one.value == value for one in history.registers[field].effects)
-    if not is_stale and any(accepted(one.exchange) and _sends(one, field, value) for one in others):
+    is_stale = any(effect.value == value for effect in history.registers[field].effects)
+    if not is_stale and any(accepted(write.exchange) and _sends(write, field, value) for write in others):
         return "update-engagement-spares-others"
-    is_new = not is_stale and not any(accepted(one.exchange) for one in meanwhile)
+    is_new = not is_stale and not any(accepted(write.exchange) for write in meanwhile)
     if is_new and not _is_seen(history, field, last) and (keeps := keeps_text(last)):
         return keeps
     return _of_own(last, meanwhile, field, is_lost=good is None and is_stale)
 
 
 def keeps_text(write: Effect) -> str | None:
-    """The requirement that a text is kept by as it was sent; None for one that everybody keeps, or may change."""
+    """Return the requirement to keep a text as sent; None for a text that is no test of it."""
     if not write.value or is_unremarkable(write.value):
         return None
     return _KEEPS_TEXT[write.exchange.request.operation.id]
 
 
-def is_ambiguous(history: History, field: str, span: Interval) -> bool:
+def is_ambiguous(history: History, field: str, interval: Interval) -> bool:
     """Whether a wrong text may have several causes.
 
-    The last write may have been lost, or undone by what touched the engagement before it was read.
+    The last write may have been lost, or undone by a later request before the read.
     """
-    last = history.registers[field].latest(span)
+    last = history.registers[field].latest(interval)
     if last is None:
         return False
     good = _good_since(history, field, last)
-    meanwhile = history.between(good.span.start if good else last.span.start, span.end, but=(last.exchange,))
-    causes = {one.operation for one in meanwhile if accepted(one.exchange)}
+    meanwhile = history.between(
+        good.interval.start if good else last.interval.start, interval.end, but=(last.exchange,)
+    )
+    causes = {write.operation for write in meanwhile if accepted(write.exchange)}
     return len(causes) > 1 or (good is None and bool(causes - {"unarchiveEngagement"}))
 
 
-def requirement_for_status(history: History, *, value: str | None, span: Interval, others: Sequence[Write]) -> str:
-    """The requirement that the status of an engagement is judged by, or breaks."""
-    last = history.registers[STATUS].latest(span)
+def requirement_for_status(history: History, *, value: str | None, interval: Interval, others: Sequence[Write]) -> str:
+    """Return the requirement that judges the status of an engagement, or that the status breaks."""
+    last = history.registers[STATUS].latest(interval)
     if last is None:
         return "new-engagement-active"
     good = _good_since(history, STATUS, last)
-    meanwhile = history.between(good.span.start if good else last.span.start, span.end, but=(last.exchange,))
+    meanwhile = history.between(
+        good.interval.start if good else last.interval.start, interval.end, but=(last.exchange,)
+    )
     if last.value == "archived":
         return _of_archived(meanwhile, read_before=good is not None, wrong=value is not None)
     if value is None:
         return "new-engagement-active"
-    edits = [one for one in meanwhile if one.operation == "updateEngagement"]
-    if any("status" in (sent_object(one.exchange) or {}) for one in edits):
+    edits = [write for write in meanwhile if write.operation == "updateEngagement"]
+    if any("status" in (sent_object(write.exchange) or {}) for write in edits):
         return "update-engagement-own-values"
-    if any(accepted(one.exchange) for one in edits):
+    if any(accepted(write.exchange) for write in edits):
         return KEEPS_THE_REST
-    archives = [one for one in others if one.operation == "archiveEngagement" and accepted(one.exchange)]
+    archives = [write for write in others if write.operation == "archiveEngagement" and accepted(write.exchange)]
     return "archive-spares-others" if good is not None and archives else "new-engagement-active"
 
 
-def of_list(history: History, *, field: str, value: str, span: Interval, others: Sequence[Write]) -> str:
-    """The requirement that a list breaks which shows a field of an engagement as it cannot be.
+def of_list(history: History, *, field: str, value: str, interval: Interval, others: Sequence[Write]) -> str:
+    """Return the requirement that a list breaks if it shows an impossible value.
 
-    It is that of the list where a read or another list has shown the field as it must be and nothing is known to have
-    changed it since; else that of a read which would show the same.
+    If a read or another list has shown a possible value and no known request changed it since, the list itself is
+    wrong. Otherwise it is the requirement that a read with the same value would break.
     """
-    last = history.registers[field].latest(span)
+    last = history.registers[field].latest(interval)
     cause = requirement_for_status if field == STATUS else partial(requirement_for_text, field=field)
-    rule, kept = (cause(history, value=one, span=span, others=others) for one in (value, None))
+    rule, kept = (cause(history, value=shown, interval=interval, others=others) for shown in (value, None))
     return AS_READ if rule == kept and last is not None and _is_seen(history, field, last) else rule
 
 
-def is_late(history: History, fields: Sequence[str], span: Interval) -> bool:
-    """Whether a list shows nothing of what different operations have done: it is late, rather than all of them lost."""
-    lasts = [history.registers[field].latest(span) for field in fields]
-    return len({None if one is None else one.exchange.request.operation.id for one in lasts}) > 1
+def is_late(history: History, fields: Sequence[str], interval: Interval) -> bool:
+    """Whether a list lacks the effects of different operations: then it is stale, rather than all of them lost."""
+    lasts = [history.registers[field].latest(interval) for field in fields]
+    return len({None if last is None else last.exchange.request.operation.id for last in lasts}) > 1
 
 
-def rivals_of_list(history: History, field: str, span: Interval) -> int:
-    """How many changes since the last one of a field could be why a list shows it as it cannot be."""
-    last = history.registers[field].latest(span)
-    meanwhile = [] if last is None else history.between(last.span.start, span.end, but=(last.exchange,))
-    return sum(1 for one in meanwhile if accepted(one.exchange))
+def rivals_of_list(history: History, field: str, interval: Interval) -> int:
+    """Return how many changes since the last one of a field could explain the impossible value in a list."""
+    last = history.registers[field].latest(interval)
+    meanwhile = [] if last is None else history.between(last.interval.start, interval.end, but=(last.exchange,))
+    return sum(1 for write in meanwhile if accepted(write.exchange))
 
 
-def resolve(history: History, findings: Findings, field: str, span: Interval) -> None:
-    """Lists that showed a field as it cannot be were at fault themselves: it is seen as it must be, and still the same.
+def resolve(history: History, findings: Findings, field: str, interval: Interval) -> None:
+    """Attribute earlier findings to the lists themselves, since a read shows the field unchanged and possible.
 
     Args:
-        history: The engagement's.
-        findings: Where the lists were noted.
+        history: The engagement's history.
+        findings: The findings that include those of the lists.
         field: The field.
-        span: When it was seen.
+        interval: The interval of the read.
     """
-    last = history.registers[field].latest(span)
-    alike = [doubt for doubt in history.doubts if doubt.field == field and doubt.last is last]
-    for doubt in alike:
-        findings.resolve(doubt.place, AS_READ)
-        history.doubts.remove(doubt)
+    last = history.registers[field].latest(interval)
+    alike = [
+        open_finding
+        for open_finding in history.open_findings
+        if open_finding.field == field and open_finding.last is last
+    ]
+    for open_finding in alike:
+        findings.resolve(open_finding.place, AS_READ)
+        history.open_findings.remove(open_finding)
 
 
 def seen_since(history: History) -> float:
-    """When an engagement was read last, or created."""
-    return history.sights[-1].span.start if history.sights else history.creation.span.start
+    """Return when an engagement was read last, or created."""
+    return history.snapshots[-1].interval.start if history.snapshots else history.creation.interval.start
 
 
-def of_absence(history: History, span: Interval, others: Sequence[Write]) -> str:
-    """The requirement that an engagement's being there is judged by, or breaks."""
-    last = history.sights[-1] if history.sights else None
+def of_absence(history: History, interval: Interval, others: Sequence[Write]) -> str:
+    """Return the requirement that the absence of an engagement breaks."""
+    last = history.snapshots[-1] if history.snapshots else None
     if last is None:
         return LASTS
-    meanwhile = history.between(last.span.start, span.end, but=(history.creation.exchange,))
-    done = [one for one in meanwhile if accepted(one.exchange)]
+    meanwhile = history.between(last.interval.start, interval.end, but=(history.creation.exchange,))
+    done = [write for write in meanwhile if accepted(write.exchange)]
     if done and done[-1].operation == "archiveEngagement":
         return "archived-readable"
     if done and done[-1].operation == "updateEngagement":
         return KEEPS_THE_REST
-    deletions = [one for one in others if one.operation == "deleteEngagement" and accepted(one.exchange)]
+    deletions = [write for write in others if write.operation == "deleteEngagement" and accepted(write.exchange)]
     return "delete-spares-others" if deletions else LASTS
 
 
-def is_refused_edit(one: Write) -> bool:
-    """Whether an attempt is an edit that was refused for what it is, and not for its key or its haste."""
-    status = None if one.exchange.received is None else one.exchange.received.status
-    evidence = is_main(one.exchange) and status not in {401, 429}
-    return one.operation == "updateEngagement" and refused(one.exchange) and evidence
+def is_refused_edit(write: Write) -> bool:
+    """Whether a write is an edit that was refused for its content, not for its key or the rate limit."""
+    status = None if write.exchange.received is None else write.exchange.received.status
+    evidence = is_main(write.exchange) and status not in {401, 429}
+    return write.operation == "updateEngagement" and refused(write.exchange) and evidence
 
 
 def _good_since(history: History, field: str, last: Effect) -> Snapshot | None:
-    """The last read that showed what was written last."""
+    """Return the last read that showed the last write."""
     good = history.good.get(field)
-    return good if good is not None and last.span.before(good.span) else None
+    return good if good is not None and last.interval.before(good.interval) else None
 
 
 def _is_seen(history: History, field: str, last: Effect) -> bool:
-    """Whether a read or a list has shown what was written last."""
-    seen = [one for one in (history.good.get(field), history.listed.get(field)) if one is not None]
-    values = [(one.span.end, one.text(field)) for one in seen]
-    return any(end >= last.span.end and value is not None and last.fits(value) for end, value in values)
+    """Whether a read or a list has shown the last write."""
+    seen = [snapshot for snapshot in (history.good.get(field), history.listed.get(field)) if snapshot is not None]
+    values = [(snapshot.interval.end, snapshot.text(field)) for snapshot in seen]
+    return any(end >= last.interval.end and value is not None and last.fits(value) for end, value in values)
 
 
 def _of_archived(meanwhile: Sequence[Write], *, read_before: bool, wrong: bool) -> str:
     if not (read_before and wrong):
         return "archive-sets-status"
-    if any(one.operation == "archiveEngagement" for one in meanwhile):
+    if any(write.operation == "archiveEngagement" for write in meanwhile):
         return "archived-again-stays-archived"
     return "archived-edit-changes-nothing" if any(map(is_refused_edit, meanwhile)) else "archive-sets-status"
 
 
 def _of_own(last: Effect, meanwhile: Sequence[Write], field: str, *, is_lost: bool) -> str:
-    """What the engagement's own changes did to a text.
+    """Return the requirement that the engagement's own changes broke in a text.
 
     Args:
-        last: What wrote it last.
-        meanwhile: The other changes since.
+        last: The last write of the text.
+        meanwhile: The other writes since.
         field: The text.
-        is_lost: Whether what was written last was never read, but something older.
+        is_lost: Whether the last write was never read, but an older value was.
     """
-    edits = [one for one in meanwhile if one.operation == "updateEngagement" and accepted(one.exchange)]
-    if _is_edit(last) and any(one.span.meets(last.span) for one in edits):
+    edits = [write for write in meanwhile if write.operation == "updateEngagement" and accepted(write.exchange)]
+    if _is_edit(last) and any(write.interval.meets(last.interval) for write in edits):
         return IN_PARALLEL
     return _owner(last) if is_lost else _of_last(meanwhile, field, default=_owner(last))
 
 
 def _of_last(meanwhile: Sequence[Write], field: str, *, default: str) -> str:
-    """What touched the engagement last, of those that must leave its texts alone."""
+    """Return the requirement of the last write that must not have changed the engagement's texts."""
     if meanwhile and is_refused_edit(meanwhile[-1]) and field in (sent_object(meanwhile[-1].exchange) or {}):
         return "update-engagement-refused-changes-nothing"
     causes = {
         "archiveEngagement": "archive-keeps-content",
         "updateEngagement": KEEPS_THE_REST,
     }
-    done = [one for one in meanwhile if accepted(one.exchange)]
+    done = [write for write in meanwhile if accepted(write.exchange)]
     if done:
         return causes.get(done[-1].operation, default)
     return "update-engagement-refused-changes-nothing" if any(map(is_refused_edit, meanwhile)) else default
@@ -233,10 +243,10 @@ def _is_edit(effect: Effect) -> bool:
 
 
 def _carrying(field: str, value: str, meanwhile: Sequence[Write]) -> Write | None:
-    """A refused edit that carried what is read."""
-    return next((one for one in meanwhile if is_refused_edit(one) and _sends(one, field, value)), None)
+    """Return a refused edit that carried the value read."""
+    return next((write for write in meanwhile if is_refused_edit(write) and _sends(write, field, value)), None)
 
 
-def _sends(one: Write, field: str, value: str) -> bool:
-    edit = one.operation == "updateEngagement" and bool(value)
-    return edit and (sent_object(one.exchange) or {}).get(field) == value
+def _sends(write: Write, field: str, value: str) -> bool:
+    edit = write.operation == "updateEngagement" and bool(value)
+    return edit and (sent_object(write.exchange) or {}).get(field) == value

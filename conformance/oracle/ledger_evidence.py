@@ -1,4 +1,4 @@
-"""Which requirements an answer upholds that is as it must be: all that could have shown in it what they forbid."""
+"""Evidence in a correct response: the requirements that it could have shown broken."""
 
 from __future__ import annotations
 
@@ -18,55 +18,57 @@ SPARING: Final = {
     "archiveEngagement": "archive-spares-others",
     "deleteEngagement": "delete-spares-others",
 }
-"""What an operation on another engagement must leave an engagement by."""
+"""For an operation, the requirement that it leaves other engagements unchanged."""
 
 
-def of_read(history: History, field: str, span: Interval) -> set[str]:
-    """What a read upholds that shows a field as it must be, by what was done to the engagement since its last write."""
-    last = history.registers[field].latest(span)
+def of_read(history: History, field: str, interval: Interval) -> set[str]:
+    """Return the requirements that a correct field in a read supports, by the writes since the field's last write."""
+    last = history.registers[field].latest(interval)
     if last is None:
         return set()
-    meanwhile = history.between(last.span.start, span.end, but=(last.exchange,))
-    upheld = {requirement for one in meanwhile for requirement in _upheld(history, field, last, one)}
+    meanwhile = history.between(last.interval.start, interval.end, but=(last.exchange,))
+    upheld = {requirement for write in meanwhile for requirement in _upheld(history, field, last, write)}
     keeps = None if field == STATUS else causes.keeps_text(last)
     return upheld if keeps is None else upheld | {keeps}
 
 
 def of_others(others: Sequence[Write]) -> set[str]:
-    """What a read upholds, or breaks, by what was done to other engagements."""
-    return {SPARING[one.operation] for one in others if one.operation in SPARING and accepted(one.exchange)}
+    """Return the requirements that a read supports or breaks, by the writes to other engagements."""
+    return {SPARING[write.operation] for write in others if write.operation in SPARING and accepted(write.exchange)}
 
 
-def of_refused_edit(history: History, span: Interval) -> str | None:
-    """What the first refusal of an edit after an archive upholds."""
-    archive = history.registers[STATUS].latest(span)
-    return "archive-effective-at-once" if archive is not None and _is_first(history, archive, span) else None
+def of_refused_edit(history: History, interval: Interval) -> str | None:
+    """Return the requirement that the first refusal of an edit after an archive supports."""
+    archive = history.registers[STATUS].latest(interval)
+    return "archive-effective-at-once" if archive is not None and _is_first(history, archive, interval) else None
 
 
-def of_missing(history: History, span: Interval) -> str | None:
-    """What the first read that does not find a deleted engagement upholds."""
-    deletion = history.registers[EXISTENCE].latest(span)
+def of_missing(history: History, interval: Interval) -> str | None:
+    """Return the requirement that the first 404 of a deleted engagement supports."""
+    deletion = history.registers[EXISTENCE].latest(interval)
     if deletion is None:
         return None
-    earlier = any(deletion.span.end <= when.start < span.start for when, _ in history.reads)
+    earlier = any(deletion.interval.end <= when.start < interval.start for when, _ in history.reads)
     return None if earlier else "delete-effective-at-once"
 
 
-def _is_first(history: History, archive: Effect, span: Interval) -> bool:
-    edits = (one for one in history.between(archive.span.end, span.start) if one.operation == "updateEngagement")
-    return not any(archive.span.before(one.span) and one.span.start < span.start for one in edits)
+def _is_first(history: History, archive: Effect, interval: Interval) -> bool:
+    edits = (
+        edit for edit in history.between(archive.interval.end, interval.start) if edit.operation == "updateEngagement"
+    )
+    return not any(archive.interval.before(edit.interval) and edit.interval.start < interval.start for edit in edits)
 
 
-def _upheld(history: History, field: str, last: Effect, one: Write) -> Iterator[str]:
-    done = accepted(one.exchange)
-    if one.operation == "archiveEngagement" and field != STATUS and done:
+def _upheld(history: History, field: str, last: Effect, write: Write) -> Iterator[str]:
+    done = accepted(write.exchange)
+    if write.operation == "archiveEngagement" and field != STATUS and done:
         yield "archive-keeps-content"
-    if one.operation == "archiveEngagement" and field == STATUS and last.value == "archived":
+    if write.operation == "archiveEngagement" and field == STATUS and last.value == "archived":
         yield "archived-again-stays-archived"
-    if causes.is_refused_edit(one):
-        archived = history.registers[STATUS].certain_value(one.span) == "archived"
+    if causes.is_refused_edit(write):
+        archived = history.registers[STATUS].certain_value(write.interval) == "archived"
         yield "archived-edit-changes-nothing" if archived else "update-engagement-refused-changes-nothing"
-    if one.operation == "updateEngagement" and field == STATUS and "status" in (sent_object(one.exchange) or {}):
+    if write.operation == "updateEngagement" and field == STATUS and "status" in (sent_object(write.exchange) or {}):
         yield "update-engagement-own-values"
-    if one.operation == "updateEngagement" and done:
-        yield causes.IN_PARALLEL if one.span.meets(last.span) else causes.KEEPS_THE_REST
+    if write.operation == "updateEngagement" and done:
+        yield causes.IN_PARALLEL if write.interval.meets(last.interval) else causes.KEEPS_THE_REST

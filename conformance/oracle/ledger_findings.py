@@ -1,4 +1,4 @@
-"""What the ledger found: for each requirement what kept it, and what broke it."""
+"""Findings of the ledger: for each requirement, supporting evidence and breaches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 EVIDENCE: Final = 25
-"""Exchanges that are kept for each requirement as evidence that it held."""
+"""The number of exchanges kept as evidence for each requirement."""
 
 _OF_READS: Final = frozenset(
     {
@@ -36,7 +36,7 @@ _OF_READS: Final = frozenset(
         "created-at-never-changes",
     }
 )
-"""What reads break; lists, which are judged by what reads have shown, look wrong then too."""
+"""Requirements that reads break; lists, which are judged by what reads showed, then look wrong too."""
 
 _OF_LISTS: Final = frozenset(
     {
@@ -46,13 +46,13 @@ _OF_LISTS: Final = frozenset(
         "delete-spares-others",
     }
 )
-"""What an engagement breaks that stands in a list as it was not read."""
+"""Requirements that an engagement breaks if a list shows it otherwise than it was read."""
 
 _IN_DOUBT: Final = _OF_READS | _OF_LISTS | {"new-engagement-active"}
-"""What an engagement may break that stands in a list as it cannot be."""
+"""Requirements that an engagement may break if a list shows an impossible value."""
 
 _NOT_THERE: Final = frozenset({"create-engagement-lasts", "delete-spares-others"})
-"""What explains that an engagement is not found, whatever is asked of it."""
+"""Requirements whose breach explains any 404 of an engagement."""
 
 EXPLAINED_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
@@ -88,26 +88,26 @@ EXPLAINED_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         "sort-with-filter": frozenset({"sort-by-name", "list-engagements-as-read"}),
     }
 )
-"""For a requirement, those whose breach explains what looks like a breach of it."""
+"""For a requirement, those whose breach explains an apparent breach of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that the ledger says cannot be.
+    """A response that contradicts the ledger.
 
     Attributes:
         requirement: The requirement that it breaks.
-        exchange: The answer that cannot be.
-        because: What makes it so: the writes and reads before.
-        message: What is wrong, as a clause.
-        expected: What could have been, in words.
-        actual: What was.
+        exchange: The contradicting response.
+        because: The earlier writes and reads that it contradicts.
+        message: The breach, as a clause.
+        expected: The possible values, in words.
+        actual: The actual value.
         pointer: The place in the body, if there is one.
-        identifier: The engagement's.
+        identifier: The engagement's id.
         of_list: Whether a list shows it, and not a read.
-        unsteady: Whether others might have disturbed it, so that it must be seen again.
-        other_candidates: How many requirements besides could be the broken one, as far as this finding tells.
-        absent: The engagement that is missing from a page by the order of the list; it may stand on another one.
+        unsteady: Whether other users might have caused it, so that it must be re-checked.
+        other_candidates: The number of other requirements that could be the broken one.
+        absent: The engagement that is missing from a page by the sort order; another page may hold it.
     """
 
     requirement: str
@@ -125,17 +125,17 @@ class Finding:
 
     @property
     def ambiguous(self) -> bool:
-        """Whether a breach of another requirement would look alike."""
+        """Whether a breach of another requirement would show the same."""
         return self.other_candidates > 0
 
     def as_fault(self, *, story: str = "", steps: Sequence[Exchange] = ()) -> NonConformity:
-        """The finding as what ends a check.
+        """Return the finding as the failure of a check.
 
         Args:
-            story: What is told of how it came about.
-            steps: What is cited of that beside the finding's own exchanges.
+            story: Text about how it came about, appended to the message.
+            steps: The exchanges of that story, cited beside the finding's own.
         """
-        cited = sorted({*self.because, *steps, self.exchange}, key=lambda one: one.number)
+        cited = sorted({*self.because, *steps, self.exchange}, key=lambda exchange: exchange.number)
         return NonConformity(
             self.message + story, *cited, expected=self.expected, actual=self.actual, pointer=self.pointer
         )
@@ -143,18 +143,18 @@ class Finding:
 
 @dataclass(slots=True)
 class Findings:
-    """What was found so far.
+    """The findings so far.
 
     Attributes:
         broken: In the order of finding.
-        kept: For each requirement, answers that could have broken it and did not.
+        kept: For each requirement, responses that could have broken it and did not.
     """
 
     broken: list[Finding] = field(default_factory=list)
     kept: dict[str, list[Exchange]] = field(default_factory=dict)
 
     def keep(self, requirement: str, *exchanges: Exchange) -> None:
-        """Note evidence that a requirement held."""
+        """Record evidence that a requirement held."""
         if self.lacks(requirement):
             self.kept.setdefault(requirement, []).extend(exchanges)
 
@@ -163,39 +163,50 @@ class Findings:
         return len(self.kept.get(requirement, ())) < EVIDENCE
 
     def resolve(self, place: int, requirement: str) -> None:
-        """Say of a finding that was in doubt which requirement it breaks.
+        """Attribute an ambiguous finding to one requirement.
 
         Args:
-            place: Where it stands among all that are broken.
+            place: The index of the finding in ``broken``.
             requirement: The requirement.
         """
         self.broken[place] = replace(self.broken[place], requirement=requirement, other_candidates=0)
 
     def of(self, requirement: str) -> list[Finding]:
-        """What breaks a requirement, and nothing that a read of the same engagement or a clearer finding explains."""
-        read = {one.identifier for one in self.broken if not one.of_list}
-        clear = any(_is_of_read(one) and not one.ambiguous for one in self.broken)
+        """Return the breaches of a requirement that no read of the same engagement and no clearer finding explains."""
+        read = {finding.identifier for finding in self.broken if not finding.of_list}
+        clear = any(_is_of_read(finding) and not finding.ambiguous for finding in self.broken)
         least = min(
-            (one.other_candidates for one in self.broken if one.of_list and one.requirement in _IN_DOUBT), default=0
+            (
+                finding.other_candidates
+                for finding in self.broken
+                if finding.of_list and finding.requirement in _IN_DOUBT
+            ),
+            default=0,
         )
-        told = requirement not in _OF_LISTS and any(map(_is_of_read, self.broken))
+        shown_by_read = requirement not in _OF_LISTS and any(map(_is_of_read, self.broken))
         return [
-            one
-            for one in self.broken
-            if one.requirement == requirement
+            finding
+            for finding in self.broken
+            if finding.requirement == requirement
             and not (
-                one.of_list
-                and (one.identifier in read or one.other_candidates > least or (one.other_candidates and told))
+                finding.of_list
+                and (
+                    finding.identifier in read
+                    or finding.other_candidates > least
+                    or (finding.other_candidates and shown_by_read)
+                )
             )
-            and not (one.ambiguous and not one.of_list and clear)
+            and not (finding.ambiguous and not finding.of_list and clear)
         ]
 
     def explained(self, requirement: str) -> Finding | None:
-        """What breaks another requirement in a way that shows as a breach of this one too."""
+        """Return a breach of another requirement that explains apparent breaches of this one."""
         roots = EXPLAINED_BY.get(requirement, frozenset())
-        return next((one for one in self.broken if one.requirement in roots and self.of(one.requirement)), None)
+        return next(
+            (finding for finding in self.broken if finding.requirement in roots and self.of(finding.requirement)), None
+        )
 
 
 def _is_of_read(finding: Finding) -> bool:
-    """Whether a read shows what was done wrong, so that lists that are in doubt tell nothing more."""
+    """Whether a read shows the breach, so that ambiguous findings of lists add nothing."""
     return finding.requirement in _OF_READS and not finding.of_list

@@ -1,4 +1,4 @@
-"""What the ledger says of reads of one engagement."""
+"""Ledger rules for reads of one engagement."""
 
 from __future__ import annotations
 
@@ -19,46 +19,48 @@ if TYPE_CHECKING:
 
 
 class Reads(Judging):
-    """The rules of reads."""
+    """Rules of reads."""
 
     def read(self, history: History, exchange: Exchange) -> None:
-        """Judge the answer to a read."""
-        span, status = Interval.of(exchange), status_of(exchange)
+        """Judge the response to a read."""
+        interval, status = Interval.of(exchange), status_of(exchange)
         if history.broken or status in NOT_JUDGED:
             return
-        if (deletion := history.deletion(span)) is not None:
-            self._deleted_read(history, exchange, span, deletion.exchange)
+        if (deletion := history.deletion(interval)) is not None:
+            self._deleted_read(history, exchange, interval, deletion.exchange)
         elif accepted(exchange):
-            self._shown(history, exchange, span)
-        elif refused(exchange) and history.exists(span):
-            self._missing(history, exchange, span)
+            self._shown(history, exchange, interval)
+        elif refused(exchange) and history.exists(interval):
+            self._missing(history, exchange, interval)
 
-    def _deleted_read(self, history: History, exchange: Exchange, span: Interval, deletion: Exchange) -> None:
-        later = [status for when, status in history.reads if when.start > span.start and status == NOT_FOUND]
+    def _deleted_read(self, history: History, exchange: Exchange, interval: Interval, deletion: Exchange) -> None:
+        later = [status for when, status in history.reads if when.start > interval.start and status == NOT_FOUND]
         since = Interval.of(deletion).end
-        earlier = [status for when, status in history.reads if since <= when.start < span.start]
+        earlier = [status for when, status in history.reads if since <= when.start < interval.start]
         slipped = accepted(exchange) and later and NOT_FOUND not in earlier
         requirement = "delete-effective-at-once" if slipped else "deleted-unreadable"
-        finding = finding_of(requirement, exchange, deletion, message="a deleted engagement was read", expected="404")
+        finding = finding_of(
+            requirement, exchange, deletion, message="a read of a deleted engagement did not return 404", expected="404"
+        )
         right = status_of(exchange) == NOT_FOUND
         self.conclude(history, finding, right=right)
-        self.keep(exchange, evidence.of_missing(history, span) if right else None)
+        self.keep(exchange, evidence.of_missing(history, interval) if right else None)
 
-    def _missing(self, history: History, exchange: Exchange, span: Interval) -> None:
-        last = history.sights[-1].exchange if history.sights else history.creation.exchange
+    def _missing(self, history: History, exchange: Exchange, interval: Interval) -> None:
+        last = history.snapshots[-1].exchange if history.snapshots else history.creation.exchange
         requirement = "get-engagement-succeeds"
         if status_of(exchange) == NOT_FOUND:
-            requirement = causes.of_absence(history, span, self.others_since(history, span))
-        elif history.registers[STATUS].certain_value(span) == "archived":
+            requirement = causes.of_absence(history, interval, self.others_since(history, interval))
+        elif history.registers[STATUS].certain_value(interval) == "archived":
             requirement = "archived-readable"
-        message = "an engagement that is there was not read"
+        message = "a read of an existing engagement failed"
         self.broke(history, finding_of(requirement, exchange, last, message=message, expected="200"))
 
-    def _shown(self, history: History, exchange: Exchange, span: Interval) -> None:
+    def _shown(self, history: History, exchange: Exchange, interval: Interval) -> None:
         data = next(iter(readable_resources(exchange)), None)
         if data is None or not isinstance(data.get("id"), str):
             return
-        requirement, message = "get-engagement-is-the-one-asked-for", "another engagement was read"
+        requirement, message = "get-engagement-is-the-one-asked-for", "a read returned another engagement"
         finding = finding_of(
             requirement, exchange, history.creation.exchange, message=message, expected=render(history.identifier),
             actual=render(data["id"]), pointer="/data/id",
@@ -66,81 +68,91 @@ class Reads(Judging):
         self.conclude(history, finding, right=data["id"] == history.identifier)
         if data["id"] != history.identifier:
             return
-        sight = Snapshot(exchange, span, data)
+        snapshot = Snapshot(exchange, interval, data)
         for name in (*TEXTS, STATUS):
-            self._field(history, sight, name)
+            self._field(history, snapshot, name)
         for name, of_times in (("createdAt", "created-at-never-changes"), ("updatedAt", "updated-at-never-goes-back")):
-            self._time(history, sight, name, of_times)
-        self._untouched(history, sight)
-        self._kept_by_read(history, sight)
-        history.sights.append(sight)
+            self._time(history, snapshot, name, of_times)
+        self._untouched(history, snapshot)
+        self._kept_by_read(history, snapshot)
+        history.snapshots.append(snapshot)
 
-    def _field(self, history: History, sight: Snapshot, name: str) -> None:
-        register, value = history.registers[name], sight.text(name)
+    def _field(self, history: History, snapshot: Snapshot, name: str) -> None:
+        register, value = history.registers[name], snapshot.text(name)
         if history.broken or value is None or (name == STATUS and value not in STATUSES):
             return
-        may = register.is_possible(value, sight.span)
-        others = [] if may else self.others_since(history, sight.span)
+        may = register.is_possible(value, snapshot.interval)
+        others = [] if may else self.others_since(history, snapshot.interval)
         cause = causes.requirement_for_status if name == STATUS else partial(causes.requirement_for_text, field=name)
-        requirement = cause(history, value=None if may else value, span=sight.span, others=others)
+        requirement = cause(history, value=None if may else value, interval=snapshot.interval, others=others)
         if may:
-            register.narrow(value, sight.span)
-            history.good[name] = sight
-            causes.resolve(history, self.findings, name, sight.span)
-            self.keep(sight.exchange, requirement, *evidence.of_read(history, name, sight.span))
+            register.narrow(value, snapshot.interval)
+            history.good[name] = snapshot
+            causes.resolve(history, self.findings, name, snapshot.interval)
+            self.keep(snapshot.exchange, requirement, *evidence.of_read(history, name, snapshot.interval))
             return
-        candidates = register.candidates(sight.span)
+        candidates = register.candidates(snapshot.interval)
         good = [history.good[name].exchange] if name in history.good else []
-        expected = " or ".join(dict.fromkeys(render(one.value) for one in candidates))
-        because = *(one.exchange for one in candidates), *good
+        expected = " or ".join(dict.fromkeys(render(effect.value) for effect in candidates))
+        because = *(effect.exchange for effect in candidates), *good
         finding = finding_of(
-            requirement, sight.exchange, *because,
-            message=f"{name} has a value that nothing accounts for",
+            requirement, snapshot.exchange, *because,
+            message=f"{name} has a value that no request explains",
             expected=expected, actual=render(value), pointer=f"/data/{name}",
         )  # fmt: skip
-        ambiguous = name != STATUS and causes.is_ambiguous(history, name, sight.span)
+        ambiguous = name != STATUS and causes.is_ambiguous(history, name, snapshot.interval)
         self.broke(history, replace(finding, other_candidates=int(ambiguous)))
 
-    def _kept_by_read(self, history: History, sight: Snapshot) -> None:
+    def _kept_by_read(self, history: History, snapshot: Snapshot) -> None:
         if history.broken:
             return
-        archived = history.registers[STATUS].certain_value(sight.span) == "archived"
-        self.keep(sight.exchange, "archived-readable" if archived else "get-engagement-succeeds")
-        if any(self.findings.lacks(rule) for rule in evidence.SPARING.values()) and history.sights:
-            self.keep(sight.exchange, *evidence.of_others(self.others_since(history, sight.span)))
+        archived = history.registers[STATUS].certain_value(snapshot.interval) == "archived"
+        self.keep(snapshot.exchange, "archived-readable" if archived else "get-engagement-succeeds")
+        if any(self.findings.lacks(rule) for rule in evidence.SPARING.values()) and history.snapshots:
+            self.keep(snapshot.exchange, *evidence.of_others(self.others_since(history, snapshot.interval)))
 
-    def _time(self, history: History, sight: Snapshot, name: str, requirement: str) -> None:
-        """No time goes back, and that of the creation does not move at all."""
-        now = sight.moment(name)
-        past = [(then, one) for one in history.sights if one.span.before(sight.span) and (then := one.moment(name))]
+    def _time(self, history: History, snapshot: Snapshot, name: str, requirement: str) -> None:
+        """Require that no time goes back, and that createdAt does not change at all."""
+        now = snapshot.moment(name)
+        past = [
+            (then, earlier)
+            for earlier in history.snapshots
+            if earlier.interval.before(snapshot.interval) and (then := earlier.moment(name))
+        ]
         if history.broken or now is None or not past:
             return
-        then, before = max(past, key=lambda one: (one[0], one[1].span.end))
-        if name == "updatedAt" and now < then and history.may_go_back(before.span, sight.span):
+        then, before = max(past, key=lambda entry: (entry[0], entry[1].interval.end))
+        if name == "updatedAt" and now < then and history.may_go_back(before.interval, snapshot.interval):
             return
         right = now == then if name == "createdAt" else now >= then
         expected = f"{before.text(name)}{'' if name == 'createdAt' else ' or later'}"
         message = f"{name} has {'changed' if name == 'createdAt' else 'gone back'}"
         finding = finding_of(
-            requirement, sight.exchange, before.exchange, message=message, expected=expected,
-            actual=sight.text(name), pointer=f"/data/{name}",
+            requirement, snapshot.exchange, before.exchange, message=message, expected=expected,
+            actual=snapshot.text(name), pointer=f"/data/{name}",
         )  # fmt: skip
         self.conclude(history, finding, right=right)
 
-    def _untouched(self, history: History, sight: Snapshot) -> None:
-        """A refused edit leaves updatedAt as it was."""
-        before = next((one for one in reversed(history.sights) if one.span.before(sight.span)), None)
-        if history.broken or before is None or not history.quiet(before.span.start, sight.span.end):
+    def _untouched(self, history: History, snapshot: Snapshot) -> None:
+        """Require that a refused edit leaves updatedAt unchanged."""
+        before = next(
+            (earlier for earlier in reversed(history.snapshots) if earlier.interval.before(snapshot.interval)), None
+        )
+        if history.broken or before is None or not history.quiet(before.interval.start, snapshot.interval.end):
             return
-        edits = [one for one in history.between(before.span.end, sight.span.start) if causes.is_refused_edit(one)]
-        then, now = before.moment("updatedAt"), sight.moment("updatedAt")
+        edits = [
+            write
+            for write in history.between(before.interval.end, snapshot.interval.start)
+            if causes.is_refused_edit(write)
+        ]
+        then, now = before.moment("updatedAt"), snapshot.moment("updatedAt")
         if not edits or then is None or now is None:
             return
-        archived = history.registers[STATUS].certain_value(sight.span) == "archived"
+        archived = history.registers[STATUS].certain_value(snapshot.interval) == "archived"
         requirement = "archived-edit-changes-nothing" if archived else "update-engagement-refused-changes-nothing"
         finding = finding_of(
-            requirement, sight.exchange, before.exchange, *(one.exchange for one in edits),
-            message="updatedAt has moved although the edit was refused", expected=str(before.text("updatedAt")),
-            actual=sight.text("updatedAt"), pointer="/data/updatedAt",
+            requirement, snapshot.exchange, before.exchange, *(edit.exchange for edit in edits),
+            message="updatedAt changed although the edit was refused", expected=str(before.text("updatedAt")),
+            actual=snapshot.text("updatedAt"), pointer="/data/updatedAt",
         )  # fmt: skip
         self.conclude(history, finding, right=then == now)

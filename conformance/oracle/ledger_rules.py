@@ -1,4 +1,4 @@
-"""What rules about one engagement have in common: how they note what they come to."""
+"""Common parts of the rules for one engagement: recording evidence and findings."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ if TYPE_CHECKING:
 
 NOT_FOUND: Final = 404
 NOT_JUDGED: Final = frozenset({401, 429})
-"""Refusals of the key or of haste, which say nothing of the engagement."""
+"""Statuses that refuse the key or the rate, and say nothing about the engagement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """What rules about one engagement may use.
+    """Base of the rules for one engagement.
 
     Attributes:
-        findings: Where they note what they come to.
-        others: Gives what changed other engagements within a time.
+        findings: The findings that the rules add to.
+        others: Returns the writes to other engagements within an interval.
     """
 
     findings: Findings
     others: Others
 
     def keep(self, exchange: Exchange, *requirements: str | None) -> None:
-        """Note an answer as evidence for requirements."""
+        """Record a response as evidence for requirements."""
         for requirement in requirements:
             if requirement is not None:
                 self.findings.keep(requirement, exchange)
 
-    def others_since(self, history: History, span: Interval) -> Sequence[Write]:
-        """What changed other engagements since this one was read last."""
-        return self.others(history, seen_since(history), span.end)
+    def others_since(self, history: History, interval: Interval) -> Sequence[Write]:
+        """Return the writes to other engagements since this one was read last."""
+        return self.others(history, seen_since(history), interval.end)
 
     def conclude(self, history: History, finding: Finding, *, right: bool) -> None:
-        """Note evidence where a rule was kept, or the finding where it was not."""
+        """Record evidence if a rule was kept, else the finding."""
         if right:
             self.findings.keep(finding.requirement, finding.exchange)
         else:
             self.broke(history, finding)
 
     def broke(self, history: History, finding: Finding) -> None:
-        """Note a finding; nothing more is said of that engagement."""
+        """Record a finding; the engagement is not judged afterwards."""
         history.broken = True
         self.findings.broken.append(replace(finding, identifier=history.identifier))
 
@@ -61,11 +61,11 @@ def finding_of(
     requirement: str, exchange: Exchange, *because: Exchange, message: str, expected: str, actual: str | None = None,
     pointer: str | None = None,
 ) -> Finding:  # fmt: skip
-    """A finding, which stands only where its rule was broken; without ``actual`` it is the status that is wrong."""
+    """Return a finding to record if its rule is broken; without ``actual`` the status is the wrong value."""
     words = str(status_of(exchange)) if actual is None else actual
     return Finding(requirement, exchange, because, message, expected, words, pointer)
 
 
 def status_of(exchange: Exchange) -> int:
-    """The status of an answer; 0 for none."""
+    """Return the status of a response; 0 without one."""
     return 0 if exchange.received is None else exchange.received.status

@@ -1,8 +1,8 @@
-"""Whether requests that overlapped can have happened one after the other, as their answers say.
+"""Linearizability of overlapping requests: whether a sequential order explains all responses.
 
-After Wing and Gong: an order is searched that keeps real time, in which every answer is what a service that does one
-thing at a time would have given. What was never answered may have been carried out or not. Reads that overlapped a
-change are left out by ``history_of``: what they show while it is under way is open.
+After Wing and Gong: the search looks for an order that preserves real time, in which every response is what a
+sequential service would have sent. A request without a response may have been carried out or not. ``history_of``
+leaves out reads that overlapped a change: what they show is open.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MICROSECONDS: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """An engagement as a service that does one thing at a time would hold it; None for one that is gone."""
+    """State of an engagement in a sequential service; None stands for a deleted one."""
 
     name: str
     description: str
@@ -35,38 +35,38 @@ class State:
 
 
 class Outcome(Enum):
-    """What a request was answered."""
+    """Outcome of a request."""
 
     DONE = "done"
     NOT_FOUND = "not found"
     REFUSED = "refused"
-    UNKNOWN = "never answered"
+    UNKNOWN = "no response"
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One request and what came of it.
+    """One request and its outcome.
 
     Attributes:
         operation: ``update``, ``archive``, ``delete`` or ``read``.
         outcome: Its outcome.
-        span: When; without an end where it was never answered.
-        sent: What an update sends.
-        seen: What a read shows; None for nothing that can be read.
-        words: How it is told.
-        beside: Whether it overlapped another change, for which a change may be refused whatever is there.
+        interval: Its interval; without an end if it got no response.
+        sent: The fields that an update sends.
+        seen: The state that a read shows; None if it cannot be read.
+        words: Its description.
+        beside: Whether it overlapped another change, so that it may be refused in any state.
     """
 
     operation: str
     outcome: Outcome
-    span: Interval
+    interval: Interval
     sent: tuple[tuple[str, str], ...] = ()
     seen: State | None = None
     words: str = ""
     beside: bool = False
 
     def after(self, state: State | None) -> Iterator[State | None]:
-        """The states that this may lead to from a state; none where its answer cannot be given there."""
+        """Yield the states that this may lead to from a state; none if its response is impossible there."""
         if self.outcome is Outcome.UNKNOWN:
             yield state
         if self.beside and self.outcome in {Outcome.NOT_FOUND, Outcome.REFUSED}:
@@ -92,11 +92,11 @@ class Event:
 
 
 def order_of(initial: State, events: Sequence[Event]) -> list[Event] | None:
-    """An order in which the events can have happened; None where there is none.
+    """Return an order in which the events can have happened; None if there is none.
 
     Args:
         initial: The engagement before all of them.
-        events: What happened to it.
+        events: The events.
     """
     dead: set[tuple[frozenset[int], State | None]] = set()
 
@@ -107,7 +107,7 @@ def order_of(initial: State, events: Sequence[Event]) -> list[Event] | None:
             return None
         for place in sorted(left):
             event = events[place]
-            if any(events[other].span.before(event.span) for other in left if other != place):
+            if any(events[other].interval.before(event.interval) for other in left if other != place):
                 continue
             for following in event.after(state):
                 if (rest := search(left - {place}, following)) is not None:
@@ -119,28 +119,31 @@ def order_of(initial: State, events: Sequence[Event]) -> list[Event] | None:
 
 
 def history_of(exchanges: Iterable[Exchange]) -> list[Event]:
-    """The events of requests on one engagement that say something of their order."""
+    """Return the events of requests on one engagement that constrain their order."""
     known = [event for exchange in exchanges if (event := _event(exchange)) is not None]
     reads = [event for event in known if event.operation == "read"]
     changes = [event for event in known if event.operation != "read"]
-    changes = [replace(one, beside=_meets(one, (other for other in changes if other is not one))) for one in changes]
-    done = [event.span for event in changes if event.outcome in {Outcome.DONE, Outcome.UNKNOWN}]
-    return [*changes, *(event for event in reads if not any(event.span.meets(span) for span in done))]
+    changes = [
+        replace(change, beside=_meets(change, (other for other in changes if other is not change)))
+        for change in changes
+    ]
+    done = [event.interval for event in changes if event.outcome in {Outcome.DONE, Outcome.UNKNOWN}]
+    return [*changes, *(event for event in reads if not any(event.interval.meets(interval) for interval in done))]
 
 
 def _meets(event: Event, others: Iterable[Event]) -> bool:
-    return any(event.span.meets(other.span) for other in others)
+    return any(event.interval.meets(other.interval) for other in others)
 
 
 def told(events: Sequence[Event]) -> str:
-    """A history in words, in the order of the requests, with times from the first one on in milliseconds."""
-    ordered = sorted(events, key=lambda event: event.span.start)
-    first = ordered[0].span.start if ordered else 0.0
-    return "; ".join(f"{_milliseconds(event.span, first)}: {event.words}" for event in ordered)
+    """Describe a history in the order of the requests, with times in milliseconds since the first one."""
+    ordered = sorted(events, key=lambda event: event.interval.start)
+    first = ordered[0].interval.start if ordered else 0.0
+    return "; ".join(f"{_milliseconds(event.interval, first)}: {event.words}" for event in ordered)
 
 
-def _milliseconds(span: Interval, first: float) -> str:
-    start, end = ((moment - first) * 1000 / _MICROSECONDS for moment in (span.start, span.end))
+def _milliseconds(interval: Interval, first: float) -> str:
+    start, end = ((moment - first) * 1000 / _MICROSECONDS for moment in (interval.start, interval.end))
     return f"{start:.1f} to {end:.1f} ms" if end != inf else f"from {start:.1f} ms"
 
 
@@ -154,7 +157,7 @@ def _event(exchange: Exchange) -> Event | None:
     operation = operations.get(exchange.request.operation.id)
     if operation is None or not exchange.was_sent:
         return None
-    outcome, span = _outcome(exchange), Interval.of(exchange)
+    outcome, interval = _outcome(exchange), Interval.of(exchange)
     body = sent_object(exchange) or {}
     sent = tuple((name, str(value)) for name, value in body.items() if name in {"name", "description"})
     if operation == "read" and outcome is not Outcome.DONE and outcome is not Outcome.NOT_FOUND:
@@ -162,14 +165,14 @@ def _event(exchange: Exchange) -> Event | None:
     if not all(is_plain(value) for _, value in sent):
         return None
     if outcome is Outcome.REFUSED and operation == "update" and not all(is_ordinary(value) for _, value in sent):
-        return None  # it may have been refused for what it says, before the engagement was looked up
-    status = "no answer" if exchange.received is None else str(exchange.received.status)
+        return None  # it may have been refused for its content, before the engagement was looked up
+    status = "no response" if exchange.received is None else str(exchange.received.status)
     seen = _seen(exchange) if operation == "read" and outcome is Outcome.DONE else None
     words = " ".join([operation, *(f"{name}={render(value)}" for name, value in sent), "->", status])
     if seen is not None:
         words += f", {seen.status}, name={render(seen.name)}, description={render(seen.description)}"
     return Event(
-        operation, outcome, Interval(span.start, inf) if outcome is Outcome.UNKNOWN else span, sent, seen, words
+        operation, outcome, Interval(interval.start, inf) if outcome is Outcome.UNKNOWN else interval, sent, seen, words
     )
 
 

@@ -1,4 +1,4 @@
-"""Laws of every list answer: its meta, its length, and that filter and order hold within it."""
+"""Laws of every list response: its meta, its length, its filter and its order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ORDERS: Final = ("asc", "desc")
 
 
 def meta_fields(exchange: Exchange) -> bool:
-    """The four members of meta are there and integers."""
+    """Require the four members of meta, each an integer."""
     meta = _meta(exchange)
     if meta is None:
         return False
@@ -35,49 +35,53 @@ def meta_fields(exchange: Exchange) -> bool:
         if _whole(meta.get(name)) is None:
             actual = f"{render(meta[name])} ({kind_of(meta[name])})" if name in meta else "absent"
             raise NonConformity(
-                f"meta.{name} is no integer", exchange, expected="an integer", actual=actual, pointer=f"/meta/{name}"
+                f"meta.{name} is not an integer",
+                exchange,
+                expected="an integer",
+                actual=actual,
+                pointer=f"/meta/{name}",
             )
     return True
 
 
 def total_pages(exchange: Exchange) -> bool:
-    """The number of pages is the total divided by the size of a page, rounded up; 0 or 1 for nothing at all."""
+    """Require totalPages to be the total divided by the page size, rounded up; 0 or 1 for an empty list."""
     return _as_asked(exchange) and fitting_total_pages(exchange)
 
 
 def fitting_total_pages(exchange: Exchange) -> bool:
-    """The same, whatever page and size were asked for."""
-    told = _numbers(exchange)
-    if told is None or told["perPage"] < 1 or told["total"] < 0:
+    """Require the same, whatever page and size were requested."""
+    numbers = _numbers(exchange)
+    if numbers is None or numbers["perPage"] < 1 or numbers["total"] < 0:
         return False
-    right = {0, 1} if told["total"] == 0 else {-(-told["total"] // told["perPage"])}
-    if told["totalPages"] not in right:
+    right = {0, 1} if numbers["total"] == 0 else {-(-numbers["total"] // numbers["perPage"])}
+    if numbers["totalPages"] not in right:
         raise NonConformity(
-            f"totalPages does not fit a total of {told['total']} with {told['perPage']} a page",
+            f"totalPages does not fit a total of {numbers['total']} with {numbers['perPage']} a page",
             exchange,
             expected=one_of(*sorted(right)),
-            actual=str(told["totalPages"]),
+            actual=str(numbers["totalPages"]),
             pointer="/meta/totalPages",
         )
     return True
 
 
 def page_length(exchange: Exchange) -> bool:
-    """No page holds more than its size, and a page with others behind it holds just as many.
+    """Require that no page exceeds its size, and that a page before the last is full.
 
-    What the last page must hold depends on a true total, which is not for one answer to tell; nor is it for a
-    filtered list, whose total is judged by itself.
+    The length of the last page depends on a correct total, which one response cannot prove. The total of a filtered
+    list is judged separately.
     """
-    told, items = _numbers(exchange), _items(exchange)
-    if told is None or items is None or not _as_asked(exchange):
+    numbers, items = _numbers(exchange), _items(exchange)
+    if numbers is None or items is None or not _as_asked(exchange):
         return False
     filtered = any(name in {"status", "role"} for name, _ in exchange.request.query)
-    is_full = told["page"] * told["perPage"] < told["total"] and not filtered
-    if len(items) > told["perPage"] or (is_full and len(items) < told["perPage"]):
+    is_full = numbers["page"] * numbers["perPage"] < numbers["total"] and not filtered
+    if len(items) > numbers["perPage"] or (is_full and len(items) < numbers["perPage"]):
         raise NonConformity(
-            f"page {told['page']} of {told['total']} items with {told['perPage']} a page holds {len(items)}",
+            f"page {numbers['page']} of {numbers['total']} items with {numbers['perPage']} a page holds {len(items)}",
             exchange,
-            expected=f"{told['perPage']} items" if is_full else f"at most {told['perPage']} items",
+            expected=f"{numbers['perPage']} items" if is_full else f"at most {numbers['perPage']} items",
             actual=f"{len(items)} items",
             pointer="/data",
         )
@@ -85,95 +89,99 @@ def page_length(exchange: Exchange) -> bool:
 
 
 def filtered_total(exchange: Exchange) -> bool:
-    """A filtered list whose first page is not full counts what the page holds."""
-    told, items = _numbers(exchange), _items(exchange)
+    """Require that a filtered list whose first page is not full counts the items of that page."""
+    numbers, items = _numbers(exchange), _items(exchange)
     filtered = any(name in {"status", "role"} and value for name, value in exchange.request.query)
-    if told is None or items is None or not filtered or not _as_asked(exchange) or told["page"] != 1:
+    if numbers is None or items is None or not filtered or not _as_asked(exchange) or numbers["page"] != 1:
         return False
-    if len(items) < told["perPage"] and told["total"] != len(items):
+    if len(items) < numbers["perPage"] and numbers["total"] != len(items):
         raise NonConformity(
-            f"a filtered list of {len(items)} items counts {told['total']}",
+            f"a filtered list of {len(items)} items has the total {numbers['total']}",
             exchange,
             expected=str(len(items)),
-            actual=str(told["total"]),
+            actual=str(numbers["total"]),
             pointer="/meta/total",
         )
-    return len(items) < told["perPage"]
+    return len(items) < numbers["perPage"]
 
 
 def covering_total(exchange: Exchange) -> bool:
-    """The total of a list without a filter is no less than what stands before the end of a page of it."""
-    told, items = _numbers(exchange), _items(exchange)
+    """Require the total of an unfiltered list to cover every item up to the end of a page."""
+    numbers, items = _numbers(exchange), _items(exchange)
     filtered = any(name in {"status", "role"} for name, _ in exchange.request.query)
-    if told is None or not items or filtered or not _as_asked(exchange) or len(items) > told["perPage"]:
+    if numbers is None or not items or filtered or not _as_asked(exchange) or len(items) > numbers["perPage"]:
         return False
-    least = (told["page"] - 1) * told["perPage"] + len({repr(item.get("id")) for item in items})
-    if told["total"] < least:
+    least = (numbers["page"] - 1) * numbers["perPage"] + len({repr(item.get("id")) for item in items})
+    if numbers["total"] < least:
         raise NonConformity(
-            f"page {told['page']} of a list that counts {told['total']} ends with item {least}",
+            f"page {numbers['page']} of a list with the total {numbers['total']} ends with item {least}",
             exchange,
             expected=f"{least} or more",
-            actual=str(told["total"]),
+            actual=str(numbers["total"]),
             pointer="/meta/total",
         )
     return True
 
 
 def defaults(exchange: Exchange) -> bool:
-    """What is not asked for is page 1, and 20 a page."""
-    told = _numbers(exchange)
-    if told is None:
+    """Require page 1 and 20 items a page unless the request says otherwise."""
+    numbers = _numbers(exchange)
+    if numbers is None:
         return False
     asked = {name for name, _ in exchange.request.query}
     evidence = False
     for name, default in (("page", 1), ("perPage", DEFAULT_PER_PAGE)):
         if name not in asked:
             evidence = True
-            _agree(exchange, name, told[name], default)
+            _agree(exchange, name, numbers[name], default)
     return evidence
 
 
 def paging_honoured(exchange: Exchange) -> bool:
-    """A valid page and size are the ones that meta names."""
-    told = _numbers(exchange)
+    """Require the requested page and size in meta, if they are valid."""
+    numbers = _numbers(exchange)
     asked = valid_paging(exchange)
-    if told is None or not asked or asked.get("page", 1) > max(1, -(-told["total"] // max(1, told["perPage"]))):
+    if (
+        numbers is None
+        or not asked
+        or asked.get("page", 1) > max(1, -(-numbers["total"] // max(1, numbers["perPage"])))
+    ):
         return False
     for name, value in asked.items():
-        _agree(exchange, name, told[name], value)
+        _agree(exchange, name, numbers[name], value)
     return True
 
 
 def status_filter(exchange: Exchange) -> bool:
-    """A list that was asked for one status holds no other."""
+    """Require that a list filtered by status holds no other status."""
     return _only(exchange, "status", ("active", "archived"))
 
 
 def role_filter(exchange: Exchange) -> bool:
-    """A list that was asked for one role holds no other."""
+    """Require that a list filtered by role holds no other role."""
     return _only(exchange, "role", ("owner", "admin", "member"))
 
 
 def sorted_by_time(field: str, exchange: Exchange) -> bool:
-    """A list that was asked for in the order of a time, ascending or descending, is in that order."""
+    """Require the requested order by a time, ascending or descending."""
     order = dict(exchange.request.query).get("order")
     known = _moments(exchange, field)
     if order not in _ORDERS:
         return False
-    for (_, one), (place, other) in pairwise(known):
-        if (one > other) if order == "asc" else (one < other):
+    for (_, previous), (place, other) in pairwise(known):
+        if (previous > other) if order == "asc" else (previous < other):
             raise NonConformity(
                 f"the list is not sorted by {field}",
                 exchange,
                 expected=f"{field} {'ascending' if order == 'asc' else 'descending'}",
-                actual=f"item {place} is against the order",
+                actual=f"item {place} is out of order",
                 pointer=f"/data/{place}/{field}",
             )
     return len(known) > 1
 
 
 def descending_by_default(exchange: Exchange) -> bool:
-    """A list that was asked to be sorted by a time, and not in which order, is not ascending."""
+    """Require that a list sorted by a time without an order is not ascending."""
     asked = dict(exchange.request.query)
     known = [moment for _, moment in _moments(exchange, asked.get("sort", ""))]
     if "order" in asked or len(set(known)) < 2:  # noqa: PLR2004 - an order needs two
@@ -189,7 +197,7 @@ def descending_by_default(exchange: Exchange) -> bool:
 
 
 def _moments(exchange: Exchange, field: str) -> list[tuple[int, datetime]]:
-    """Place and time of each item of a list that was asked to be sorted by a time."""
+    """Return place and time of each item of a list that was requested sorted by a time."""
     items = _items(exchange)
     asked = dict(exchange.request.query)
     if (
@@ -205,13 +213,13 @@ def _moments(exchange: Exchange, field: str) -> list[tuple[int, datetime]]:
 
 
 def is_list(exchange: Exchange) -> bool:
-    """Whether a list was asked for with parameters that the interface names; what others do is open."""
+    """Whether a list was requested with no other parameters than the interface names; others are open."""
     known = _PARAMETERS.get(exchange.request.operation.id)
     return known is not None and exchange.request.is_proper and {name for name, _ in exchange.request.query} <= known
 
 
 def valid_paging(exchange: Exchange) -> dict[str, int]:
-    """The page and perPage of a request that asked for valid ones, as plainly written numbers; else nothing."""
+    """Return the page and perPage of a request if they are valid and plainly written; else nothing."""
     if not is_unrepeated(exchange):
         return {}
     asked = {name: value for name, value in exchange.request.query if name in {"page", "perPage"}}
@@ -228,18 +236,18 @@ def is_unrepeated(exchange: Exchange) -> bool:
 
 
 def _as_asked(exchange: Exchange) -> bool:
-    """Whether page and size are those that were asked for, in bounds: what becomes of others is judged elsewhere."""
-    told = _numbers(exchange)
+    """Whether page and size are the requested ones, within bounds; other checks judge those out of bounds."""
+    numbers = _numbers(exchange)
     right = {"page": 1, "perPage": DEFAULT_PER_PAGE} | valid_paging(exchange)
     asked = {name for name, _ in exchange.request.query} & {"page", "perPage"}
     valid = not asked or bool(valid_paging(exchange))
-    return told is not None and valid and all(told[name] == value for name, value in right.items())
+    return numbers is not None and valid and all(numbers[name] == value for name, value in right.items())
 
 
-def _agree(exchange: Exchange, name: str, told: int, right: int) -> None:
-    if told != right:
+def _agree(exchange: Exchange, name: str, actual: int, right: int) -> None:
+    if actual != right:
         raise NonConformity(
-            f"meta.{name} is {told}", exchange, expected=str(right), actual=str(told), pointer=f"/meta/{name}"
+            f"meta.{name} is {actual}", exchange, expected=str(right), actual=str(actual), pointer=f"/meta/{name}"
         )
 
 
@@ -252,7 +260,7 @@ def _only(exchange: Exchange, name: str, closed: tuple[str, ...]) -> bool:
         value = item.get(name)
         if isinstance(value, str) and value != asked:
             raise NonConformity(
-                f"a list filtered by {name} {asked} holds something else",
+                f"a list filtered by {name} {asked} holds another {name}",
                 exchange,
                 expected=render(asked),
                 actual=render(value),

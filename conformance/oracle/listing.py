@@ -1,4 +1,4 @@
-"""Looks at lists: one or several answers of a list, read as what they are pages of."""
+"""Lists: one or several responses, read as pages of one list, and assertions about them."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     Key = Callable[[Mapping[str, Any]], "Comparable | None"]
 
 LARGEST_PAGE: Final = 100
-"""Items on the largest page that a list can be asked for."""
+"""Items on the largest page that a request can ask for."""
 
 
 class CantTellYet(CantTell):
-    """Answers do not fit together, maybe because others changed something between them: another look may help."""
+    """Responses contradict each other, maybe because other users changed something between them: a retry may help."""
 
 
 class Comparable(Protocol):
-    """What a list can be in the order of."""
+    """A value that a list can be sorted by."""
 
     def __lt__(self, other: Any, /) -> bool:  # noqa: ANN401 - as in the standard library's own protocol
-        """Whether it comes before another."""
+        """Whether it sorts before another."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An item of a list and where it stands."""
+    """An item of a list and its place."""
 
     value: dict[str, Any]
     at: Exchange
@@ -49,16 +49,16 @@ class Item:
 
     @property
     def pointer(self) -> str:
-        """Where it stands in its answer."""
+        """The JSON pointer of the item in its response."""
         return f"/data/{self.place}"
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One look at a list.
+    """One snapshot of a list.
 
     Attributes:
-        responses: What came, in the order of the pages.
+        responses: The responses, in the order of the pages.
     """
 
     responses: tuple[Exchange, ...]
@@ -79,27 +79,27 @@ class Listing:
 
     @property
     def total(self) -> int:
-        """How many items there are, by the first answer."""
+        """The total of the first response."""
         return read.number(self.responses[0], "total")
 
     @property
     def may_go_on(self) -> bool:
-        """Whether the last page is as full as a page can be, so that there may be another one."""
+        """Whether the last page is as full as a page can be, so that another may follow."""
         return len(read.items(self.responses[-1])) >= LARGEST_PAGE
 
 
 def ensure_one_total(responses: Sequence[Exchange]) -> None:
-    """Pages that are compared with each other were of one list: they tell one total.
+    """Ensure that pages that are compared have one total.
 
     Raises:
-        CantTellYet: Others have changed the list between them, or its total is wrong, which is judged by itself.
+        CantTellYet: Other users changed the list between the pages, or its total is wrong, which another check judges.
     """
     if len({read.number(response, "total") for response in responses}) > 1:
-        raise CantTellYet("the pages tell different totals", *responses)
+        raise CantTellYet("the pages have different totals", *responses)
 
 
 def contents(responses: Sequence[Exchange]) -> list[object]:
-    """What of some lists must be the same in two looks for the organization to have been at rest."""
+    """Return the contents of lists that two snapshots must share for the organization to have been at rest."""
     named = ("id", "name", "status", "role", "updatedAt")
     return [
         (
@@ -112,7 +112,7 @@ def contents(responses: Sequence[Exchange]) -> list[object]:
 
 
 def time_of(field: str) -> Key:
-    """The key of lists that are sorted by a time."""
+    """Return the key function of lists that are sorted by a time."""
 
     def key(item: Mapping[str, Any]) -> Comparable | None:
         text = item.get(field)
@@ -122,7 +122,7 @@ def time_of(field: str) -> Key:
 
 
 def name_among(names: Collection[str]) -> Key:
-    """The key of lists that are sorted by name: names that any collation puts in one order, and no others."""
+    """Return the key function of lists sorted by name, for names that every collation sorts in one order."""
 
     def key(item: Mapping[str, Any]) -> Comparable | None:
         name = item.get("name")
@@ -132,17 +132,17 @@ def name_among(names: Collection[str]) -> Key:
 
 
 def expect_order(listing: Listing, field: str, key: Key, *, descending: bool) -> int:
-    """A list is in an order, across its pages; items whose key cannot be told do not count.
+    """Require an order of a list across its pages; items without a key do not count.
 
     Returns:
-        How many different keys were compared.
+        The number of different keys compared.
     """
     evidence(*listing.responses)
     known = [(item, value) for item in listing.items if (value := key(item.value)) is not None]
-    for (_, one), (item, other) in pairwise(known):
-        if one < other if descending else other < one:
+    for (_, previous), (item, other) in pairwise(known):
+        if previous < other if descending else other < previous:
             raise NonConformity(
-                f"a list is not in the order of {field}",
+                f"a list is not sorted by {field}",
                 *listing.responses,
                 expected=f"{field} {'descending' if descending else 'ascending'}",
                 actual=f"{render(item.value.get(field))} after {render(_before(known, item).value.get(field))}",
@@ -157,15 +157,15 @@ def _before(known: Sequence[tuple[Item, Comparable]], item: Item) -> Item:
 
 
 def expect_once(listing: Listing, among: Collection[str] | None = None) -> None:
-    """Nothing stands in a list twice.
+    """Require that no item is in a list twice.
 
     Args:
         listing: The list.
-        among: The ids that count; all where not given.
+        among: The ids that count; all by default.
     """
     evidence(*listing.responses)
     places: dict[str, Item] = {}
-    for item in (one for one in listing.items if among is None or one.identifier in among):
+    for item in (candidate for candidate in listing.items if among is None or candidate.identifier in among):
         first = places.setdefault(item.identifier, item)
         if first is not item:
             raise NonConformity(
@@ -178,7 +178,7 @@ def expect_once(listing: Listing, among: Collection[str] | None = None) -> None:
 
 
 def expect_all(listing: Listing, wanted: Collection[str], of: str, *others: Exchange) -> None:
-    """A list holds all that it must."""
+    """Require that a list holds all wanted items."""
     evidence(*listing.responses, *others)
     seen = set(listing.identifiers)
     missing = [identifier for identifier in wanted if identifier not in seen]
@@ -194,15 +194,15 @@ def expect_all(listing: Listing, wanted: Collection[str], of: str, *others: Exch
 
 
 def expect_no_gap(listing: Listing, keys: Mapping[str, Comparable], of: Key) -> int:
-    """What belongs between two items of neighbouring pages is there.
+    """Require every item that belongs between two items of neighbouring pages.
 
     Args:
         listing: Neighbouring pages of a sorted list.
         keys: The keys of items that exist, by id.
-        of: The key by which the list is sorted.
+        of: The key function of the order.
 
     Returns:
-        How many of those items belong there.
+        The number of those items.
     """
     shown_keys = [value for item in listing.items if (value := of(item.value)) is not None]
     if not shown_keys:
@@ -218,13 +218,13 @@ def _ordered(value: Comparable) -> Any:  # noqa: ANN401 - min and max ask for no
 
 
 def expect_filtered(listing: Listing, name: str, value: str) -> None:
-    """A filtered list holds nothing else."""
+    """Require that a filtered list holds no other value."""
     evidence(*listing.responses)
     for item in listing.items:
         given = item.value.get(name)
         if isinstance(given, str) and given != value:
             raise NonConformity(
-                f"a list filtered by {name} {value} holds something else",
+                f"a list filtered by {name} {value} holds another {name}",
                 item.at,
                 expected=render(value),
                 actual=render(given),
@@ -233,12 +233,12 @@ def expect_filtered(listing: Listing, name: str, value: str) -> None:
 
 
 def expect_count(listing: Listing) -> None:
-    """The total of a list is the number of its items; where the last page is full there may be more."""
+    """Require that the total of a list is the number of its items; if the last page is full there may be more."""
     evidence(*listing.responses)
     found, total = len(listing.items), listing.total
     if total != found and not (listing.may_go_on and total > found):
         raise NonConformity(
-            "the total does not count what the list holds",
+            "the total is not the number of listed items",
             *listing.responses,
             expected=str(found),
             actual=str(total),
@@ -247,7 +247,7 @@ def expect_count(listing: Listing) -> None:
 
 
 def holds(judge: Callable[[], object], why: str, *at: Exchange) -> None:
-    """Something that another requirement judges holds; else nothing can be said here."""
+    """Require a condition that another requirement judges; if it fails, this check is undecided."""
     try:
         judge()
     except NonConformity as fault:
@@ -255,33 +255,33 @@ def holds(judge: Callable[[], object], why: str, *at: Exchange) -> None:
 
 
 def neighbours(position: int, count: int, total: int) -> tuple[int, int]:
-    """A page and a size of pages such that its end divides a block of items about in the middle.
+    """Return a page and a page size such that the page's end divides a block of items about in the middle.
 
     Args:
-        position: How many items stand before the block.
-        count: How many items the block has; 0 for the whole list.
-        total: How many items there are.
+        position: The number of items before the block.
+        count: The number of items in the block; 0 for the whole list.
+        total: The number of all items.
 
     Returns:
-        The page before the division, and the size of pages, 1 to 100 but not the one that they have unasked.
+        The page before the division, and the page size: 1 to 100, but not the default.
     """
     start, length = (position, count) if count else (0, total)
     first = max(1, start + length // 3)
-    # Among so many successive numbers there is a multiple of every size, whatever total a service tells.
+    # So many successive numbers hold a multiple of every size, whatever total the service reports.
     wanted = range(first, min(max(2, start + 2 * length // 3 + 1), first + 2 * MAX_PER_PAGE))
     found = max(_divisions(wanted), default=(1, wanted[0]))
     return found[1] // found[0], found[0]
 
 
 def unasked_neighbours(position: int, count: int) -> int | None:
-    """A page of the size that a list has unasked, whose end divides a block of items, two on each side at least.
+    """Return a page of the default size whose end divides a block of items, with at least two on each side.
 
     Args:
-        position: How many items stand before the block.
-        count: How many items the block has.
+        position: The number of items before the block.
+        count: The number of items in the block.
 
     Returns:
-        The page before the division; None where no page ends within the block.
+        The page before the division; None if no page ends within the block.
     """
     ends = range(-(-(position + 2) // DEFAULT_PER_PAGE) * DEFAULT_PER_PAGE, position + count - 1, DEFAULT_PER_PAGE)
     middle = position + count / 2
@@ -289,9 +289,9 @@ def unasked_neighbours(position: int, count: int) -> int | None:
 
 
 def _divisions(wanted: range) -> Iterator[tuple[int, int]]:
-    """Sizes of pages of which some number ends at a wanted place, with that place.
+    """Yield page sizes of which a multiple is a wanted place, with that place.
 
-    The size that pages have unasked is none of them: it would not show that the size that was asked for is ignored.
+    The default size is left out: it would not show that the service ignores the requested size.
     """
     for size in range(1, MAX_PER_PAGE + 1):
         for end in wanted:

@@ -1,4 +1,4 @@
-"""Changes that ask for what is so already: what a service answers to those is open, as long as it is a success."""
+"""No-op changes: requests for the state the resource already has; the interface leaves their success open."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _READS: Final = frozenset({"getEngagement", "listEngagements"})
 
 
 def repetitions(exchanges: Iterable[Exchange]) -> frozenset[int]:
-    """The numbers of successes to which the interface leaves every answer open.
+    """Return the numbers of successes whose response the interface leaves entirely open.
 
-    These are archivings of what was archived, invitations of someone who was a member or invited before, and changes to
-    the role that a member may have had already.
+    These are archivings of an archived engagement, invitations of a member or of an invited address, and changes to a
+    role that the member may already have had.
 
     Args:
         exchanges: All of a run, in their order.
@@ -30,9 +30,9 @@ def repetitions(exchanges: Iterable[Exchange]) -> frozenset[int]:
 
 
 def archivings_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
-    """The numbers of successful archivings of what had been archived before.
+    """Return the numbers of successful archivings of an engagement that was archived before.
 
-    What unarchiving does is open: only a read or a list that shows the engagement active tells that it is so again.
+    The effect of unarchiving is open: only a read or a list with status active proves that the engagement is active.
     """
     archived: dict[str, Interval] = {}
     again: set[int] = set()
@@ -51,7 +51,7 @@ def archivings_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
 
 
 def invitations_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
-    """The numbers of invitations that were not refused, of an address that was a member's or was invited before."""
+    """Return the numbers of accepted invitations of an address that was a member's or was invited before."""
     known: set[str] = set()
     again: set[int] = set()
     for exchange in exchanges:
@@ -68,7 +68,7 @@ def invitations_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
 
 
 def role_changes_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
-    """The numbers of successful changes to a role that the member had, or may have had, before."""
+    """Return the numbers of successful changes to a role that the member had, or may have had, before."""
     roles: defaultdict[str | None, set[str]] = defaultdict(set)
     again: set[int] = set()
     for exchange in exchanges:
@@ -81,7 +81,7 @@ def role_changes_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
             user, role = exchange.request.identifier, (sent_object(exchange) or {}).get("role")
             given = {role} if isinstance(role, str) else set()
             if not accepted(exchange):
-                roles[user] |= given  # it had no answer
+                roles[user] |= given  # it got no response
                 continue
             if given & roles[user]:
                 again.add(exchange.number)

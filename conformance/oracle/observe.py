@@ -1,6 +1,6 @@
-"""What a target did at an open point, in few words that are comparable between targets.
+"""Observations at open points: short texts that are comparable between targets.
 
-Every word is total: whatever an exchange holds, a short text comes out, without identifiers and times.
+Every function is total: for any exchange it returns a short text without identifiers and times.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _ULID: Final = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 
 
 def describe_response(exchange: Exchange) -> str:
-    """How a call was answered: "201", "409 CONFLICT", or "no answer (the connection was refused)"."""
+    """Describe a response: "201", "409 CONFLICT", or "no response (the connection was refused)"."""
     try:
         response = exchange.response
-    except NoResponse as trouble:
-        return f"no answer ({exchange.trouble or trouble})"
+    except NoResponse as error:
+        return f"no response ({exchange.error or error})"
     code = _member(_value(exchange), "error", "code") if response.status >= _ERRORS_FROM else None
     return f"{response.status} {_word(code)}" if isinstance(code, str) else str(response.status)
 
 
 def members(exchange: Exchange) -> str:
-    """Which members the ``data`` of an answer has, in alphabetical order."""
+    """List the members of the ``data`` of a response in alphabetical order."""
     data = _member(_value(exchange), "data")
     if not isinstance(data, dict):
         return "no object data"
@@ -47,7 +47,7 @@ def members(exchange: Exchange) -> str:
 
 
 def reads(holder: Mapping[str, Any], name: str) -> str:
-    """How a member reads that may say nothing: "absent", "null", "empty", "text", or its JSON type."""
+    """Describe a member that may be empty: "absent", "null", "empty", "text", or its JSON type."""
     if name not in holder:
         return "absent"
     value = holder[name]
@@ -57,7 +57,7 @@ def reads(holder: Mapping[str, Any], name: str) -> str:
 
 
 def recorded_change(sent: str, got: object) -> str:
-    """What became of a text: kept, or what was done to it."""
+    """Describe what a service did to a text: kept it, or changed it in a known way."""
     if not isinstance(got, str):
         return kind_of(got)
     changes = {
@@ -73,7 +73,7 @@ def recorded_change(sent: str, got: object) -> str:
 
 
 def shape(identifier: str) -> str:
-    """What an identifier looks like."""
+    """Describe the form of an identifier."""
     if identifier.isascii() and identifier.isdigit():
         return "digits"
     if _UUID.fullmatch(identifier):
@@ -81,13 +81,13 @@ def shape(identifier: str) -> str:
     if _ULID.fullmatch(identifier):
         return "a ULID"
     signs = sorted({sign for sign in identifier if not re.fullmatch("[A-Za-z0-9_-]", sign)})
-    # Which of the usual signs occur is chance, and how short identifiers grow a matter of time.
+    # Which of the usual characters occur is chance, and the length of short identifiers grows with time.
     length = f"{len(identifier)} " if len(identifier) >= _TELLING else ""
     return f"{length}letters, digits, - or _" + (f", and {_printable(signs)}" if signs else "")
 
 
 def _value(exchange: Exchange) -> object:
-    """The body as a JSON value; None where there is none."""
+    """Return the body as a JSON value; None if there is none."""
     reading = exchange.received.reading if exchange.received is not None else None
     return reading.value if isinstance(reading, Parsed) else None
 
@@ -99,7 +99,7 @@ def _member(value: object, *path: str) -> object:
 
 
 def _word(text: str) -> str:
-    """A code or a name of the target's, if it is one that can stand in a sentence."""
+    """Return a code or a name of the target, if it is safe in a sentence."""
     return text if _WORD.fullmatch(text) else "(odd)"
 
 

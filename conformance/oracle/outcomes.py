@@ -1,4 +1,4 @@
-"""What a check can come to: the exceptions that its words raise, and the evidence that they gather."""
+"""Outcomes of a check: the exceptions that assertions raise, and the evidence that they collect."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 class CheckOutcome(Exception):
-    """A conclusion that ends a check.
+    """An outcome that ends a check.
 
     Attributes:
-        exchanges: The exchanges that it rests on.
+        exchanges: The exchanges that it is based on.
     """
 
     def __init__(self, message: str, *exchanges: Exchange) -> None:
@@ -26,8 +26,8 @@ class NonConformity(CheckOutcome):
     """The target broke the requirement.
 
     Attributes:
-        expected: Every outcome that would have been right, in words.
-        actual: What came instead.
+        expected: Every permitted behaviour, in words.
+        actual: The actual behaviour.
         pointer: The place in the body (RFC 6901), if there is one.
     """
 
@@ -41,22 +41,22 @@ class NonConformity(CheckOutcome):
 
 
 class CantTell(CheckOutcome):
-    """Nothing can be said: something that another requirement is responsible for stood in the way."""
+    """The check is undecided: a fault that another requirement covers prevented the judgement."""
 
 
 class Inapplicable(CheckOutcome):
-    """The requirement's condition never came about on this target."""
+    """The requirement's condition never occurred on this target."""
 
 
 class Untested(CheckOutcome):
-    """What the check needs is not there; the message says what to add."""
+    """The check lacks something; the message says what to add."""
 
 
 _evidence: ContextVar[list[Exchange] | None] = ContextVar("evidence", default=None)
 
 
 class Evidence:
-    """Gathers the exchanges that the words of one check judge."""
+    """Collector of the exchanges that the assertions of one check judge."""
 
     def __init__(self) -> None:
         self.exchanges: list[Exchange] = []
@@ -70,7 +70,7 @@ class Evidence:
 
 
 def evidence(*exchanges: Exchange) -> None:
-    """Note that the running check has judged these exchanges."""
+    """Record that the running check has judged these exchanges."""
     gathered = _evidence.get()
     if gathered is not None:
         gathered.extend(exchanges)

@@ -1,6 +1,6 @@
-"""What must hold of a list that was seen in one answer and in pages.
+"""Assertions about a list that was read in one response and in pages.
 
-A look is the answer with the largest page, followed by the pages of another size from the first one on.
+A snapshot is the response with the largest page, followed by the pages of another size from the first one on.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
     from conformance.wire.exchange import Exchange
 
-    Look = tuple[Exchange, ...]
+    Snapshot = tuple[Exchange, ...]
 
 MOST_PAGES: Final = 12
-"""Pages that are looked at; of a list with more of them it is judged what these tell."""
+"""The number of pages that are read; a longer list is judged by these."""
 
-_ABOUT: Final = "an item that exists"
+_ABOUT: Final = "an existing item"
 
 
-def expect_served(look: Look) -> None:
-    """Every page that exists is answered with a success."""
-    total = read.number(look[0], "total")
-    for response in look[1:]:
+def expect_served(snapshot: Snapshot) -> None:
+    """Require a success for every page that exists."""
+    total = read.number(snapshot[0], "total")
+    for response in snapshot[1:]:
         evidence(response)
         page, size = _paging(response)
         if not response.succeeded and (page - 1) * size < total:
@@ -48,62 +48,62 @@ def expect_served(look: Look) -> None:
             )
 
 
-def expect_partition(look: Look, owned: Collection[str] = ()) -> None:
-    """The pages hold everything, and everything once.
+def expect_partition(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
+    """Require that the pages hold every item exactly once.
 
     Args:
-        look: The look.
+        snapshot: The snapshot.
         owned: Ids that must be in the list.
 
     Raises:
-        NonConformity: Something is in them twice, or is missing.
-        CantTell: The total does not tell how many pages there are.
+        NonConformity: An item is in the pages twice, or is missing.
+        CantTell: The total does not say how many pages there are.
     """
-    pages = _pages(look)
-    ensure_one_total(look)
-    known = set(owned) | set(_at_once(look))
+    pages = _pages(snapshot)
+    ensure_one_total(snapshot)
+    known = set(owned) | set(_at_once(snapshot))
     expect_once(pages)
-    if _is_part(look):
+    if _is_part(snapshot):
         return
     if pages.total < len(known):
-        raise CantTellYet(f"the list holds {len(known)} at least and counts {pages.total}", *look)
-    expect_all(pages, sorted(known), _ABOUT, look[0])
+        raise CantTellYet(f"the list holds at least {len(known)} items but has the total {pages.total}", *snapshot)
+    expect_all(pages, sorted(known), _ABOUT, snapshot[0])
 
 
-def expect_total(look: Look, owned: Collection[str] = ()) -> None:
-    """The total is the same in every answer, and the number of items on all pages."""
-    evidence(*look)
-    totals = {read.number(response, "total"): response for response in look}
-    total = read.number(look[0], "total")
+def expect_total(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
+    """Require the same total in every response, equal to the number of items on all pages."""
+    evidence(*snapshot)
+    totals = {read.number(response, "total"): response for response in snapshot}
+    total = read.number(snapshot[0], "total")
     if len(totals) > 1:
         words = " and ".join(map(str, sorted(totals)))
         raise NonConformity(
             "the total depends on the page", *totals.values(), expected="one total", actual=words, pointer="/meta/total"
         )
-    seen = _distinct(look, owned)
-    if total >= len(seen) and _is_part(look):
+    seen = _distinct(snapshot, owned)
+    if total >= len(seen) and _is_part(snapshot):
         return
     if total >= len(seen):
-        holds(lambda: expect_partition(look, owned), "the pages do not hold everything once", *look)
-        holds(lambda: [list_laws.page_length(response) for response in look], "a page is not full", *look)
+        holds(lambda: expect_partition(snapshot, owned), "the pages do not hold every item once", *snapshot)
+        holds(lambda: [list_laws.page_length(response) for response in snapshot], "a page is not full", *snapshot)
     if total != len(seen):
         raise NonConformity(
             "the total is not the number of items",
-            *look,
+            *snapshot,
             expected=str(len(seen)),
             actual=str(total),
             pointer="/meta/total",
         )
 
 
-def expect_lengths(look: Look, owned: Collection[str] = ()) -> None:
-    """Every page holds as many as its size, and the last one what is left."""
-    evidence(*look)
-    _pages(look)
-    total, seen = read.number(look[0], "total"), _distinct(look, owned)
-    if total != len(seen) and not _is_part(look):
-        raise CantTellYet(f"the list shows {len(seen)} and counts {total}", *look)
-    for response in look:
+def expect_lengths(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
+    """Require full pages, and the remainder on the last page."""
+    evidence(*snapshot)
+    _pages(snapshot)
+    total, seen = read.number(snapshot[0], "total"), _distinct(snapshot, owned)
+    if total != len(seen) and not _is_part(snapshot):
+        raise CantTellYet(f"the list shows {len(seen)} items but has the total {total}", *snapshot)
+    for response in snapshot:
         page, size = _paging(response)
         right = max(0, min(size, total - (page - 1) * size))
         found = len(read.items(response))
@@ -117,19 +117,19 @@ def expect_lengths(look: Look, owned: Collection[str] = ()) -> None:
             )
 
 
-def expect_in_place(look: Look, whole: int, among: Collection[str]) -> None:
-    """Neighbouring pages of an ascending list hold what the places in the descending list say.
+def expect_in_place(snapshot: Snapshot, whole: int, among: Collection[str]) -> None:
+    """Require the items on neighbouring pages of an ascending list that the descending list implies.
 
     Args:
-        look: The descending list in one or several answers, then the pages.
-        whole: How many of the answers are of the descending list; where they do not show all of it nothing is said.
-        among: The ids of items that no other one shares its place with.
+        snapshot: The descending list in one or several responses, then the pages.
+        whole: How many of the responses are of the descending list; if they do not show all of it, nothing is judged.
+        among: The ids of items that share their place with no other item.
     """
-    descending, pages = Listing(look[:whole]), Listing(look[whole:])
+    descending, pages = Listing(snapshot[:whole]), Listing(snapshot[whole:])
     places = {identifier: place for place, identifier in enumerate(reversed(descending.identifiers))}
     if len(places) != descending.total:
         return
-    page, size = _paging(look[whole])
+    page, size = _paging(snapshot[whole])
     shown = range((page - 1) * size, (page - 1 + len(pages.responses)) * size)
     wanted = [identifier for identifier in among if places.get(identifier) in shown]
     expect_all(pages, wanted, "an engagement that belongs on these pages", *descending.responses)
@@ -137,65 +137,65 @@ def expect_in_place(look: Look, whole: int, among: Collection[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """A look at a list that others were changing, and the list once more, in one answer, after it.
+    """A snapshot of a list that other users were changing, with the list in one response after it.
 
-    What it must hold can only be bounded. Who finds it within bounds knows that nothing is wrong; who does not may have
-    met the others.
+    The contents of such a list can only be bounded. A snapshot within the bounds is correct; one outside them may be
+    other users' doing.
 
     Attributes:
-        look: The look.
-        closing: The answer after it, with the largest page like the first one.
-        owned: Ids that must be in the list, as nobody but the run changes these.
+        snapshot: The snapshot.
+        closing: The response after it, with the largest page like the first one.
+        owned: Ids that must be in the list, as only the run changes them.
     """
 
-    look: Look
+    snapshot: Snapshot
     closing: Exchange
     owned: frozenset[str] = frozenset()
 
     @property
-    def responses(self) -> Look:
-        """All of it."""
-        return (*self.look, self.closing)
+    def responses(self) -> Snapshot:
+        """All of its responses."""
+        return (*self.snapshot, self.closing)
 
     @property
     def sure(self) -> frozenset[str]:
-        """Ids of what was there all the time: before and after it, or the run's own."""
-        return self.owned | {*Listing(self.look[:1]).identifiers} & {*Listing((self.closing,)).identifiers}
+        """Ids of the items that existed all the time: those listed before and after, and the run's own."""
+        return self.owned | {*Listing(self.snapshot[:1]).identifiers} & {*Listing((self.closing,)).identifiers}
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """How many items the list had at least and at most.
+        """The least and the greatest number of items that the list had.
 
         Raises:
-            CantTellYet: It is too long for that.
+            CantTellYet: The list is too long for one response.
         """
         if max(read.number(response, "total") for response in self.responses) > LARGEST_PAGE:
-            raise CantTellYet("the list is too long for one answer", *self.responses)
+            raise CantTellYet("the list is too long for one response", *self.responses)
         return len(self.sure), len(self.owned | {*Listing(self.responses).identifiers})
 
 
 def expect_partition_within(bracket: Bracket) -> None:
-    """The pages hold everything once that was there all the time.
+    """Require that the pages hold every item once that existed all the time.
 
     Raises:
-        NonConformity: They do not, which others may have brought about.
-        CantTellYet: There are more pages than were looked at.
+        NonConformity: They do not, which other users may have caused.
+        CantTellYet: There are more pages than were read.
     """
     evidence(*bracket.responses)
-    page, size = _paging(bracket.look[-1])
+    page, size = _paging(bracket.snapshot[-1])
     if page * size < max(read.number(response, "total") for response in bracket.responses):
-        raise CantTellYet("there are more pages than were looked at", *bracket.responses)
-    pages, sure = Listing(bracket.look[1:]), bracket.sure
+        raise CantTellYet("there are more pages than the suite read", *bracket.responses)
+    pages, sure = Listing(bracket.snapshot[1:]), bracket.sure
     expect_once(pages, sure)
-    expect_all(pages, sorted(sure), _ABOUT, bracket.look[0], bracket.closing)
+    expect_all(pages, sorted(sure), _ABOUT, bracket.snapshot[0], bracket.closing)
 
 
 def expect_total_within(bracket: Bracket) -> None:
-    """Each total lies between the least and the most that there can have been.
+    """Require each total to be between the least and the greatest possible number of items.
 
     Raises:
-        NonConformity: It does not, which others may have brought about.
-        CantTellYet: The list is too long to tell.
+        NonConformity: A total is not, which other users may have caused.
+        CantTellYet: The list is too long for one response.
     """
     least, most = bracket.bounds
     for response in bracket.responses:
@@ -205,11 +205,11 @@ def expect_total_within(bracket: Bracket) -> None:
 
 
 def expect_lengths_within(bracket: Bracket) -> None:
-    """Each page holds as many as its size, or what can have been left.
+    """Require each page to be full, or to hold a possible remainder.
 
     Raises:
-        NonConformity: It does not, which others may have brought about.
-        CantTellYet: The list is too long to tell.
+        NonConformity: A page does not, which other users may have caused.
+        CantTellYet: The list is too long for one response.
     """
     counts = bracket.bounds
     for response in bracket.responses:
@@ -226,32 +226,32 @@ def _expect_between(message: str, found: int, bounds: tuple[int, int], response:
         raise NonConformity(message, response, expected=f"{least} to {most}", actual=str(found), pointer=pointer)
 
 
-def _is_part(look: Look) -> bool:
-    """Whether a list has more pages than are ever looked at."""
-    page, size = _paging(look[-1])
-    return page >= MOST_PAGES and page * size < read.number(look[0], "total")
+def _is_part(snapshot: Snapshot) -> bool:
+    """Whether a list has more pages than the suite reads."""
+    page, size = _paging(snapshot[-1])
+    return page >= MOST_PAGES and page * size < read.number(snapshot[0], "total")
 
 
-def _pages(look: Look) -> Listing:
-    """The pages, if they reach as far as the total, or are as many as are looked at."""
-    if len(look) == 1:
-        raise CantTell("the first answer did not tell how many pages there are", look[0])
-    page, size = _paging(look[-1])
-    if page * size < read.number(look[0], "total") and not _is_part(look):
-        raise CantTellYet("there are more pages than were looked at", *look[:2])
-    return Listing(look[1:])
+def _pages(snapshot: Snapshot) -> Listing:
+    """Return the pages, if they cover the total or are as many as the suite reads."""
+    if len(snapshot) == 1:
+        raise CantTell("the first response did not say how many pages there are", snapshot[0])
+    page, size = _paging(snapshot[-1])
+    if page * size < read.number(snapshot[0], "total") and not _is_part(snapshot):
+        raise CantTellYet("there are more pages than the suite read", *snapshot[:2])
+    return Listing(snapshot[1:])
 
 
 def _paging(response: Exchange) -> tuple[int, int]:
-    """The page and the size that were asked for; whether meta names them is judged by itself."""
+    """Return the requested page and size; another check judges whether meta repeats them."""
     asked = dict(response.request.query)
     return int(asked.get("page", 1)), int(asked.get("perPage", list_laws.DEFAULT_PER_PAGE))
 
 
-def _at_once(look: Look) -> list[str]:
-    """The ids of the one answer, where it can hold everything; else none."""
-    return Listing(look[:1]).identifiers if read.number(look[0], "total") <= LARGEST_PAGE else []
+def _at_once(snapshot: Snapshot) -> list[str]:
+    """Return the ids of the one response, if it can hold the whole list; else none."""
+    return Listing(snapshot[:1]).identifiers if read.number(snapshot[0], "total") <= LARGEST_PAGE else []
 
 
-def _distinct(look: Look, owned: Collection[str]) -> set[str]:
-    return set(owned) | set(Listing(look).identifiers)
+def _distinct(snapshot: Snapshot, owned: Collection[str]) -> set[str]:
+    return set(owned) | set(Listing(snapshot).identifiers)

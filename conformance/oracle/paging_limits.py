@@ -1,4 +1,4 @@
-"""What may become of a page or a perPage out of bounds."""
+"""Assertions about responses to a page or a perPage out of bounds."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _NO_REFUSALS: Final = frozenset({401, 403, 429})
 
 
 def expect_refused_or_truthful(response: Exchange) -> None:
-    """The request was refused, or answered with a page that is what its meta says."""
-    _expect_list_or_refusal(response, "a list that tells the truth")
+    """Require a refusal, or a page that agrees with its meta."""
+    _expect_list_or_refusal(response, "a list that agrees with its meta")
     if not response.succeeded:
         return
     page, size = read.number(response, "page"), read.number(response, "perPage")
     asked = ", ".join(f"{name}={value}" for name, value in response.request.query)
     expect.holds(
         1 <= size <= MAX_PER_PAGE,
-        f"a list of {asked} claims a perPage of {size}",
+        f"a list requested with {asked} has the perPage {size}",
         response,
         expected=f"a perPage from 1 to {MAX_PER_PAGE}",
         actual=str(size),
@@ -35,9 +35,9 @@ def expect_refused_or_truthful(response: Exchange) -> None:
     )
     expect.holds(
         page >= 1,
-        f"a list of {asked} claims to be page {page}",
+        f"a list requested with {asked} has the page {page}",
         response,
-        expected="page 1 or a later one",
+        expected="page 1 or later",
         actual=str(page),
         pointer="/meta/page",
     )
@@ -45,18 +45,18 @@ def expect_refused_or_truthful(response: Exchange) -> None:
 
 
 def expect_total_pages(response: Exchange, plain: Exchange) -> None:
-    """Where such a request is answered, totalPages is right, unless it is wrong for a plain list too."""
+    """Require a correct totalPages of a success, unless it is wrong for a plain list too."""
     if response.succeeded:
         holds(lambda: list_laws.fitting_total_pages(plain), "totalPages is wrong without parameters too", plain)
         list_laws.fitting_total_pages(response)
 
 
 def expect_refused_or_empty(response: Exchange, plain: Exchange) -> None:
-    """A page past the end is empty, or refused.
+    """Require that a page past the end is empty or refused.
 
     Args:
-        response: What such a page was answered.
-        plain: What the list without parameters was answered.
+        response: The response to such a page.
+        plain: The response to the list without parameters.
     """
     _expect_list_or_refusal(response, "200 with an empty data", may_list=plain.judgeable and plain.succeeded)
     if not response.succeeded:
@@ -75,27 +75,27 @@ def expect_refused_or_empty(response: Exchange, plain: Exchange) -> None:
 
 
 def expect_total_of(response: Exchange, plain: Exchange) -> None:
-    """A page past the end, where it is served, counts what the first page counts.
+    """Require that a page past the end, if it is served, has the total of the first page.
 
     Args:
         response: The page past the end.
-        plain: The same list as it was asked for without a page.
+        plain: The same list, requested without a page.
     """
     if not (response.succeeded and plain.succeeded):
         return
-    told, right = read.number(response, "total"), read.number(plain, "total")
-    expect.equal("the total of a page past the end", told, right, plain, response, pointer="/meta/total")
+    stated, right = read.number(response, "total"), read.number(plain, "total")
+    expect.equal("the total of a page past the end", stated, right, plain, response, pointer="/meta/total")
 
 
 def _expect_list_or_refusal(response: Exchange, words: str, *, may_list: bool = False) -> None:
-    """A 403 is a refusal of the key, unless it may list otherwise."""
+    """Require a list or a refusal; a 403 refuses the key, unless the key may list otherwise."""
     evidence(response)
     if response.status == HTTPStatus.FORBIDDEN and not may_list:
         raise CantTell("the key is not permitted to list", response)
     refused = response.status in REFUSALS and response.status not in _NO_REFUSALS
     if not refused and not response.succeeded:
         raise NonConformity(
-            f"{response.request.operation.id} was answered {response.status}",
+            f"{response.request.operation.id} returned {response.status}",
             response,
             expected=f"{words}, or a 4xx other than 401, 403 or 429",
             actual=str(response.status),
@@ -103,7 +103,7 @@ def _expect_list_or_refusal(response: Exchange, words: str, *, may_list: bool = 
 
 
 def _expect_length(response: Exchange, page: int, size: int) -> None:
-    """A page with others behind it is full, and none holds more than its size."""
+    """Require that a page before the last is full, and that none exceeds its size."""
     found, is_full = len(read.items(response)), page * size <= read.number(response, "total")
     expect.holds(
         found <= size and (found == size or not is_full),

@@ -1,4 +1,4 @@
-"""Whether the limit of a key falls by requests of other keys, as far as the answers of a run tell."""
+"""Rate limits per key: whether requests with other keys reduce the limit of a key, by the run's responses."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _MARGIN: Final = 1.0
-"""Seconds that a Date is cut by."""
+"""Seconds by which a Date is truncated."""
 
 _OTHERS: Final = 5
-"""Requests of other keys between two of one key, by which it is seen that they take nothing from it."""
+"""Requests with other keys between two of one key that suffice to show that they do not reduce its limit."""
 
 
 @dataclass(slots=True)
 class Signs:
-    """What the answers to keys tell that only this run uses.
+    """Evidence from responses to keys that only this run uses.
 
     Attributes:
-        kept: Answers between which other keys sent requests, and that name no more taken than the key itself sent.
-        doubtful: Answers that name more taken than that.
-        has_windows: Whether a window was not over when a second answer to the same key came.
+        kept: Responses between which other keys sent requests, and whose Remaining counts only the key's own.
+        doubtful: Responses whose Remaining counts more requests than the key sent.
+        has_windows: Whether a window was still open at a second response to the same key.
     """
 
     kept: list[Exchange] = field(default_factory=list)
@@ -36,9 +36,9 @@ class Signs:
 
 
 def of_one_window(first: Told, later: Told) -> bool:
-    """Whether the window that an answer names was not over when a later one came; its limit is the same.
+    """Whether the window of one response was still open at a later one, with the same limit.
 
-    Windows that slide name another end each time, and the first end is still to come.
+    A sliding window has another end each time, and the first end is still in the future.
     """
     if first.limit != later.limit or first.reset is None or first.ahead is None or later.ahead is None:
         return False
@@ -47,34 +47,34 @@ def of_one_window(first: Told, later: Told) -> bool:
 
 
 def signs(exchanges: Iterable[Exchange], keys: Collection[str]) -> Signs:
-    """Look at all answers to some keys.
+    """Collect the evidence from all responses to some keys.
 
     Args:
         exchanges: The exchanges of the run.
         keys: The names of the keys that only this run uses, from their first request on.
     """
-    sent = [Told.by(one) for one in exchanges if one.was_sent]
+    sent = [Told.by(exchange) for exchange in exchanges if exchange.was_sent]
     found = Signs()
     for name in keys:
-        own = [one for one in sent if _name(one) == name]
+        own = [reading for reading in sent if _name(reading) == name]
         if own:
-            _look_at(found, own, [one for one in sent if _name(one) not in {name, None}])
+            _compare_windows(found, own, [reading for reading in sent if _name(reading) not in {name, None}])
     return found
 
 
-def _look_at(found: Signs, own: Sequence[Told], others: Sequence[Told]) -> None:
-    """Compare what a key has lost, from the beginning and within each window, with what it sent by then."""
+def _compare_windows(found: Signs, own: Sequence[Told], others: Sequence[Told]) -> None:
+    """Compare the decrease of a key's Remaining, in total and within each window, with its requests by then."""
     windows: list[list[Told]] = []
-    for one in sorted(own, key=lambda told: told.begin):
-        if one.ahead is None or one.limit is None or one.remaining is None or not _is_of_key(one):
+    for reading in sorted(own, key=lambda reading: reading.begin):
+        if reading.ahead is None or reading.limit is None or reading.remaining is None or not _is_of_key(reading):
             continue
-        if one.limit - one.remaining > sum(1 for other in own if other.begin < one.end):
-            found.doubtful.append(one.exchange)
-        if windows and of_one_window(windows[-1][0], one):
-            windows[-1].append(one)
+        if reading.limit - reading.remaining > sum(1 for other in own if other.begin < reading.end):
+            found.doubtful.append(reading.exchange)
+        if windows and of_one_window(windows[-1][0], reading):
+            windows[-1].append(reading)
         else:
-            windows.append([one])
-    for first, *_, last in (told for told in windows if len(told) > 1):
+            windows.append([reading])
+    for first, *_, last in (window for window in windows if len(window) > 1):
         if first.end <= last.begin:
             found.has_windows = True
             _compare(found, first, last, own, others)
@@ -82,21 +82,23 @@ def _look_at(found: Signs, own: Sequence[Told], others: Sequence[Told]) -> None:
 
 def _compare(found: Signs, first: Told, last: Told, own: Sequence[Told], others: Sequence[Told]) -> None:
     taken = (first.remaining or 0) - (last.remaining or 0)
-    if taken > sum(1 for one in own if one is not first and one.begin < last.end and one.end > first.begin):
+    if taken > sum(
+        1 for reading in own if reading is not first and reading.begin < last.end and reading.end > first.begin
+    ):
         found.doubtful.append(last.exchange)
-    elif sum(1 for one in others if one.begin >= first.end and one.end <= last.begin) >= _OTHERS:
+    elif sum(1 for reading in others if reading.begin >= first.end and reading.end <= last.begin) >= _OTHERS:
         found.kept += [first.exchange, last.exchange]
 
 
-def _is_of_key(told: Told) -> bool:
-    """Whether an answer speaks of the key's own limit: a key that is not known any more has none."""
-    received = told.exchange.received
+def _is_of_key(reading: Told) -> bool:
+    """Whether a response describes the key's own limit: a key that is no longer valid has none."""
+    received = reading.exchange.received
     return received is not None and (received.status in SUCCESSES or received.status == TOO_MANY_REQUESTS)
 
 
-def _name(told: Told) -> str | None:
-    """The name of the key that a request showed; None for none."""
-    credential = told.exchange.request.credential
+def _name(reading: Told) -> str | None:
+    """Return the name of the key of a request; an empty one for the main key, None for an invalid key or none."""
+    credential = reading.exchange.request.credential
     if credential is None:
         return ""
     return None if credential.invalid or credential.authorization is None else credential.name

@@ -1,4 +1,4 @@
-"""What a key with one permission alone may do: allowed, refused, or left open."""
+"""Permissions of a key with exactly one: allowed, refused, or left open for each operation."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class Permission(StrEnum):
-    """What the interface says about a permission and an operation."""
+    """Rule of the interface for a permission and an operation."""
 
     ALLOWED = "allowed"
-    """It is the permission that the operation is listed with."""
+    """The operation is listed with this permission."""
     REFUSED = "refused"
-    """It is one of the other family, or a read where something is written or deleted."""
+    """The permission is of the other family, or is a read permission for a write or a delete."""
     OPEN = "open"
-    """It may imply the one needed, or the one needed is not told."""
+    """The permission may imply the one needed, or the interface does not say which one is needed."""
 
 
 def _permission(scope: str, operation: Operation) -> Permission:
@@ -43,5 +43,5 @@ MATRIX: Final[Mapping[tuple[str, str], Permission]] = MappingProxyType(
 
 
 def scopes(operation: str, permission: Permission) -> tuple[str, ...]:
-    """The permissions that stand so to an operation."""
+    """Return the permissions with this rule for an operation."""
     return tuple(scope for scope in SCOPES if MATRIX[scope, operation] is permission)

@@ -1,4 +1,4 @@
-"""Laws of plain reads: what must succeed whenever it is asked for properly."""
+"""Laws of plain reads: requests that must succeed if they are valid."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ ORDERS: Final = ("asc", "desc")
 _NOT_THERE: Final = (404, 410)
 _OTHER_KEY: Final = "other_organization"
 _MAY_LACK: Final = (401, 403)
-"""What another organization's key may be answered where it is not the full one that it was said to be."""
+"""Statuses that another organization's key may get if it is not the full key that it should be."""
 
 
 def organization_read(exchange: Exchange) -> bool:
-    """Reading the organization with a full key gives exactly 200."""
+    """Require exactly 200 for a read of the organization with a full key."""
     return _is_plain(exchange, "getCurrentOrganization") and _gives_200(exchange)
 
 
 def members_listed(exchange: Exchange) -> bool:
-    """Listing members with valid parameters and a full key gives exactly 200; a later page may not exist."""
+    """Require exactly 200 for a valid list of members with a full key; a later page may not exist."""
     return _is_plain(exchange, "listMembers", {"role": ROLES}) and _gives_200(exchange)
 
 
 def engagements_listed(exchange: Exchange) -> bool:
-    """Listing engagements likewise; which permission that needs is not told, so that nothing follows from a 403."""
+    """Require exactly 200 for a valid list of engagements; its permission is not stated, so a 403 proves nothing."""
     closed = {"status": STATUSES, "sort": SORTS, "order": ORDERS}
     if not _is_plain(exchange, "listEngagements", closed):
         return False
@@ -45,12 +45,12 @@ def engagements_listed(exchange: Exchange) -> bool:
 
 
 def found_under_prefix(exchange: Exchange) -> bool:
-    """The organization, which every key has, is found at its path."""
+    """Require that the organization, which every key has, is found at its path."""
     if not _is_plain(exchange, "getCurrentOrganization"):
         return False
     if exchange.status in _NOT_THERE:
         raise NonConformity(
-            f"the path of the organization was answered {exchange.status}",
+            f"the path of the organization returned {exchange.status}",
             exchange,
             expected=f"{exchange.request.path} is served",
             actual=str(exchange.status),
@@ -59,7 +59,7 @@ def found_under_prefix(exchange: Exchange) -> bool:
 
 
 def _is_plain(exchange: Exchange, operation: str, closed: Mapping[str, tuple[str, ...]] = MappingProxyType({})) -> bool:
-    """Whether this is a valid call with a full key whose success nothing can stand in the way of."""
+    """Whether this is a valid request with a full key that no service has a reason to refuse."""
     request = exchange.request
     asked = dict(request.query)
     valid = len(asked) == len(request.query) and all(
@@ -79,7 +79,5 @@ def _has_full_key(exchange: Exchange) -> bool:
 def _gives_200(exchange: Exchange) -> bool:
     if exchange.status != HTTPStatus.OK:
         name = exchange.request.operation.id
-        raise NonConformity(
-            f"{name} was answered {exchange.status}", exchange, expected="200", actual=str(exchange.status)
-        )
+        raise NonConformity(f"{name} returned {exchange.status}", exchange, expected="200", actual=str(exchange.status))
     return True

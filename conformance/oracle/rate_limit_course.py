@@ -1,4 +1,4 @@
-"""How the rate-limit headers of one key move from answer to answer."""
+"""Course of the rate-limit headers of one key from response to response."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _MARGIN: Final = 2.0
-"""Seconds that a time told in whole seconds may be off, twice."""
+"""Seconds by which a time in whole seconds may be off, twice."""
 _SMALL_STEP: Final = 5.0
 _CITED: Final = 25
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What an exchange tells, read once.
+    """Rate-limit headers of an exchange, parsed once.
 
     Attributes:
         exchange: The exchange.
         begin: When it was sent, in seconds of the epoch.
-        end: When its answer came.
-        is_dated: Whether the answer says what time it is of.
+        end: When its response came.
+        is_dated: Whether the response has a Date.
         reset: The text of its Reset.
-        ahead: Seconds from the answer to that Reset; None where it is no time.
-        at: The Reset by the service's clock; 0 where it is no time.
-        limit: The limit; None where there is none.
-        remaining: What remains; None where it tells none.
-        counts: Whether it surely counts against the limit and tells what remains.
+        ahead: Seconds from the response to that Reset; None if it is no time.
+        at: The Reset by the service's clock; 0 if it is no time.
+        limit: The limit; None if there is none.
+        remaining: The Remaining; None if there is none.
+        counts: Whether it counts against the limit for certain and has a Remaining.
     """
 
     exchange: Exchange
@@ -52,7 +52,7 @@ class Told:
 
     @classmethod
     def by(cls, exchange: Exchange) -> Self:
-        """What an exchange tells."""
+        """Return the parsed headers of an exchange."""
         begin, received = exchange.started_at.timestamp(), exchange.received
         reset, ahead, remaining = headers.reset(exchange), headers.ahead(exchange), headers.remaining(exchange)
         succeeded = exchange.judgeable and received is not None and received.status in SUCCESSES
@@ -71,81 +71,81 @@ class Told:
 
 
 def expect_falling(exchanges: Iterable[Exchange]) -> None:
-    """Of successive successes that name one Reset, the last one tells of fewer remaining requests than the first.
+    """Require that Remaining falls between the first and the last of successive successes with one Reset.
 
     Raises:
-        NonConformity: What remains has not fallen.
-        Inapplicable: No such answers are there, or the Reset of this service moves with every request.
+        NonConformity: Remaining has not fallen.
+        Inapplicable: There are no such responses, or this service's Reset changes with every request.
     """
     found = [window for key in _by_key(exchanges).values() for window in _windows(key)]
     if not found:
-        raise Inapplicable(f"There were no {SUCCESSIVE} successive successes that name one Reset far enough ahead")
+        raise Inapplicable(f"There were no {SUCCESSIVE} successive successes with one Reset far enough ahead")
     evidence(*[window[-1].exchange for window in found[:_CITED]])
     for window in found:
         first, last = (window[place].remaining for place in (0, -1))
         if first is not None and last is not None and last >= first:
             raise NonConformity(
                 f"{headers.REMAINING} has not fallen over {SUCCESSIVE} successive requests of one window",
-                *[one.exchange for one in window],
+                *[reading.exchange for reading in window],
                 expected=f"less than {first} after {SUCCESSIVE - 1} more requests",
-                actual=", ".join(str(one.remaining) for one in window),
+                actual=", ".join(str(reading.remaining) for reading in window),
             )
 
 
 def _by_key(exchanges: Iterable[Exchange]) -> dict[str, list[Told]]:
-    """What the exchanges of each key with the interface tell, in the order in which they were sent."""
+    """Return the parsed headers of each key's requests, in the order in which they were sent."""
     keys: dict[str, list[Told]] = {}
     for exchange in exchanges:
         credential = exchange.request.credential
         if exchange.request.is_proper and (credential is None or credential.authorization is not None):
             keys.setdefault(credential.name if credential else "", []).append(Told.by(exchange))
-    return {name: sorted(found, key=lambda one: one.begin) for name, found in keys.items()}
+    return {name: sorted(found, key=lambda reading: reading.begin) for name, found in keys.items()}
 
 
 def _courses(key: Sequence[Told]) -> Iterator[list[Told]]:
-    """Successes of one key that came strictly one after the other and name one Reset; none if its windows slide."""
+    """Yield successes of one key with one Reset that came strictly one after the other; none if its windows slide."""
     if _slides(key):
         return
     course: list[Told] = []
     busy_until = 0.0
-    for one in key:
-        counts = one.counts and one.begin >= busy_until
-        if course and not (counts and one.reset == course[-1].reset):
+    for reading in key:
+        counts = reading.counts and reading.begin >= busy_until
+        if course and not (counts and reading.reset == course[-1].reset):
             yield course
             course = []
         if counts:
-            course.append(one)
-        busy_until = max(busy_until, one.end)
+            course.append(reading)
+        busy_until = max(busy_until, reading.end)
     yield course
 
 
 def _windows(key: Sequence[Told]) -> Iterator[Sequence[Told]]:
-    """Every so many successive exchanges of one limit, if their Reset is not due at once as that of a bucket is."""
-    named = {one.reset: one.begin for one in key if one.ahead is not None}
+    """Yield every series of successive exchanges of one limit, unless their Reset is due at once as a bucket's is."""
+    named = {reading.reset: reading.begin for reading in key if reading.ahead is not None}
     for course in _courses(key):
         for start in range(len(course) - SUCCESSIVE + 1):
             window = course[start : start + SUCCESSIVE]
-            if _surely_ahead(window[-1], named) > _MARGIN and len({one.limit for one in window}) == 1:
+            if _surely_ahead(window[-1], named) > _MARGIN and len({reading.limit for reading in window}) == 1:
                 yield window
 
 
-def _surely_ahead(one: Told, named: Mapping[str | None, float]) -> float:
-    """Seconds that the Reset of an answer lies ahead at least.
+def _surely_ahead(reading: Told, named: Mapping[str | None, float]) -> float:
+    """Return the least number of seconds that the Reset of a response is ahead.
 
     Args:
-        one: The answer.
-        named: When each Reset was named last, by the run's clock, which alone does not tell the service's time.
+        reading: The parsed headers.
+        named: When each Reset was named last, by the run's clock, which alone does not give the service's time.
     """
-    return (one.ahead or 0.0) if one.is_dated else named[one.reset] - one.end
+    return (reading.ahead or 0.0) if reading.is_dated else named[reading.reset] - reading.end
 
 
 def _slides(key: Sequence[Told]) -> bool:
-    """Whether a Reset is followed by another one before its time has come; undated answers tell that by small steps."""
-    told = [one for one in key if one.exchange.judgeable and one.ahead is not None]
-    return any(_moves(one, other) for one, other in pairwise(told) if one.reset != other.reset)
+    """Whether a new Reset replaced one before its time; undated responses show that by small steps."""
+    readings = [reading for reading in key if reading.exchange.judgeable and reading.ahead is not None]
+    return any(_moves(reading, other) for reading, other in pairwise(readings) if reading.reset != other.reset)
 
 
-def _moves(one: Told, other: Told) -> bool:
-    if not (one.is_dated and other.is_dated):
-        return abs(other.at - one.at) < _SMALL_STEP
-    return one.at - (other.at - (other.ahead or 0.0)) > _MARGIN
+def _moves(reading: Told, other: Told) -> bool:
+    if not (reading.is_dated and other.is_dated):
+        return abs(other.at - reading.at) < _SMALL_STEP
+    return reading.at - (other.at - (other.ahead or 0.0)) > _MARGIN

@@ -1,4 +1,4 @@
-"""Laws of the rate-limit headers of every answer."""
+"""Laws of the rate-limit headers of every response."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _AHEAD: Final = 366 * 24 * 3600
 
 
 def headers_present(exchange: Exchange) -> bool:
-    """An answer carries the three headers."""
+    """Require the three headers."""
     missing = [name for name in (LIMIT, REMAINING, RESET) if exchange.response.header(name) is None]
     if missing:
         raise NonConformity(
@@ -36,7 +36,7 @@ def headers_present(exchange: Exchange) -> bool:
 
 
 def limit_positive(exchange: Exchange) -> bool:
-    """The limit is an integer above zero."""
+    """Require the limit to be an integer above zero."""
     given = value(exchange, LIMIT)
     if given is None:
         return False
@@ -48,7 +48,7 @@ def limit_positive(exchange: Exchange) -> bool:
 
 
 def remaining_in_range(exchange: Exchange) -> bool:
-    """What remains is an integer from zero to the limit."""
+    """Require Remaining to be an integer from zero to the limit."""
     given, limit = value(exchange, REMAINING), value(exchange, LIMIT)
     if given is None:
         return False
@@ -60,7 +60,7 @@ def remaining_in_range(exchange: Exchange) -> bool:
 
 
 def reset_is_time(exchange: Exchange) -> bool:
-    """The reset is a Unix time in seconds: hardly past, and not more than a year ahead."""
+    """Require Reset to be a Unix time in seconds, hardly past and at most a year ahead."""
     given = value(exchange, RESET)
     if given is None:
         return False
@@ -70,31 +70,31 @@ def reset_is_time(exchange: Exchange) -> bool:
         raise NonConformity(
             f"{RESET} is not a plausible time for the end of a window",
             exchange,
-            expected=f"a Unix time in seconds, not before {int(now - _PAST)} (the answer is of {moment})",
+            expected=f"a Unix time in seconds, not before {int(now - _PAST)} (the response is dated {moment})",
             actual=render(given),
         )
     return True
 
 
 def whole(text: str) -> int | None:
-    """The number that a header names, if it is an integer above zero."""
+    """Return the number of a header, if it is an integer above zero."""
     return int(text) if _digits(text) and int(text) > 0 else None
 
 
 def remaining(exchange: Exchange) -> int | None:
-    """What the answer says remains, if it says so rightly."""
+    """Return Remaining, if it is valid."""
     given = value(exchange, REMAINING)
     return int(given) if given is not None and _digits(given) else None
 
 
 def limit(exchange: Exchange) -> int | None:
-    """The limit that the answer names, if it does so rightly."""
+    """Return the limit, if it is valid."""
     given = value(exchange, LIMIT)
     return whole(given) if given is not None else None
 
 
 def reset(exchange: Exchange) -> str | None:
-    """The text of the reset header."""
+    """Return the text of the Reset header."""
     return value(exchange, RESET)
 
 
@@ -103,7 +103,7 @@ def _digits(text: str) -> bool:
 
 
 def value(exchange: Exchange, name: str) -> str | None:
-    """The value of a header; a gateway that repeats it with the same value says it once."""
+    """Return the value of a header; if a gateway repeats it with the same value, it counts once."""
     values = exchange.received.values(name) if exchange.received else ()
     if len(values) == 1:
         return values[0].strip()
@@ -111,7 +111,7 @@ def value(exchange: Exchange, name: str) -> str | None:
 
 
 def ahead(exchange: Exchange) -> float | None:
-    """Seconds from the answer to the reset that it names, if it names one rightly."""
+    """Return the seconds from the response to its Reset, if that is valid."""
     given = reset(exchange)
     if given is None or not _TIME.fullmatch(given):
         return None
@@ -119,16 +119,16 @@ def ahead(exchange: Exchange) -> float | None:
 
 
 def service_time(exchange: Exchange) -> float:
-    """The time of an answer in seconds of the epoch, by its Date; by the run's clock where it has none."""
+    """Return the time of a response in seconds of the epoch, by its Date, or by the run's clock without one."""
     dated = date(exchange)
     return exchange.started_at.timestamp() + exchange.seconds if dated is None else dated
 
 
 def date(exchange: Exchange) -> float | None:
-    """The time that an answer says it is of, in seconds of the epoch."""
+    """Return the time of a response's Date in seconds of the epoch."""
     return date_of(exchange.received) if exchange.received else None
 
 
 def _slack(exchange: Exchange) -> int:
-    """How far in the past a reset may lie: further where nothing but two clocks can be compared."""
+    """Return the seconds that a Reset may be in the past: more if only two clocks can be compared."""
     return _PAST if date(exchange) is not None else _PAST + _CLOCKS_APART

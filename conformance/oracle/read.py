@@ -1,7 +1,7 @@
-"""Words that read an answer on the way to a judgement.
+"""Readers of responses: functions that extract a value on the way to a judgement.
 
-Each gives a value or raises ``CantTell``: that the value is there and of its type is for another
-requirement to judge, so that one fault does not fail every check that meets it.
+Each returns a value or raises ``CantTell``. Another requirement judges whether the value is present and of its
+type, so that one fault does not fail every check that meets it.
 """
 
 from __future__ import annotations
@@ -20,75 +20,75 @@ JsonObject = dict[str, Any]
 
 
 def success(exchange: Exchange) -> Exchange:
-    """The exchange itself, if its answer is a 2xx."""
+    """Return the exchange itself, if its response is a 2xx."""
     if not exchange.succeeded:
         raise CantTell(
-            f"{exchange.request.operation.id} was answered {exchange.status}; a success was needed", exchange
+            f"{exchange.request.operation.id} returned {exchange.status}; this check needs a success", exchange
         )
     return exchange
 
 
 def body(exchange: Exchange) -> JsonObject:
-    """The body of an answer, a JSON object."""
+    """Return the body of a response, a JSON object."""
     reading = exchange.response.reading
     if not isinstance(reading, Parsed) or not isinstance(reading.value, dict):
-        raise CantTell("the body is no JSON object", exchange)
+        raise CantTell("the body is not a JSON object", exchange)
     return reading.value
 
 
 def data(exchange: Exchange) -> JsonObject:
-    """The ``data`` object of a success."""
+    """Return the ``data`` object of a success."""
     found = body(success(exchange)).get("data")
     if not isinstance(found, dict):
-        raise CantTell("the answer has no object data", exchange)
+        raise CantTell("the response has no object data", exchange)
     return found
 
 
 def items(exchange: Exchange) -> list[JsonObject]:
-    """The ``data`` array of a successful list, every item an object."""
+    """Return the ``data`` array of a successful list, every item an object."""
     found = body(success(exchange)).get("data")
     if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
-        raise CantTell("the answer has no array data of objects", exchange)
+        raise CantTell("the response has no array data of objects", exchange)
     return found
 
 
 def id_of(resource: JsonObject) -> str | None:
-    """The ``id`` of a resource, as far as it is a text: whatever else stands there identifies nothing."""
+    """Return the ``id`` of a resource if it is a text; other values identify nothing."""
     identifier = resource.get("id")
     return identifier if isinstance(identifier, str) else None
 
 
 def meta(exchange: Exchange) -> JsonObject:
-    """The ``meta`` object of a successful list."""
+    """Return the ``meta`` object of a successful list."""
     found = body(success(exchange)).get("meta")
     if not isinstance(found, dict):
-        raise CantTell("the answer has no object meta", exchange)
+        raise CantTell("the response has no object meta", exchange)
     return found
 
 
 def number(exchange: Exchange, name: str) -> int:
-    """An integer of the ``meta`` of a list: total, page, perPage or totalPages."""
+    """Return an integer of the ``meta`` of a list: total, page, perPage or totalPages."""
     return integer(meta(exchange), name, exchange)
 
 
 def integer(holder: JsonObject, name: str, exchange: Exchange) -> int:
-    """An integer member of an object; 3.0 is an integer as in JSON Schema."""
+    """Return an integer member of an object; 3.0 is an integer as in JSON Schema."""
     value = holder.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
-        raise CantTell(f"{name} is no integer", exchange)
+        raise CantTell(f"{name} is not an integer", exchange)
     return int(value)
 
 
 def text(holder: JsonObject, name: str, exchange: Exchange) -> str:
-    """A string member of an object."""
+    """Return a string member of an object."""
     value = holder.get(name)
     if not isinstance(value, str):
-        raise CantTell(f"{name} is no string", exchange)
+        raise CantTell(f"{name} is not a string", exchange)
     return value
 
 
 def is_field(name: str, value: object) -> bool:
-    """Whether a value is one that this field of an engagement can have; a description may be absent or null."""
+    """Whether this field of an engagement can have a value; a description may be absent or null."""
     if not isinstance(value, str):
         return name == "description" and value is None
     if name == "status":
@@ -97,14 +97,14 @@ def is_field(name: str, value: object) -> bool:
 
 
 def field(holder: JsonObject, name: str, exchange: Exchange) -> str:
-    """A field of an engagement, as text; an absent description and null are the same as an empty one."""
+    """Return a field of an engagement as text; an absent description and null equal an empty one."""
     value = holder.get(name)
     if not is_field(name, value):
-        raise CantTell(f"{name} does not read as it must", exchange)
+        raise CantTell(f"{name} has an invalid value", exchange)
     return value or ""
 
 
 def description(holder: JsonObject) -> str:
-    """The description of an engagement; absent, null and empty are the same."""
+    """Return the description of an engagement; absent, null and empty are the same."""
     value = holder.get("description")
     return value if isinstance(value, str) else ""

@@ -1,4 +1,4 @@
-"""How values of an answer are put into words, bounded in length and total over all values."""
+"""Rendering of values of a response as text, bounded in length and total over all values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _LONGEST: Final = 200
 
 
 def kind_of(value: object) -> str:
-    """The JSON type of a value."""
+    """Return the JSON type of a value."""
     match value:
         case None:
             return "null"
@@ -26,7 +26,7 @@ def kind_of(value: object) -> str:
 
 
 def render(value: Any) -> str:  # noqa: ANN401 - any JSON value
-    """A JSON value as text in one line, cut where it is long."""
+    """Return a JSON value as text in one line, truncated if it is long."""
     if isinstance(value, str) and len(value) > _LONGEST:
         return f"{json.dumps(value[:_LONGEST])}... ({len(value)} characters)"
     if isinstance(value, list | dict) and len(value) > _LONGEST:
@@ -36,6 +36,6 @@ def render(value: Any) -> str:  # noqa: ANN401 - any JSON value
 
 
 def one_of(*choices: object) -> str:
-    """Permitted choices as words: "400 or 422"."""
+    """Return permitted choices as words: "400 or 422"."""
     words = [str(choice) for choice in choices]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

@@ -1,4 +1,4 @@
-"""The fields that each operation promises: presence and type, nothing else."""
+"""Fields that each operation promises: presence and type only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Field:
 
     Attributes:
         path: Its name, or names from the outside in ("settings", "ssoEnabled").
-        kind: The JSON type; integer as in JSON Schema, where 3.0 is one.
+        kind: The JSON type; integer as in JSON Schema, so that 3.0 is an integer.
         time: Whether it is a timestamp.
         optional: Whether it may be absent.
         nullable: Whether it may be null.
@@ -120,7 +120,7 @@ class FieldError:
 
 
 def field_errors(resource: Mapping[str, Any], shape: tuple[Field, ...], at: str = "/data") -> Iterator[FieldError]:
-    """Every promised field that is absent, null or of another type.
+    """Yield every promised field that is absent, null or of another type.
 
     Args:
         resource: A JSON object.
@@ -141,7 +141,7 @@ def field_errors(resource: Mapping[str, Any], shape: tuple[Field, ...], at: str 
 
 
 def times(resource: Mapping[str, Any], shape: tuple[Field, ...]) -> Iterator[tuple[str, str]]:
-    """Pointer below the resource and text of every timestamp that is a string."""
+    """Yield pointer below the resource and text of every timestamp that is a string."""
     for field in shape:
         if not field.time:
             continue
@@ -151,7 +151,7 @@ def times(resource: Mapping[str, Any], shape: tuple[Field, ...]) -> Iterator[tup
 
 
 def _look_up(resource: Mapping[str, Any], field: Field) -> tuple[Mapping[str, Any] | None, bool]:
-    """The object that should hold the field (None where that is no object), and whether it does."""
+    """Return the object that should hold the field (None if that is no object), and whether it does."""
     holder: Any = resource
     for name in field.path[:-1]:
         holder = holder.get(name)

@@ -1,4 +1,4 @@
-"""Finding the shortest sequence that still fails, by trying shorter ones."""
+"""Search for the shortest sequence that still fails."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def shrink(
     attempt: Callable[[Sequence[T]], F | None],
     budget: int,
 ) -> tuple[Sequence[T], F]:
-    """Try shorter sequences as long as that can be afforded.
+    """Try shorter sequences within a budget.
 
     Args:
         steps: A sequence that fails.
-        failure: What it came to.
-        guesses: Shorter ones that may fail, the shortest first.
-        attempt: Tries one; gives how it failed, or None. It costs as much as the sequence is long.
-        budget: How much all attempts may cost.
+        failure: Its failure.
+        guesses: Shorter sequences that may fail, the shortest first.
+        attempt: Runs a sequence; returns its failure, or None. It costs as much as the sequence is long.
+        budget: The cost that all attempts together may have.
 
     Returns:
-        The shortest sequence that was seen to fail, and what it came to.
+        The shortest sequence that failed, and its failure.
     """
     best, found = list(steps), failure
     for guess in guesses:

@@ -1,4 +1,4 @@
-"""Judging what other users of an organization may change meanwhile."""
+"""Judgement of state that other users of an organization may change meanwhile."""
 
 from __future__ import annotations
 
@@ -13,66 +13,66 @@ L = TypeVar("L")
 
 
 class Disturbed(CantTell):
-    """It looked wrong, but others were changing the organization: later looks may help."""
+    """An apparent failure while other users were changing the organization: a later retry may help."""
 
 
 _PAUSES: Final = (0.4, 1.0)
 
 
 def steadily(
-    look: Callable[[], L], judge: Callable[[L], None], *, at_rest: Callable[[L], object], sleep: Callable[[float], None]
+    read: Callable[[], L], judge: Callable[[L], None], *, at_rest: Callable[[L], object], sleep: Callable[[float], None]
 ) -> L:
-    """Judge a look at something that others may change too, as ``steadily_between`` does.
+    """Judge a snapshot of state that other users may change too, as ``steadily_between`` does.
 
     Args:
-        look: Sends what it takes and gives what was seen.
-        judge: Raises ``NonConformity`` where that is wrong.
-        at_rest: What of a look must be equal in two looks for the organization to have been at rest.
+        read: Sends the requests and returns the snapshot.
+        judge: Raises ``NonConformity`` if the snapshot is wrong.
+        at_rest: Returns the part that two snapshots must share for the organization to have been at rest.
         sleep: Lets time pass.
 
     Returns:
-        The look that was judged last.
+        The snapshot that was judged last.
 
     Raises:
-        NonConformity: The fault stayed while nothing moved.
-        Disturbed: It looked wrong, but the organization was moving.
+        NonConformity: The failure stayed while nothing moved.
+        Disturbed: There was a failure, but other users were changing the organization.
     """
-    return steadily_between(look, judge, still=lambda one, other: at_rest(one) == at_rest(other), sleep=sleep)
+    return steadily_between(read, judge, still=lambda earlier, other: at_rest(earlier) == at_rest(other), sleep=sleep)
 
 
 def steadily_between(
-    look: Callable[[], L], judge: Callable[[L], None], *, still: Callable[[L, L], bool], sleep: Callable[[float], None]
+    read: Callable[[], L], judge: Callable[[L], None], *, still: Callable[[L, L], bool], sleep: Callable[[float], None]
 ) -> L:
-    """Judge a look at something that others may change too, where a look changes something itself.
+    """Judge a snapshot of state that other users may change too, if taking it changes something itself.
 
-    What looks wrong gets two further looks, with pauses. It is a non-conformity only where the second and the
-    third look show the same fault and nothing moved between them.
+    If a snapshot is wrong, two more are taken after pauses. It is a non-conformity only if the second and the third
+    show the same failure and nothing moved between them.
 
     Args:
-        look: Sends what it takes and gives what was seen.
-        judge: Raises ``NonConformity`` where that is wrong.
-        still: Whether others changed nothing from the end of one look to the beginning of the next.
+        read: Sends the requests and returns the snapshot.
+        judge: Raises ``NonConformity`` if the snapshot is wrong.
+        still: Whether other users changed nothing from the end of one snapshot to the beginning of the next.
         sleep: Lets time pass.
 
     Returns:
-        The look that was judged last.
+        The snapshot that was judged last.
 
     Raises:
-        NonConformity: The fault stayed while nothing moved.
-        Disturbed: It looked wrong, but the organization was moving.
+        NonConformity: The failure stayed while nothing moved.
+        Disturbed: There was a failure, but other users were changing the organization.
     """
-    seen, fault = look(), None
+    seen, fault = read(), None
     if (fault := _fault(judge, seen)) is None:
         return seen
     for pause in _PAUSES:
         sleep(pause)
         before, earlier = seen, fault
-        seen = look()
+        seen = read()
         if (fault := _fault(judge, seen)) is None:
             return seen
     if still(before, seen) and (earlier.message, earlier.actual) == (fault.message, fault.actual):
         raise fault
-    raise Disturbed(f"{fault.message}, but others were changing the organization", *fault.exchanges)
+    raise Disturbed(f"{fault.message}, but other users were changing the organization", *fault.exchanges)
 
 
 def _fault(judge: Callable[[L], None], seen: L) -> NonConformity | None:

@@ -1,4 +1,4 @@
-"""Applying a law to many exchanges: one finding with all offenders."""
+"""Application of a law to many exchanges, with one failure for all offending exchanges."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 CITED: Final = 5
-"""Offenders that a finding shows; the others are counted."""
+"""The number of offending exchanges that a failure cites; it counts the others."""
 _EVIDENCE: Final = 25
 _KINDS: Final = 2
 
 
 @dataclass(slots=True)
 class Survey:
-    """What a law came to over many exchanges.
+    """Results of a law over many exchanges.
 
     Attributes:
-        kept: Where it applied and held.
-        broken: Where it did not hold, with the fault of each.
-        unclear: Where nothing could be said, with the reason of each.
+        kept: The exchanges for which it held.
+        broken: The exchanges that broke it, each with its failure.
+        unclear: The reasons why exchanges could not be judged.
     """
 
     kept: list[Exchange] = field(default_factory=list)
@@ -41,33 +41,33 @@ class Survey:
 
 
 def survey(law: Law, exchanges: Iterable[Exchange]) -> Survey:
-    """Apply a law to every exchange that can be judged; a 429 that was waited out is an answer too."""
+    """Apply a law to every exchange that can be judged; a 429 followed by a retry is a response too."""
     found = Survey()
     for exchange in exchanges:
-        if (came := exchange.as_it_came) is None:
+        if (came := exchange.as_received) is None:
             continue
         try:
             applies = law(came)
         except NonConformity as fault:
             found.broken.append((exchange, fault))
-        except CantTell as doubt:
-            found.unclear.append(doubt)
+        except CantTell as undecided:
+            found.unclear.append(undecided)
         else:
             if applies:
                 found.kept.append(exchange)
     return found
 
 
-def conclude(found: Survey, *, nothing: str = "No answer of the run was of this kind") -> None:
-    """Raise what a survey comes to, if it is not that the law held.
+def conclude(found: Survey, *, nothing: str = "No response of the run was of this kind") -> None:
+    """Raise the outcome of a survey, unless the law held.
 
     Args:
         found: The survey.
-        nothing: What to say where the law applied to no exchange.
+        nothing: The message if the law applied to no exchange.
 
     Raises:
-        NonConformity: An exchange broke the law; the first offenders are cited, all are counted.
-        CantTell: None did, but of some nothing can be said.
+        NonConformity: An exchange broke the law; the first offending exchanges are cited, all are counted.
+        CantTell: No exchange broke it, but some could not be judged.
         Inapplicable: There was nothing to judge.
     """
     evidence(*found.kept[:_EVIDENCE])
@@ -82,7 +82,7 @@ def conclude(found: Survey, *, nothing: str = "No answer of the run was of this 
 def _finding(found: Survey) -> NonConformity:
     exchange, first = found.broken[0]
     offenders = [exchange for exchange, _ in found.broken]
-    many = f" ({len(offenders)} of {len(offenders) + len(found.kept)} answers: {_operations(offenders)})"
+    many = f" ({len(offenders)} of {len(offenders) + len(found.kept)} responses: {_operations(offenders)})"
     return NonConformity(
         first.message + (many if len(offenders) > 1 else f" ({exchange.request.operation.id})"),
         *offenders[:CITED],
@@ -93,13 +93,13 @@ def _finding(found: Survey) -> NonConformity:
 
 
 def _operations(offenders: Sequence[Exchange]) -> str:
-    """The operations of offenders, the most frequent first."""
+    """Return the operations of the offending exchanges, the most frequent first."""
     counted = Counter(exchange.request.operation.id for exchange in offenders)
     return ", ".join(f"{operation} {times}" for operation, times in counted.most_common())
 
 
 def _other_kinds(found: Survey) -> str:
-    """What else came in place of what was expected, where the offenders differ."""
+    """Return the other actual values, if the offending exchanges differ."""
     first = found.broken[0][1].actual
     others = [actual for actual in dict.fromkeys(fault.actual for _, fault in found.broken) if actual != first]
     more = f"; and {len(others) - _KINDS} more" if len(others) > _KINDS else ""

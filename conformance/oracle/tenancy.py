@@ -1,4 +1,4 @@
-"""Whose engagements lists hold: none that only another organization's key has made."""
+"""Isolation of lists: none holds an engagement that only another organization's key has made."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 _Place = tuple[str, str]
-"""An id and a createdAt: an engagement is known again by both, as ids may begin anew in each organization."""
+"""An id and a createdAt: ids may be reused in each organization, so both identify an engagement."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Leak:
-    """An engagement in a list that is not for it: its creations by key, the list, and its number there."""
+    """A foreign engagement in a list: its creations by key, the list, and its index there."""
 
     made: dict[str, Exchange]
     listed: Exchange
@@ -30,15 +30,15 @@ class _Leak:
 
 
 def expect_apart(exchanges: Iterable[Exchange], keys: tuple[str, str]) -> None:
-    """No list of engagements holds what the run has made with the key of the other of two organizations alone.
+    """Require that no list holds an engagement that only the other organization's key has made.
 
     Args:
-        exchanges: Those of the run.
-        keys: The names of two credentials, each of another organization; the first is the main key's.
+        exchanges: The exchanges of the run.
+        keys: The names of two credentials of different organizations; the first is the main key's.
 
     Raises:
         NonConformity: A list does.
-        Inapplicable: No list was asked for after the other key had made something.
+        Inapplicable: No list was requested after the other key had made an engagement.
     """
     made: dict[_Place, dict[str, Exchange]] = {}
     leaks: list[_Leak] = []
@@ -52,9 +52,9 @@ def expect_apart(exchanges: Iterable[Exchange], keys: tuple[str, str]) -> None:
                 made.setdefault(place, {})[key] = exchange
         elif exchange.request.operation.id == "listEngagements" and any(key not in makers for makers in made.values()):
             found = [
-                _Leak(made[one], exchange, number)
-                for number, one in _places(exchange).items()
-                if one in made and key not in made[one]
+                _Leak(made[place], exchange, number)
+                for number, place in _places(exchange).items()
+                if place in made and key not in made[place]
             ]
             leaks += found
             clean += [] if found else [exchange]
@@ -62,11 +62,11 @@ def expect_apart(exchanges: Iterable[Exchange], keys: tuple[str, str]) -> None:
     if leaks:
         raise _fault(leaks)
     if not clean:
-        raise Inapplicable("No list was asked for after another organization's key had made something")
+        raise Inapplicable("No list was requested after another organization's key had made an engagement")
 
 
 def _places(exchange: Exchange) -> dict[int, _Place]:
-    """What its engagements are known again by, by their numbers in the answer."""
+    """Return the identity of each engagement in a response, by its index."""
     found: dict[int, _Place] = {}
     for number, resource in enumerate(readable_resources(exchange)):
         identifier, created = read.id_of(resource), resource.get("createdAt")
@@ -78,13 +78,13 @@ def _places(exchange: Exchange) -> dict[int, _Place]:
 def _fault(leaks: list[_Leak]) -> NonConformity:
     first = leaks[0]
     (maker, creation), *_ = first.made.items()
-    lists = len({id(one.listed) for one in leaks})
+    lists = len({id(leak.listed) for leak in leaks})
     many = f" ({lists} times in this run)" if lists > 1 else ""
     return NonConformity(
-        f"listEngagements gives an engagement that another organization's key has made{many}",
+        f"listEngagements returned an engagement that another organization's key has made{many}",
         creation,
         first.listed,
-        expected="only the key's own organization",
-        actual=f"one that {maker} has made",
+        expected="only engagements of the key's own organization",
+        actual=f"an engagement that {maker} has made",
         pointer=f"/data/{first.number}",
     )

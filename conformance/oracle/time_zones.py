@@ -1,4 +1,4 @@
-"""The times of what was just done, beside those of the answers: whether they are of another zone, day or month."""
+"""Times of recent changes compared with their responses: whether they are a time zone, a day or a month off."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _OF_NOW: Final = {"createEngagement": "createdAt", "inviteMember": "createdAt", "archiveEngagement": "updatedAt"}
-"""The operations whose answers tell when they were carried out, each with the field that does."""
+"""The operations whose response says when they were carried out, with the field that does."""
 _AGREES: Final = 600.0
-"""Seconds: no time zone is this near to UTC, and two clocks of one service hardly farther apart."""
+"""Seconds: no time zone is this near to UTC, and two clocks of one service are rarely farther apart."""
 _STEP: Final = 900
-"""Seconds: all time zones are multiples of it away from UTC."""
+"""Seconds: the offset of every time zone is a multiple of it."""
 _STEPS: Final = range(2, 57)
 """From half an hour to 14 hours."""
 _ABOUT: Final = 60.0
-"""Seconds that the time of an answer and that of a creation may differ by anyway."""
+"""Seconds by which the times of a response and of a creation may differ anyway."""
 _CLOCKS_AGREE: Final = 300.0
-"""Seconds between the Date of an answer and the run's own clock, up to which nobody doubts the Date."""
+"""Seconds between a response's Date and the run's own clock, up to which the Date is trusted."""
 _DAY: Final = 86_400.0
 _FEW: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """An answer that tells when something was done.
+class _Stamp:
+    """A response that says when something was done.
 
     Attributes:
-        at: The answer.
-        moment: When that was, by its field.
-        ahead: Seconds that this is ahead of the time of the answer.
+        at: The response.
+        moment: The time in its field.
+        ahead: Seconds that this time is ahead of the response's own.
     """
 
     at: Exchange
@@ -50,16 +50,16 @@ class _Told:
 
     @property
     def zone(self) -> int | None:
-        """How many quarters of an hour it is ahead, if by a time zone; None if not."""
+        """The quarters of an hour that it is ahead, if that is a time zone's offset; else None."""
         steps = round(self.ahead / _STEP)
         near = abs(self.ahead - steps * _STEP) <= _ABOUT
         return steps if near and abs(steps) in _STEPS else None
 
     @property
     def slip(self) -> str | None:
-        """Which part of the date is wrong, if it is one that programs get wrong; None if not.
+        """The wrong part of the date, if it is an error that programs make; else None.
 
-        Only where the answer has a Date that agrees with the run's own clock: else any clock may be the wrong one.
+        The response must have a Date that agrees with the run's own clock: otherwise any clock may be the wrong one.
         """
         now = rate_limit_laws.date(self.at)
         if now is None or abs(now - self.at.started_at.timestamp() - self.at.seconds) > _CLOCKS_AGREE:
@@ -76,48 +76,50 @@ class _Told:
 
 
 def expect_utc(exchanges: Iterable[Exchange]) -> None:
-    """What the main key has created and archived was so now, by the answers' own times, and not a time zone away.
+    """Require that creations and archivings are dated now, by the responses' own times, and not a time zone away.
 
-    A service's clocks may show anything: only one and the same time zone in every answer of an operation is a fault, or
-    the day or the month that is one too many or too few in each. Times that stand still, or show whole minutes only,
-    are those of a clock that cannot be compared.
+    A service's clocks may be wrong. Only the same time zone offset in every response of an operation is a failure, or a
+    day or a month too many or too few in each. Times that stand still, or have whole minutes only, are those of a clock
+    that cannot be compared.
 
     Raises:
-        NonConformity: Every answer of an operation is the same time zone, day or month away from its own time.
-        CantTell: Some are, and others tell of now.
-        Inapplicable: No answer tells its time, or the clocks differ by something else.
+        NonConformity: Every response of an operation is the same time zone, day or month away from its own time.
+        CantTell: Some are, and others are dated now.
+        Inapplicable: No response has such a time, or the clocks differ in another way.
     """
-    told = [one for exchange in exchanges if (one := _told(exchange)) is not None]
-    if not told:
-        raise Inapplicable("No answer told when something was done")
-    evidence(*(one.at for one in told))
-    doubts: list[CheckOutcome] = []
+    stamps = [stamp for exchange in exchanges if (stamp := _stamp_of(exchange)) is not None]
+    if not stamps:
+        raise Inapplicable("No response said when something was done")
+    evidence(*(stamp.at for stamp in stamps))
+    undecided_outcomes: list[CheckOutcome] = []
     for operation in _OF_NOW:
         try:
-            _judge([one for one in told if one.at.request.operation.id == operation], stands=_stands(told))
-        except (CantTell, Inapplicable) as doubt:
-            doubts.append(doubt)
-    if doubts:
-        raise next((doubt for doubt in doubts if isinstance(doubt, CantTell)), doubts[0])
+            _judge([stamp for stamp in stamps if stamp.at.request.operation.id == operation], stands=_stands(stamps))
+        except (CantTell, Inapplicable) as undecided:
+            undecided_outcomes.append(undecided)
+    if undecided_outcomes:
+        raise next(
+            (undecided for undecided in undecided_outcomes if isinstance(undecided, CantTell)), undecided_outcomes[0]
+        )
 
 
-def _judge(responses: list[_Told], *, stands: bool) -> None:
-    """Judge the answers of one operation; ``stands`` says that the service's clock may stand still."""
-    of_now = [one for one in responses if abs(one.ahead) <= _AGREES]
+def _judge(responses: list[_Stamp], *, stands: bool) -> None:
+    """Judge the responses of one operation; ``stands`` means that the service's clock may stand still."""
+    of_now = [stamp for stamp in responses if abs(stamp.ahead) <= _AGREES]
     if of_now == responses:
         return
-    zones, slips = {one.zone for one in responses}, {one.slip for one in responses}
+    zones, slips = {stamp.zone for stamp in responses}, {stamp.slip for stamp in responses}
     if len(zones) == 1 and None not in zones and not stands:
         hours = responses[0].ahead / 3600
         raise _fault(responses, f"{abs(round(hours * 4)) / 4:g} hours {'ahead of' if hours > 0 else 'behind'}")
     if len(slips) == 1 and (slip := slips.pop()) is not None and not stands:
         raise _fault(responses, slip)
     if of_now and zones != {None}:
-        raise CantTell("some answers look like those of another time zone", *(one.at for one in responses))
+        raise CantTell("some responses look like those of another time zone", *(stamp.at for stamp in responses))
     raise Inapplicable("The clock of the service is off, but not by a time zone")
 
 
-def _told(exchange: Exchange) -> _Told | None:
+def _stamp_of(exchange: Exchange) -> _Stamp | None:
     if exchange.request.operation.id not in _OF_NOW or not is_main(exchange):
         return None
     try:
@@ -127,28 +129,28 @@ def _told(exchange: Exchange) -> _Told | None:
         return None
     if moment is None:
         return None
-    return _Told(exchange, moment, moment.timestamp() - rate_limit_laws.service_time(exchange))
+    return _Stamp(exchange, moment, moment.timestamp() - rate_limit_laws.service_time(exchange))
 
 
-def _stands(responses: list[_Told]) -> bool:
-    """Whether a clock stands still, or moves by minutes at the least."""
-    moments = {one.moment for one in responses}
+def _stands(responses: list[_Stamp]) -> bool:
+    """Whether a clock stands still, or moves only by whole minutes."""
+    moments = {stamp.moment for stamp in responses}
     return len(moments) < _FEW or not any(moment.second or moment.microsecond for moment in moments)
 
 
 def _of_month(moment: datetime, ahead: int) -> datetime:
-    """The same day of another month, as programs count on: the 31st of a month of 30 days is the 1st of the next."""
+    """Return the same day of another month, as programs count on: day 31 of a month with 30 days is the next day 1."""
     months = moment.year * 12 + moment.month - 1 + ahead
     return moment.replace(year=months // 12, month=months % 12 + 1, day=1) + timedelta(days=moment.day - 1)
 
 
-def _fault(responses: list[_Told], says: str) -> NonConformity:
+def _fault(responses: list[_Stamp], says: str) -> NonConformity:
     first, field = responses[0], _OF_NOW[responses[0].at.request.operation.id]
     now = datetime.fromtimestamp(first.moment.timestamp() - first.ahead, UTC).isoformat(timespec="seconds")
     return NonConformity(
-        f"{field} is {says} the time of its answer",
-        *(one.at for one in responses[:_FEW]),
-        expected=f"about {now}, the time of the answer",
-        actual=f"{render(first.moment.isoformat(timespec='milliseconds'))}, and alike in all {len(responses)} answers",
+        f"{field} is {says} the time of its response",
+        *(stamp.at for stamp in responses[:_FEW]),
+        expected=f"about {now}, the time of the response",
+        actual=f"{render(first.moment.isoformat(timespec='milliseconds'))}, the same in all {len(responses)} responses",
         pointer=f"/data/{field}",
     )

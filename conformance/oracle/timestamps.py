@@ -12,7 +12,7 @@ _FORMAT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]
 
 @lru_cache(maxsize=4096)
 def parse_timestamp(text: str) -> datetime | None:
-    """The moment that a timestamp names, or None where it is not exactly of the interface's form."""
+    """Return the time of a timestamp, or None if it is not exactly of the interface's format."""
     if not _FORMAT.fullmatch(text):
         return None
     try:

@@ -19,12 +19,12 @@ _SORTS: Final = ("createdAt", "updatedAt", "name")
 
 
 class Kind(StrEnum):
-    """What a step does."""
+    """Operation of a step."""
 
     CREATE = "create"
     RENAME = "rename"
     RENAME_ALIKE = "rename alike"
-    """To the name of another engagement with something behind it."""
+    """To the name of another engagement with a suffix."""
     DESCRIBE = "describe"
     EDIT = "edit"
     """Name and description at once."""
@@ -55,12 +55,12 @@ class Step:
     """One operation of a walk.
 
     Attributes:
-        kind: What it does.
-        slot: Which of the walk's engagements it is about; a creation puts a new one there.
+        kind: The operation.
+        slot: The index of the walk's engagement; a creation puts a new engagement there.
         other: The engagement whose name a renaming begins with.
-        word: What is new in a name or a description.
+        word: The new part of a name or a description.
         query: The parameters of a list, without the page.
-        page: The page that is asked for, if there are as many.
+        page: The requested page, if there are as many.
     """
 
     kind: Kind
@@ -72,12 +72,12 @@ class Step:
 
 
 def plan(choices: random.Random, size: int, slots: int) -> list[Step]:
-    """A sequence of steps in which rare states are frequent.
+    """Return a sequence of steps in which rare states are frequent.
 
     Args:
-        choices: Where all choices come from.
-        size: How many steps.
-        slots: How many engagements are in play at once, 2 at least.
+        choices: The source of all choices.
+        size: The number of steps.
+        slots: The number of engagements in use at once, at least 2.
     """
     words = _words(choices)
     steps = [Step(Kind.CREATE, slot, word=next(words)) for slot in range(min(slots, 3))]
@@ -85,8 +85,8 @@ def plan(choices: random.Random, size: int, slots: int) -> list[Step]:
     bag: list[int] = []
     while len(steps) < size:
         slot, other = choices.sample(range(slots), 2)
-        if choices.random() < _EPISODES or len(steps) == made:  # also where a walk is too short for chance
-            # Each episode comes once before any comes again.
+        if choices.random() < _EPISODES or len(steps) == made:  # also if a walk is too short for chance
+            # Each episode comes once before any is repeated.
             bag = bag or choices.sample(range(_COUNT), _COUNT)
             steps += _episode(choices, words, slot, other)[bag.pop()]
             continue
@@ -98,7 +98,7 @@ def plan(choices: random.Random, size: int, slots: int) -> list[Step]:
 
 
 def _words(choices: random.Random) -> Iterator[str]:
-    """Words of three syllables, none twice."""
+    """Yield words of three syllables, none twice."""
     count = len(SYLLABLES)
     for number in choices.sample(range(count**3), count**3 // 4):
         yield SYLLABLES[number // count**2] + syllables(number % count**2)
@@ -111,7 +111,7 @@ def _step(choices: random.Random, words: Iterator[str], kind: Kind, slot: int, o
 
 
 def _query(choices: random.Random, *, full: bool = False) -> tuple[tuple[str, str], ...]:
-    """Parameters of a list: each of them, or none; ``full`` has filter, sort and order, and small pages."""
+    """Return parameters of a list: each of them, or none; ``full`` has filter, sort and order, and small pages."""
     sizes = ("1", "2", "3", "5") if full else (None, "1", "2", "3", "5", "20", "50", "100", "100", "100")
     given = {
         "status": choices.choice(("active", "archived") if full else (None, None, "active", "archived")),
@@ -123,7 +123,7 @@ def _query(choices: random.Random, *, full: bool = False) -> tuple[tuple[str, st
 
 
 def _episode(choices: random.Random, words: Iterator[str], slot: int, other: int) -> Sequence[list[Step]]:
-    """All sequences of a few steps that lead to a state which single ones seldom reach."""
+    """Return all short sequences that lead to a state which single steps seldom reach."""
 
     def of(*kinds: Kind) -> list[Step]:
         return [_step(choices, words, kind, slot, other) for kind in kinds]

@@ -1,1 +1,1 @@
-"""A complete, honest implementation of the interface, for self-tests and as a sandbox."""
+"""Complete implementation of the interface, for self-tests and as a sandbox."""

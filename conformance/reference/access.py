@@ -1,4 +1,4 @@
-"""Who calls, what the caller may do, and how often."""
+"""Authentication, permissions and rate limiting."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from conformance.reference.records import Key
-    from conformance.reference.request_context import Call
+    from conformance.reference.request_context import RequestContext
 
 _USUAL = {"generous": (100_000, 60), "tight": (100, 2), "endless": (2**63 - 1, 60)}
-"""Requests a window and its seconds, for keys without a limit of their own and for clients without a key."""
+"""Requests per window and its seconds, for keys without a limit of their own and clients without a key."""
 _HOUR = 3600
 
 _IMPLIED = {
@@ -29,7 +29,7 @@ _IMPLIED = {
 
 
 def digest_of(secret: str) -> str:
-    """Give what is kept of a key or of a token; they are random and long, so that a plain digest is safe."""
+    """Return the digest that is stored of a key or token; both are long and random, so a plain digest is safe."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -38,66 +38,66 @@ class Access(Core):
 
     # Authentication
 
-    def authenticate(self, call: Call) -> Key:
-        """Find the key that a request carries.
+    def authenticate(self, context: RequestContext) -> Key:
+        """Find the key of a request.
 
         Raises:
-            Refusal: 401; or what ``removed_member_key`` says for the key of a removed member.
+            Refusal: 401; for the key of a removed member, the status of ``removed_member_key``.
         """
-        key = self.find_key(self.bearer_token(call))
+        key = self.find_key(self.bearer_token(context))
         if key is None:
             raise self.unauthorized("The API key is missing or unknown.")
         if key.revoked:
             self.refuse_removed_member()
         return key
 
-    def bearer_token(self, call: Call) -> str:
-        """Read the Authorization header; an empty string stands for a missing or unusable one."""
-        scheme, _, token = call.request.headers.get("authorization", "").partition(" ")
+    def bearer_token(self, context: RequestContext) -> str:
+        """Return the token of the Authorization header, or an empty string if it is missing or unusable."""
+        scheme, _, token = context.request.headers.get("authorization", "").partition(" ")
         if scheme != "Bearer" and (scheme.lower() != "bearer" or self.latitude["bearer_case"] == "refused"):
             return ""
         return token.strip()
 
     def find_key(self, token: str) -> Key | None:
-        """Find a key by what the client sent."""
+        """Find the key of a token."""
         return self.store.key(digest_of(token)) if token else None
 
     def refuse_removed_member(self) -> None:
-        """Refuse a key whose member is no longer one."""
+        """Refuse the key of a removed member."""
         if self.latitude["removed_member_key"] == "401":
             raise self.unauthorized("The API key belongs to a former member.")
         raise Refusal(403, "The API key belongs to a former member.")
 
     def unauthorized(self, message: str) -> Refusal:
-        """Make the refusal of a request without a good key."""
+        """Return the refusal of a request without a valid key."""
         challenge = {"WWW-Authenticate": "Bearer"} if self.latitude["challenge"] == "bearer" else {}
         return Refusal(401, message, challenge)
 
     def note_activity(self, key: Key) -> None:
-        """Remember when a member was last active."""
+        """Store when a member was last active."""
         if key.user_id is not None:
             self.store.touch_member(key.organization_id, key.user_id, self.now())
 
     # Permissions
 
-    def authorize(self, call: Call) -> None:
-        """Refuse what the key may not do.
+    def authorize(self, context: RequestContext) -> None:
+        """Refuse an operation that the key does not permit.
 
         Raises:
             Refusal: 403.
         """
-        scope = self.required_scope(call)
-        if scope != "any" and scope not in self.effective_scopes(call.key):
+        scope = self.required_scope(context)
+        if scope != "any" and scope not in self.effective_scopes(context.key):
             raise Refusal(403, f"The API key lacks the permission {scope}.")
 
-    def required_scope(self, call: Call) -> str:
-        """Give the permission that an operation needs, or ``any``."""
-        if call.operation.scope is not None:
-            return call.operation.scope
-        return self.latitude["list_scope" if call.operation.id == "listEngagements" else "unarchive_scope"]
+    def required_scope(self, context: RequestContext) -> str:
+        """Return the permission that an operation needs, or ``any``."""
+        if context.operation.scope is not None:
+            return context.operation.scope
+        return self.latitude["list_scope" if context.operation.id == "listEngagements" else "unarchive_scope"]
 
     def effective_scopes(self, key: Key) -> set[str]:
-        """Give the permissions of a key with those that they include."""
+        """Return the permissions of a key, with those that they include."""
         implied = _IMPLIED[self.latitude["scope_implication"]]
         included = set(key.scopes)
         for scope in key.scopes:
@@ -107,14 +107,14 @@ class Access(Core):
 
     # Rate limiting
 
-    def count_request(self, call: Call, key: Key | None) -> None:
-        """Count a request against the allowance of its key, or of its sender where it has none."""
-        call.allowance = self.allowance(call, key)
-        call.quota = call.allowance.take(self.seconds())
+    def count_request(self, context: RequestContext, key: Key | None) -> None:
+        """Count a request against the allowance of its key, or of its client if it has no key."""
+        context.allowance = self.allowance(context, key)
+        context.quota = context.allowance.take(self.seconds())
 
-    def allowance(self, call: Call, key: Key | None) -> Allowance:
-        """Give what is left for a key, or for a client without a key."""
-        name = key.digest if key else f"client {call.request.client.host if call.request.client else ''}"
+    def allowance(self, context: RequestContext, key: Key | None) -> Allowance:
+        """Return the allowance of a key, or of a client without a key."""
+        name = key.digest if key else f"client {context.request.client.host if context.request.client else ''}"
         if name not in self._allowances:
             limit = key.limit if key else None
             window = key.window if key else None
@@ -122,7 +122,7 @@ class Access(Core):
         return self._allowances[name]
 
     def new_allowance(self, limit: int | None, window: int | None) -> Allowance:
-        """Start counting for somebody who was not seen before; None is for the usual limit or window."""
+        """Return a new allowance; None means the usual limit or window."""
         usual_limit, usual_window = _USUAL[self.latitude["rate_limit"]]
         limit, length = limit or usual_limit, window or usual_window
         match self.latitude["rate_window"]:

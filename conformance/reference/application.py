@@ -1,4 +1,4 @@
-"""The whole application: the interface, the sandbox, and the page behind invitations."""
+"""ASGI application: the interface, the sandbox and the page that accepts invitations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from conformance.reference.bootstrap import Founding, found, new_token
+from conformance.reference.bootstrap import Bootstrap, bootstrap_service, new_token
 from conformance.reference.clock import Clock, system_clock
 from conformance.reference.mail import Postman
 from conformance.reference.sandbox import Sandbox
@@ -26,32 +26,32 @@ SANDBOX_PATH = "/sandbox/rpc"
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """An ASGI application with what one needs to use it.
+    """An ASGI application with its keys and its sandbox.
 
     Args:
         service: The interface.
-        founding: Its first organizations and keys.
-        sandbox: What an operator can do to it.
+        bootstrap: Its first organizations and keys.
+        sandbox: The operator's methods.
         sandbox_token: The bearer token for ``/sandbox/rpc``.
     """
 
     service: Service
-    founding: Founding
+    bootstrap: Bootstrap
     sandbox: Sandbox
     sandbox_token: str
     asgi: Starlette
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Respond to a request."""
         await self.asgi(scope, receive, send)
 
     def close(self) -> None:
-        """Stop what runs in the background, and close the store."""
+        """Cancel background actions and close the store."""
         self.service.close()
         self.service.store.close()
 
 
-def create_app(  # noqa: PLR0913 - each is a choice of its own
+def create_app(  # noqa: PLR0913 - the choices are independent
     store: Store | None = None,
     *,
     latitude: Latitude | None = None,
@@ -68,22 +68,22 @@ def create_app(  # noqa: PLR0913 - each is a choice of its own
         store: Its state; a new one in memory by default.
         latitude: Its choices at the open points.
         fault: A deliberate deviation from the interface.
-        clock: Tells the time, in seconds since the epoch.
-        smtp: Host and port of the mail server that invitations are handed to.
-        latency: Seconds that every answer is held back.
+        clock: Returns the time in seconds since the epoch.
+        smtp: Host and port of the mail server for invitations.
+        latency: Seconds by which every response is delayed.
         seed_data: Whether a new database gets realistic members, engagements and invitations.
-        keeps_mail: Whether the sandbox tells what mail was sent.
+        keeps_mail: Whether the sandbox returns the mail that was sent.
 
     Returns:
-        The application; close it in the end.
+        The application; the caller closes it.
     """
     build = fault.service if fault else Service
     service = build(store or Store(), latitude=latitude, clock=clock, postman=Postman(smtp), latency=latency)
-    founding, token = found(service, seed_data=seed_data), new_token()
-    sandbox = Sandbox(service, founding.organization_id, token, keeps_mail=keeps_mail)
+    bootstrap, token = bootstrap_service(service, seed_data=seed_data), new_token()
+    sandbox = Sandbox(service, bootstrap.organization_id, token, keeps_mail=keeps_mail)
     asgi = Starlette(
         routes=[Route(SANDBOX_PATH, sandbox.rpc, methods=["POST"]), Route("/invitations/{token}", sandbox.accept)]
     )
-    asgi.router.default = service  # whatever else comes is the interface's to answer, in its envelope
+    asgi.router.default = service  # the interface responds to every other path, with its error envelope
     asgi.router.redirect_slashes = False
-    return Application(service, founding, sandbox, token, asgi)
+    return Application(service, bootstrap, sandbox, token, asgi)

@@ -1,4 +1,4 @@
-"""What every part of the service stands on: its store, its choices, its clock."""
+"""Base class of the service: its store, its choices and its clock."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ _CLOCK_ERRORS = {
     "4-minutes-behind-its-gateway": -240.0,
 }
 LATER = 0.3
-"""Seconds that what is done in the background takes, where it is not done at once."""
+"""Seconds before a background action runs."""
 
 
 def _stumble() -> None:
-    raise RuntimeError("a process of its own would have ended")
+    raise RuntimeError("the fault ends the process of the service; this service shares its process")
 
 
 class Core:
-    """The ground that the parts of the service share.
+    """State and helpers that the parts of the service share.
 
     Args:
         store: Its state.
         latitude: Its choices at the open points.
-        clock: Tells the time.
+        clock: Returns the time.
         postman: Sends its mail.
-        latency: Seconds that every answer is held back.
+        latency: Seconds by which every response is delayed.
     """
 
     def __init__(
@@ -70,49 +70,49 @@ class Core:
         self._in_edit: set[str] = set()
         self._background: set[asyncio.TimerHandle] = set()
         self.clock_read: int | None = None
-        """The time of the change that is being made, where it was read before; else the clock is asked."""
+        """The time of the current change if it was read before; otherwise None, and the clock is read."""
         store.keeps_latest_time = self.latitude["change_clock"] == "when-made"
         self.activating: set[str] = set()
-        """The engagements that are to be active soon, by their ids."""
+        """Ids of the engagements that a background action will unarchive."""
         self.end_process: Callable[[], None] = _stumble
-        """Ends the process for a fault, if the service has one of its own."""
+        """Ends the process for a fault, if the service has its own process."""
         self.memory: dict[str, Any] = {}
-        """What a fault remembers from one request to the next; the service itself keeps nothing here."""
+        """State of a fault between requests; the service itself does not use it."""
 
     def seconds(self) -> float:
-        """Tell the time in seconds since the epoch, as far as this service knows."""
+        """Return the time in seconds since the epoch, by the service's clock."""
         return self._clock() + self._clock_error
 
     def date_seconds(self) -> float:
-        """Tell the time of Date headers, which a gateway before the service may give."""
+        """Return the time of Date headers; a gateway may write them by another clock."""
         return self._clock() + self._date_error
 
     def now(self) -> int:
-        """Tell the time of whatever happens now, in milliseconds since the epoch."""
+        """Return the time of the current change, in milliseconds since the epoch."""
         if self.clock_read is not None:
             return self.clock_read
         return int(self.seconds() * 1000) // self._tick * self._tick
 
     def new_id(self, kind: Kind) -> str:
-        """Make an identifier."""
+        """Return a new identifier."""
         return new_identifier(kind, self._shape, self.store.next_number)
 
     def could_be_issued(self, identifier: str) -> bool:
-        """Tell whether an identifier looks like those that this service makes."""
+        """Whether an identifier has the shape of those that this service issues."""
         return could_be_issued(identifier, self._shape)
 
     def rule(self, point: str, message: str) -> str:
-        """Act on an open point whose values are statuses and other ways.
+        """Apply the choice at an open point whose values are statuses and other behaviours.
 
         Args:
-            point: Its name.
-            message: What a refusal would say.
+            point: The name of the open point.
+            message: The message of a refusal.
 
         Returns:
-            The choice, where it is not a status.
+            The choice, if it is not an error status.
 
         Raises:
-            Refusal: The choice is a status.
+            Refusal: The choice is an error status.
         """
         choice = self.latitude[point]
         status = choice.partition("-")[0]
@@ -121,11 +121,11 @@ class Core:
         return choice
 
     def refuse(self, point: str, message: str) -> NoReturn:
-        """Refuse with the status that was chosen at an open point whose values are all statuses.
+        """Refuse with the status chosen at an open point whose values are all statuses.
 
         Args:
-            point: Its name.
-            message: What the refusal says.
+            point: The name of the open point.
+            message: The message of the refusal.
 
         Raises:
             Refusal: Always.
@@ -133,7 +133,7 @@ class Core:
         raise Refusal(int(self.latitude[point]), message)
 
     def later(self, action: Callable[[], None]) -> None:
-        """Do something in the background, a little later."""
+        """Run an action in the background after ``LATER`` seconds."""
 
         def run() -> None:
             self._background.discard(handle)
@@ -143,7 +143,7 @@ class Core:
         self._background.add(handle)
 
     def close(self) -> None:
-        """Drop what was still to be done in the background."""
+        """Cancel the actions that are still to run."""
         for handle in self._background:
             handle.cancel()
         self._background.clear()

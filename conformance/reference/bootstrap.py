@@ -1,4 +1,4 @@
-"""What a database begins with: two organizations, and keys to them."""
+"""First contents of a database: two organizations and their keys."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _INVITED = (("grace.kim@example.com", "member"), ("hugo.martin@example.com", "ad
 
 
 @dataclass(frozen=True, slots=True)
-class Founding:
-    """How a service can be used from the start.
+class Bootstrap:
+    """The first organization and the keys of a service.
 
     Args:
         organization_id: The organization that the sandbox acts on.
@@ -43,11 +43,11 @@ class Founding:
     other_organization: str
 
 
-def found(service: Service, *, seed_data: bool = False) -> Founding:
-    """Make the two organizations, or find them in a database that has them, and make new keys.
+def bootstrap_service(service: Service, *, seed_data: bool = False) -> Bootstrap:
+    """Create two organizations, or find those of the database, and create new keys.
 
     Args:
-        service: The service whose store is to be used.
+        service: The service whose store is used.
         seed_data: Whether a new database gets realistic members, engagements and invitations.
     """
     with service.store.transaction():
@@ -58,11 +58,11 @@ def found(service: Service, *, seed_data: bool = False) -> Founding:
         ]
         if seed_data and not known:
             add_seed_data(service, ids[0])
-        return Founding(ids[0], service.add_key(ids[0]), service.add_key(ids[1]))
+        return Bootstrap(ids[0], service.add_key(ids[0]), service.add_key(ids[1]))
 
 
 def add_seed_data(service: Service, organization_id: str) -> None:
-    """Fill an organization with what a real one might have."""
+    """Add realistic members, engagements and invitations to an organization."""
     for name, role in _PEOPLE:
         email = f"{name.split()[0].lower()}@acme-security.example"
         service.add_member(organization_id, name, email, role, service.now())
@@ -73,5 +73,5 @@ def add_seed_data(service: Service, organization_id: str) -> None:
 
 
 def new_token() -> str:
-    """Make the token of an operator."""
+    """Return a new operator token."""
     return secrets.token_urlsafe(32)

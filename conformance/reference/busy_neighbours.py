@@ -1,4 +1,4 @@
-"""Other users of an organization, with engagements of their own that they create, rename and delete."""
+"""Simulated other users of an organization, who create, rename and delete engagements."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ if TYPE_CHECKING:
     from conformance.reference.base import Core
 
 _MOST_BETWEEN = 12
-"""Requests between two deeds, at most."""
+"""Most requests between two changes."""
 _AT_ONCE = 3
-"""Engagements that they keep."""
+"""Engagements that exist at once."""
 _MANY = {"hundreds": 250, "thousands": 2500}
-"""Engagements of those who have been here for long."""
+"""Engagements to seed, by the value of the open point."""
 _ARCHIVED = 2
-"""Every so manieth of these is archived."""
+"""One of this many seeded engagements is archived."""
 _TOGETHER = 4
-"""How many of these were made at the same moment."""
+"""Seeded engagements with the same creation time."""
 _MINUTE = 60_000
 
 
-class Company:
-    """The others; they act before the requests of the one who is tested, or between them.
+class BusyNeighbours:
+    """Other users; they change engagements before or between the requests of the suite.
 
     Args:
-        service: Where they are busy.
+        service: The service that they use.
     """
 
     def __init__(self, service: Core) -> None:
         self._service = service
         self._requests = 0
         self._next = 1
-        self._whim = random.Random(1)  # noqa: S311 - the same deeds in every run
+        self._whim = random.Random(1)  # noqa: S311 - the same changes in every run
         self._kept: dict[str, list[str]] = {}
 
     def act(self, organization_id: str) -> None:
-        """Do something now and then."""
+        """Make a change after some of the requests."""
         self._requests += 1
         if self._requests < self._next:
             return
@@ -55,10 +55,10 @@ class Company:
                 changes = {"name": f"Neighbour, renamed {self._requests}"}
                 self._service.store.edit_engagement(kept[0], changes, self._service.now())
 
-    def have_come(self, organization_id: str, many: str) -> None:
-        """Have made hundreds or thousands of engagements the day before, more of them archived than a page holds.
+    def seed(self, organization_id: str, many: str) -> None:
+        """Add hundreds or thousands of engagements of the day before; half of them are archived.
 
-        They come in groups of the same moment, whatever the clock ticks.
+        They come in groups with the same creation time, also if the clock ticks in seconds.
         """
         if organization_id in self._kept:
             return
@@ -71,10 +71,10 @@ class Company:
                 for number in range(_MANY[many])
             ]
             self._service.store.add_engagement(*engagements)
-        self._kept[organization_id] = [one.id for one in engagements]
+        self._kept[organization_id] = [engagement.id for engagement in engagements]
 
     def _made(self, organization_id: str, number: int, at: int, *, archived: bool = False) -> Engagement:
-        """Make an engagement of a time; if it is archived, it has been so since a minute later."""
+        """Return an engagement created at a time; an archived one was archived a minute later."""
         identifier, name = self._service.new_id("engagement"), f"Neighbour {number}"
         status, changed = ("archived", at + _MINUTE) if archived else ("active", at)
         return Engagement(identifier, organization_id, name, None, status, at, changed)

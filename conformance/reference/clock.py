@@ -1,4 +1,4 @@
-"""Time: seconds since the epoch within, timestamps of the interface outside."""
+"""Clock and timestamps: seconds since the epoch inside, ISO 8601 in the interface."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-#: Tells the time in seconds since the epoch.
+#: Returns the time in seconds since the epoch.
 Clock = Callable[[], float]
 
 DAY = 86_400_000
 """Milliseconds of a day."""
 
-_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - UTC throughout, written with its Z by hand
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - always UTC; ``timestamp`` appends the Z
 
 system_clock: Clock = time.time
 
 
 def timestamp(milliseconds: int) -> str:
-    """Write a moment the way the interface shows it.
+    """Return a moment as a timestamp of the interface.
 
     Args:
-        milliseconds: Since the epoch.
+        milliseconds: The moment, since the epoch.
 
     Returns:
         ISO 8601 in UTC with three decimals and a trailing Z.

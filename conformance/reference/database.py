@@ -1,5 +1,5 @@
-"""SQLite made small: transactions, rows, counts, pages."""
-# ruff: noqa: S608 - every statement is put together from the literals of this package; values are always bound
+"""Small wrapper of SQLite: transactions, rows, counts and pages."""
+# ruff: noqa: S608 - every statement consists of literals of this package; values are always bound
 
 from __future__ import annotations
 
@@ -21,28 +21,27 @@ Item = TypeVar("Item")
 Row = tuple[Any, ...]
 
 
-@lru_cache(maxsize=4096)  # sorting asks for the same names over and over
+@lru_cache(maxsize=4096)  # sorting compares the same names many times
 def _fold(text: str) -> str:
-    """Strip accents and letter case."""
+    """Remove accents and letter case."""
     plain = unicodedata.normalize("NFKD", text)
     return "".join(sign for sign in plain if not unicodedata.combining(sign)).casefold()
 
 
 def _folded_order(left: str, right: str) -> int:
-    """Compare names the way a dictionary does."""
-    one, other = _fold(left), _fold(right)
-    return (one > other) - (one < other)
+    """Compare names without accents and letter case; return -1, 0 or 1."""
+    folded_left, folded_right = _fold(left), _fold(right)
+    return (folded_left > folded_right) - (folded_left < folded_right)
 
 
 class Database:
-    """One connection, used by one thread at a time.
+    """A connection that one thread uses at a time.
 
-    While SQLite compares by a function of ours it holds the connection and waits for the interpreter; a second thread
-    that held the interpreter and waited for the connection would never end.
+    A second thread would deadlock: SQLite holds the connection while it waits for the interpreter to run a collation.
 
     Args:
-        path: A database file, made where there is none, or ``:memory:``.
-        tables: The statements that make its tables.
+        path: A database file, created if it is missing, or ``:memory:``.
+        tables: The statements that create its tables.
     """
 
     def __init__(self, path: str, tables: str) -> None:
@@ -60,7 +59,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Do all of what follows, or none of it, with no other writer in between."""
+        """Run the block as a transaction, with no other writer in between."""
         with self._lock:
             if self._db.in_transaction:
                 yield
@@ -74,38 +73,38 @@ class Database:
             self._db.execute("COMMIT")
 
     def execute(self, statement: str, *values: object) -> None:
-        """Carry out a statement that gives nothing back."""
+        """Execute a statement that returns no rows."""
         with self._lock:
             self._db.execute(statement, values)
 
     def row(self, statement: str, *values: object) -> Row | None:
-        """Give the first row of an answer, or None where it is empty."""
+        """Return the first row of a result, or None if it is empty."""
         with self._lock:
             found: Row | None = self._db.execute(statement, values).fetchone()
         return found
 
     def rows(self, statement: str, *values: object) -> list[Row]:
-        """Give all rows of an answer."""
+        """Return all rows of a result."""
         with self._lock:
             return self._db.execute(statement, values).fetchall()
 
     def count(self, rest: str, *values: object) -> int:
-        """Count rows; ``rest`` is what stands after FROM."""
+        """Count rows; ``rest`` is the SQL after FROM."""
         return int(self.rows(f"SELECT count(*) FROM {rest}", *values)[0][0])
 
     def insert(self, table: str, first: Mapping[str, object], *others: Mapping[str, object]) -> None:
-        """Add rows, given by column; all have the same columns."""
+        """Insert rows, each a mapping by column; all have the same columns."""
         statement = f"INSERT INTO {table} ({', '.join(first)}) VALUES ({', '.join('?' * len(first))})"
         with self._lock:
             self._db.executemany(statement, [tuple(row.values()) for row in (first, *others)])
 
     def page(self, select: str, query: ListQuery, build: Callable[..., Item]) -> Page[Item]:
-        """Give one part of an ordered list and the length of the whole."""
+        """Return a part of an ordered list and the length of the whole list."""
         conditions = query.conditions
         where = " AND ".join(f"{column} = ?" for column in conditions)
         source = f"{select.partition(' FROM ')[2]} WHERE {where}"
         total = self.count(source, *conditions.values())
-        if query.offset >= total:  # also keeps numbers out of SQLite that it cannot hold
+        if query.offset >= total:  # also keeps numbers from SQLite that exceed its integers
             return Page((), total)
         statement = f"{select} WHERE {where} ORDER BY {query.order} LIMIT ? OFFSET ?"
         rows = self.rows(statement, *conditions.values(), query.limit, query.offset)

@@ -1,4 +1,4 @@
-"""The operations on engagements."""
+"""Operations on engagements."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from conformance.reference.refusal import Refusal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _READ_ONLY = ("id", "status", "createdAt", "updatedAt")
 _SORTS: tuple[Sort, ...] = ("createdAt", "updatedAt", "name")
 _COLLATIONS: dict[str, Collation] = {"binary": "BINARY", "caseless": "NOCASE", "folded": "FOLDED"}
-_TOLD_AGAIN: Final[Mapping[str, dict[str, Any]]] = {
+_REARCHIVED: Final[Mapping[str, dict[str, Any]]] = {
     "200-noted": {"status": "unchanged", "note": "The engagement is archived already."},
     "200-bare": {},
 }
-"""What archiving again answers at the values of ``archive_again`` that show no engagement."""
+"""The ``data`` of archiving again, by the values of ``archive_again`` that show no engagement."""
 
 
-@lru_cache(maxsize=4096)  # each creation compares with all names
+@lru_cache(maxsize=4096)  # each creation compares its name with all names
 def _core(name: str) -> str:
-    """Leave out blanks and letter case."""
+    """Remove blanks and letter case."""
     return "".join(name.split()).casefold()
 
 
@@ -36,27 +36,27 @@ class Engagements(Members):
 
     # List
 
-    def check_engagement_list(self, call: Call) -> dict[str, Any]:
-        """Read the parameters of the list."""
-        given = self.read_parameters(call)
+    def check_engagement_list(self, context: RequestContext) -> dict[str, Any]:
+        """Return the checked parameters of a list request."""
+        given = self.read_parameters(context)
         status = self.choice("status", given["status"], ("active", "archived")) if "status" in given else None
         sort = self.choice("sort", given["sort"], self.sorts()) if "sort" in given else None
         order = self.choice("order", given["order"], ("asc", "desc")) if "order" in given else None
         return {"status": status, "sort": sort, "order": order, **self.read_page(given)}
 
-    def list_engagements(self, call: Call) -> Reply:
-        """Answer with one page of the engagements."""
-        page = self.find_engagements(self.engagement_query(call))
-        return self.listed(call, [self.view_item(engagement) for engagement in page.items], page.total)
+    def list_engagements(self, context: RequestContext) -> Reply:
+        """Return a page of engagements."""
+        page = self.find_engagements(self.engagement_query(context))
+        return self.listed(context, [self.view_item(engagement) for engagement in page.items], page.total)
 
-    def engagement_query(self, call: Call) -> EngagementQuery:
-        """Say which engagements a call asks for, in which order."""
-        sort, order = self.sorting(call)
+    def engagement_query(self, context: RequestContext) -> EngagementQuery:
+        """Return the query for the list that a request asks for."""
+        sort, order = self.sorting(context)
         return EngagementQuery(
-            call.organization_id,
-            self.offset(call),
-            call.values["perPage"],
-            status=call.values["status"],
+            context.organization_id,
+            self.offset(context),
+            context.values["perPage"],
+            status=context.values["status"],
             sort=sort,
             descending=order == "desc",
             collation=_COLLATIONS[self.latitude["name_collation"]],
@@ -64,43 +64,43 @@ class Engagements(Members):
         )
 
     def sorts(self) -> tuple[Sort, ...]:
-        """Give what a list can be sorted by."""
+        """Return the sort keys that a list request may name."""
         return (*_SORTS, "status") if self.latitude["more_sorts"] == "status" else _SORTS
 
-    def sorting(self, call: Call) -> tuple[Sort, str]:
-        """Say by what and in which direction a list is sorted."""
-        sort, order = call.values["sort"], call.values["order"]
+    def sorting(self, context: RequestContext) -> tuple[Sort, str]:
+        """Return the sort key and the direction of a list."""
+        sort, order = context.values["sort"], context.values["order"]
         if sort:
             return sort, order or "desc"
         default, _, ascending = self.latitude["default_sort"].partition("-")
         return cast("Sort", default), order or ("asc" if ascending else "desc")
 
     def find_engagements(self, query: EngagementQuery) -> Page[Engagement]:
-        """Give one page of engagements."""
+        """Read a page of engagements from the store."""
         return self.store.engagements(query)
 
     # Create
 
-    def check_creation(self, call: Call) -> dict[str, Any]:
-        """Read the body of a creation."""
-        body = self.read_body(call, fields=("name", "description"), read_only=_READ_ONLY)
+    def check_creation(self, context: RequestContext) -> dict[str, Any]:
+        """Return the checked body of a creation."""
+        body = self.read_body(context, fields=("name", "description"), read_only=_READ_ONLY)
         name = self.name(self.require(body, "name"))
         return {"name": name, "description": self.description(body["description"]) if "description" in body else None}
 
-    def create_engagement(self, call: Call) -> Reply:
-        """Keep a new engagement."""
-        self.check_name_free(call.organization_id, call.values["name"])
-        engagement = self.new_engagement(call)
+    def create_engagement(self, context: RequestContext) -> Reply:
+        """Store a new engagement."""
+        self.check_name_free(context.organization_id, context.values["name"])
+        engagement = self.new_engagement(context)
         self.store.add_engagement(engagement)
-        return self.resource(call, self.view_created(engagement))
+        return self.resource(context, self.view_created(engagement))
 
-    def new_engagement(self, call: Call) -> Engagement:
-        """Make an engagement, active and never changed."""
-        name, description, at = call.values["name"], call.values["description"], self.now()
-        return Engagement(self.new_id("engagement"), call.organization_id, name, description, "active", at, at)
+    def new_engagement(self, context: RequestContext) -> Engagement:
+        """Return a new engagement, active and unchanged."""
+        name, description, at = context.values["name"], context.values["description"], self.now()
+        return Engagement(self.new_id("engagement"), context.organization_id, name, description, "active", at, at)
 
     def check_name_free(self, organization_id: str, name: str, besides: str | None = None) -> None:
-        """Object to a name in use, where this service does; an engagement may keep its own."""
+        """Refuse a name in use, depending on ``duplicate_name``; an engagement may keep its own name."""
         choice = self.latitude["duplicate_name"]
         if choice == "accepted":
             return
@@ -112,96 +112,99 @@ class Engagements(Members):
 
     # Read
 
-    def find_engagement(self, call: Call) -> Engagement:
+    def find_engagement(self, context: RequestContext) -> Engagement:
         """Find the engagement that the path names.
 
         Raises:
-            Refusal: There is none in the organization of the key.
+            Refusal: The organization of the key has none.
         """
-        engagement = self.store.engagement(call.resource_id)
+        engagement = self.store.engagement(context.resource_id)
         if engagement is None:
-            if not self.could_be_issued(call.resource_id):
-                self.rule("malformed_identifier", "This is no identifier of an engagement.")
+            if not self.could_be_issued(context.resource_id):
+                self.rule(
+                    "malformed_identifier",
+                    "This is not an identifier of an engagement.",
+                )
             raise self.not_found("engagement")
-        if engagement.organization_id != call.organization_id:
+        if engagement.organization_id != context.organization_id:
             raise self.foreign("engagement")
         return engagement
 
-    def get_engagement(self, call: Call) -> Reply:
-        """Answer with one engagement."""
-        return self.resource(call, self.view_read(call.engagement))
+    def get_engagement(self, context: RequestContext) -> Reply:
+        """Return an engagement."""
+        return self.resource(context, self.view_read(context.engagement))
 
     # Edit
 
-    def check_edit(self, call: Call) -> dict[str, Any]:
-        """Read the body of an edit."""
-        body = self.check_optional_name(self.read_body(call, fields=("name", "description"), read_only=_READ_ONLY))
+    def check_edit(self, context: RequestContext) -> dict[str, Any]:
+        """Return the checked body of an edit."""
+        body = self.check_optional_name(self.read_body(context, fields=("name", "description"), read_only=_READ_ONLY))
         if "description" in body:
             body["description"] = self.description(body["description"])
             if body["description"] is None and self.without_description() == "ignored":
                 del body["description"]
         return body
 
-    def update_engagement(self, call: Call) -> Reply:
-        """Change the fields that were sent, and no others."""
-        engagement, sent = call.engagement, call.values
+    def update_engagement(self, context: RequestContext) -> Reply:
+        """Change only the fields that were sent."""
+        engagement, sent = context.engagement, context.values
         self.check_editable(engagement)
         if "name" in sent:
             self.check_name_free(engagement.organization_id, sent["name"], besides=engagement.id)
         if self.changes_something(sent, {"name": engagement.name, "description": engagement.description}):
             self.store.edit_engagement(engagement.id, sent, self.now())
-        return self.resource(call, self.view_edited(self.find_engagement(call)))
+        return self.resource(context, self.view_edited(self.find_engagement(context)))
 
     def check_editable(self, engagement: Engagement) -> None:
-        """Refuse to edit what is archived."""
+        """Refuse to edit an archived engagement."""
         if engagement.status == "archived":
             self.rule("archived_edit", "An archived engagement is read-only.")
 
     # Archive and unarchive
 
-    def archive_engagement(self, call: Call) -> Reply:
-        """Make an engagement read-only."""
-        changes = call.engagement.status == "active" or self.archives_again()
-        self.activating.discard(call.engagement.id)
+    def archive_engagement(self, context: RequestContext) -> Reply:
+        """Archive an engagement."""
+        changes = context.engagement.status == "active" or self.archives_again()
+        self.activating.discard(context.engagement.id)
         if changes:
-            self.set_status(call.engagement, "archived")
-        elif (told := _TOLD_AGAIN.get(self.archiving_again())) is not None:
-            return self.resource(call, told)
-        return self.resource(call, self.view_archived(self.find_engagement(call)))
+            self.set_status(context.engagement, "archived")
+        elif (view := _REARCHIVED.get(self.archiving_again())) is not None:
+            return self.resource(context, view)
+        return self.resource(context, self.view_archived(self.find_engagement(context)))
 
     def archives_again(self) -> bool:
-        """Tell whether archiving what is archived counts as a change, or refuse it."""
+        """Whether archiving an archived engagement counts as a change; may refuse it."""
         return self.archiving_again() == "200-refreshed"
 
     def archiving_again(self) -> str:
-        """Tell what becomes of archiving what is archived, or refuse it."""
+        """Return the choice for archiving an archived engagement, or refuse it."""
         return self.rule("archive_again", "The engagement is archived already.")
 
     def set_status(self, engagement: Engagement, status: str) -> None:
-        """Move an engagement to another state, which counts as a change."""
+        """Change the status of an engagement, which counts as a change."""
         self.store.edit_engagement(engagement.id, {"status": status}, self.now())
 
-    def check_unarchive(self, call: Call) -> dict[str, Any]:
-        """Object to a request without a body, where this service does; what a body would say is open."""
-        if not call.request.headers.get("content-type"):
-            self.rule("unarchive_request", "Unarchiving takes a JSON body.")
+    def check_unarchive(self, context: RequestContext) -> dict[str, Any]:
+        """Refuse a request without a body, depending on ``unarchive_request``; the content of a body is open."""
+        if not context.request.headers.get("content-type"):
+            self.rule("unarchive_request", "Unarchiving requires a JSON body.")
         return {}
 
-    def unarchive_engagement(self, call: Call) -> Reply:
-        """Make an archived engagement editable again, as far as this service can."""
-        choice = self.rule("unarchive", "Engagements cannot be unarchived here.")
-        if call.engagement.status == "active":
+    def unarchive_engagement(self, context: RequestContext) -> Reply:
+        """Make an archived engagement active, depending on ``unarchive``."""
+        choice = self.rule("unarchive", "This service cannot unarchive engagements.")
+        if context.engagement.status == "active":
             self.rule("unarchive_active", "The engagement is active.")
         elif choice == "activates-later":
-            self.activating.add(call.engagement.id)
-            self.later(lambda: self.activate(call.engagement.id))
+            self.activating.add(context.engagement.id)
+            self.later(lambda: self.activate(context.engagement.id))
         elif choice != "nothing":
-            at = call.engagement.updated_at if choice == "activates-quietly" else self.now()
-            self.store.edit_engagement(call.engagement.id, {"status": "active"}, at)
-        return self.resource(call, self.view_unarchived(self.find_engagement(call)))
+            at = context.engagement.updated_at if choice == "activates-quietly" else self.now()
+            self.store.edit_engagement(context.engagement.id, {"status": "active"}, at)
+        return self.resource(context, self.view_unarchived(self.find_engagement(context)))
 
     def activate(self, engagement_id: str) -> None:
-        """Make an engagement editable that was to be so, and has not been archived again since."""
+        """Carry out a delayed unarchiving, unless the engagement was archived again since."""
         engagement = self.store.engagement(engagement_id)
         if engagement is not None and engagement_id in self.activating:
             self.set_status(engagement, "active")
@@ -209,16 +212,16 @@ class Engagements(Members):
 
     # Delete
 
-    def delete_engagement(self, call: Call) -> Reply:
-        """Remove an engagement with all that belongs to it."""
-        self.store.delete_engagement(call.engagement.id)
+    def delete_engagement(self, context: RequestContext) -> Reply:
+        """Delete an engagement and its subordinate records."""
+        self.store.delete_engagement(context.engagement.id)
         if self.latitude["subordinate_deletion"] == "later":
-            self.later(lambda: self.delete_subordinates(call.engagement))
+            self.later(lambda: self.delete_subordinates(context.engagement))
         else:
-            self.delete_subordinates(call.engagement)
-        return self.resource(call, self.view_deleted(call.engagement))
+            self.delete_subordinates(context.engagement)
+        return self.resource(context, self.view_deleted(context.engagement))
 
     def delete_subordinates(self, engagement: Engagement) -> None:
-        """Remove all records of an engagement."""
+        """Delete all subordinate records of an engagement."""
         for kind in SUBORDINATE_KINDS:
             self.store.delete_subordinates(engagement.id, kind)

@@ -1,4 +1,4 @@
-"""The rules of single values: names, descriptions, addresses, closed lists."""
+"""Validation of single values: names, descriptions, addresses and closed lists."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class Fields(Reading):
-    """Validation of values; each method gives the value that is kept."""
+    """Validation of values; each method returns the value to store."""
 
     def name(self, value: Json) -> str:
-        """Check the name of an engagement or of an organization."""
+        """Check a name of an engagement or an organization."""
         name = self.text("name", value)
         if not name:
             self.rule("empty_name", "The name is empty.")
@@ -56,34 +56,34 @@ class Fields(Reading):
         return self.tidy(description)
 
     def without_description(self) -> str:
-        """Tell what becomes of null for a description, or refuse it."""
+        """Return the choice for a null description, or refuse it."""
         return self.rule("null_description", "The description is null.")
 
     def email(self, value: Json) -> str:
         """Check the address of an invitation."""
         email = self.text("email", value)
         if not ADDRESS.fullmatch(email):
-            self.refuse("bad_email", "The email is no e-mail address.")
+            self.refuse("bad_email", "The email is not an e-mail address.")
         return email.lower() if self.latitude["email_case"] == "lowered" else email
 
     def text(self, field: str, value: Json) -> str:
-        """Check that a value is text that can be kept."""
+        """Check that a value is a string with a UTF-8 form."""
         if not isinstance(value, str):
-            self.refuse("wrong_type", f"The field {field} has to be a string.")
+            self.refuse("wrong_type", f"The field {field} must be a string.")
         try:
             value.encode()
         except UnicodeEncodeError:
-            self.refuse("lone_surrogate", f"The field {field} has half of a surrogate pair.")
+            self.refuse("lone_surrogate", f"The field {field} has half of a surrogate pair. Send both halves.")
         return value
 
     def check_odd(self, text: str) -> None:
-        """Refuse text that this service takes for odd."""
+        """Refuse the text that ``odd_text`` names."""
         status, _, kind = self.latitude["odd_text"].partition("-")
         if (kind == "markup" and re.search("[<>&]", text)) or (kind == "not-ascii" and not text.isascii()):
-            raise Refusal(int(status), "The text has characters that cannot be kept here.")
+            raise Refusal(int(status), "The text has characters that this service does not accept.")
 
     def tidy(self, text: str) -> str:
-        """Bring text into the form in which this service keeps it."""
+        """Return text in the form in which this service stores it."""
         if self.latitude["normalization"] == "NFC":
             text = unicodedata.normalize("NFC", text)
         blanks = self.latitude["blanks"]
@@ -91,15 +91,15 @@ class Fields(Reading):
         return _BLANKS.sub(" ", text) if blanks == "merged" else text
 
     def choice(self, field: str, value: str, permitted: Iterable[str]) -> str:
-        """Check a value of a closed list."""
-        known = {word: word for word in permitted}
+        """Check a value against a closed list."""
+        known = {name: name for name in permitted}
         if self.latitude["choice_case"] == "accepted":
-            known |= {word.lower(): word for word in known}
+            known |= {name.lower(): name for name in known}
             value = value if value in known else value.lower()
         if value not in known:
-            self.refuse("bad_choice", f"The value of {field} has to be one of: {', '.join(permitted)}.")
+            self.refuse("bad_choice", f"The value of {field} must be one of: {', '.join(permitted)}.")
         return known[value]
 
     def role(self, value: Json) -> str:
-        """Check a role that can be given to somebody."""
+        """Check a role that a member can get."""
         return self.choice("role", self.text("role", value), ("admin", "member"))

@@ -1,4 +1,4 @@
-"""A gateway before the service, which refuses some requests with pages of its own."""
+"""Gateway before the service that refuses some requests with its own HTML pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ODD_ESCAPE = re.compile(rb"%(?:[01][0-9a-f]|2f|25|3b|5c|7f|ff)", re.IGNORECASE)
 
 
 def refusal(request: Request) -> Response | None:
-    """Give the page that a strict gateway answers a request with; None where it lets it through."""
+    """Return the page with which a strict gateway refuses a request, or None if it lets the request pass."""
     status = _status(request)
     if status is None:
         return None

@@ -1,4 +1,4 @@
-"""Opaque identifiers, in the shapes that implementations give them."""
+"""Opaque identifiers in the shapes that implementations use."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PATTERNS = {
     "reserved": re.compile(r"[a-z]{3}:[0-9a-f]{12}/ü \+%\?#&=;@"),
     "long": re.compile(r"[a-z]{3}_[A-Za-z0-9_-]{196}"),
 }
-"""How an identifier that was issued looks, by shape."""
+"""The pattern of issued identifiers, by shape."""
 
 
 def _ulid() -> str:
@@ -50,16 +50,16 @@ _MAKERS: dict[str, Callable[[str], str]] = {
 
 
 def new_identifier(kind: Kind, shape: str, next_number: Callable[[str], int]) -> str:
-    """Make an identifier that was never issued before.
+    """Return an identifier that was never issued before.
 
     Args:
         kind: The identifier space.
         shape: A value of the open point ``identifier_shape``.
-        next_number: Counts up within an identifier space; used for integers only.
+        next_number: Returns the next number of an identifier space; used only for integers.
     """
     return str(next_number(kind)) if shape == "integer" else _MAKERS[shape](_PREFIXES[kind])
 
 
 def could_be_issued(identifier: str, shape: str) -> bool:
-    """Tell whether identifiers of a shape look like this one."""
+    """Whether an identifier has a shape."""
     return _PATTERNS[shape].fullmatch(identifier) is not None

@@ -1,4 +1,4 @@
-"""JSON of a request body, read strictly."""
+"""Strict parser for JSON bodies."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any, NoReturn
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 Json = dict[str, Any] | list[Any] | str | int | float | bool | None
-"""Whatever JSON can say."""
+"""Any JSON value."""
 
 
 class RepeatedMemberError(ValueError):
-    """An object has two members of one name."""
+    """An object has two members with the same name."""
 
 
 def _first_wins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def _first_wins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _none_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
-        raise RepeatedMemberError("an object has two members of one name")
+        raise RepeatedMemberError("an object has two members with the same name")
     return members
 
 
@@ -37,15 +37,15 @@ _DECODERS = {
 
 
 def read_json(content: bytes, repeated: str = "last") -> Json:
-    """Read JSON in UTF-8 without a byte order mark.
+    """Parse JSON in UTF-8 without a byte order mark.
 
     Args:
         content: The bytes of a body.
-        repeated: Which of two members of one name counts: ``last``, ``first``, or they are ``refused``.
+        repeated: Which of two members with the same name counts: ``last``, ``first``, or they are ``refused``.
 
     Raises:
-        RepeatedMemberError: Two members of one name were refused.
-        ValueError: It is no JSON, or nested deeper or with longer numbers than this service reads.
+        RepeatedMemberError: Two members have the same name and are refused.
+        ValueError: The body is not JSON, is nested too deeply, or has too long a number.
     """
     try:
         value: Json = _DECODERS[repeated].decode(content.decode())

@@ -1,4 +1,4 @@
-"""How many requests a client may still send."""
+"""Rate limits: fixed window, sliding window and token bucket."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """What the rate-limit headers of one answer tell.
+    """The values of a response's rate-limit headers.
 
     Args:
-        limit: Requests a window.
+        limit: Requests per window.
         remaining: Requests left.
         reset: When the window ends, in seconds since the epoch.
-        exceeded: Whether this request was one too many.
+        exceeded: Whether this request exceeded the limit.
     """
 
     limit: int
@@ -26,10 +26,10 @@ class Quota:
 
 
 class Allowance(Protocol):
-    """The requests of one client."""
+    """The rate limit of a client."""
 
     def take(self, now: float) -> Quota:
-        """Count one request, or find it one too many, which is not counted."""
+        """Count a request unless it exceeds the limit."""
 
     def give_back(self) -> None:
         """Undo the last count."""
@@ -37,12 +37,12 @@ class Allowance(Protocol):
 
 @dataclass(slots=True)
 class FixedWindow:
-    """So many requests from one reset to the next.
+    """A limit on the requests between two resets.
 
     Args:
-        limit: Requests a window.
+        limit: Requests per window.
         window: Its length in seconds.
-        whole: Whether windows end on whole seconds, as a reset without decimals says.
+        whole: Whether windows end on whole seconds.
     """
 
     limit: int
@@ -52,7 +52,7 @@ class FixedWindow:
     count: int = 0
 
     def take(self, now: float) -> Quota:
-        """Count one request."""
+        """Count a request unless it exceeds the limit."""
         if now >= self.end:
             end = now + self.window
             self.end, self.count = (math.ceil(end) if self.whole else end), 0
@@ -67,14 +67,14 @@ class FixedWindow:
 
 @dataclass(slots=True)
 class SlidingWindow:
-    """So many requests within any span of the window's length; the reset tells when all are available again."""
+    """A limit on the requests within any span of the window's length; all are available again at the reset."""
 
     limit: int
     window: float
     times: deque[float] = field(default_factory=deque)
 
     def take(self, now: float) -> Quota:
-        """Count one request."""
+        """Count a request unless it exceeds the limit."""
         while self.times and self.times[0] <= now - self.window:
             self.times.popleft()
         exceeded = len(self.times) >= self.limit
@@ -90,7 +90,7 @@ class SlidingWindow:
 
 @dataclass(slots=True)
 class TokenBucket:
-    """A bucket that fills evenly; the reset tells when it is full."""
+    """A bucket that fills evenly; it is full at the reset."""
 
     limit: int
     window: float
@@ -101,7 +101,7 @@ class TokenBucket:
         self.tokens = self.limit
 
     def take(self, now: float) -> Quota:
-        """Take one token."""
+        """Take a token unless the bucket is empty."""
         rate = self.limit / self.window
         self.tokens = min(self.limit, self.tokens + max(now - self.filled_at, 0) * rate)
         self.filled_at = now
@@ -110,5 +110,5 @@ class TokenBucket:
         return Quota(self.limit, int(self.tokens), now + (self.limit - self.tokens) / rate, exceeded)
 
     def give_back(self) -> None:
-        """Put one token back."""
+        """Put a token back."""
         self.tokens = min(self.limit, self.tokens + 1)

@@ -1,4 +1,4 @@
-"""The mail that the service sends: one invitation at a time, over SMTP."""
+"""Invitation mail over SMTP."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _TIMEOUT = 10.0
 
 
 def invitation_mail(recipient: str, organization: str, link: str, form: str = "text") -> EmailMessage:
-    """Write the mail of an invitation.
+    """Return the mail of an invitation.
 
     Args:
         recipient: The invited address.
         organization: The name of the organization.
-        link: Where the invitation is accepted, an http(s) URL.
+        link: The http(s) URL that accepts the invitation.
         form: A value of the open point ``mail_form``.
     """
     message = EmailMessage(policy.SMTP)
@@ -39,16 +39,16 @@ def invitation_mail(recipient: str, organization: str, link: str, form: str = "t
 
 
 def text_of(message: EmailMessage) -> str:
-    """Give what a reader of a message sees first."""
+    """Return the plain text of a message, or its HTML if it has no plain text."""
     body = message.get_body(("plain", "html"))
     return str(body.get_content()) if body else ""
 
 
 class Postman:
-    """Hands messages to a mail server.
+    """Sends messages to a mail server.
 
     Args:
-        server: Host and port of the server; None where mail goes nowhere.
+        server: Host and port of the server; None sends no mail.
     """
 
     def __init__(self, server: tuple[str, int] | None = None) -> None:
@@ -56,12 +56,12 @@ class Postman:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="mail") if server else None
 
     def send(self, message: EmailMessage) -> None:
-        """Send a message in the background; a failure is logged, for an invitation stands without its mail."""
+        """Send a message in the background; log a failure, since the invitation is valid without its mail."""
         if self._thread:
             self._thread.submit(self._deliver, message)
 
     def close(self) -> None:
-        """Wait for what is being sent."""
+        """Wait until all messages are sent."""
         if self._thread:
             self._thread.shutdown()
 
@@ -72,4 +72,4 @@ class Postman:
             with smtplib.SMTP(*self._server, timeout=_TIMEOUT) as connection:
                 connection.send_message(message)
         except (OSError, smtplib.SMTPException, UnicodeError) as problem:
-            _log.warning("An invitation could not be sent: %s", problem)
+            _log.warning("The mail server did not accept an invitation: %s", problem)

@@ -1,4 +1,4 @@
-"""The operations on members and invitations."""
+"""Operations on members and invitations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from conformance.reference.queries import MemberOrder
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _INVITATION_READ_ONLY = ("id", "status", "expiresAt", "createdAt")
 _MEMBER_READ_ONLY = ("id", "name", "email", "joinedAt", "lastSeenAt", "updatedAt")
@@ -27,51 +27,51 @@ class Members(Organizations):
 
     # List
 
-    def check_member_list(self, call: Call) -> dict[str, Any]:
-        """Read the parameters of the list."""
-        given = self.read_parameters(call)
+    def check_member_list(self, context: RequestContext) -> dict[str, Any]:
+        """Return the checked parameters of a list request."""
+        given = self.read_parameters(context)
         role = self.choice("role", given["role"], ROLES) if "role" in given else None
         return {"role": role, **self.read_page(given)}
 
-    def list_members(self, call: Call) -> Reply:
-        """Answer with one page of the members."""
-        page = self.find_members(self.member_query(call))
-        return self.listed(call, [self.view_member(member) for member in page.items], page.total)
+    def list_members(self, context: RequestContext) -> Reply:
+        """Return a page of members."""
+        page = self.find_members(self.member_query(context))
+        return self.listed(context, [self.view_member(member) for member in page.items], page.total)
 
-    def member_query(self, call: Call) -> MemberQuery:
-        """Say which members a call asks for."""
-        role, order = call.values["role"], cast("MemberOrder", self.latitude["member_order"])
-        return MemberQuery(call.organization_id, self.offset(call), call.values["perPage"], role, order)
+    def member_query(self, context: RequestContext) -> MemberQuery:
+        """Return the query for the list that a request asks for."""
+        role, order = context.values["role"], cast("MemberOrder", self.latitude["member_order"])
+        return MemberQuery(context.organization_id, self.offset(context), context.values["perPage"], role, order)
 
     def find_members(self, query: MemberQuery) -> Page[Member]:
-        """Give one page of members."""
+        """Read a page of members from the store."""
         return self.store.members(query)
 
     # Invite
 
-    def check_invitation(self, call: Call) -> dict[str, Any]:
-        """Read the body of an invitation."""
-        body = self.read_body(call, fields=("email", "role"), read_only=_INVITATION_READ_ONLY)
+    def check_invitation(self, context: RequestContext) -> dict[str, Any]:
+        """Return the checked body of an invitation."""
+        body = self.read_body(context, fields=("email", "role"), read_only=_INVITATION_READ_ONLY)
         email, role = self.require(body, "email"), self.require(body, "role")
         return {"email": self.email(email), "role": self.role(role)}
 
-    def invite_member(self, call: Call) -> Reply:
-        """Keep an invitation and send its mail."""
-        email, role = call.values["email"], call.values["role"]
-        self.check_invitable(call.organization_id, email)
-        invitation, token = self.add_invitation(call.organization_id, email, role)
-        call.afterwards.append(lambda: self.dispatch(invitation, self.acceptance_link(call, token)))
-        return self.resource(call, self.view_invitation(invitation))
+    def invite_member(self, context: RequestContext) -> Reply:
+        """Store an invitation and send its mail."""
+        email, role = context.values["email"], context.values["role"]
+        self.check_invitable(context.organization_id, email)
+        invitation, token = self.add_invitation(context.organization_id, email, role)
+        context.afterwards.append(lambda: self.dispatch(invitation, self.acceptance_link(context, token)))
+        return self.resource(context, self.view_invitation(invitation))
 
     def check_invitable(self, organization_id: str, email: str) -> None:
-        """Object to the address of a member or of somebody invited before, where this service does."""
+        """Refuse the address of a member or of an open invitation, depending on the latitude."""
         if self.store.member_by_email(organization_id, email):
             self.rule("invite_member", "The address belongs to a member.")
         if self.store.open_invitation(organization_id, email, self.now()):
             self.rule("invite_again", "The address has an open invitation.")
 
     def add_invitation(self, organization_id: str, email: str, role: str) -> tuple[Invitation, str]:
-        """Keep an invitation; give it with the secret of its link."""
+        """Store an invitation; return it with the token of its link."""
         at = self.now()
         expires = self.expiry(at)
         invitation = Invitation(self.new_id("invitation"), organization_id, email, role, "pending", at, expires)
@@ -80,18 +80,18 @@ class Members(Organizations):
         return invitation, token
 
     def expiry(self, at: int) -> int:
-        """Tell when an invitation made at a moment expires."""
+        """Return when an invitation made at a moment expires."""
         expires = at + _VALID_DAYS * DAY
         return expires if self.latitude["invitation_expiry"] == "exact" else round(expires / 1000) * 1000
 
-    def acceptance_link(self, call: Call, token: str) -> str:
-        """Give the address where an invitation is accepted; it never comes from the client's Host header."""
-        host, port = call.request.scope.get("server") or ("localhost", None)
-        place = f"[{host}]" if ":" in host else host
-        return f"{call.request.url.scheme}://{place}{f':{port}' if port else ''}/invitations/{token}"
+    def acceptance_link(self, context: RequestContext, token: str) -> str:
+        """Return the link that accepts an invitation; it does not use the Host header of the client."""
+        host, port = context.request.scope.get("server") or ("localhost", None)
+        name = f"[{host}]" if ":" in host else host
+        return f"{context.request.url.scheme}://{name}{f':{port}' if port else ''}/invitations/{token}"
 
     def dispatch(self, invitation: Invitation, link: str) -> None:
-        """Send the mail of an invitation, at once or a little later."""
+        """Send the mail of an invitation, now or later, depending on ``mail_dispatch``."""
 
         def send() -> None:
             organization = self.store.organization(invitation.organization_id).name
@@ -106,50 +106,54 @@ class Members(Organizations):
 
     # Change and remove
 
-    def find_member(self, call: Call) -> Member:
-        """Find the member whom the path names.
+    def find_member(self, context: RequestContext) -> Member:
+        """Find the member that the path names.
 
         Raises:
-            Refusal: There is none in the organization of the key.
+            Refusal: The organization of the key has none.
         """
-        member = self.store.member(call.organization_id, call.resource_id)
-        if member is None and self.store.is_member_elsewhere(call.organization_id, call.resource_id):
+        member = self.store.member(context.organization_id, context.resource_id)
+        if member is None and self.store.is_member_elsewhere(context.organization_id, context.resource_id):
             raise self.foreign("member")
         if member is None:
             raise self.not_found("member")
         return member
 
     def foreign(self, kind: str) -> Refusal:
-        """Make the refusal of a resource that belongs to another organization."""
-        return self.not_found(kind) if self.latitude["foreign_resource"] == "404" else Refusal(403, "Not yours.")
+        """Return the refusal of a resource of another organization."""
+        return (
+            self.not_found(kind)
+            if self.latitude["foreign_resource"] == "404"
+            else Refusal(403, "The resource belongs to another organization.")
+        )
 
-    def check_role_change(self, call: Call) -> dict[str, Any]:
-        """Read the body of a change of role."""
-        body = self.read_body(call, fields=("role",), read_only=_MEMBER_READ_ONLY)
+    def check_role_change(self, context: RequestContext) -> dict[str, Any]:
+        """Return the checked body of a role change."""
+        body = self.read_body(context, fields=("role",), read_only=_MEMBER_READ_ONLY)
         if self.require(body, "role") == "owner":
-            self.refuse("role_owner", "Nobody can be made an owner here.")
+            self.refuse("role_owner", "A member cannot become an owner. Send admin or member.")
         return {"role": self.role(body["role"])}
 
-    def update_member_role(self, call: Call) -> Reply:
-        """Give a member another role."""
-        self.check_role_changeable(call.member)
-        role = call.values["role"]
-        if role != call.member.role or self.rule("same_role", "The member has this role already.") == "moves":
-            self.store.change_role(call.organization_id, call.member.user_id, role, self.now())
-        return self.resource(call, self.view_role(self.find_member(call)))
+    def update_member_role(self, context: RequestContext) -> Reply:
+        """Change the role of a member."""
+        self.check_role_changeable(context.member)
+        role = context.values["role"]
+        if role != context.member.role or self.rule("same_role", "The member already has this role.") == "moves":
+            self.store.change_role(context.organization_id, context.member.user_id, role, self.now())
+        return self.resource(context, self.view_role(self.find_member(context)))
 
     def check_role_changeable(self, member: Member) -> None:
-        """Refuse to change an owner's role."""
+        """Refuse to change the role of an owner."""
         if member.role == "owner":
-            self.rule("owner_role", "An owner's role stays what it is.")
+            self.rule("owner_role", "The role of an owner cannot be changed.")
 
-    def remove_member(self, call: Call) -> Reply:
-        """End a membership; keys of the member stop working with it."""
-        self.check_removable(call.member)
-        self.store.remove_member(call.organization_id, call.member.user_id)
-        return self.resource(call, self.view_removed(call.member))
+    def remove_member(self, context: RequestContext) -> Reply:
+        """Remove a member, whose keys become invalid."""
+        self.check_removable(context.member)
+        self.store.remove_member(context.organization_id, context.member.user_id)
+        return self.resource(context, self.view_removed(context.member))
 
     def check_removable(self, member: Member) -> None:
-        """Refuse to leave an organization without an owner."""
+        """Refuse to remove the last owner."""
         if member.role == "owner" and self.store.count_owners(member.organization_id) == 1:
             raise Refusal(409, "The last owner of an organization cannot be removed.")

@@ -1,4 +1,4 @@
-"""The operations on the organization itself."""
+"""Operations on the organization."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.reference.listing import Listing
 
 if TYPE_CHECKING:
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _READ_ONLY = ("id", "slug", "plan", "memberCount", "engagementCount", "createdAt", "updatedAt", "settings")
 
@@ -15,19 +15,19 @@ _READ_ONLY = ("id", "slug", "plan", "memberCount", "engagementCount", "createdAt
 class Organizations(Listing):
     """Read and rename the organization of the key."""
 
-    def get_organization(self, call: Call) -> Reply:
-        """Answer with the organization."""
-        return self.resource(call, self.view_organization(self.store.organization(call.organization_id)))
+    def get_organization(self, context: RequestContext) -> Reply:
+        """Return the organization."""
+        return self.resource(context, self.view_organization(self.store.organization(context.organization_id)))
 
-    def check_organization_update(self, call: Call) -> dict[str, Any]:
-        """Read the body of an update."""
-        body = self.read_body(call, fields=("name",), read_only=_READ_ONLY)
+    def check_organization_update(self, context: RequestContext) -> dict[str, Any]:
+        """Return the checked body of an update."""
+        body = self.read_body(context, fields=("name",), read_only=_READ_ONLY)
         return self.check_optional_name(body)
 
     def check_optional_name(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Check the name in an edit, which may lack it, and that the edit edits something."""
+        """Check the optional name of an edit, and that the edit has a field."""
         if not body:
-            self.rule("empty_patch", "The body names nothing to change.")
+            self.rule("empty_patch", "The body has no field to change.")
         if "name" not in body:
             return body
         if body["name"] is None:
@@ -35,15 +35,15 @@ class Organizations(Listing):
             return {field: value for field, value in body.items() if field != "name"}
         return {**body, "name": self.name(body["name"])}
 
-    def update_organization(self, call: Call) -> Reply:
-        """Give the organization the name that was sent."""
-        name = self.store.organization(call.organization_id).name
-        if self.changes_something(call.values, {"name": name}):
-            self.store.rename_organization(call.organization_id, call.values.get("name", name), self.now())
-        return self.resource(call, self.view_renamed(self.store.organization(call.organization_id)))
+    def update_organization(self, context: RequestContext) -> Reply:
+        """Rename the organization."""
+        name = self.store.organization(context.organization_id).name
+        if self.changes_something(context.values, {"name": name}):
+            self.store.rename_organization(context.organization_id, context.values.get("name", name), self.now())
+        return self.resource(context, self.view_renamed(self.store.organization(context.organization_id)))
 
     def changes_something(self, sent: dict[str, Any], kept: dict[str, Any]) -> bool:
-        """Tell whether an edit counts as a change; one that sends the standing values is open."""
+        """Whether an edit counts as a change; for a no-op edit the latitude decides."""
         if not sent:
             return self.latitude["empty_patch_time"] == "moves"
         if sent == {field: kept[field] for field in sent}:

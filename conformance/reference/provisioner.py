@@ -1,7 +1,7 @@
-"""The provisioner of the reference service: JSON-RPC on stdin and stdout, passed on to its sandbox over HTTP.
+"""Provisioner of the reference service: forwards JSON-RPC from stdin and stdout to the sandbox over HTTP.
 
-It needs ``CONFORMANCE_SANDBOX_URL`` and ``CONFORMANCE_SANDBOX_TOKEN`` in its environment, and nothing but the standard
-library, for it is started anew with every run.
+Its environment needs ``CONFORMANCE_SANDBOX_URL`` and ``CONFORMANCE_SANDBOX_TOKEN``. It imports only the standard
+library, because every run starts it anew.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TIMEOUT = 30
 
 
 class SandboxConnection:
-    """One connection to the sandbox, kept open and renewed where it broke.
+    """A connection to the sandbox, kept open and renewed if it broke.
 
     Args:
         url: The sandbox's address, plain http.
@@ -37,14 +37,14 @@ class SandboxConnection:
         self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
 
     def forward(self, message: bytes) -> bytes:
-        """Pass on one message.
+        """Forward a message.
 
         Returns:
-            The answer on one line; empty for a notification.
+            The response on one line; empty for a notification.
 
         Raises:
-            OSError: The sandbox cannot be reached.
-            http.client.HTTPException: It gave no proper answer.
+            OSError: The sandbox is unreachable.
+            http.client.HTTPException: Its response is invalid or has another status.
         """
         self._connection.request("POST", self._path, message, self._headers)
         response = self._connection.getresponse()
@@ -52,7 +52,7 @@ class SandboxConnection:
         if response.status == _NO_CONTENT:
             return b""
         if response.status != _OK:
-            raise http.client.HTTPException(f"the sandbox answered {response.status}")
+            raise http.client.HTTPException(f"the sandbox responded with {response.status}")
         return json.dumps(json.loads(content)).encode()
 
     def close(self) -> None:
@@ -61,12 +61,12 @@ class SandboxConnection:
 
 
 def respond(sandbox: SandboxConnection, message: bytes) -> bytes:
-    """Answer one message, whatever becomes of it."""
+    """Return the response to a message, or an error if the sandbox is unreachable."""
     try:
         return sandbox.forward(message)
     except (OSError, ValueError, http.client.HTTPException) as problem:
         sandbox.close()
-        error = {"code": _INTERNAL_ERROR, "message": f"the sandbox did not answer: {problem}"}
+        error = {"code": _INTERNAL_ERROR, "message": f"the sandbox did not respond: {problem}"}
         return json.dumps({"jsonrpc": "2.0", "id": _identifier(message), "error": error}).encode()
 
 
@@ -79,10 +79,10 @@ def _identifier(message: bytes) -> object:
 
 
 def main() -> int:
-    """Answer messages until stdin ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the parent, which closes stdin when it is done
+    """Respond to messages until stdin ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it and closes stdin at its end
     if URL not in os.environ or TOKEN not in os.environ:
-        sys.stderr.write(f"{URL} and {TOKEN} have to be set\n")
+        sys.stderr.write(f"{URL} and {TOKEN} must be set\n")
         return 2
     sandbox = SandboxConnection(os.environ[URL], os.environ[TOKEN])
     for line in sys.stdin.buffer:

@@ -1,4 +1,4 @@
-"""What the interface cannot do: organizations, members, keys, subordinate records, mail."""
+"""Operator actions that the interface lacks: organizations, members, keys, subordinate records."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 THROTTLED_LIMIT = 8
-"""Requests a window of a throttled key."""
+"""Requests per window of a throttled key."""
 THROTTLED_WINDOW = 3
-"""Seconds of the window of a throttled key."""
+"""Window of a throttled key, in seconds."""
 
 _SETTINGS = {"mixed": (True, False, False), "off": (False, False, False), "on": (True, True, True)}
 
 
 class Provisioning(Core):
-    """The deeds of an operator, for the sandbox and for a fresh database."""
+    """Operator actions for the sandbox and for a new database."""
 
     def add_organization(self, name: str, slug: str) -> str:
-        """Make an organization with an owner, an admin and a member.
+        """Add an organization with an owner, an admin and a member.
 
         Returns:
             Its identifier.
@@ -40,7 +40,7 @@ class Provisioning(Core):
     def add_member(
         self, organization_id: str, name: str, email: str, role: str, last_seen_at: int | None = None
     ) -> str:
-        """Make a user and a member.
+        """Add a member, and a user if the address is new.
 
         Returns:
             The user's identifier.
@@ -52,7 +52,7 @@ class Provisioning(Core):
         return user_id
 
     def add_engagement(self, organization_id: str, name: str, description: str | None, status: str = "active") -> str:
-        """Make an engagement.
+        """Add an engagement.
 
         Returns:
             Its identifier.
@@ -70,7 +70,7 @@ class Provisioning(Core):
         limit: int | None = None,
         window: int | None = None,
     ) -> str:
-        """Make a key; only its digest is kept.
+        """Add a key and store only its digest.
 
         Returns:
             The key itself.
@@ -80,7 +80,7 @@ class Provisioning(Core):
         return key
 
     def add_subordinate(self, engagement_id: str, kind: str) -> str:
-        """Make a record of an engagement.
+        """Add a record to an engagement.
 
         Returns:
             Its identifier.
@@ -90,10 +90,10 @@ class Provisioning(Core):
         return subordinate.id
 
     def accept_invitation(self, token: str) -> str | None:
-        """Make the invited person a member.
+        """Accept an invitation: add its user as a member.
 
         Returns:
-            The user's identifier; None where the link is not, or no longer, good.
+            The user's identifier; None if the link is unknown, used or expired.
         """
         with self.store.transaction():
             invitation = self.store.invitation_by_token(digest_of(token))

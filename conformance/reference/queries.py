@@ -1,4 +1,4 @@
-"""What a list asks the store for."""
+"""Queries for lists in the store."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ _MEMBER_ORDERS: dict[MemberOrder, str] = {
 
 
 class ListQuery(Protocol):
-    """One part of one ordered list."""
+    """A part of an ordered list."""
 
     @property
     def offset(self) -> int:
-        """How many items come before the part."""
+        """The number of items before the part."""
 
     @property
     def limit(self) -> int:
-        """How many items the part has at most."""
+        """The most items of the part."""
 
     @property
     def conditions(self) -> dict[str, str]:
-        """Columns and the values that they must have."""
+        """Columns and their required values."""
 
     @property
     def order(self) -> str:
-        """The terms to sort by."""
+        """The SQL terms to sort by."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngagementQuery:
-    """Which engagements, in which order, which part."""
+    """Filter, order and part of a list of engagements."""
 
     organization_id: str
     offset: int
@@ -60,13 +60,13 @@ class EngagementQuery:
 
     @property
     def conditions(self) -> dict[str, str]:
-        """Columns and the values that they must have."""
+        """Columns and their required values."""
         filters = {"status": self.status} if self.status else {}
         return {"organization_id": self.organization_id, **filters}
 
     @property
     def order(self) -> str:
-        """The terms to sort by."""
+        """The SQL terms to sort by."""
         collation = f" COLLATE {self.collation}" if self.sort == "name" else ""
         direction = "DESC" if self.descending else "ASC"
         return f"{_SORT_COLUMNS[self.sort]}{collation} {direction}, {_TIES[self.ties]}"
@@ -74,7 +74,7 @@ class EngagementQuery:
 
 @dataclass(frozen=True, slots=True)
 class MemberQuery:
-    """Which members, in which order, which part."""
+    """Filter, order and part of a list of members."""
 
     organization_id: str
     offset: int
@@ -84,11 +84,11 @@ class MemberQuery:
 
     @property
     def conditions(self) -> dict[str, str]:
-        """Columns and the values that they must have."""
+        """Columns and their required values."""
         filters = {"m.role": self.role} if self.role else {}
         return {"m.organization_id": self.organization_id, **filters}
 
     @property
     def order(self) -> str:
-        """The terms to sort by."""
+        """The SQL terms to sort by."""
         return _MEMBER_ORDERS[self.by]

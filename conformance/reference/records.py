@@ -1,4 +1,4 @@
-"""What the store keeps, as plain values; moments are milliseconds since the epoch."""
+"""Records of the store as plain values; times are milliseconds since the epoch."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 SCOPES = ("organizations:read", "organizations:write", "engagements:read", "engagements:write", "engagements:delete")
-"""The five permissions that a key may carry."""
+"""The five permissions of keys."""
 
 ROLES = ("owner", "admin", "member")
 """The roles of members."""
@@ -61,7 +61,7 @@ class Invitation:
 
 @dataclass(frozen=True, slots=True)
 class Engagement:
-    """One security assessment."""
+    """A security assessment."""
 
     id: str
     organization_id: str
@@ -83,18 +83,18 @@ class Subordinate:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What an API key may do; the key itself is not kept, only its digest."""
+    """An API key; only its digest is stored."""
 
     digest: str
     organization_id: str
     user_id: str | None
     scopes: frozenset[str]
     limit: int | None = None
-    """Requests a window, where the key has a limit of its own."""
+    """Requests per window, if the key has its own limit."""
     window: int | None = None
-    """Seconds of a window, where the key has a window of its own."""
+    """Seconds of a window, if the key has its own window."""
     revoked: bool = False
-    """Whether the member whom it belongs to has been removed."""
+    """Whether its member was removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Mail:
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Item]):
-    """A part of a list, and how long the whole list is."""
+    """A part of a list and the length of the whole list."""
 
     items: tuple[Item, ...]
     total: int

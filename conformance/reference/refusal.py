@@ -1,4 +1,4 @@
-"""A refused request, and the code that each HTTP status goes with."""
+"""Refusal of a request, and the error code of each HTTP status."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ CODES = {
     429: "RATE_LIMITED",
     500: "INTERNAL_ERROR",
 }
-"""The ``error.code`` of each status that the service answers with."""
+"""The ``error.code`` of each error status."""
 
 
 @dataclass(slots=True)
 class Refusal(Exception):
-    """The service says no.
+    """A request is refused.
 
     Args:
         status: The HTTP status, one of ``CODES``.
-        message: A sentence for the developer of the client.
-        headers: What the answer carries besides the usual headers.
+        message: A sentence for developers.
+        headers: Headers besides those of every response.
     """
 
     status: int
@@ -43,5 +43,5 @@ class Refusal(Exception):
 
     @property
     def code(self) -> str:
-        """The code that belongs to the status."""
+        """The code of the status."""
         return CODES[self.status]

@@ -1,4 +1,4 @@
-"""One request on its way through the service, and what it is answered with."""
+"""Context of a request within the service, and its reply."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Call:
-    """One request; each step of the service adds what it finds out.
+class RequestContext:
+    """A request; each step of the service adds its result.
 
     Args:
-        request: The request as it came.
-        allowance: The requests of its sender.
-        quota: How much its sender may still send.
-        key: The key it was sent with.
-        operation: What it asks for.
+        request: The request as received.
+        allowance: The rate limit of its client.
+        quota: The rate limit's values after this request.
+        key: Its key.
+        operation: Its operation.
         resource_id: The identifier in its path.
         content: The bytes of its body.
-        values: Its body or its parameters once they are found valid, by their names in the interface.
+        values: Its valid body or parameters, by their names in the interface.
         engagement: The engagement that its path names.
-        member: The member whom its path names.
-        afterwards: What is done once its changes are kept.
-        counted: How many items its list had a moment ago; None if they are counted when they are read.
+        member: The member that its path names.
+        afterwards: Actions for the time after its changes are stored.
+        counted: The number of items that was counted before; None if the list is counted when it is read.
     """
 
     request: Request
@@ -49,18 +49,18 @@ class Call:
 
     @property
     def organization_id(self) -> str:
-        """The organization that the call acts on."""
+        """The organization of the key."""
         return self.key.organization_id
 
 
 @dataclass(slots=True)
 class Reply:
-    """What a call is answered with.
+    """The service's reply to a request.
 
     Args:
         status: The HTTP status.
-        content: What is written as JSON.
-        headers: Headers besides those that every answer has.
+        content: The value to write as JSON.
+        headers: Headers besides those of every response.
     """
 
     status: int
@@ -70,4 +70,4 @@ class Reply:
     @property
     def is_error(self) -> bool:
         """Whether the request was refused."""
-        return self.status >= 400  # noqa: PLR2004 - where HTTP draws the line
+        return self.status >= 400  # noqa: PLR2004 - the first error status of HTTP

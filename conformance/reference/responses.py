@@ -1,4 +1,4 @@
-"""How replies are written: envelopes, headers, JSON."""
+"""Writer of responses: envelopes, headers and JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from starlette.responses import Response
 
 from conformance.reference.engagements import Engagements
-from conformance.reference.request_context import Call, Reply
+from conformance.reference.request_context import Reply, RequestContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ def _with_unknown_members(content: Json) -> Json:
 
 
 def _reversed(content: Json) -> Json:
-    """Turn the order of the members of every object round."""
+    """Reverse the order of the members of every object."""
     if isinstance(content, dict):
         return {name: _reversed(value) for name, value in reversed(content.items())}
     return [_reversed(item) for item in content] if isinstance(content, list) else content
@@ -57,14 +57,14 @@ def _reversed(content: Json) -> Json:
 class _Repeating(dict[str, Any]):
     """An object whose first member is written twice."""
 
-    def items(self) -> Any:  # noqa: ANN401 - what the encoder iterates over
-        """Give all members, and the first once more."""
+    def items(self) -> Any:  # noqa: ANN401 - the encoder iterates over it
+        """Return all members, and the first again."""
         members = list(super().items())
         return members + members[:1]
 
 
 def _repeating(content: Json) -> Json:
-    """Repeat a member of every object, with the same value."""
+    """Repeat the first member of every object."""
     if isinstance(content, dict):
         return _Repeating({name: _repeating(value) for name, value in content.items()})
     return [_repeating(item) for item in content] if isinstance(content, list) else content
@@ -74,23 +74,23 @@ _ARRANGEMENTS: dict[str, Callable[[Json], Json]] = {"reversed": _reversed, "repe
 
 
 class Responses(Engagements):
-    """From a reply to a response."""
+    """Writer of responses."""
 
-    def respond(self, call: Call, reply: Reply) -> Response:
-        """Write a reply.
+    def respond(self, context: RequestContext, reply: Reply) -> Response:
+        """Return the HTTP response of a reply.
 
         Args:
-            call: What is answered.
-            reply: The answer.
+            context: The request.
+            reply: The reply to it.
         """
         body = self.write_json(self.content(reply))
-        headers = {**self.headers(call, reply), **reply.headers}
-        if self.compresses(call):
+        headers = {**self.headers(context, reply), **reply.headers}
+        if self.compresses(context):
             body = gzip.compress(body, 6)
             headers["Content-Encoding"] = "gzip"
         if self.latitude["framing"] == "length":
             headers["Content-Length"] = str(len(body))
-        response = Response(b"" if call.request.method == "HEAD" else body, reply.status)
+        response = Response(b"" if context.request.method == "HEAD" else body, reply.status)
         case = _HEADER_CASES[self.latitude["header_case"]]
         response.raw_headers = [(case(name).encode(), value.encode()) for name, value in headers.items()]
         return response
@@ -98,62 +98,62 @@ class Responses(Engagements):
     # Bodies
 
     def error(self, refusal: Refusal) -> Reply:
-        """Put a refusal into the envelope of errors."""
+        """Return the error envelope of a refusal."""
         message = refusal.message if self.latitude["error_message"] == "sentence" else ""
         error = {"code": refusal.code, "message": message, "statusCode": refusal.status}
         return Reply(refusal.status, {"error": error}, refusal.headers)
 
     def content(self, reply: Reply) -> dict[str, Any]:
-        """Give what is written as JSON."""
+        """Return the value to write as JSON."""
         if self.latitude["extra_members"] == "everywhere":
             return cast("dict[str, Any]", _with_unknown_members(reply.content))
         return reply.content
 
     def write_json(self, content: dict[str, Any]) -> bytes:
-        """Write JSON."""
+        """Write a value as JSON."""
         style = self.latitude["json_text"]
         arranged = _ARRANGEMENTS[style](content) if style in _ARRANGEMENTS else content
         return _ENCODERS[style].encode(arranged).encode()
 
-    def compresses(self, call: Call) -> bool:
-        """Tell whether an answer is compressed."""
-        accepted = call.request.headers.get("accept-encoding", "")
+    def compresses(self, context: RequestContext) -> bool:
+        """Whether the response is compressed."""
+        accepted = context.request.headers.get("accept-encoding", "")
         return self.latitude["content_coding"] == "gzip" and "gzip" in accepted
 
     # Headers
 
-    def headers(self, call: Call, reply: Reply) -> dict[str, str]:
-        """Give the headers of an answer."""
-        headers = {"Content-Type": self.media_type(reply), **self.rate_limit_headers(call, reply)}
+    def headers(self, context: RequestContext, reply: Reply) -> dict[str, str]:
+        """Return the headers of a response."""
+        headers = {"Content-Type": self.media_type(reply), **self.rate_limit_headers(context, reply)}
         if self.dated:
             headers["Date"] = self.date()
         if self.latitude["connection"] == "closed":
             headers["Connection"] = "close"
         if self.latitude["extra_headers"] == "many":
             headers.update(_UNKNOWN_HEADERS)
-        if call.quota.exceeded:
-            headers.update(self.retry_header(call.quota))
+        if context.quota.exceeded:
+            headers.update(self.retry_header(context.quota))
         return headers
 
     def media_type(self, reply: Reply) -> str:
-        """Give the media type of an answer."""
+        """Return the media type of a response."""
         errors_alike = self.latitude["error_media_type"] == "alike"
         return self.latitude["media_type"] if errors_alike or not reply.is_error else "application/problem+json"
 
-    def rate_limit_headers(self, call: Call, reply: Reply) -> dict[str, str]:  # noqa: ARG002 - part of the seam
-        """Give the three headers that every answer carries."""
+    def rate_limit_headers(self, context: RequestContext, reply: Reply) -> dict[str, str]:  # noqa: ARG002 - for the faults
+        """Return the three rate-limit headers of every response."""
         return {
-            "X-RateLimit-Limit": str(call.quota.limit),
-            "X-RateLimit-Remaining": str(call.quota.remaining),
-            "X-RateLimit-Reset": self.reset(call.quota),
+            "X-RateLimit-Limit": str(context.quota.limit),
+            "X-RateLimit-Remaining": str(context.quota.remaining),
+            "X-RateLimit-Reset": self.reset(context.quota),
         }
 
     def reset(self, quota: Quota) -> str:
-        """Write the end of a window: whole where it is, else with decimals."""
+        """Return the end of a window, with decimals only if it has any."""
         return str(int(quota.reset)) if quota.reset == int(quota.reset) else f"{quota.reset:.6f}"
 
     def retry_header(self, quota: Quota) -> dict[str, str]:
-        """Tell a client that sent too much how long to wait."""
+        """Return the Retry-After header of a 429."""
         match self.latitude["retry_after"]:
             case "seconds":
                 return {"Retry-After": str(max(math.ceil(quota.reset - self.seconds()), 0))}
@@ -163,5 +163,5 @@ class Responses(Engagements):
                 return {}
 
     def date(self) -> str:
-        """Write the time of an answer."""
+        """Return the value of the Date header."""
         return formatdate(self.date_seconds(), usegmt=True)

@@ -1,4 +1,4 @@
-"""The thirteen operations: where they are found and what they need."""
+"""Routes of the thirteen operations."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _LIST = ("page", "perPage")
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of the interface.
+    """An operation of the interface.
 
     Args:
         id: Its name in the interface's OpenAPI document.
         method: The HTTP method.
-        path: Segments after ``/api/v1/``; ``None`` is the place of an identifier.
-        scope: The permission that its table names; ``None`` where the interface does not show it.
-        finds: What the identifier in its path names.
+        path: Segments after ``/api/v1/``; ``None`` stands for an identifier.
+        scope: The permission that the interface names; ``None`` if it names none.
+        finds: The resource that its path names.
         takes_body: Whether it reads a JSON body.
-        parameters: The query parameters it knows.
+        parameters: Its query parameters.
     """
 
     id: str
@@ -37,7 +37,7 @@ class Operation:
     parameters: tuple[str, ...] = ()
 
     def matches(self, segments: tuple[str, ...]) -> bool:
-        """Tell whether the segments of a request's path are this operation's."""
+        """Whether the segments of a path belong to this operation."""
         return len(segments) == len(self.path) and all(
             there if wanted is None else there == wanted for wanted, there in zip(self.path, segments, strict=True)
         )
@@ -65,28 +65,28 @@ OPERATIONS = (
 
 
 def segments_of(raw_path: bytes) -> tuple[str, ...]:
-    """Split a path as it was sent, then decode each segment, so that an encoded slash stays within its segment."""
+    """Split a path, then decode each segment, so that an encoded slash stays within its segment."""
     return tuple(unquote(segment) for segment in raw_path.decode("latin-1")[1:].split("/"))
 
 
 def route(method: str, segments: tuple[str, ...]) -> tuple[Operation, str]:
-    """Find the operation that a request names.
+    """Find the operation of a request.
 
     Args:
         method: The HTTP method.
         segments: The whole path, decoded.
 
     Returns:
-        The operation and the identifier in the path, empty where it has none.
+        The operation and the identifier in the path; empty if the path has none.
 
     Raises:
-        Refusal: 404 where there is no such path, 405 where the path has no such method.
+        Refusal: 404 for an unknown path, 405 for a method that the path does not have.
     """
-    found = [one for one in OPERATIONS if segments[:2] == _PREFIX and one.matches(segments[2:])]
+    found = [operation for operation in OPERATIONS if segments[:2] == _PREFIX and operation.matches(segments[2:])]
     for operation in found:
         if operation.method == method:
             return operation, segments[2 + operation.path.index(None)] if None in operation.path else ""
     if not found:
-        raise Refusal(404, "There is nothing at this path.")
-    allowed = ", ".join(sorted({one.method for one in found}))
-    raise Refusal(405, f"This path takes {allowed}.", {"Allow": allowed})
+        raise Refusal(404, "This path does not exist.")
+    allowed = ", ".join(sorted({operation.method for operation in found}))
+    raise Refusal(405, f"This path allows {allowed}.", {"Allow": allowed})

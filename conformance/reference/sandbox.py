@@ -1,4 +1,4 @@
-"""The operator's side of the sandbox: JSON-RPC 2.0 over HTTP, guarded by a token, and the page behind invitations."""
+"""Operator's interface of the sandbox: JSON-RPC 2.0 over HTTP with a token, and the page that accepts invitations."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Method = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class RpcError(Exception):
-    """A call that cannot be carried out.
+    """A call that fails.
 
     Args:
-        code: The number that JSON-RPC 2.0 gives the kind of error.
-        message: What is wrong, in a sentence.
+        code: The error code of JSON-RPC 2.0.
+        message: The error in a sentence.
     """
 
     def __init__(self, code: int, message: str) -> None:
@@ -36,29 +36,29 @@ class RpcError(Exception):
 
 
 def _text(params: dict[str, Any], name: str) -> str:
-    """Give a parameter that has to be text."""
+    """Return a parameter that must be a string."""
     value = params.get(name)
     if not isinstance(value, str):
-        raise RpcError(INVALID_PARAMS, f"{name} has to be a string")
+        raise RpcError(INVALID_PARAMS, f"{name} must be a string")
     return value
 
 
 def _one_of(params: dict[str, Any], name: str, permitted: tuple[str, ...]) -> str:
-    """Give a parameter that has to be one of a list."""
+    """Return a parameter that must be one of a list."""
     value = _text(params, name)
     if value not in permitted:
-        raise RpcError(INVALID_PARAMS, f"{name} has to be one of: {', '.join(permitted)}")
+        raise RpcError(INVALID_PARAMS, f"{name} must be one of: {', '.join(permitted)}")
     return value
 
 
 class Sandbox:
-    """What an operator can do to one organization of a service.
+    """An operator's methods for an organization of a service.
 
     Args:
         service: The service.
         organization_id: The organization.
-        token: What the operator has to send as bearer token.
-        keeps_mail: Whether the mail that was sent can be read.
+        token: The operator's bearer token.
+        keeps_mail: Whether sent mail can be read.
     """
 
     def __init__(self, service: Provisioning, organization_id: str, token: str, *, keeps_mail: bool = True) -> None:
@@ -79,7 +79,7 @@ class Sandbox:
     # HTTP
 
     async def rpc(self, request: Request) -> Response:
-        """Answer one JSON-RPC message."""
+        """Respond to a JSON-RPC message."""
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not hmac.compare_digest(token.encode(), self._token.encode()):
             return Response(status_code=401)
@@ -87,15 +87,15 @@ class Sandbox:
         return Response(status_code=204) if response is None else JSONResponse(response)
 
     async def accept(self, request: Request) -> Response:
-        """Accept an invitation for whoever opens its link."""
+        """Accept the invitation of a link."""
         if self._service.accept_invitation(request.path_params["token"]) is None:
-            return Response("This invitation is not, or no longer, valid.\n", 404, media_type="text/plain")
+            return Response("This invitation is not valid. Ask for a new one.\n", 404, media_type="text/plain")
         return Response("Welcome. You are a member now.\n", media_type="text/plain")
 
     # JSON-RPC
 
     def respond(self, message: bytes) -> dict[str, Any] | None:
-        """Carry out a message; a notification has no answer."""
+        """Call the method of a message; a notification has no response."""
         identifier = None
         try:
             call = self._read(message)
@@ -112,9 +112,9 @@ class Sandbox:
         try:
             call = read_json(message)
         except ValueError as problem:
-            raise RpcError(PARSE_ERROR, f"the message is no JSON: {problem}") from problem
+            raise RpcError(PARSE_ERROR, f"the message is not JSON: {problem}") from problem
         if not isinstance(call, dict) or call.get("jsonrpc") != "2.0" or not isinstance(call.get("method"), str):
-            raise RpcError(INVALID_REQUEST, "the message is no JSON-RPC 2.0 request")
+            raise RpcError(INVALID_REQUEST, "the message is not a JSON-RPC 2.0 request")
         return call
 
     def _carry_out(self, call: dict[str, Any]) -> dict[str, Any]:
@@ -122,26 +122,26 @@ class Sandbox:
         if call["method"] not in self._methods:
             raise RpcError(METHOD_NOT_FOUND, f"there is no method {call['method']!r}")
         if not isinstance(params, dict):
-            raise RpcError(INVALID_PARAMS, "params have to be an object")
+            raise RpcError(INVALID_PARAMS, "params must be an object")
         with self._service.store.transaction():
             return self._methods[call["method"]](params)
 
     # Methods
 
     def create_key(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Make a key with certain scopes."""
+        """Create a key with scopes."""
         scopes = params.get("scopes")
         if not isinstance(scopes, list) or not all(scope in SCOPES for scope in scopes):
-            raise RpcError(INVALID_PARAMS, f"scopes has to be a list of: {', '.join(SCOPES)}")
+            raise RpcError(INVALID_PARAMS, f"scopes must be a list of: {', '.join(SCOPES)}")
         return {"key": self._service.add_key(self._organization_id, scopes)}
 
     def create_throttled_key(self, _: dict[str, Any]) -> dict[str, Any]:
-        """Make a full key with a low limit."""
+        """Create a full key with a low rate limit."""
         key = self._service.add_key(self._organization_id, limit=THROTTLED_LIMIT, window=THROTTLED_WINDOW)
         return {"key": key}
 
     def create_member(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Make a member with a full key of its own."""
+        """Create a member with its own full key."""
         role = _one_of(params, "role", ("admin", "member"))
         email = f"member-{secrets.token_hex(6)}@reference.example"
         user_id = self._service.add_member(self._organization_id, f"Provisioned {role}", email, role)
@@ -149,25 +149,25 @@ class Sandbox:
         return {"userId": user_id, "email": email, "key": key}
 
     def create_organization(self, _: dict[str, Any]) -> dict[str, Any]:
-        """Make another organization with a full key."""
+        """Create another organization with a full key."""
         slug = f"provisioned-{secrets.token_hex(6)}"
         organization_id = self._service.add_organization(f"Provisioned {slug[-6:]}", slug)
         return {"key": self._service.add_key(organization_id)}
 
     def read_mail(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Give the mail that was sent to an address."""
+        """Return the mail sent to an address."""
         mails = self._service.store.mails(_text(params, "to"))
         return {"messages": [{"from": mail.sender, "subject": mail.subject, "text": mail.text} for mail in mails]}
 
     def create_subordinate(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Make a record of an engagement."""
+        """Create a record of an engagement."""
         kind, engagement_id = _one_of(params, "kind", SUBORDINATE_KINDS), _text(params, "engagementId")
         if self._service.store.engagement(engagement_id) is None:
-            raise RpcError(INVALID_PARAMS, "there is no such engagement")
+            raise RpcError(INVALID_PARAMS, "engagementId names no engagement")
         return {"id": self._service.add_subordinate(engagement_id, kind)}
 
     def subordinate_exists(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Tell whether a record of an engagement is there."""
+        """Return whether a record of an engagement exists."""
         kind = _one_of(params, "kind", SUBORDINATE_KINDS)
         subordinate = Subordinate(_text(params, "id"), _text(params, "engagementId"), kind)
         return {"exists": self._service.store.subordinate_exists(subordinate)}

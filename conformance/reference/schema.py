@@ -1,6 +1,6 @@
-"""The tables of the store.
+"""Tables of the store.
 
-``seq`` keeps the order of insertion, which the identifiers of the interface do not tell. Subordinate records are not
+``seq`` keeps the order of insertion, which the identifiers do not show. Subordinate records are not
 tied to their engagement by a foreign key: their removal is a rule of the service, visible in its code.
 """
 

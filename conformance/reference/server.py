@@ -1,4 +1,4 @@
-"""The reference service as a process: ``python -m conformance.reference.server``."""
+"""Reference service as a process: ``python -m conformance.reference.server``."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 class Server(uvicorn.Server):
-    """Serves an application on one socket.
+    """HTTP server of an application on a socket.
 
     Args:
         app: The application.
-        listener: A socket that is bound already, so that its port is known.
-        ready: Called once when requests are answered.
-        interruptible: Whether SIGINT ends the service; SIGTERM always does.
+        listener: A bound socket, whose port is known.
+        ready: Called once when the server accepts requests.
+        interruptible: Whether SIGINT stops the server; SIGTERM always does.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Server(uvicorn.Server):
                 access_log=False,
                 proxy_headers=False,
                 server_header=False,
-                date_header=False,  # the service writes it, by its own clock
+                date_header=False,  # the service writes it by its own clock
                 timeout_keep_alive=75,
                 timeout_graceful_shutdown=2,
             )
@@ -63,23 +63,23 @@ class Server(uvicorn.Server):
         self._interruptible = interruptible
 
     def serve_until_stopped(self) -> None:
-        """Answer requests until a signal or ``stop`` ends it; then close the application."""
+        """Serve until a signal or ``stop``; then close the application."""
         try:
             self.run([self._listener])
         finally:
             self._app.close()
 
     def stop(self) -> None:
-        """End the service from another thread."""
+        """Stop the server from another thread."""
         self.should_exit = True
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen, and say so."""
+        """Start to listen and call ``ready``."""
         await super().startup(sockets)
         self._ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """End on a signal, unless it is meant for the parent."""
+        """Stop on a signal, unless it is for the parent process."""
         if sig != signal.SIGINT or self._interruptible:
             super().handle_exit(sig, frame)
 
@@ -88,13 +88,13 @@ def listen(host: str, port: int) -> tuple[socket.socket, str]:
     """Bind a socket.
 
     Returns:
-        The socket and the base URL of what is served on it.
+        The socket and its base URL.
 
     Raises:
-        OSError: The address cannot be had.
+        OSError: The address is unavailable.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio switches Nagle's delay off only where the protocol is named, and without that each answer takes 40 ms
+    # asyncio disables Nagle's delay only if the protocol is named; the delay costs 40 ms per response
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -102,37 +102,37 @@ def listen(host: str, port: int) -> tuple[socket.socket, str]:
     except OSError:
         listener.close()
         raise
-    place = f"[{host}]" if family == socket.AF_INET6 else host
-    return listener, f"http://{place}:{listener.getsockname()[1]}"
+    name = f"[{host}]" if family == socket.AF_INET6 else host
+    return listener, f"http://{name}:{listener.getsockname()[1]}"
 
 
 def announcement(app: Application, base_url: str) -> dict[str, object]:
-    """Say what a program needs to use the service."""
+    """Return the addresses and keys for a program that uses the service."""
     return {
         "base_url": base_url,
         "sandbox_url": f"{base_url}{SANDBOX_PATH}",
         "sandbox_token": app.sandbox_token,
-        "keys": {"api_key": app.founding.api_key, "other_organization": app.founding.other_organization},
+        "keys": {"api_key": app.bootstrap.api_key, "other_organization": app.bootstrap.other_organization},
     }
 
 
 def host_and_port(text: str) -> tuple[str, int]:
-    """Read ``host:port``.
+    """Parse ``host:port``.
 
     Raises:
-        ValueError: It has another form.
+        ValueError: The text has another form.
     """
     host, colon, port = text.rpartition(":")
     if not (host and colon and port.isascii() and port.isdigit()):
-        raise ValueError(f"A mail server is written host:port, not {text!r}.")
+        raise ValueError(f"A mail server must have the form host:port, not {text!r}.")
     return host.strip("[]"), int(port)
 
 
 def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m conformance.reference.server", description=__doc__)
     parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=0, help="0, the default, takes a free one")
-    parser.add_argument("--announce", action="store_true", help="print one JSON line; end when stdin ends")
+    parser.add_argument("--port", type=int, default=0, help="0, the default, uses a free one")
+    parser.add_argument("--announce", action="store_true", help="print one JSON line; stop when stdin ends")
     parser.add_argument("--database", default=":memory:", metavar="FILE")
     parser.add_argument("--seed-data", action="store_true")
     parser.add_argument("--smtp", metavar="HOST:PORT", type=host_and_port)
@@ -149,7 +149,7 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _stop_with_parent(server: Server) -> None:
-    """End the service when whoever started it closes the pipe, or is gone."""
+    """Stop the server when the parent process closes the pipe or ends."""
 
     def wait() -> None:
         while os.read(sys.stdin.fileno(), 4096):
@@ -165,7 +165,7 @@ def _print(line: str) -> None:
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Serve until told to stop."""
+    """Serve until a signal or the end of stdin."""
     arguments = _arguments(words)
     if arguments.announce:
         signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""How resources read, operation by operation."""
+"""JSON views of resources, by operation."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _UNDESCRIBED: dict[str, View] = {"null": {"description": None}, "absent": {}, "e
 
 
 class Views(Fields):
-    """The ``data`` of every answer."""
+    """The ``data`` of every response."""
 
     def timestamp(self, milliseconds: int) -> str:
-        """Write a moment."""
+        """Return a moment as a timestamp."""
         return timestamp(milliseconds)
 
     # Organization
@@ -76,7 +76,7 @@ class Views(Fields):
         }
 
     def view_last_seen(self, member: Member) -> str | None:
-        """Show when a member was last active; somebody who never was may count as seen on joining."""
+        """Show when a member was last active; a member that never was may show when it joined."""
         if member.last_seen_at is not None:
             return self.timestamp(member.last_seen_at)
         return self.timestamp(member.joined_at) if self.latitude["never_seen"] == "joined" else None
@@ -103,7 +103,7 @@ class Views(Fields):
     # Engagements
 
     def view_engagement(self, engagement: Engagement) -> View:
-        """Show a whole engagement: what every operation shows that shows one, unless it is overridden below."""
+        """Show a whole engagement; the views of the operations use it unless they are overridden."""
         return {
             "id": engagement.id,
             "name": engagement.name,
@@ -114,7 +114,7 @@ class Views(Fields):
         }
 
     def view_description(self, engagement: Engagement) -> View:
-        """Show a description, or that there is none."""
+        """Show a description, or its absence."""
         if engagement.description:
             return {"description": engagement.description}
         return _UNDESCRIBED[self.latitude["never_described"]]
@@ -128,11 +128,11 @@ class Views(Fields):
         return self.view_engagement(engagement)
 
     def view_read(self, engagement: Engagement) -> View:
-        """Show an engagement that was asked for."""
+        """Show an engagement that is read."""
         return self.view_engagement(engagement)
 
     def view_edited(self, engagement: Engagement) -> View:
-        """Show an engagement after an edit; what of it is shown is open."""
+        """Show an engagement after an edit, depending on ``update_answer``."""
         match self.latitude["update_answer"]:
             case "engagement":
                 return self.view_engagement(engagement)
@@ -146,7 +146,7 @@ class Views(Fields):
         return self.view_state(engagement)
 
     def view_unarchived(self, engagement: Engagement) -> View:
-        """Show an engagement after it was unarchived; what of it is shown is open."""
+        """Show an engagement after it was unarchived, depending on ``unarchive_answer``."""
         match self.latitude["unarchive_answer"]:
             case "engagement":
                 return self.view_engagement(engagement)
@@ -156,7 +156,7 @@ class Views(Fields):
                 return {}
 
     def view_state(self, engagement: Engagement) -> View:
-        """Show the state of an engagement and since when."""
+        """Show the status of an engagement and the time of its last change."""
         return {
             "id": engagement.id,
             "status": engagement.status,

@@ -13,7 +13,7 @@ from conformance.running.run import Run
 from conformance.targets.fixtures import Fixtures
 from conformance.targets.journal import Journal, Place
 from conformance.targets.names import RunNames
-from conformance.targets.recorded_fixtures import NotedFixtures
+from conformance.targets.recorded_fixtures import RecordedFixtures
 from conformance.targets.recorder import JournalRecorder
 from conformance.verdicts import conclude
 from conformance.verdicts.judge import Judge
@@ -74,11 +74,11 @@ def rejudge(recording: Recording, folder: Path) -> Rejudged:
         run_checks(judge)
     _ = run.missing  # building the report had requested it, too
     errors = [f"an error of the suite: {error.splitlines()[0]}: {error.splitlines()[-1]}" for error in judge.errors]
-    unasked = [f"no check requested exchange {exchange.number}, sent by {exchange.check}" for exchange in wire.unasked]
+    unasked = [f"no check requested exchange {exchange.number}, sent by {exchange.check}" for exchange in wire.unused]
     return Rejudged(
         requirements=conclude.requirements(judge.results, "It was not judged again.", run.options.only),
         observations=conclude.observations(run.observations),
-        misfits=[*dict.fromkeys([*wire.missed, *notes.missed]), *unasked, *notes.unasked, *errors],
+        misfits=[*dict.fromkeys([*wire.unrecorded, *notes.unrecorded]), *unasked, *notes.unused, *errors],
     )
 
 
@@ -92,9 +92,9 @@ def _run(recording: Recording, notes: InputPlayer, folder: Path) -> tuple[Replay
         recording.exchanges,
         under=notes.under,
         current=lambda: notes.current,
-        order=lambda: notes.perhaps("order", list[int]) or (),
-        service_clock=lambda: notes.perhaps("service clock", float),
-        withheld=lambda: notes.perhaps("withheld", str),
+        order=lambda: notes.record_if_any("order", list[int]) or (),
+        service_clock=lambda: notes.record_if_any("service clock", float),
+        withheld=lambda: notes.record_if_any("withheld", str),
         stopped=provisioned.stopped,
     )
     notes.claim = wire.claim
@@ -105,7 +105,7 @@ def _run(recording: Recording, notes: InputPlayer, folder: Path) -> tuple[Replay
         profile=profile,
         options=provisioned.options,
         wire=wire,
-        fixtures=NotedFixtures(fixtures, notes, lambda name: _credential(name, provisioned), journal),
+        fixtures=RecordedFixtures(fixtures, notes, lambda name: _credential(name, provisioned), journal),
         journal=journal,
         names=RunNames(provisioned.prefix),
         notes=notes,

@@ -63,13 +63,13 @@ def _entry(exchange: Exchange) -> dict[str, Any]:
         "startedDateTime": exchange.started_at.isoformat(),
         "time": milliseconds,
         "request": _request(exchange),
-        "response": _nothing(exchange.trouble) if exchange.received is None else _response(exchange.received),
+        "response": _nothing(exchange.error) if exchange.received is None else _response(exchange.received),
         "cache": {},
         "timings": {"send": 0, "wait": milliseconds, "receive": 0},
         "comment": f"exchange {exchange.number}, {exchange.check}",
         "_number": exchange.number,
         "_check": exchange.check,
-        "_trouble": exchange.trouble,
+        "_trouble": exchange.error,
         "_attempt": exchange.attempt,
         "_sent": exchange.was_sent,
         "_head_seconds": exchange.head_seconds,
@@ -134,7 +134,7 @@ def _response(response: Response) -> dict[str, Any]:
     }
 
 
-def _nothing(trouble: str | None) -> dict[str, Any]:
+def _nothing(error: str | None) -> dict[str, Any]:
     """The response of an exchange that has none, in the form that browsers' own archives use."""
     return {
         "status": 0,
@@ -146,7 +146,7 @@ def _nothing(trouble: str | None) -> dict[str, Any]:
         "redirectURL": "",
         "headersSize": -1,
         "bodySize": -1,
-        "comment": trouble or "no answer came",
+        "comment": error or "no answer came",
     }
 
 

@@ -72,7 +72,7 @@ def _exchange(entry: dict[str, Any]) -> Exchange:
         request=_intended(entry, sent),
         sent_request=sent,
         received=_response(entry["response"]),
-        trouble=_optional(entry["_trouble"], _text),
+        error=_optional(entry["_trouble"], _text),
         started_at=_moment(entry["startedDateTime"]),
         seconds=round(_duration(entry["time"]) / 1000, 6),
         attempt=int(entry["_attempt"]),

@@ -24,8 +24,8 @@ def reach(run: Run) -> Exchange | str:
         with run.wire.checking("reaching the target"):
             exchange = run.send(requests.get_organization())
         status = exchange.status
-    except NoResponse as trouble:
-        return _given_up(run, str(trouble))
+    except NoResponse as no_response:
+        return _given_up(run, str(no_response))
     if status == HTTPStatus.UNAUTHORIZED:
         return _given_up(run, "the service refuses the main key with 401")
     count = data_of(exchange.response).get("engagementCount")

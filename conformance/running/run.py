@@ -15,7 +15,7 @@ from conformance.targets import capabilities
 from conformance.targets.profile import Mode
 from conformance.wire.clock import Clock, SystemClock
 from conformance.wire.exchange import NotSent
-from conformance.wire.recorded_clock import NotedClock
+from conformance.wire.recorded_clock import RecordedClock
 from conformance.wire.recorded_inputs import InputRecorder
 from conformance.wire.waits import Waits
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from conformance.targets.names import RunNames
     from conformance.targets.profile import Profile
     from conformance.targets.provisioner import Provisioner
-    from conformance.targets.recorded_fixtures import NotedFixtures
+    from conformance.targets.recorded_fixtures import RecordedFixtures
     from conformance.wire.client import Wire
     from conformance.wire.exchange import Exchange
     from conformance.wire.recorded_inputs import Notes
@@ -76,7 +76,7 @@ class Run:
         profile: Profile,
         options: RunOptions,
         wire: Wire | ReplayWire,
-        fixtures: NotedFixtures,
+        fixtures: RecordedFixtures,
         journal: Journal,
         names: RunNames,
         provisioner: Provisioner | None = None,
@@ -90,7 +90,7 @@ class Run:
         self.journal = journal
         self.names = names
         self._notes: Notes = notes or InputRecorder()
-        self.clock: Clock = NotedClock(clock or SystemClock(), self._notes)
+        self.clock: Clock = RecordedClock(clock or SystemClock(), self._notes)
         self.engagements_before: int | None = None
         self.closed: str | None = None
         self._provisioner = provisioner
@@ -169,7 +169,7 @@ class Run:
 
     @property
     def _missing_methods(self) -> frozenset[str]:
-        return frozenset(self._notes.perhaps("missing methods", self._known_as_missing) or ())
+        return frozenset(self._notes.record_if_any("missing methods", self._known_as_missing) or ())
 
     def _known_as_missing(self) -> list[str]:
         return [] if self._provisioner is None else sorted(self._provisioner.missing_methods)
@@ -205,7 +205,7 @@ class Run:
             name: The name of the value.
             find: Computes the value in a run; it must be valid JSON, so encode bytes as base64.
         """
-        found: T = self._notes.told(name, find, lambda value: value, lambda value: value)
+        found: T = self._notes.record(name, find, lambda value: value, lambda value: value)
         return found
 
     @property

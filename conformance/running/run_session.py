@@ -31,8 +31,8 @@ from conformance.targets.names import RunNames
 from conformance.targets.ownership import Ownership
 from conformance.targets.profile import Mode
 from conformance.targets.provisioner import Provisioner
-from conformance.targets.queries import Asking, latest_items
-from conformance.targets.recorded_fixtures import NotedFixtures
+from conformance.targets.queries import QueryClient, latest_items
+from conformance.targets.recorded_fixtures import RecordedFixtures
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import UndoResult, undo
 from conformance.targets.yaml_entries import TargetFileError
@@ -145,7 +145,7 @@ class RunSession:
         if isinstance(exchange, str):
             return exchange
         self._recognize(exchange)
-        self._others = OtherEngagements.of(latest_items(Asking(lambda request: self._read([request])[0])))
+        self._others = OtherEngagements.of(latest_items(QueryClient(lambda request: self._read([request])[0])))
         self.certificate = certificate_sha256(wire_settings(self.profile, self.options))
         self.census["before"] = organization_census(exchange) | {"ownEngagements": 0}
         return None
@@ -159,11 +159,11 @@ class RunSession:
             with self.run.wire.undoing(), self.run.wire.checking("undoing"):
                 # By the wire: a read-only run also undoes requests that the service failed to refuse.
                 wire = self.run.wire
-                asking = Asking(wire.send, wire.send_all, self.run.fixtures.known_keys())
-                self.undone = undo(self.run.journal, self.ownership, self._membership, asking)
+                queries = QueryClient(wire.send, wire.send_all, self.run.fixtures.known_keys())
+                self.undone = undo(self.run.journal, self.ownership, self._membership, queries)
                 if "before" in self.census:
-                    self.census["after"], listed = take_census(asking, self.run.names, self.undone.listed)
-                    self.missing = self._others.missing(asking, listed)
+                    self.census["after"], listed = take_census(queries, self.run.names, self.undone.listed)
+                    self.missing = self._others.missing(queries, listed)
         return self.undone
 
     def changes(self) -> list[dict[str, object]]:
@@ -255,7 +255,7 @@ class RunSession:
             profile=profile,
             options=self.options,
             wire=wire,
-            fixtures=NotedFixtures(fixtures, self.notes),
+            fixtures=RecordedFixtures(fixtures, self.notes),
             journal=journal,
             names=names,
             provisioner=provisioner,

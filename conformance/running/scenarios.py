@@ -84,9 +84,9 @@ class Scenarios:
             try:
                 with self._run.wire.checking(scenario.__name__):
                     future.set_result(scenario(self._run))
-            except NoResponse as trouble:
-                if attempt == _ATTEMPTS or trouble.lasting:
-                    future.set_exception(trouble)
+            except NoResponse as no_response:
+                if attempt == _ATTEMPTS or no_response.lasting:
+                    future.set_exception(no_response)
                     return
                 self._run.sleep(_BETWEEN * attempt)
             except BaseException as error:  # noqa: BLE001 - each check that needs the scenario raises it again

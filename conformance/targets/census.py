@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Self
 
-from conformance.targets.queries import GONE, Asking, Listed, data_of, identifier_of, latest_items, own_among
+from conformance.targets.queries import GONE, Listed, QueryClient, data_of, identifier_of, latest_items, own_among
 from conformance.wire.requests import get_engagement, get_organization
 
 if TYPE_CHECKING:
@@ -37,18 +37,18 @@ class OtherEngagements:
         items = () if isinstance(listed, str) else listed.items
         return cls({found: str(item.get("name")) for item in items if (found := identifier_of(item)) is not None})
 
-    def missing(self, asking: Asking, listed: Listed | str) -> list[str]:
+    def missing(self, queries: QueryClient, listed: Listed | str) -> list[str]:
         """Those that are gone, each as its id and name.
 
         Args:
-            asking: Asks whether what the list does not show is gone.
+            queries: Asks whether what the list does not show is gone.
             listed: The list after the run.
         """
         if isinstance(listed, str):
             return []
         there = {identifier_of(item) for item in listed.items}
         unlisted = [identifier for identifier in self.names if identifier not in there][:_MOST_READ]
-        responses = asking.all([get_engagement(identifier) for identifier in unlisted])
+        responses = queries.send_all([get_engagement(identifier) for identifier in unlisted])
         return [
             f'{identifier} "{self.names[identifier]}"'
             for identifier, response in zip(unlisted, responses, strict=True)
@@ -56,20 +56,20 @@ class OtherEngagements:
         ]
 
 
-def take_census(asking: Asking, names: RunNames, listed: Listed | None = None) -> tuple[Census, Listed | str]:
+def take_census(queries: QueryClient, names: RunNames, listed: Listed | None = None) -> tuple[Census, Listed | str]:
     """Count what an organization holds; two requests, and one more for each further page of engagements.
 
     Args:
-        asking: Sends calls with the main key.
+        queries: Sends requests with the main key.
         names: The names of the run, whose engagements are counted as its own.
         listed: The engagements, if they were listed just before.
 
     Returns:
         See ``Census``, and the engagements. Whatever the service answers, nothing is raised.
     """
-    response = asking.one(get_organization())
+    response = queries.send(get_organization())
     census = _of_data({} if isinstance(response, str) else data_of(response))
-    found = latest_items(asking) if listed is None else listed
+    found = latest_items(queries) if listed is None else listed
     census["ownEngagements"] = None if isinstance(found, str) else len(own_among(found, names).ids)
     return census, found
 

@@ -36,7 +36,7 @@ NEW_KEY: Final = "new_key"
 _MAIL_PAUSE: Final = 0.25
 
 
-class Hides(Protocol):
+class SecretSink(Protocol):
     """What keeps secrets out of outputs."""
 
     def add(self, name: str, secret: str) -> object:
@@ -46,7 +46,7 @@ class Hides(Protocol):
         """A text without the secrets that are known."""
 
 
-class NotesMembers(Protocol):
+class MemberLog(Protocol):
     """Whoever remembers which members a run has made; the journal does."""
 
     def member_made(self, user_id: str, role: str) -> None:
@@ -60,7 +60,7 @@ class Member:
     Attributes:
         user_id: The user's id.
         email: The e-mail address; None for members of the target file.
-        role: The role it was made with; None where only the service knows.
+        role: The role it was made with; None if only the service knows.
         credential: The member's own key, where there is one.
     """
 
@@ -87,7 +87,7 @@ class Fixtures:
         redactor: Is told each new secret, and takes known ones out of what the provisioner and e-mails say; those of
             the profile are the caller's to tell.
         mailbox: The suite's own mailbox, if it listens.
-        send: Sends a call with the main key; for the target file's templates of subordinate records.
+        send: Sends a request with the main key; for the target file's templates of subordinate records.
         journal: Told of members that are made.
         membership: Looks members up before they are given to a check; without it none is given.
         ownership: Looks an engagement up before a record is made below it, and tells whose organization a key shows.
@@ -98,11 +98,11 @@ class Fixtures:
         self,
         profile: Profile,
         provisioner: Provisioner | None,
-        redactor: Hides,
+        redactor: SecretSink,
         *,
         mailbox: Mailbox | None = None,
         send: Callable[[Request], Exchange] | None = None,
-        journal: NotesMembers | None = None,
+        journal: MemberLog | None = None,
         membership: Membership | None = None,
         ownership: Ownership | None = None,
         is_over: Callable[[], bool] = lambda: False,

@@ -197,7 +197,7 @@ class Journal:
             JournalError: It could not be written, so the change must not be sent.
         """
         with self._lock:
-            # A number is used once, also where writing its line failed half-way.
+            # A number is used once, also if writing its line failed half-way.
             self._last += 1
             at = _now()
             entry = Entry(self._last, action, key, subject, before, wanted, at=_seconds(at))
@@ -226,7 +226,7 @@ class Journal:
             entry.state = State.REFUSED
             self._append({"entry": entry.number, "is": State.REFUSED})
 
-    def narrow(self, entry: Entry) -> None:
+    def settle(self, entry: Entry) -> None:
         """Tick a change off: nothing is left of it."""
         with self._lock:
             if entry.state is not State.SETTLED:

@@ -38,7 +38,7 @@ class Entry:
         number: 1 for the first.
         action: What is changed.
         key: The name of the key that it was sent with.
-        subject: The name sent, the address invited, or the user's id; None where none was sent.
+        subject: The name sent, the address invited, or the user's id; None if none was sent.
         before: The organization's name or the member's role before, as far as it was known.
         wanted: The role that was asked for; of a renaming, that is the subject.
         became: What the service showed right after a renaming: it may have trimmed the name.

@@ -1,4 +1,4 @@
-"""What a broken body seems to say: undoing must not fail by a byte order mark, a NaN, or half an answer."""
+"""What a broken body seems to say: undoing must not fail by a byte order mark, a NaN, or half a response."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def salvage(body: bytes) -> object:
 
     Returns:
         A value of the types that ``json`` makes; what is nested deeper than anything that matters is left out, and
-        so is what a torn text no longer tells. None where nothing can be made out.
+        so is what a torn text no longer tells. None if nothing can be made out.
     """
     start = _unpacked(body)[:MAX_READ]
     builder = _Builder()

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from conformance.targets.capabilities import MissingMeans
-from conformance.targets.queries import MAIN_KEY, Asking, key_name, listed_roles, member_roles
+from conformance.targets.queries import MAIN_KEY, QueryClient, key_name, listed_roles, member_roles
 from conformance.wire.exchange import SUCCESSES, NotSent
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Membership:
             self._given |= set(user_ids)
 
     def ensure(self, requests: Sequence[Request]) -> None:
-        """Look calls up that change members.
+        """Look requests up that change members.
 
         Raises:
             NotSent: One of them would change a member that was not given to the run.
@@ -101,7 +101,7 @@ class Membership:
                 self._ensure(request.identifier, is_removal=request.operation.id == "removeMember")
 
     def before(self, request: Request) -> None:
-        """Do nothing: the guard has looked at the call already."""
+        """Do nothing: the guard has looked at the request already."""
 
     def after(self, exchange: Exchange) -> None:
         """Learn roles from lists, and who was removed."""
@@ -136,7 +136,7 @@ class Membership:
 
     def _read(self) -> bool:
         """Read the whole list; whether that was possible."""
-        roles = member_roles(Asking(lambda request: self._send_all([request])[0]))
+        roles = member_roles(QueryClient(lambda request: self._send_all([request])[0]))
         self._learn(roles or {})
         self._whole = self._whole or roles is not None
         return roles is not None

@@ -54,14 +54,14 @@ class RunNames:
 
         The prefix in the middle of a text proves nothing: a person may quote a name of the run.
         """
-        return isinstance(text, str) and bare(text).startswith(self.prefix)
+        return isinstance(text, str) and normalized(text).startswith(self.prefix)
 
     def made(self, engagement: Mapping[str, object]) -> bool:
         """Whether the name or the description of an engagement says that this run made it."""
         return self.owns(engagement.get("name")) or self.owns(engagement.get("description"))
 
 
-def bare(name: str) -> str:
+def normalized(name: str) -> str:
     """A name without what a service may change in it: letter case, normal form, blanks, and what is not to be seen."""
     folded = unicodedata.normalize("NFKC", name).casefold()
     return "".join(char for char in folded if not (char.isspace() or char in _UNSEEN or _is_control(char)))

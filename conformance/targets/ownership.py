@@ -48,7 +48,7 @@ _Key = tuple[str, str]
 """The key whose organization is meant, and an id in it."""
 
 
-class Standing(StrEnum):
+class OwnershipState(StrEnum):
     """Whose an id is, as far as reads have shown."""
 
     OWN = "own"
@@ -113,30 +113,30 @@ class Ownership:
         self._time = run_time or RunTime()
         self._lock = threading.RLock()
         self._reading: defaultdict[_Key, threading.RLock] = defaultdict(threading.RLock)
-        self._standings: dict[_Key, tuple[Standing, float]] = {}
+        self._states: dict[_Key, tuple[OwnershipState, float]] = {}
         self._deleted: dict[str, float] = {}
         self._doubted: set[str] = set()
         self._created: dict[_Key, Mapping[str, Any]] = {}
         self._organizations: dict[str, str] = {}
 
     @property
-    def mistaken(self) -> list[str]:
+    def foreign_ids(self) -> list[str]:
         """Ids that responses to creations named, and that are other users' engagements."""
         with self._lock:
             return [
-                key[1] for key, (standing, _) in self._standings.items()
-                if standing is Standing.ANOTHERS and key in self._created
+                key[1] for key, (state, _) in self._states.items()
+                if state is OwnershipState.ANOTHERS and key in self._created
             ]  # fmt: skip
 
-    def standing(self, identifier: str, key: str = MAIN_KEY) -> Standing | None:
-        """Whose an id is; None where it has not been read.
+    def state(self, identifier: str, key: str = MAIN_KEY) -> OwnershipState | None:
+        """Whose an id is; None if it has not been read.
 
         Args:
             identifier: The id of an engagement.
             key: The name of the key in whose organization it is looked for.
         """
         with self._lock:
-            found = self._standings.get((key, identifier))
+            found = self._states.get((key, identifier))
         return None if found is None else found[0]
 
     def ensure(self, requests: Sequence[Request]) -> None:
@@ -152,9 +152,9 @@ class Ownership:
         # A faulty service may let any key reach the main key's organization.
         places: dict[_Key, Credential | None] = {(MAIN_KEY, request.identifier or ""): None for request in writes}
         places |= {self._place(request): self._reader(request) for request in writes}
-        for standing in self._proved(places):
-            if standing not in {Standing.OWN, Standing.ABSENT}:
-                raise NotSent(_NOT_OWN if standing is Standing.ANOTHERS else _NOT_READ)
+        for state in self._proved(places):
+            if state not in {OwnershipState.OWN, OwnershipState.ABSENT}:
+                raise NotSent(_NOT_OWN if state is OwnershipState.ANOTHERS else _NOT_READ)
 
     def ensure_own(self, identifier: str) -> None:
         """Make sure that an engagement is the run's before something is made below it.
@@ -162,12 +162,12 @@ class Ownership:
         Raises:
             NotSent: It is not.
         """
-        for standing in self._proved({(MAIN_KEY, identifier): None}):
-            if standing is not Standing.OWN:
-                raise NotSent(_NOT_READ if standing in {None, Standing.UNREADABLE} else _NOT_OWN)
+        for state in self._proved({(MAIN_KEY, identifier): None}):
+            if state is not OwnershipState.OWN:
+                raise NotSent(_NOT_READ if state in {None, OwnershipState.UNREADABLE} else _NOT_OWN)
 
     def before(self, request: Request) -> None:
-        """Do nothing: the guard has looked at the call already."""
+        """Do nothing: the guard has looked at the request already."""
 
     def after(self, exchange: Exchange) -> None:
         """Learn from a response whose the engagement is."""
@@ -221,8 +221,8 @@ class Ownership:
             if response is not None and response.status in REFUSALS:
                 self._doubted.add(identifier)
                 return
-            for place in [place for place in self._standings if place[1] == identifier]:
-                del self._standings[place]
+            for place in [place for place in self._states if place[1] == identifier]:
+                del self._states[place]
             self._deleted[identifier] = exchange.started_at.timestamp() + exchange.seconds
 
     def _learn_organization(self, request: Request, response: Response) -> None:
@@ -234,7 +234,7 @@ class Ownership:
         if (made := identifier_of(data)) is not None:
             place = self._realm(request), made
             self._created[place] = data
-            self._standings.pop(place, None)
+            self._states.pop(place, None)
 
     def _learn_read(self, request: Request, response: Response) -> None:
         place = self._place(request)
@@ -242,38 +242,38 @@ class Ownership:
             return
         if place[0] != key_name(request) and place[0] in {MAIN_KEY, OTHER_KEY} and response.status not in SUCCESSES:
             return  # what a key of fewer permissions is refused says nothing
-        known, found = self.standing(place[1], place[0]), self._judged(place, response)
-        if known is Standing.OWN and found is not Standing.ABSENT and place[1] not in self._doubted:
+        known, found = self.state(place[1], place[0]), self._judged(place, response)
+        if known is OwnershipState.OWN and found is not OwnershipState.ABSENT and place[1] not in self._doubted:
             return  # the run itself, or a fault, has changed its name
-        self._standings[place] = found, time.monotonic()
+        self._states[place] = found, time.monotonic()
 
     def _learn_list(self, request: Request, response: Response) -> None:
         """Prove what cannot be read by id: the item must agree with the response to its creation."""
         items = member_of(response, "data") if response.status in SUCCESSES else None
         for item in items if isinstance(items, list) else ():
             place = (self._realm(request), identifier_of(item) or "") if isinstance(item, dict) else ("", "")
-            made, standing = self._created.get(place), self._standings.get(place)
-            if made is None or standing is None or standing[0] is not Standing.UNREADABLE:
+            made, state = self._created.get(place), self._states.get(place)
+            if made is None or state is None or state[0] is not OwnershipState.UNREADABLE:
                 continue
             if all(item.get(name) == made.get(name) for name in ("name", "createdAt")) and self._is_marked(item):
-                self._standings[place] = Standing.OWN, time.monotonic()
+                self._states[place] = OwnershipState.OWN, time.monotonic()
 
-    def _judged(self, place: _Key, response: Response) -> Standing:
+    def _judged(self, place: _Key, response: Response) -> OwnershipState:
         """Whose an engagement is that was read by id."""
         data = data_of(response)
         if response.status in GONE or (place[0] != MAIN_KEY and response.status in REFUSALS):
-            return Standing.ABSENT  # another organization's key may be refused in many ways
+            return OwnershipState.ABSENT  # another organization's key may be refused in many ways
         if response.status in _OUT_OF_REACH and place not in self._created:
-            return Standing.ABSENT
+            return OwnershipState.ABSENT
         if not data or identifier_of(data) not in {None, place[1]}:
-            return Standing.UNREADABLE
-        return Standing.OWN if self._is_marked(data) else Standing.ANOTHERS
+            return OwnershipState.UNREADABLE
+        return OwnershipState.OWN if self._is_marked(data) else OwnershipState.ANOTHERS
 
     def _is_marked(self, data: Mapping[str, Any]) -> bool:
         """Whether an engagement bears a name of the run, or a description that names the run, and is as young."""
         return self._names.made(data) and self._time.covers(data.get("createdAt"))
 
-    def _proved(self, places: Mapping[_Key, Credential | None]) -> list[Standing | None]:
+    def _proved(self, places: Mapping[_Key, Credential | None]) -> list[OwnershipState | None]:
         """Whose these engagements are; those of which too little is known are read now.
 
         Args:
@@ -286,21 +286,21 @@ class Ownership:
                 held.enter_context(reading)  # two threads need not read the same
             if unread := {place: reader for place, reader in places.items() if not self._is_known(place)}:
                 self._read(unread)
-        return [self.standing(identifier, realm) for realm, identifier in places]
+        return [self.state(identifier, realm) for realm, identifier in places]
 
     def _read(self, places: Mapping[_Key, Credential | None]) -> None:
         self._send_all([_with_key(get_engagement(place[1]), reader) for place, reader in places.items()])
-        if any(self.standing(place[1], place[0]) is Standing.UNREADABLE for place in places):
+        if any(self.state(place[1], place[0]) is OwnershipState.UNREADABLE for place in places):
             newest = list_engagements(perPage=PER_PAGE, sort="createdAt", order="desc")
             self._send_all([_with_key(newest, reader) for reader in dict.fromkeys(places.values())])
 
     def _is_known(self, place: _Key) -> bool:
         """Whether enough is known of an engagement to write to it, or not to."""
         with self._lock:
-            standing, at = self._standings.get(place, (None, 0.0))
-        if standing is Standing.ABSENT:
+            state, at = self._states.get(place, (None, 0.0))
+        if state is OwnershipState.ABSENT:
             return time.monotonic() - at < _ABSENCE_HOLDS
-        return standing in {Standing.OWN, Standing.ANOTHERS}
+        return state in {OwnershipState.OWN, OwnershipState.ANOTHERS}
 
     def _can_be_told(self, request: Request) -> bool:
         """Whether a creation that may be accepted says whose it is."""
@@ -313,7 +313,7 @@ class Ownership:
         return self._realm(request), request.identifier or ""
 
     def _realm(self, request: Request) -> str:
-        """The name of the full key of the organization that a call acts on; a key of yet another stands for itself."""
+        """The name of the full key of the organization that a request acts on; a key of yet another stands for itself."""
         name = key_name(request)
         if name in {MAIN_KEY, OTHER_KEY}:
             return name
@@ -321,7 +321,7 @@ class Ownership:
         return MAIN_KEY if None in {organization, main} or organization == main else name
 
     def _reader(self, request: Request) -> Credential | None:
-        """The key that reads what a call would change."""
+        """The key that reads what a request would change."""
         return None if self._realm(request) == MAIN_KEY else request.credential
 
 

@@ -35,8 +35,8 @@ class Mode(StrEnum):
     DISPOSABLE = "disposable"
 
     @classmethod
-    def asked(cls, *, read_only: bool, disposable: bool) -> Self | None:
-        """The mode that the options of these names ask for; None where there is neither.
+    def of_options(cls, *, read_only: bool, disposable: bool) -> Self | None:
+        """The mode that the options of these names ask for; None if there is neither.
 
         Raises:
             TargetFileError: There are both.
@@ -60,7 +60,7 @@ class ProvisionerSettings:
 
     Attributes:
         command: The program and its arguments; started without a shell in the target file's folder.
-        timeout: Seconds that one answer may take.
+        timeout: Seconds that one response may take.
         environment: Variables that it gets beside PATH, HOME, TMPDIR and those of the locale.
         secrets: Texts of the command and the environment that no output may show, by their names.
     """
@@ -196,10 +196,10 @@ class Profile:
         return [text for text in found if text is not None]
 
     def organization_refusal(self, found: str | None) -> str | None:
-        """Why nothing may be written to the organization of the key, as a sentence; None where it is the right one.
+        """Why nothing may be written to the organization of the key, as a sentence; None if it is the right one.
 
         Args:
-            found: The id of the key's organization as the service gave it, or None where it gave none.
+            found: The id of the key's organization as the service gave it, or None if it gave none.
         """
         if self.organization is None or found == self.organization:
             return None

@@ -27,7 +27,7 @@ MemberRole = Literal["admin", "member"]
 
 @dataclass(frozen=True, slots=True)
 class ProvisionedMember:
-    """A member that the provisioner made; ``key`` is None where members have none."""
+    """A member that the provisioner made; ``key`` is None if members have none."""
 
     user_id: str
     email: str
@@ -59,7 +59,7 @@ class Peer(Protocol):
 
     @property
     def waiting(self) -> Waiting | None:
-        """Which answer is waited for, and until when."""
+        """Which response is waited for, and until when."""
 
     def request(self, method: str, params: Mapping[str, object]) -> object:
         """Call a method and wait for its result; raises MethodMissing and ProvisionerError."""
@@ -87,7 +87,7 @@ class Provisioner:
         environ: Mapping[str, str] | None = None,
         is_over: Callable[[], bool] = lambda: False,
     ) -> Self | None:
-        """The provisioner of a target, not started yet; None where the target has none.
+        """The provisioner of a target, not started yet; None if the target has none.
 
         The program sees PATH, HOME, LANG, LC_*, TMPDIR, SYSTEMROOT and what ``provisioner.environment`` names, so
         that no key of the suite reaches it by accident.
@@ -96,7 +96,7 @@ class Provisioner:
             profile: The target.
             log: Called with each line of the program's stderr; it must redact and must not raise.
             environ: The suite's own environment; ``os.environ`` where none is given.
-            is_over: Whether the run is over, so that no answer is waited for any longer.
+            is_over: Whether the run is over, so that no response is waited for any longer.
         """
         settings = profile.provisioner
         if settings is None:
@@ -110,7 +110,7 @@ class Provisioner:
         return cls(RpcChild(settings.command, environment, profile.folder, settings.timeout, log, is_over))
 
     def silence(self) -> str | None:
-        """Ask for a method that no provisioner has; why no answer came, as a sentence, or None for any answer."""
+        """Ask for a method that no provisioner has; why no response came, as a sentence, or None for any response."""
         try:
             self._peer.request("ping", {})
         except MethodMissing:
@@ -131,12 +131,12 @@ class Provisioner:
 
     @property
     def waiting(self) -> Waiting | None:
-        """The method whose answer is waited for, and until when."""
+        """The method whose response is waited for, and until when."""
         return self._peer.waiting
 
     @property
     def never_responded(self) -> bool:
-        """Whether it was asked, and gave no answer of any kind."""
+        """Whether it was asked, and gave no response of any kind."""
         return self._peer.problem is not None and not self._peer.has_responded
 
     def create_key(self, scopes: Sequence[str]) -> Secret:

@@ -1,4 +1,4 @@
-"""Asks a service and takes whatever comes: an answer, or the reason why there is none."""
+"""Asks a service and takes whatever comes: a response, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ _PAST_THE_END: Final = frozenset({400, 404, 422})
 """Statuses of a page behind the last one, beside an empty list."""
 
 _PATIENCE: Final = 3
-"""Calls without an answer in a row after which no other is tried."""
+"""Requests without a response in a row after which no other is tried."""
 
 _TOGETHER: Final = 50
 
 
-class Asking:
-    """Sends calls whose answers nobody judges, and repeats them if answers are lost.
+class QueryClient:
+    """Sends requests whose responses nobody judges, and repeats them if answers are lost.
 
     Deletions of engagements are not repeated: the id may be another engagement's by then.
 
     Args:
-        send: Sends a call, with the main key where it names none.
-        send_all: Sends independent calls together, or None to send them one by one.
+        send: Sends a request, with the main key where it names none.
+        send_all: Sends independent requests together, or None to send them one by one.
         credentials: Further keys by their names.
     """
 
@@ -71,12 +71,12 @@ class Asking:
         self._credentials = dict(credentials or {})
         self._silent = 0
 
-    def one(self, request: Request, key: str = MAIN_KEY) -> Response | str:
-        """The answer to a call, or why there is none, as a clause."""
-        return self.all([request], key)[0]
+    def send(self, request: Request, key: str = MAIN_KEY) -> Response | str:
+        """The answer to a request, or why there is none, as a clause."""
+        return self.send_all([request], key)[0]
 
-    def all(self, requests: Sequence[Request], key: str = MAIN_KEY) -> list[Response | str]:
-        """The answers to independent calls with one key."""
+    def send_all(self, requests: Sequence[Request], key: str = MAIN_KEY) -> list[Response | str]:
+        """The responses to independent requests with one key."""
         if key != MAIN_KEY and key not in self._credentials:
             return [f"the key <{key}> is not at hand"] * len(requests)
         credential = self._credentials.get(key)
@@ -90,7 +90,7 @@ class Asking:
         return responses
 
     def _some(self, requests: Sequence[Request]) -> list[Response | str]:
-        """The answers to a few calls; where a service takes only some at once, the others go alone."""
+        """The responses to a few calls; where a service takes only some at once, the others go alone."""
         if len(requests) == 1 or self._silent >= _PATIENCE:
             return [self._alone(request) for request in requests]
         together = self._sent(requests)
@@ -105,7 +105,7 @@ class Asking:
 
     def _alone(self, request: Request) -> Response | str:
         if self._silent >= _PATIENCE:
-            return "the service does not answer any more"
+            return "the service no longer responds"
         (response,) = self._sent([request])
         self._silent = self._silent + 1 if isinstance(response, str) else 0
         return response
@@ -132,10 +132,10 @@ class Listed:
     created: tuple[float, ...]
 
 
-def latest_items(asking: Asking, *, pages: int = PAGES, key: str = MAIN_KEY) -> Listed | str:
+def latest_items(queries: QueryClient, *, pages: int = PAGES, key: str = MAIN_KEY) -> Listed | str:
     """Look through the latest engagements, or say why it cannot be done, as a clause."""
     shown = _pages(
-        asking, lambda page: list_engagements(page=page, perPage=PER_PAGE, sort="createdAt", order="desc"), pages, key
+        queries, lambda page: list_engagements(page=page, perPage=PER_PAGE, sort="createdAt", order="desc"), pages, key
     )
     if isinstance(shown, str):
         return f"the engagements could not be listed ({shown})"
@@ -167,19 +167,19 @@ class _Pages:
         return sum(len(listed) for _, listed in self.pages)
 
 
-def _pages(asking: Asking, request_of: Callable[[int], Request], most: int, key: str = MAIN_KEY) -> _Pages | str:
+def _pages(queries: QueryClient, request_of: Callable[[int], Request], most: int, key: str = MAIN_KEY) -> _Pages | str:
     """Read the pages of a list, or say why that cannot be done, as a clause.
 
     Args:
-        asking: Sends the calls.
-        request_of: Makes the call for a page.
+        queries: Sends the calls.
+        request_of: Makes the request for a page.
         most: How many pages are read at most.
         key: The name of the key that reads them.
     """
     pages: list[tuple[Response, Sequence[Any]]] = []
     total: int | None = None
     while len(pages) < most:
-        response = asking.one(request_of(len(pages) + 1), key)
+        response = queries.send(request_of(len(pages) + 1), key)
         if isinstance(response, str):
             return response
         listed = member_of(response, "data")
@@ -235,14 +235,14 @@ def own_among(listed: Listed, names: RunNames) -> OwnEngagements:
     )
 
 
-def member_roles(asking: Asking) -> dict[str, str] | None:
-    """The roles of all members of the organization of the main key by id; None where they cannot all be seen.
+def member_roles(queries: QueryClient) -> dict[str, str] | None:
+    """The roles of all members of the organization of the main key by id; None if they cannot all be seen.
 
     A role that cannot be read is empty. The list is read again if its pages do not hold as many as its total says: a
     member may have come or gone meanwhile.
     """
     for _ in range(_LOOKS):
-        shown = _pages(asking, lambda page: list_members(page=page, perPage=PER_PAGE), MEMBER_PAGES)
+        shown = _pages(queries, lambda page: list_members(page=page, perPage=PER_PAGE), MEMBER_PAGES)
         if isinstance(shown, str):
             return None
         if shown.ended and all(_value_of(response)[1] for response, _ in shown.pages):
@@ -270,13 +270,13 @@ def _created(item: Mapping[str, Any], response: Response) -> float:
 
 
 def member_of(response: Response, name: str) -> object:
-    """A member of the object that an answer's body is; None where there is none."""
+    """A member of the object that a response's body is; None if there is none."""
     value, _ = _value_of(response)
     return value.get(name) if isinstance(value, dict) else None
 
 
 def _value_of(response: Response) -> tuple[object, bool]:
-    """What the body of an answer says, and whether that is all of it."""
+    """What the body of a response says, and whether that is all of it."""
     reading = response.reading
     if isinstance(reading, Parsed):
         return reading.value, True
@@ -302,7 +302,7 @@ def data_of(response: Response) -> Mapping[str, Any]:
 
 
 def key_name(request: Request) -> str:
-    """The name of the key that a call shows."""
+    """The name of the key that a request shows."""
     return MAIN_KEY if request.credential is None else request.credential.name
 
 
@@ -320,8 +320,8 @@ def object_in(body: bytes | None) -> Mapping[str, Any]:
     return reading.value if isinstance(reading, Parsed) and isinstance(reading.value, dict) else {}
 
 
-def told(response: Response | str) -> str:
-    """What came of a call, as a clause."""
+def describe_result(response: Response | str) -> str:
+    """What came of a request, as a clause."""
     return response if isinstance(response, str) else f"status {response.status}"
 
 

@@ -12,7 +12,7 @@ from conformance.targets.provisioner import Mail
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from conformance.targets.fixtures import Fixtures, NotesMembers
+    from conformance.targets.fixtures import Fixtures, MemberLog
     from conformance.targets.profile import SubordinateKind
     from conformance.targets.provisioner import MemberRole
     from conformance.wire.recorded_inputs import Notes
@@ -23,7 +23,7 @@ _T = TypeVar("_T")
 _LINK: Final = re.compile(r"(https?://)([^\s\"'<>/?#@]*)[^\s\"'<>]*", re.IGNORECASE)
 
 
-class NotedFixtures:
+class RecordedFixtures:
     """What checks need beside the main key, with the same words as ``Fixtures``.
 
     Args:
@@ -41,7 +41,7 @@ class NotedFixtures:
         fixtures: Fixtures,
         notes: Notes,
         keys: Callable[[str], Credential] | None = None,
-        journal: NotesMembers | None = None,
+        journal: MemberLog | None = None,
     ) -> None:
         self._fixtures = fixtures
         self._notes = notes
@@ -104,8 +104,10 @@ class NotedFixtures:
         Raises:
             MissingMeans: There is none left, or the run may not change members.
         """
-        asked = f"a member as {role}" + (" with a key" if with_key else "")
-        return self._asked(asked, lambda: self._fixtures.member(role, with_key=with_key), _of_member, self._member)
+        question = f"a member as {role}" + (" with a key" if with_key else "")
+        return self._recorded(
+            question, lambda: self._fixtures.member(role, with_key=with_key), _of_member, self._member
+        )
 
     def mail(self, to: str, patience: float = 0.0, wanted: Callable[[Mail], bool] = lambda _: True) -> list[Mail]:
         """The e-mails to an address, links cut to their host: whoever has one whole could accept an invitation.
@@ -113,7 +115,7 @@ class NotedFixtures:
         Raises:
             MissingMeans: No mailbox can be read.
         """
-        return self._asked(
+        return self._recorded(
             f"the mail to {to}",
             lambda: [_without_links(mail) for mail in self._fixtures.mail(to, patience, wanted)],
             lambda mails: [_of_mail(mail) for mail in mails],
@@ -126,7 +128,7 @@ class NotedFixtures:
         Raises:
             MissingMeans: It cannot be made.
         """
-        return self._asked(
+        return self._recorded(
             f"a {kind} of {engagement_id}", lambda: self._fixtures.make_subordinate(engagement_id, kind), str, str
         )
 
@@ -136,21 +138,21 @@ class NotedFixtures:
         Raises:
             MissingMeans: It cannot be told.
         """
-        return self._asked(
+        return self._recorded(
             f"whether there is the {kind} {record_id} of {engagement_id}",
             lambda: self._fixtures.subordinate_exists(engagement_id, kind, record_id),
             bool,
             bool,
         )
 
-    def _key(self, asked: str, find: Callable[[], Credential]) -> Credential:
-        return self._asked(asked, find, lambda key: key.name, self._credential)
+    def _key(self, question: str, find: Callable[[], Credential]) -> Credential:
+        return self._recorded(question, find, lambda key: key.name, self._credential)
 
-    def _asked(
-        self, asked: str, find: Callable[[], _T], write: Callable[[_T], object], read: Callable[[Any], _T]
+    def _recorded(
+        self, question: str, find: Callable[[], _T], write: Callable[[_T], object], read: Callable[[Any], _T]
     ) -> _T:
-        found = self._notes.told(
-            asked, lambda: _tried(find), lambda found: _written(found, write), lambda told: _read(told, read)
+        found = self._notes.record(
+            question, lambda: _tried(find), lambda found: _written(found, write), lambda told: _read(told, read)
         )
         if isinstance(found, MissingMeans):
             self.unavailable[found.need] = found.reason

@@ -84,17 +84,17 @@ class JournalRecorder:
                 )
 
     def before(self, request: Request) -> None:
-        """Write down what a call may change.
+        """Write down what a request may change.
 
         Raises:
-            JournalError: It cannot be written down, so the call must not be sent.
+            JournalError: It cannot be written down, so the request must not be sent.
         """
         action, member = self._action(request)
         if action is None:
             return
         key = key_name(request)
         subject = request.identifier if member is None else _short(self._text(object_in(request.body), member))
-        with self._lock, self._told():
+        with self._lock, self._raising_give_up():
             before = {
                 Action.RENAME_ORGANIZATION: self._names.get(owner(key)),
                 Action.CHANGE_ROLE: self._roles.get(request.identifier or ""),
@@ -109,7 +109,7 @@ class JournalRecorder:
         return body.get(member) if told or not self._journal.names.owns(description) else description
 
     def _action(self, request: Request) -> tuple[Action, str | None] | tuple[None, None]:
-        """What a call may do that would have to be undone, and the member of its body that says to whom."""
+        """What a request may do that would have to be undone, and the member of its body that says to whom."""
         if not request.is_proper or self._journal.undoing:
             return None, None
         if request.operation.id == "updateCurrentOrganization" and request.body == b"{}":
@@ -117,18 +117,18 @@ class JournalRecorder:
         return _ACTIONS.get(request.operation.id, (None, None))
 
     def after(self, exchange: Exchange) -> None:
-        """Note what became of a call; every attempt comes here."""
+        """Note what became of a request; every attempt comes here."""
         request = exchange.request
         if not request.is_proper or self._journal.undoing:
             return
-        with self._lock, self._told():
+        with self._lock, self._raising_give_up():
             if (sent := self._sent(request, exchange.attempt)) is not None:
                 self._conclude(sent, exchange)
             else:
                 self._learn(exchange)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _raising_give_up(self) -> Iterator[None]:
         """Say so where the journal cannot be written."""
         try:
             yield
@@ -137,7 +137,7 @@ class JournalRecorder:
             raise
 
     def _sent(self, request: Request, attempt: int) -> _Sent | None:
-        """The entry that an attempt belongs to: equal calls under way are told apart by nothing, and need not be."""
+        """The entry that an attempt belongs to: equal requests under way are told apart by nothing, and need not be."""
         found = next((sent for sent in self._open.get(request, ()) if sent.attempted == (attempt > 1)), None)
         if found is not None:
             found.attempted = True
@@ -145,7 +145,7 @@ class JournalRecorder:
 
     def _conclude(self, sent: _Sent, exchange: Exchange) -> None:
         response, request = exchange.received, exchange.request
-        # Without an answer, with a gateway's, or before a repetition, all stays as it was intended.
+        # Without a response, with a gateway's, or before a repetition, all stays as it was intended.
         if response is None or (response.status == TOO_MANY_REQUESTS and not request.expects_429):
             return
         if response.status in REFUSALS:
@@ -173,18 +173,18 @@ class JournalRecorder:
         data = {} if exchange.received is None else data_of(exchange.received)
         if (made_id := identifier_of(data)) is not None:
             self._journal.done(entry, made_id)
-        # Without an id only its name can find it again, just as where no answer came.
+        # Without an id only its name can find it again, just as where no response came.
 
     def _removed(self, entry: Entry) -> None:
         """A member made for the run is gone with this removal, and so is what was done to anybody's role."""
         self._settle(Action.CHANGE_ROLE, lambda other: other.subject == entry.subject)
         if self._settle(Action.MAKE_MEMBER, lambda other: other.subject == entry.subject):
-            self._journal.narrow(entry)
+            self._journal.settle(entry)
 
     def _settle(self, action: Action, belongs: Callable[[Entry], bool]) -> bool:
         found = [entry for entry in self._journal.unsettled(action) if belongs(entry)]
         for entry in found:
-            self._journal.narrow(entry)
+            self._journal.settle(entry)
         return bool(found)
 
     def _learn(self, exchange: Exchange) -> None:

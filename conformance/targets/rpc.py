@@ -32,7 +32,7 @@ _MOST_TIMEOUTS: Final = 2
 """Time-outs after which nothing more is asked."""
 _LONGEST_QUOTE: Final = 200
 _NAMED_SECRET: Final = re.compile(r"(?P<name>key|token|secret|password|bearer|basic)\W+\S+", re.IGNORECASE)
-_NO_RESPONSE: Final = "a line on its stdout that is no JSON-RPC 2.0 answer"
+_NO_RESPONSE: Final = "a line on its stdout that is no JSON-RPC 2.0 response"
 _LOOKING_UP: Final = 0.5
 """Seconds of waiting after which it is looked whether the run is over."""
 
@@ -52,13 +52,13 @@ class RpcChild:
         command: The program and its arguments, run without a shell.
         environment: All the variables it gets.
         folder: Where it is started, or None for the current folder.
-        timeout: Seconds that one answer may take.
+        timeout: Seconds that one response may take.
         log: Called with each line of its stderr, from a thread of its own; must not raise.
         is_over: Whether the run is over, so that nothing is worth waiting for.
 
     Attributes:
         problem: What is wrong with the program itself, as a sentence; None if it speaks the protocol in time.
-        has_responded: Whether it ever gave an answer, be it an error.
+        has_responded: Whether it ever gave a response, be it an error.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class RpcChild:
 
     @property
     def waiting(self) -> Waiting | None:
-        """The method whose answer is waited for, and until when."""
+        """The method whose response is waited for, and until when."""
         return self._waits.first
 
     def close(self, grace: float = 5.0) -> None:
@@ -115,7 +115,7 @@ class RpcChild:
             grace: Seconds that it has to end by itself.
         """
         if not self._lock.acquire(timeout=grace):
-            # Another thread waits for an answer: with the program's end it gets none, and goes.
+            # Another thread waits for a response: with the program's end it gets none, and goes.
             if self._process is not None:
                 _signal_group(self._process, signal.SIGKILL)
             self._lock.acquire()
@@ -159,7 +159,7 @@ class RpcChild:
                     raise self._timed_out(method)
                 continue
             if message["id"] != expected or isinstance(message["id"], bool):
-                raise self._break("The provisioner answered with an id that it was not asked with.")
+                raise self._break("The provisioner responded with an id that no request has.")
             return result_of(method, message)
 
     def _write(self, process: subprocess.Popen[bytes], method: str, request: bytes, deadline: float) -> None:
@@ -216,7 +216,7 @@ class RpcChild:
 
     def _timed_out(self, method: str) -> ProvisionerError:
         """Take note of a time-out; after the second one nothing more is asked."""
-        reason = self._late(f"did not answer {method}")
+        reason = self._late(f"did not respond to {method}")
         if self._is_over():
             return ProvisionerError(reason)
         self._timeouts += 1
@@ -305,28 +305,28 @@ def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> N
 
 
 def result_of(method: str, message: Mapping[str, Any]) -> object:
-    """The result that an answer to a call has.
+    """The result that a response to a request has.
 
     Args:
         method: What was called.
-        message: The answer, a JSON-RPC 2.0 object.
+        message: The response, a JSON-RPC 2.0 object.
 
     Raises:
         MethodMissing: The program lacks the method.
-        ProvisionerError: The answer is an error, or neither that nor a result.
+        ProvisionerError: The response is an error, or neither that nor a result.
     """
     error = message.get("error")
     if error is None:
         if "result" not in message:
-            raise ProvisionerError(f"The provisioner's answer to {method} has neither a result nor an error.")
+            raise ProvisionerError(f"The provisioner's response to {method} has neither a result nor an error.")
         return message["result"]
     if not isinstance(error, dict):
-        raise ProvisionerError(f"The provisioner's answer to {method} has an error that is no object.")
+        raise ProvisionerError(f"The provisioner's response to {method} has an error that is no object.")
     if error.get("code") == _METHOD_NOT_FOUND:
         raise MethodMissing(f"The provisioner has no method {method}.")
     text = error.get("message")
     reason = "".join(c if c.isprintable() else " " for c in text) if isinstance(text, str) else ""
     if len(reason) > _MAX_REASON:
         # Half a key would not be recognized as one, so a long reason is not cut but left out.
-        reason = "its reason is too long to be told"
+        reason = "its reason is too long to show"
     raise ProvisionerError(f"The provisioner could not do {method}: {reason.strip() or 'it gave no reason'}.")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def create_request(template: SubordinateTemplate, engagement_id: str) -> Request:
-    """The request that makes a record; it lies beside the interface, so nothing judges its answer."""
+    """The request that makes a record; it lies beside the interface, so nothing judges its response."""
     path = template.create_path.replace("{engagementId}", segment(engagement_id))
     request = Request(operation=OPERATIONS["createEngagement"], probe=(template.create_method, path), unjudged=True)
     if template.create_body is None:
@@ -38,7 +38,7 @@ def create(template: SubordinateTemplate, engagement_id: str, send: Callable[[Re
     """Make a record and return its id.
 
     Raises:
-        MissingMeans: The service did not make one, or its answer holds no id where the template says.
+        MissingMeans: The service did not make one, or its response holds no id where the template says.
     """
     need = f"subordinates:{template.kind}"
     response = _response(need, create_request(template, engagement_id), send)
@@ -58,7 +58,7 @@ def exists(
     """Whether a record is there: any 2xx is yes, 404 and 410 are no.
 
     Raises:
-        MissingMeans: The answer says neither.
+        MissingMeans: The response says neither.
     """
     need = f"subordinates:{template.kind}"
     status = _response(need, read_request(template, engagement_id, record_id), send).status
@@ -71,7 +71,7 @@ def _response(need: str, request: Request, send: Callable[[Request], Exchange]) 
     try:
         return send(request).response
     except NoResponse as no_response:
-        raise MissingMeans(need, f"The request for a subordinate record had no answer: {no_response}.") from None
+        raise MissingMeans(need, f"The request for a subordinate record had no response: {no_response}.") from None
 
 
 def _filled(body: Any, engagement_id: str) -> object:  # noqa: ANN401 - any JSON value

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.targets.journal import Journal, JournalError
 from conformance.targets.journal_entries import Action, Entry, State
-from conformance.targets.ownership import Ownership, Standing
+from conformance.targets.ownership import Ownership, OwnershipState
 from conformance.targets.queries import (
     GONE,
     MAIN_KEY,
     PAGES,
-    Asking,
     OwnEngagements,
+    QueryClient,
     data_of,
+    describe_result,
     latest_items,
     member_roles,
     own_among,
-    told,
 )
 from conformance.targets.recorder import owner
 from conformance.wire import requests
@@ -63,7 +63,7 @@ def clean_up(
     journal: Journal,
     ownership: Ownership,
     membership: Membership,
-    asking: Asking,
+    queries: QueryClient,
     base_url: str,
     *,
     moved: bool = False,
@@ -74,7 +74,7 @@ def clean_up(
         journal: The journal of that run.
         ownership: Sees all reads, and tells whose engagements are.
         membership: Sees all lists of members, and tells who may be removed.
-        asking: Sends calls, with the main key if they name none.
+        queries: Sends requests, with the main key if they name none.
         base_url: Where the service is now.
         moved: Whether it may have another address than at the time of the run.
 
@@ -88,20 +88,20 @@ def clean_up(
             f"The journal is about {journal.place.base_url}, and this is {base_url}: nothing was undone. "
             "If the service has moved, add --moved."
         )
-    response = asking.one(requests.get_organization())
+    response = queries.send(requests.get_organization())
     is_shown = _ensure_same_organization(journal, response, is_elsewhere=journal.place.base_url != base_url)
     reason: str | None = None
     if isinstance(response, str):
         reason = f"the organization could not be read: {response}"
     elif response.status in _REFUSED:
         reason = f"the key is refused with status {response.status}"
-    elif not is_shown and not _sees_own(journal, ownership, asking):
+    elif not is_shown and not _sees_own(journal, ownership, queries):
         reason = f"neither the organization nor an engagement of the run could be read: status {response.status}"
     if reason is not None:
         return UndoResult(left=[f"Nothing was undone, because {reason}."], lasting=journal.lasting())
-    result = undo(journal, ownership, membership, asking)
+    result = undo(journal, ownership, membership, queries)
     result.lasting += [
-        f"The engagement {one} was left alone: it does not show that it is the run's." for one in ownership.mistaken
+        f"The engagement {one} was left alone: it does not show that it is the run's." for one in ownership.foreign_ids
     ]
     return result
 
@@ -110,7 +110,7 @@ def _ensure_same_organization(journal: Journal, response: Response | str, *, is_
     """Make sure that the main key does not belong to another organization than that of the run.
 
     Returns:
-        Whether the answer shows that it is the same, as far as the run knew it.
+        Whether the response shows that it is the same, as far as the run knew it.
 
     Raises:
         JournalError: It is another one, or a service that may be another one does not show it.
@@ -128,15 +128,15 @@ def _ensure_same_organization(journal: Journal, response: Response | str, *, is_
     return known[0] is None or shown[0] is not None
 
 
-def _sees_own(journal: Journal, ownership: Ownership, asking: Asking) -> bool:
+def _sees_own(journal: Journal, ownership: Ownership, queries: QueryClient) -> bool:
     """Whether the main key shows something that the run made."""
     entries = [entry for entry in journal.pending() if owner(entry.key) == MAIN_KEY]
     made = [entry.id for entry in entries if entry.action is Action.CREATE_ENGAGEMENT and entry.id is not None]
-    asking.all([requests.get_engagement(one) for one in made[:_FEW]])
-    return any(ownership.standing(one) is Standing.OWN for one in made[:_FEW])
+    queries.send_all([requests.get_engagement(one) for one in made[:_FEW]])
+    return any(ownership.state(one) is OwnershipState.OWN for one in made[:_FEW])
 
 
-def undo(journal: Journal, ownership: Ownership, membership: Membership, asking: Asking) -> UndoResult:
+def undo(journal: Journal, ownership: Ownership, membership: Membership, queries: QueryClient) -> UndoResult:
     """Undo what is pending: engagements first, then members, roles and the organization's name.
 
     Nothing is written to that a read does not show to be as the run left it. Doing it twice is harmless, and where the
@@ -146,9 +146,9 @@ def undo(journal: Journal, ownership: Ownership, membership: Membership, asking:
         journal: What the run has done; what is undone is ticked off in it.
         ownership: Sees all reads, and tells whose engagements are.
         membership: Sees all lists of members, and tells who may be removed.
-        asking: Sends calls.
+        queries: Sends requests.
     """
-    undoing = _Undoing(journal, ownership, membership, asking)
+    undoing = _Undoing(journal, ownership, membership, queries)
     pending = journal.pending()
     if journal.trusted:
         membership.give(entry.subject or "" for entry in pending if entry.action is Action.MAKE_MEMBER)
@@ -167,12 +167,12 @@ def undo(journal: Journal, ownership: Ownership, membership: Membership, asking:
 class _Undoing:
     """One pass over the pending entries of a journal."""
 
-    def __init__(self, journal: Journal, ownership: Ownership, membership: Membership, asking: Asking) -> None:
+    def __init__(self, journal: Journal, ownership: Ownership, membership: Membership, queries: QueryClient) -> None:
         self.result = UndoResult()
         self._journal = journal
         self._ownership = ownership
         self._membership = membership
-        self._asking = asking
+        self._queries = queries
 
     def engagements(self) -> None:
         """Delete the engagements that the run made, those whose id it never learnt included."""
@@ -207,9 +207,9 @@ class _Undoing:
             except NoResponse as withheld:
                 self._leave(f"The member {user_id} was not removed: {withheld}.")
                 continue
-            response = self._asking.one(removal)
+            response = self._queries.send(removal)
             if not _is_gone(response):
-                self._leave(f"The member {user_id} could not be removed: {told(response)}.")
+                self._leave(f"The member {user_id} could not be removed: {describe_result(response)}.")
                 continue
             self.result.writes.append(f"the member {user_id} was removed")
             changes = [other for other in self._pending(Action.CHANGE_ROLE) if other.subject == entry.subject]
@@ -218,16 +218,16 @@ class _Undoing:
     def _roles(self) -> None:
         """Give members the roles back that they had before the run, if they have one that the run asked for."""
         entries = self._pending(Action.CHANGE_ROLE)
-        roles = member_roles(self._asking) if entries else None
+        roles = member_roles(self._queries) if entries else None
         for user_id in dict.fromkeys(entry.subject or "" for entry in entries):
             changes = [entry for entry in entries if (entry.subject or "") == user_id]
-            if (trouble := self._role_trouble(user_id, changes, roles)) is not None:
-                self._leave(trouble)
+            if (error := self._restore_role(user_id, changes, roles)) is not None:
+                self._leave(error)
                 continue
             self._settle(*changes)
 
-    def _role_trouble(self, user_id: str, changes: Sequence[Entry], roles: Mapping[str, str] | None) -> str | None:
-        """Why a member does not have the role of before in the end, as a sentence; None where it has."""
+    def _restore_role(self, user_id: str, changes: Sequence[Entry], roles: Mapping[str, str] | None) -> str | None:
+        """Why a member does not have the role of before in the end, as a sentence; None if it has."""
         before = changes[-1].before
         if roles is None:
             return f"The role of {user_id} may have been changed: the members could not be listed."
@@ -238,10 +238,12 @@ class _Undoing:
             return f"The role of {user_id} may have been changed, and the interface cannot make it {before} again."
         if now not in {entry.wanted for entry in changes}:
             return f"The role of {user_id} is {now}, which the run did not ask for; it was left alone."
-        response = self._asking.one(requests.update_member_role(user_id, {"role": before}))
+        response = self._queries.send(requests.update_member_role(user_id, {"role": before}))
         self.result.writes.append(f"the role of {user_id} was made {before} again")
         return (
-            None if _is_gone(response) else f"The role of {user_id} could not be made {before} again: {told(response)}."
+            None
+            if _is_gone(response)
+            else f"The role of {user_id} could not be made {before} again: {describe_result(response)}."
         )
 
     def _names(self) -> None:
@@ -250,41 +252,42 @@ class _Undoing:
         for key in dict.fromkeys(owner(entry.key) for entry in entries):
             renamings = [entry for entry in entries if owner(entry.key) == key]
             may_differ = any(entry.state is not State.REFUSED for entry in renamings)
-            trouble = self._name_trouble(key, renamings)
-            if trouble is not None and may_differ:
-                self._leave(trouble)
-            if trouble is None or not may_differ:
+            error = self._restore_name(key, renamings)
+            if error is not None and may_differ:
+                self._leave(error)
+            if error is None or not may_differ:
                 self._settle(*renamings)
 
-    def _name_trouble(self, key: str, renamings: Sequence[Entry]) -> str | None:
-        """Why an organization does not have the name of before in the end, as a sentence; None where it has."""
+    def _restore_name(self, key: str, renamings: Sequence[Entry]) -> str | None:
+        """Why an organization does not have the name of before in the end, as a sentence; None if it has."""
         before = renamings[-1].before
         if before is None:
             return "The organization may have been renamed, and its name before is not known."
-        found = self._asking.one(requests.get_organization(), key)
+        found = self._queries.send(requests.get_organization(), key)
         if (now := _name_in(found)) is None:
-            return f'The organization could not be named "{before}" again: its name could not be read ({told(found)}).'
+            reason = f"its name could not be read ({describe_result(found)})"
+            return f'The organization could not be named "{before}" again: {reason}.'
         given = {text for entry in renamings for text in (entry.subject, entry.became)}
         if now == before:
             return None
         if now not in given and not self._journal.names.owns(now):
             return f'The organization is named "{now}", which the run did not do; before it was "{before}".'
-        response = self._asking.one(requests.update_organization({"name": before}), key)
+        response = self._queries.send(requests.update_organization({"name": before}), key)
         if isinstance(response, str) or response.status not in SUCCESSES:
-            return f'The organization could not be named "{before}" again: {told(response)}.'
+            return f'The organization could not be named "{before}" again: {describe_result(response)}.'
         now = _name_in(response)
         self.result.writes.append(f'the organization was named "{before}" again')
         return None if now in {before, None} else f'The organization was to be named "{before}", and became "{now}".'
 
-    def _standings(self, ids: Iterable[str], key: str) -> dict[str, Standing | None]:
+    def _states(self, ids: Iterable[str], key: str) -> dict[str, OwnershipState | None]:
         """Whose engagements are; those that no read has shown to be the run's are read now."""
-        unread = [one for one in dict.fromkeys(ids) if self._ownership.standing(one, key) is not Standing.OWN]
-        self._asking.all([requests.get_engagement(one) for one in unread], key)
-        return {one: self._ownership.standing(one, key) for one in dict.fromkeys(ids)}
+        unread = [one for one in dict.fromkeys(ids) if self._ownership.state(one, key) is not OwnershipState.OWN]
+        self._queries.send_all([requests.get_engagement(one) for one in unread], key)
+        return {one: self._ownership.state(one, key) for one in dict.fromkeys(ids)}
 
     def _has_no_id(self, entry: Entry, key: str) -> bool:
         """Whether only a name can find what a creation made: no id came, or that of another user's engagement."""
-        return entry.id is None or self._ownership.standing(entry.id, key) is Standing.ANOTHERS
+        return entry.id is None or self._ownership.state(entry.id, key) is OwnershipState.ANOTHERS
 
     def _delete(self, ids: Sequence[str], key: str) -> bool:
         """Delete those of some engagements that are the run's; whether none of the run's is left among them.
@@ -294,16 +297,16 @@ class _Undoing:
         """
         own, left = list(dict.fromkeys(ids)), 0
         for tries_left in reversed(range(_TRIES)):
-            standings = self._standings(own, key)
-            for one, standing in standings.items():
-                if standing is Standing.ABSENT:
+            states = self._states(own, key)
+            for one, state in states.items():
+                if state is OwnershipState.ABSENT:
                     self._settle_id(one, key)
-                elif standing in {None, Standing.UNREADABLE}:
+                elif state in {None, OwnershipState.UNREADABLE}:
                     self._leave(f"The engagement {one} was not deleted, because no read shows that it is the run's.")
                     left += 1
-            own = [one for one, standing in standings.items() if standing is Standing.OWN]
+            own = [one for one, state in states.items() if state is OwnershipState.OWN]
             responses = dict(
-                zip(own, self._asking.all([requests.delete_engagement(one) for one in own], key), strict=True)
+                zip(own, self._queries.send_all([requests.delete_engagement(one) for one in own], key), strict=True)
             )
             own = [one for one, response in responses.items() if isinstance(response, str) and tries_left]
             for one in responses.keys() - own:
@@ -311,7 +314,7 @@ class _Undoing:
                     self.result.writes.append(f"the engagement {one} was deleted")
                     self._settle_id(one, key)
                 else:
-                    self._leave(f"The engagement {one} could not be deleted: {told(responses[one])}.")
+                    self._leave(f"The engagement {one} could not be deleted: {describe_result(responses[one])}.")
                     left += 1
         return not left
 
@@ -325,13 +328,13 @@ class _Undoing:
         A refused one alone is looked for on the first page only, where it would be among the latest.
         """
         lost = [entry for entry in entries if entry.state is not State.REFUSED]
-        listed = latest_items(self._asking, pages=PAGES if lost else 1, key=key)
+        listed = latest_items(self._queries, pages=PAGES if lost else 1, key=key)
         found = listed if isinstance(listed, str) else own_among(listed, self._journal.names)
         if not isinstance(listed, str) and key == MAIN_KEY and not own_among(listed, self._journal.names).ids:
             self.result.listed = listed
         gone = not isinstance(found, str) and self._delete(found.ids, key)
         for one in () if isinstance(found, str) or not lost else found.ids:
-            if self._ownership.standing(one, key) is Standing.ANOTHERS:
+            if self._ownership.state(one, key) is OwnershipState.ANOTHERS:
                 self._leave(
                     f"The engagement {one} has a name of the run, and was not created while it went on: "
                     "it was left alone."
@@ -357,7 +360,7 @@ class _Undoing:
     def _settle(self, *entries: Entry) -> None:
         for entry in entries:
             try:
-                self._journal.narrow(entry)
+                self._journal.settle(entry)
             except JournalError as error:
                 # What else there is to undo matters more than the ticks.
                 sentence = f"{error} What was undone could not be marked as undone in the journal."

@@ -176,7 +176,7 @@ class Entry:
 
     @property
     def variable(self) -> str | None:
-        """The variable that is the whole value; None where it is more than one variable, or none."""
+        """The variable that is the whole value; None if it is more than one variable, or none."""
         found = _MARKED.fullmatch(self.node.value) if isinstance(self.node, yaml.ScalarNode) else None
         return None if found is None else found[1]
 

@@ -129,8 +129,8 @@ class Judge(CollectErrors):
             try:
                 try:
                     return (yield)
-                except NoResponse as trouble:
-                    return self._retry(pyfuncitem, trouble)
+                except NoResponse as no_response:
+                    return self._retry(pyfuncitem, no_response)
             except NonConformity as failure:
                 self._ensure_main_key(
                     [exchange for exchange in (*evidence.exchanges, *failure.exchanges) if is_refusal(exchange)]
@@ -197,17 +197,17 @@ class Judge(CollectErrors):
         if self._progress is not None:
             self._progress.ended(result)
 
-    def _retry(self, item: pytest.Function, trouble: NoResponse) -> object:
+    def _retry(self, item: pytest.Function, no_response: NoResponse) -> object:
         """Retry a check that a broken connection or a gateway ended."""
         arguments = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}  # noqa: SLF001 - as pytest's own runner does
         for _ in range(_ATTEMPTS - 1):
-            if trouble.lasting:
+            if no_response.lasting:
                 break
             try:
                 return item.obj(**arguments)
             except NoResponse as again:
-                trouble = again
-        raise trouble
+                no_response = again
+        raise no_response
 
     def _ensure_main_key(self, refusals: Sequence[Exchange]) -> None:
         """Raise if a failure rests on refusals of a main key that is no longer valid.

@@ -123,17 +123,17 @@ def _opened(config: pytest.Config, stack: ExitStack) -> Run:
     try:
         options = RunOptions(
             **_target(option),
-            mode=Mode.asked(read_only=option.read_only, disposable=option.disposable),
+            mode=Mode.of_options(read_only=option.read_only, disposable=option.disposable),
             effort=Effort(option.effort),
             seed=option.seed,
             report=option.report,
         )
         execution = stack.enter_context(RunSession(options))
-        trouble = execution.reach()
+        reason = execution.reach()
     except (TargetFileError, JournalError, FolderError) as error:
         raise pytest.UsageError(str(error)) from None
-    if trouble is not None:
-        pytest.exit(trouble, returncode=Exit.UNTESTABLE)
+    if reason is not None:
+        pytest.exit(reason, returncode=Exit.UNTESTABLE)
     return execution.run
 
 

@@ -142,7 +142,7 @@ def _of_provisioner(execution: RunSession, requirements: Sequence[Requirement]) 
 
 def _warnings(execution: RunSession) -> list[str]:
     warnings = list(execution.profile.warnings)
-    if mistaken := execution.ownership.mistaken:
+    if mistaken := execution.ownership.foreign_ids:
         named = ", ".join(mistaken)
         warnings.append(
             f"The service responded to creations with ids of other users' engagements, which were left alone: {named}."

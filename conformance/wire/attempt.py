@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import httpx
 
 from conformance.wire.bounded_reading import check_headers, read_body
-from conformance.wire.errors import sentence
+from conformance.wire.errors import describe_error
 from conformance.wire.exchange import Exchange
 from conformance.wire.request_builder import UNWRITABLE
 
@@ -37,7 +37,7 @@ class AttemptResult(Enum):
 class _Result:
     outcome: AttemptResult
     response: Response | None = None
-    trouble: str | None = None
+    error: str | None = None
     head_seconds: float | None = None
 
 
@@ -48,7 +48,7 @@ _DECIMALS: Final = 6
 
 
 class Sender:
-    """Sends calls and makes exchanges of them.
+    """Sends requests and makes exchanges of them.
 
     Args:
         request_builder: Makes requests and records.
@@ -65,23 +65,23 @@ class Sender:
     async def attempt(
         self, request: Request, *, number: int, check: str, attempt: int, seconds: float
     ) -> tuple[Exchange, AttemptResult]:
-        """Send a call once.
+        """Send a request once.
 
         Args:
-            request: The call.
+            request: The request.
             number: The number of the exchange.
             check: Who sends it.
             attempt: 1, or more for a repetition.
             seconds: How long it may take as a whole.
 
         Returns:
-            The exchange, also where no answer came or where the task was cancelled: then it says so as its trouble.
+            The exchange, also if no response came or where the task was cancelled: then it says so as its trouble.
         """
         started_at, began = self._clock.now(), self._clock.monotonic()
         outgoing, obstacle = self._request_builder.writable(request)
         if outgoing is not None and attempt > 1:  # the kept ones may all be closed by now
             outgoing.extensions["fresh"] = True
-        unsendable = _Result(AttemptResult.UNSENDABLE, trouble=obstacle)
+        unsendable = _Result(AttemptResult.UNSENDABLE, error=obstacle)
         result = unsendable if outgoing is None else await self._send(request, outgoing, seconds)
         exchange = Exchange(
             number=number,
@@ -89,7 +89,7 @@ class Sender:
             request=request,
             sent_request=self._request_builder.record(request, outgoing),
             received=result.response,
-            trouble=result.trouble,
+            error=result.error,
             started_at=started_at,
             seconds=round(self._clock.monotonic() - began, _DECIMALS),
             attempt=attempt,
@@ -113,12 +113,12 @@ class Sender:
                 AttemptResult.RESPONDED, await self._response(request, response, body), head_seconds=head_seconds
             )
         except asyncio.CancelledError:
-            return _Result(AttemptResult.STOPPED, trouble="it was given up because the run was stopped")
+            return _Result(AttemptResult.STOPPED, error="it was given up because the run was stopped")
         except Exception as error:  # noqa: BLE001 - whatever a hostile answer brings about is the answer's trouble
             return _failure(error, outgoing, seconds)
 
     async def _response(self, request: Request, response: httpx.Response, body: bytes) -> Response:
-        """The answer without secrets; a large one is searched beside the loop, so that others need not wait."""
+        """The response without secrets; a large one is searched beside the loop, so that others need not wait."""
         if len(body) < _LARGE:
             return self._request_builder.recorded(request, response, body)
         async with self._large:  # one at a time: it takes a multiple of the body's memory
@@ -133,12 +133,12 @@ async def _read(response: httpx.Response) -> bytes:
         await response.aclose()
 
 
-def _failure(error: Exception, outgoing: httpx.Request, seconds: float) -> _Result:
-    reached = outgoing.extensions.get("connected", True) and not isinstance(error, httpx.ConnectError)
-    if isinstance(error, httpx.LocalProtocolError):
-        return _Result(AttemptResult.UNSENDABLE, trouble=UNWRITABLE)
-    trouble = sentence(error)
-    if isinstance(error, TimeoutError):
-        missing = "complete answer came" if reached else "connection could be made"
-        trouble = f"no {missing} within {seconds:.3g} s"
-    return _Result(AttemptResult.BROKEN if reached else AttemptResult.UNREACHED, trouble=trouble)
+def _failure(raised: Exception, outgoing: httpx.Request, seconds: float) -> _Result:
+    reached = outgoing.extensions.get("connected", True) and not isinstance(raised, httpx.ConnectError)
+    if isinstance(raised, httpx.LocalProtocolError):
+        return _Result(AttemptResult.UNSENDABLE, error=UNWRITABLE)
+    error = describe_error(raised)
+    if isinstance(raised, TimeoutError):
+        missing = "complete response came" if reached else "connection could be made"
+        error = f"no {missing} within {seconds:.3g} s"
+    return _Result(AttemptResult.BROKEN if reached else AttemptResult.UNREACHED, error=error)

@@ -16,7 +16,7 @@ MAX_BODY: Final = 8 * 2**20
 MAX_HEADERS: Final = 64 * 2**10
 """Bytes of header fields that are read at most."""
 
-CLOSED: Final = "the connection was closed before an answer came"
+CLOSED: Final = "the connection was closed before a response came"
 CUT_SHORT: Final = "the body was cut short"
 
 _PIECE: Final = 64 * 2**10
@@ -25,11 +25,11 @@ _GZIP, _ZLIB, _RAW_DEFLATE = 16 + zlib.MAX_WBITS, zlib.MAX_WBITS, -zlib.MAX_WBIT
 
 
 class Unreadable(Exception):
-    """An answer that cannot be read within the bounds; the message is a plain sentence without the target's words."""
+    """A response that cannot be read within the bounds; the message is a plain sentence without the target's words."""
 
 
 async def read_body(response: httpx.Response) -> bytes:
-    """Read the body of an answer, decompressed.
+    """Read the body of a response, decompressed.
 
     Raises:
         Unreadable: It is too large, of an unknown encoding, or does not decode.
@@ -56,7 +56,7 @@ def check_headers(headers: Iterable[tuple[bytes, bytes]]) -> None:
         Unreadable: They are.
     """
     if sum(len(name) + len(value) + 4 for name, value in headers) > MAX_HEADERS:
-        raise Unreadable(f"the answer has more than {MAX_HEADERS // 1024} KiB of headers")
+        raise Unreadable(f"the response has more than {MAX_HEADERS // 1024} KiB of headers")
 
 
 def content_codings(values: list[str]) -> list[str]:

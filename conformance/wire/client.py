@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from conformance.wire.attempt import Sender
 from conformance.wire.clock import Clock, SystemClock
-from conformance.wire.connection import KeptConnections
+from conformance.wire.connection import ConnectionPool
 from conformance.wire.dispatcher import Dispatcher, Job
 from conformance.wire.request_builder import RequestBuilder
 from conformance.wire.run_limits import Limits, RunStopped, Undoing
-from conformance.wire.turns import Turns
+from conformance.wire.write_locks import WriteLocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -45,15 +45,15 @@ class Observer(Protocol):
     """Sees every exchange of the run; called in the thread that sends, so it must be fast."""
 
     def before(self, request: Request) -> None:
-        """A call is about to be sent; an exception prevents that and comes out of ``send``."""
+        """A request is about to be sent; an exception prevents that and comes out of ``send``."""
 
     def after(self, exchange: Exchange) -> None:
-        """An exchange was recorded: one for every attempt of a call."""
+        """An exchange was recorded: one for every attempt of a request."""
 
 
 @dataclass(slots=True)
 class _Batch:
-    """Calls that one thread waits for."""
+    """Requests that one thread waits for."""
 
     results: list[Exchange | None]
     outbox: SimpleQueue[tuple[int, Exchange | BaseException, bool]] = field(default_factory=SimpleQueue)
@@ -62,7 +62,7 @@ class _Batch:
 
 
 class Wire:
-    """Sends calls to one target, from any number of threads, and records every exchange.
+    """Sends requests to one target, from any number of threads, and records every exchange.
 
     Args:
         settings: The target and the limits.
@@ -87,14 +87,14 @@ class Wire:
             redactor.add(name, value)
         clock = clock or SystemClock()
         request_builder = RequestBuilder(settings, redactor)
-        sender = Sender(request_builder, clock, transport or KeptConnections(settings.ssl_context(), settings.workers))
+        sender = Sender(request_builder, clock, transport or ConnectionPool(settings.ssl_context(), settings.workers))
         self._limits = Limits(settings, clock)
         self._dispatcher = Dispatcher(settings, request_builder, sender, self._limits, clock, self._record)
         self._sender = sender
         self._width = settings.workers
         self._exchanges: list[Exchange] = []
         self._guards: list[Guard] = []
-        self._turns = Turns()
+        self._write_locks = WriteLocks()
         self._observers: list[Observer] = []
         self._tasks: dict[asyncio.Task[Exchange], Job] = {}
         self._check: ContextVar[str] = ContextVar("check", default="run")
@@ -127,15 +127,15 @@ class Wire:
     @property
     def service_clock(self) -> float | None:
         """Seconds that the service's clock is ahead of ours by its latest Date headers; None before any."""
-        return self._dispatcher.pacer.service.offset
+        return self._dispatcher.rate_limiter.service.offset
 
     @property
     def waiting(self) -> Waiting | None:
-        """What the calls under way are waiting for, and until when; None if they go on."""
+        """What the requests under way are waiting for, and until when; None if they go on."""
         return self._dispatcher.waiting
 
     def send(self, request: Request) -> Exchange:
-        """Send a call, repeating it where that is needed and safe.
+        """Send a request, repeating it where that is needed and safe.
 
         Returns:
             The last attempt; its ``response`` raises ``NoResponse`` where there is none.
@@ -146,7 +146,7 @@ class Wire:
         return self.send_all([request])[0]
 
     def send_all(self, requests: Sequence[Request]) -> list[Exchange]:
-        """Send calls that do not depend on each other, several at once.
+        """Send requests that do not depend on each other, several at once.
 
         What another scenario writes to the same resources meanwhile is waited for.
 
@@ -157,7 +157,7 @@ class Wire:
             RunStopped: The run is over; those that were answered before are recorded.
             NotSent: A guard keeps one of them back; none is sent then.
         """
-        with self._turns.of(self._check.get(), requests):
+        with self._write_locks.of(self._check.get(), requests):
             for guard in self._guards:
                 guard(requests)
             return self._send_all(requests)
@@ -186,7 +186,7 @@ class Wire:
 
         Nothing that another scenario does may be waited for in there.
         """
-        return self._turns.undisturbed(self._check.get())
+        return self._write_locks.undisturbed(self._check.get())
 
     def reserve_for(self, to_undo: Callable[[], int]) -> None:
         """Keep back as much time, and as many of the main key's requests, as undoing so many changes takes.
@@ -197,10 +197,10 @@ class Wire:
         self._limits.to_undo = to_undo
 
     def guard(self, guard: Guard) -> None:
-        """Let a guard look at all calls from now on, before anything is done about one of them.
+        """Let a guard look at all requests from now on, before anything is done about one of them.
 
         Args:
-            guard: Raises ``NotSent`` if one of some calls must not be sent; it may send reads to find that out.
+            guard: Raises ``NotSent`` if one of some requests must not be sent; it may send reads to find that out.
         """
         self._guards.append(guard)
 
@@ -210,7 +210,7 @@ class Wire:
 
     @contextmanager
     def checking(self, name: str) -> Iterator[None]:
-        """Name the check or journey that the exchanges of this thread belong to, inside a ``with``."""
+        """Name the check or scenario that the exchanges of this thread belong to, inside a ``with``."""
         token = self._check.set(name)
         try:
             yield
@@ -270,9 +270,9 @@ class Wire:
         def report(exchange: Exchange) -> None:
             batch.outbox.put((index, exchange, False))
 
-        order = Job(request, self._check.get(), self._undoing.get(), report)
+        job = Job(request, self._check.get(), self._undoing.get(), report)
         try:
-            self._loop.call_soon_threadsafe(self._start, order, batch, index)
+            self._loop.call_soon_threadsafe(self._start, job, batch, index)
         except RuntimeError:  # the loop is closed
             raise RunStopped(self.stopped or _CLOSED) from None
         batch.under_way.setdefault(index)
@@ -302,23 +302,23 @@ class Wire:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in batch.under_way.values() if task])
 
-    def _start(self, order: Job, batch: _Batch, index: int) -> None:
+    def _start(self, job: Job, batch: _Batch, index: int) -> None:
         if self._closing:
             batch.outbox.put((index, RunStopped(self.stopped or _CLOSED), True))
             return
 
         def ended(task: asyncio.Task[Exchange]) -> None:
             del self._tasks[task]
-            batch.outbox.put((index, self._result(task, order), True))
+            batch.outbox.put((index, self._result(task, job), True))
 
-        task = self._loop.create_task(self._dispatcher.carry_out(order))
+        task = self._loop.create_task(self._dispatcher.carry_out(job))
         batch.under_way[index] = task
-        self._tasks[task] = order
+        self._tasks[task] = job
         task.add_done_callback(ended)
 
-    def _result(self, task: asyncio.Task[Exchange], order: Job) -> Exchange | BaseException:
+    def _result(self, task: asyncio.Task[Exchange], job: Job) -> Exchange | BaseException:
         if task.cancelled():
-            past = [] if order.exchange is None else [order.exchange]
+            past = [] if job.exchange is None else [job.exchange]
             return RunStopped(self.stopped or "it was given up", *past)
         return task.exception() or task.result()
 
@@ -327,8 +327,8 @@ class Wire:
 
     def _cancel_all(self) -> None:
         self._dispatcher.abandon()
-        for task, order in list(self._tasks.items()):
-            if order.undoing is None:
+        for task, job in list(self._tasks.items()):
+            if job.undoing is None:
                 task.cancel()
 
     async def _shut(self) -> None:

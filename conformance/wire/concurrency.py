@@ -55,7 +55,7 @@ class ConcurrencyLimiter:
         return self._width
 
     @asynccontextmanager
-    async def one(self) -> AsyncIterator[bool]:
+    async def slot(self) -> AsyncIterator[bool]:
         """Wait until one more may be sent, inside a ``with``; it tells whether that goes beside others."""
         async with self._workers:
             while self._under_way >= self._width:

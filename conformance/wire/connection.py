@@ -1,6 +1,6 @@
 """HTTP/1.1 connections to one target, kept open between requests, as a transport of httpx.
 
-httpx's own transport is not used, for three reasons: bytes that follow an answer would be taken for the next one; an
+httpx's own transport is not used, for three reasons: bytes that follow a response would be taken for the next one; an
 idle connection that the service is about to close would serve a request that cannot be repeated; and a request would
 cost a multiple of the processor time. The protocol itself is h11's, as it is there.
 """
@@ -72,7 +72,7 @@ class _Link(asyncio.Protocol):
         return not self.ended and not self._incoming
 
     def write(self, data: bytes) -> None:
-        """Hand over bytes to be sent; an answer may come before all of them are gone."""
+        """Hand over bytes to be sent; a response may come before all of them are gone."""
         if self._transport is not None and not self.ended:
             self._transport.write(data)
 
@@ -105,7 +105,7 @@ class _Connection:
         self.link = link
         self.idle_since = 0.0
         self.responded_early = False
-        """Whether its last answer may have come before the request was read, so that the service may close it."""
+        """Whether its last response may have come before the request was read, so that the service may close it."""
         self._http = h11.Connection(our_role=h11.CLIENT, max_incomplete_event_size=MAX_HEADERS)
 
     def send(self, request: httpx.Request, body: bytes) -> None:
@@ -131,7 +131,7 @@ class _Connection:
             yield bytes(event.data)
         surplus, _ = self._http.trailing_data
         if surplus.strip(b"\r\n"):
-            raise Unreadable("more bytes came than the answer's length")
+            raise Unreadable("more bytes came than the length of the response")
 
     def reusable(self) -> bool:
         """Whether the next request may go over it; prepares it for that."""
@@ -157,13 +157,13 @@ class _Connection:
     def _unreadable(self, error: h11.RemoteProtocolError) -> Exception:
         if self.link.ended and self._http.their_state is h11.ERROR and "without sending complete" in str(error):
             return Unreadable(CUT_SHORT)
-        return httpx.RemoteProtocolError("the answer is not HTTP")
+        return httpx.RemoteProtocolError("the response is not HTTP")
 
 
 class _Body(httpx.AsyncByteStream):
-    """The body of an answer; the connection goes back when it was read to its end, and is closed otherwise."""
+    """The body of a response; the connection goes back when it was read to its end, and is closed otherwise."""
 
-    def __init__(self, transport: KeptConnections, connection: _Connection) -> None:
+    def __init__(self, transport: ConnectionPool, connection: _Connection) -> None:
         self._transport = transport
         self._connection: _Connection | None = connection
 
@@ -182,7 +182,7 @@ class _Body(httpx.AsyncByteStream):
             self._connection = None
 
 
-class KeptConnections(httpx.AsyncBaseTransport):
+class ConnectionPool(httpx.AsyncBaseTransport):
     """Connections to one target.
 
     A request's extension ``repeatable`` says whether it may go over a connection that was idle for longer, and
@@ -205,12 +205,12 @@ class KeptConnections(httpx.AsyncBaseTransport):
         self._open_links: set[_Link] = set()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request and read the head of its answer.
+        """Send a request and read the head of its response.
 
         Raises:
             httpx.ConnectError: No connection could be made: nothing was sent.
-            httpx.ProtocolError: The request or the answer is not HTTP.
-            Unreadable: The answer broke off or passes a bound.
+            httpx.ProtocolError: The request or the response is not HTTP.
+            Unreadable: The response broke off or passes a bound.
         """
         body = await request.aread()
         fresh = request.extensions.get("fresh", False)
@@ -234,7 +234,7 @@ class KeptConnections(httpx.AsyncBaseTransport):
         )
 
     def give_back(self, connection: _Connection) -> None:
-        """Keep a connection whose answer was read, if it can serve another request."""
+        """Keep a connection whose response was read, if it can serve another request."""
         if len(self._idle) < self._kept and connection.reusable():
             connection.idle_since = asyncio.get_running_loop().time()
             self._idle.append(connection)

@@ -1,4 +1,4 @@
-"""Calls are carried through waiting, sending and repeating, in the wire's event loop."""
+"""Requests are carried through waiting, sending and repeating, in the wire's event loop."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.wire.attempt import AttemptResult, Sender
 from conformance.wire.concurrency import ConcurrencyLimiter
 from conformance.wire.exchange import TOO_MANY_REQUESTS
-from conformance.wire.losses import end_of, is_broken_off, naming
+from conformance.wire.losses import end_of, is_broken_off, joined_names
 from conformance.wire.main_key import MainKey, is_refusal, unjudged
 from conformance.wire.rate_limit_headers import SUCCESSIVE, has_fallen, leaves_requests
 from conformance.wire.rate_limiter import KeyBudget, RateLimiter
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from conformance.wire.settings import WireSettings
 
 FIRST_FAILURES: Final = 3
-"""Attempts without an answer after which a target that has never answered is given up."""
+"""Attempts without a response after which a target that has never answered is given up."""
 
 FAILURES: Final = 6
-"""Attempts in a row without an answer after which it is asked whether the target is still there."""
+"""Attempts in a row without a response after which it is asked whether the target is still there."""
 
 PROBES: Final = (0.2, 0.4, 0.8, 1.2, 1.6, 1.6, 1.6, 1.6)
 """Seconds before each question whether the target is back."""
@@ -48,7 +48,7 @@ _PROBE: Final = "connection"
 _REFUSALS: Final = 2
 _ASKING_AGAIN: Final = (0.0, 1.0, 2.0)
 """Seconds before each attempt to find out whether the main key is served at all."""
-_NOT_KEPT: Final = "the answer came when those before it took all the room that there is for answers"
+_NOT_KEPT: Final = "the response was not kept: earlier responses use all memory for responses"
 _KEY_ENDED: Final = "when the main key was refused for everything, and the run was stopped"
 _KEY_UNKNOWN: Final = "and the run was stopped before it was known whether the main key is still served"
 _KEY_ASKED: Final = "when the wire asked whether the main key is still served"
@@ -56,10 +56,10 @@ _KEY_ASKED: Final = "when the wire asked whether the main key is still served"
 
 @dataclass(slots=True)
 class Job:
-    """A call to carry out.
+    """A request to carry out.
 
     Attributes:
-        request: The call.
+        request: The request.
         check: Who sends it.
         undoing: The permission to send although the run is over; None for ordinary calls.
         report: Told of every exchange as soon as it is recorded.
@@ -94,7 +94,7 @@ class Dispatcher:
         clock: Clock,
         record: Callable[[Exchange], None],
     ) -> None:
-        self.pacer = RateLimiter(clock, settings.longest_wait)
+        self.rate_limiter = RateLimiter(clock, settings.longest_wait)
         self.waits = Waits()
         self._main_key = MainKey(settings.credential, clock.pause)
         self._settings = settings
@@ -103,7 +103,7 @@ class Dispatcher:
         self._limits = limits
         self._clock = clock
         self._record = record
-        self._width = ConcurrencyLimiter(settings.workers)
+        self._concurrency = ConcurrencyLimiter(settings.workers)
         self._keeping = asyncio.Lock()
         self._responded = False
         self._awaited_until = clock.monotonic() + settings.first_wait
@@ -114,14 +114,14 @@ class Dispatcher:
 
     @property
     def waiting(self) -> Waiting | None:
-        """What the calls under way are waiting for; None if they go on."""
+        """What the requests under way are waiting for; None if they go on."""
         left = self._awaited_until - self._clock.monotonic()
         if not self._responded and left > 0:
             return Waiting("the service to answer at all", datetime.now(UTC) + timedelta(seconds=left))
         return self.waits.first
 
-    async def carry_out(self, order: Job) -> Exchange:
-        """Send a call until it is answered or not worth repeating.
+    async def carry_out(self, job: Job) -> Exchange:
+        """Send a request until it is answered or not worth repeating.
 
         Returns:
             The last attempt.
@@ -129,17 +129,17 @@ class Dispatcher:
         Raises:
             RunStopped: Nothing more is sent.
         """
-        persistence = RetryPolicy(order.request)
-        lane = self.pacer.lane(self._request_builder.credential(order.request).authorization)
+        retry_policy = RetryPolicy(job.request)
+        budget = self.rate_limiter.budget(self._request_builder.credential(job.request).authorization)
         attempt = 0
         while True:
             attempt += 1
-            await self._found(order)
-            exchange, outcome = await self._attempt(order, lane, attempt)
-            pause = await self._pause_after(order, lane, persistence, exchange, outcome)
+            await self._found(job)
+            exchange, outcome = await self._attempt(job, budget, attempt)
+            pause = await self._pause_after(job, budget, retry_policy, exchange, outcome)
             if pause is None:
                 return exchange
-            await self._pause(pause, order)
+            await self._pause(pause, job)
 
     def abandon(self) -> list[asyncio.Task[None]]:
         """Stop looking for a target that is lost; returns what ends by that, if anything."""
@@ -148,32 +148,34 @@ class Dispatcher:
         self._search.cancel()
         return [self._search]
 
-    async def _attempt(self, order: Job, lane: KeyBudget, attempt: int) -> tuple[Exchange, AttemptResult]:
-        await self.pacer.enter(
-            lane, lambda seconds: self._wait_for_window(seconds, order), at_once=order.request.expects_429
+    async def _attempt(self, job: Job, budget: KeyBudget, attempt: int) -> tuple[Exchange, AttemptResult]:
+        await self.rate_limiter.enter(
+            budget, lambda seconds: self._wait_for_window(seconds, job), at_once=job.request.expects_429
         )
         response = None
         try:
-            async with self._width.one() as beside_others:
-                had_room = lane.has_room
-                exchange, outcome = await self._send(order, attempt, self._settings.timeout)
+            async with self._concurrency.slot() as beside_others:
+                had_room = budget.has_room
+                exchange, outcome = await self._send(job, attempt, self._settings.timeout)
             response = exchange.received
-            if not order.request.expects_429:
-                self._width.learn(response, beside_others=beside_others, had_room=had_room)
+            if not job.request.expects_429:
+                self._concurrency.learn(response, beside_others=beside_others, had_room=had_room)
         finally:
-            self.pacer.leave(lane, response)
-        if order.undoing is None and self._main_key.is_shown_by(order.request) and self._is_needed_for_undoing(lane):
-            await self._keep_for_undoing(lane, exchange)
+            self.rate_limiter.leave(budget, response)
+        if job.undoing is None and self._main_key.is_shown_by(job.request) and self._is_needed_for_undoing(budget):
+            await self._keep_for_undoing(budget, exchange)
         return exchange, outcome
 
-    async def _keep_for_undoing(self, lane: KeyBudget, exchange: Exchange) -> None:
+    async def _keep_for_undoing(self, budget: KeyBudget, exchange: Exchange) -> None:
         """End the run where the key may send no more than undoing takes, unless what it tells means nothing."""
         async with self._keeping:
-            if self._limits.stopped is None and self._is_needed_for_undoing(lane):
+            if self._limits.stopped is None and self._is_needed_for_undoing(budget):
                 if await self._is_counted_down(exchange):
-                    self._limits.end("what the key may still send is kept for undoing: its window resets too far ahead")
+                    self._limits.end(
+                        "the remaining requests of the key are reserved for undoing: its window resets too late"
+                    )
                 else:
-                    lane.ignore()
+                    budget.ignore()
 
     async def _is_counted_down(self, exchange: Exchange) -> bool:
         """Whether less remains after a few more requests: where it never does, nothing is known of what is left.
@@ -190,51 +192,51 @@ class Dispatcher:
             compared = True
         return not compared
 
-    def _is_needed_for_undoing(self, lane: KeyBudget) -> bool:
+    def _is_needed_for_undoing(self, budget: KeyBudget) -> bool:
         """Whether the key may send no more than undoing takes, until a reset that nobody waits for."""
         changes = self._limits.to_undo()
-        return changes > 0 and self.pacer.is_short(lane, changes + _BESIDE_UNDOING)
+        return changes > 0 and self.rate_limiter.is_short(budget, changes + _BESIDE_UNDOING)
 
-    async def _send(self, order: Job, attempt: int, seconds: float) -> tuple[Exchange, AttemptResult]:
-        exchange, outcome = await self._exchange(order, attempt, seconds)
+    async def _send(self, job: Job, attempt: int, seconds: float) -> tuple[Exchange, AttemptResult]:
+        exchange, outcome = await self._exchange(job, attempt, seconds)
         try:
-            has_ended = await self._has_key_ended(order, exchange)
+            has_ended = await self._has_key_ended(job, exchange)
         except (RunStopped, asyncio.CancelledError):
-            self._keep(order, unjudged(exchange, _KEY_UNKNOWN))
+            self._keep(job, unjudged(exchange, _KEY_UNKNOWN))
             raise
         if has_ended:
             exchange, outcome = unjudged(exchange, _KEY_ENDED), AttemptResult.STOPPED
-        self._keep(order, exchange)
+        self._keep(job, exchange)
         return exchange, outcome
 
-    async def _exchange(self, order: Job, attempt: int, seconds: float) -> tuple[Exchange, AttemptResult]:
-        """Send a call once, without a record of it."""
-        self._limits.admit(order.undoing)
-        left = self._limits.left(order.undoing)
+    async def _exchange(self, job: Job, attempt: int, seconds: float) -> tuple[Exchange, AttemptResult]:
+        """Send a request once, without a record of it."""
+        self._limits.admit(job.undoing)
+        left = self._limits.left(job.undoing)
         return await self._sender.attempt(
-            order.request,
+            job.request,
             number=self._limits.sent,
-            check=order.check,
+            check=job.check,
             attempt=attempt,
             seconds=seconds if left is None else min(seconds, left),
         )
 
-    def _keep(self, order: Job, exchange: Exchange) -> None:
+    def _keep(self, job: Job, exchange: Exchange) -> None:
         """Record an exchange and tell of it."""
         kept = self._limits.keep(exchange.received, exchange.seconds)
-        self._record(exchange if kept else replace(exchange, received=None, trouble=_NOT_KEPT))
-        order.exchange = exchange
+        self._record(exchange if kept else replace(exchange, received=None, error=_NOT_KEPT))
+        job.exchange = exchange
         if exchange.received is not None:
             self._broken_off = [one for one in self._broken_off if end_of(one) >= exchange.started_at]
         elif is_broken_off(exchange):
             self._broken_off.append(exchange)
-        order.report(exchange)
+        job.report(exchange)
 
-    async def _has_key_ended(self, order: Job, exchange: Exchange) -> bool:
-        """Whether an answer is withheld because the main key has ended, which ends the run; undoing sees them all."""
+    async def _has_key_ended(self, job: Job, exchange: Exchange) -> bool:
+        """Whether a response is withheld because the main key has ended, which ends the run; undoing sees them all."""
 
         async def ask(request: Request, attempt: int) -> Exchange:
-            probe = Job(request, _PROBE, order.undoing, lambda _: None)
+            probe = Job(request, _PROBE, job.undoing, lambda _: None)
             exchange, _ = await self._exchange(probe, attempt, min(self._settings.timeout, _LONGEST_PROBE))
             self._keep(probe, unjudged(exchange, _KEY_ASKED) if is_refusal(exchange) else exchange)
             return exchange
@@ -242,10 +244,10 @@ class Dispatcher:
         if not await self._main_key.has_ended(exchange, ask) or self._main_key.ended is None:
             return False
         self._limits.end(self._main_key.ended)
-        return order.undoing is None
+        return job.undoing is None
 
     async def _pause_after(
-        self, order: Job, lane: KeyBudget, persistence: RetryPolicy, exchange: Exchange, outcome: AttemptResult
+        self, job: Job, budget: KeyBudget, retry_policy: RetryPolicy, exchange: Exchange, outcome: AttemptResult
     ) -> float | None:
         if outcome is AttemptResult.STOPPED:
             raise RunStopped(self._limits.stopped or "the wire was closed", exchange)
@@ -254,47 +256,47 @@ class Dispatcher:
         if outcome is AttemptResult.RESPONDED:
             self._responded, self._failures = True, 0
         elif outcome is not AttemptResult.UNSENDABLE:
-            await self._failed(order, exchange, outcome)
+            await self._failed(job, exchange, outcome)
         if exchange.received is not None and exchange.received.status == TOO_MANY_REQUESTS:
-            return await self._after_429(order, lane, persistence, exchange)
-        return persistence.pause_after(exchange, outcome, self.pacer.service.time(self._clock.now()))
+            return await self._after_429(job, budget, retry_policy, exchange)
+        return retry_policy.pause_after(exchange, outcome, self.rate_limiter.service.time(self._clock.now()))
 
     def _is_awaited(self, exchange: Exchange, outcome: AttemptResult) -> bool:
-        """Whether the target has not answered yet and may still take its time for that; a gateway's answer is none."""
+        """Whether the target has not answered yet and may still take its time for that; a gateway's response is none."""
         came = exchange.judgeable or outcome is AttemptResult.UNSENDABLE
         return not self._responded and not came and self._clock.monotonic() < self._awaited_until
 
     async def _after_429(
-        self, order: Job, lane: KeyBudget, persistence: RetryPolicy, exchange: Exchange
+        self, job: Job, budget: KeyBudget, retry_policy: RetryPolicy, exchange: Exchange
     ) -> float | None:
-        """Hold the key until its window ends; None where the call is given up."""
-        if order.request.expects_429 or exchange.received is None:
+        """Hold the key until its window ends; None if the request is given up."""
+        if job.request.expects_429 or exchange.received is None:
             return None
-        operation = order.request.operation.id
+        operation = job.request.operation.id
         # Where the window is not used up and waiting was in vain, 429 is what the service says to some such requests.
-        is_lasting = lane.in_vain[operation] >= _REFUSALS and leaves_requests(exchange.received)
-        wait = self.pacer.wait_after_429(exchange.received, persistence.waits)
-        if wait is not None and persistence.waits < WAITS and lane.refusals < _REFUSALS and not is_lasting:
-            persistence.waits += 1
-            self.pacer.hold(lane, wait)
+        is_lasting = budget.in_vain[operation] >= _REFUSALS and leaves_requests(exchange.received)
+        wait = self.rate_limiter.wait_after_429(exchange.received, retry_policy.waits)
+        if wait is not None and retry_policy.waits < WAITS and budget.refusals < _REFUSALS and not is_lasting:
+            retry_policy.waits += 1
+            self.rate_limiter.hold(budget, wait)
             return 0.0
-        lane.refusals += 1
-        lane.in_vain[operation] += persistence.waits >= WAITS
-        if order.undoing is None and lane.refusals >= _REFUSALS and self._main_key.is_shown_by(order.request):
-            if not await self._is_served(lane):
-                raise self._stopped("the service answered nothing but 429", exchange)
-            lane.refusals = 0
+        budget.refusals += 1
+        budget.in_vain[operation] += retry_policy.waits >= WAITS
+        if job.undoing is None and budget.refusals >= _REFUSALS and self._main_key.is_shown_by(job.request):
+            if not await self._is_served(budget):
+                raise self._stopped("the service returned only 429", exchange)
+            budget.refusals = 0
         return None
 
-    async def _is_served(self, lane: KeyBudget) -> bool:
+    async def _is_served(self, budget: KeyBudget) -> bool:
         """Whether the main key is served at all: one kind of request alone may be past a limit of its own.
 
         What goes beside others may be refused for that, so a key that had requests left is tried again after pauses.
         """
         probe = _probing()
-        for attempt, pause in enumerate(_ASKING_AGAIN if lane.trusted else _ASKING_AGAIN[:1], 1):
+        for attempt, pause in enumerate(_ASKING_AGAIN if budget.trusted else _ASKING_AGAIN[:1], 1):
             await self._pause(pause, probe)
-            async with self._width.one():
+            async with self._concurrency.slot():
                 exchange, _ = await self._probe(probe, attempt)
             if exchange.received is None:
                 return False
@@ -302,32 +304,32 @@ class Dispatcher:
                 return True
         return False
 
-    async def _wait_for_window(self, seconds: float, order: Job) -> None:
+    async def _wait_for_window(self, seconds: float, job: Job) -> None:
         """Let time pass until a key may send again, and let others know until when."""
         with self.waits.during("the rate limit", seconds):
-            await self._pause(seconds, order)
+            await self._pause(seconds, job)
 
-    async def _pause(self, seconds: float, order: Job) -> None:
+    async def _pause(self, seconds: float, job: Job) -> None:
         if seconds > 0:
-            self._limits.ensure_time(seconds, order.undoing)
+            self._limits.ensure_time(seconds, job.undoing)
             await self._clock.pause(seconds)
 
-    async def _failed(self, order: Job, exchange: Exchange, outcome: AttemptResult) -> None:
+    async def _failed(self, job: Job, exchange: Exchange, outcome: AttemptResult) -> None:
         """Find out whether the target is still there, where several attempts in a row say that it is not."""
         self._failures += 1
-        if order.undoing is not None:
+        if job.undoing is not None:
             return
         if not self._responded:
             if self._failures >= FIRST_FAILURES:
-                raise self._stopped(f"no complete answer ever came: {exchange.trouble}", exchange)
+                raise self._stopped(f"no complete response ever came: {exchange.error}", exchange)
         elif outcome is AttemptResult.UNREACHED or self._failures >= FAILURES:
             if self._search is None:
                 self._search = asyncio.create_task(self._look_for_target())
-            await self._found(order)
+            await self._found(job)
 
-    async def _found(self, order: Job) -> None:
+    async def _found(self, job: Job) -> None:
         """Wait where the target is being looked for."""
-        if self._search is not None and order.undoing is None:
+        if self._search is not None and job.undoing is None:
             await asyncio.shield(self._search)
 
     async def _look_for_target(self) -> None:
@@ -360,7 +362,7 @@ class Dispatcher:
 
     def _lost(self, probe: Exchange | None) -> RunStopped:
         """End the run; what was under way when the target was lost is named."""
-        after = f" after {naming(self._broken_off)}" if self._broken_off else ""
+        after = f" after {joined_names(self._broken_off)}" if self._broken_off else ""
         stopped = self._stopped(f"the target was lost{after} and did not come back", probe)
         return RunStopped(str(stopped), *self._broken_off, *stopped.exchanges)
 

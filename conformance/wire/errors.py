@@ -1,4 +1,4 @@
-"""What went wrong while waiting for an answer, as one plain sentence."""
+"""What went wrong while waiting for a response, as one plain sentence."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 REFUSED: Final = "the connection was refused"
-BROKEN: Final = "the connection broke before the answer was complete"
+BROKEN: Final = "the connection broke before the response was complete"
 
 _BY_TYPE: Final = (
     (ssl.SSLError, "no TLS connection could be made"),
     (socket.gaierror, "the name of the host could not be resolved"),
     (ConnectionRefusedError, REFUSED),
     (httpx.ConnectError, "no connection could be made"),
-    (httpx.RemoteProtocolError, "the answer is not HTTP"),
-    (httpx.TimeoutException, "no complete answer came in time"),
+    (httpx.RemoteProtocolError, "the response is not HTTP"),
+    (httpx.TimeoutException, "no complete response came in time"),
     (httpx.NetworkError, BROKEN),
     (OSError, BROKEN),
 )
 
 
-def sentence(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Say what an exception means, without any word of the target's but a TLS library's reason.
 
     Args:
@@ -46,7 +46,7 @@ def sentence(error: BaseException) -> str:
     for kind, words in _BY_TYPE:
         if any(isinstance(cause, kind) for cause in causes):
             return words
-    return f"the answer could not be read ({type(error).__name__})"
+    return f"the response could not be read ({type(error).__name__})"
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -24,14 +24,14 @@ REFUSALS: Final = range(400, 500)
 """Statuses of what was not: nothing happened."""
 
 TOO_MANY_REQUESTS: Final = 429
-"""The status that is waited out; it is an answer only to calls that are sent to see it."""
+"""The status that is waited out; it is a response only to requests that are sent to see it."""
 
 
 class NoResponse(Exception):
     """There is no answer to judge: the connection broke, time ran out, or a gateway spoke for the service.
 
     Attributes:
-        exchanges: The exchange without an answer, if anything was sent.
+        exchanges: The exchange without a response, if anything was sent.
         lasting: Whether trying again is in vain.
     """
 
@@ -73,7 +73,7 @@ class SentRequest:
 
 @dataclass(frozen=True)
 class Response:
-    """A complete answer.
+    """A complete response.
 
     Attributes:
         status: The HTTP status.
@@ -98,7 +98,7 @@ class Response:
 
     @cached_property
     def _values(self) -> dict[str, tuple[str, ...]]:
-        """The values by names in lower case: dozens of laws ask every answer for them."""
+        """The values by names in lower case: dozens of laws ask every response for them."""
         found: dict[str, tuple[str, ...]] = {}
         for given, value in self.headers:
             found[given.lower()] = (*found.get(given.lower(), ()), value)
@@ -122,16 +122,16 @@ class Exchange:
 
     Attributes:
         number: 1 for the first request of the run; the number that reports cite.
-        check: The check or journey that sent it.
+        check: The check or scenario that sent it.
         request: What was meant to be sent.
         sent_request: What was sent.
-        received: The complete answer, or None.
-        trouble: Why there is no complete answer, as a sentence; None where there is one.
+        received: The complete response, or None.
+        error: Why there is no complete response, as a sentence; None if there is one.
         started_at: When it was sent, UTC.
         seconds: How long it took.
         attempt: 1, or more for a repetition.
         was_sent: Whether anything was sent: False where no connection could be made, so that surely nothing happened.
-        head_seconds: How long the status and the headers took to come; None where they did not.
+        head_seconds: How long the status and the headers took to come; None if they did not.
     """
 
     number: int
@@ -139,7 +139,7 @@ class Exchange:
     request: Request = field(repr=False)
     sent_request: SentRequest = field(repr=False)
     received: Response | None
-    trouble: str | None
+    error: str | None
     started_at: datetime
     seconds: float
     attempt: int = 1
@@ -161,10 +161,10 @@ class Exchange:
         )
         if received is not None:
             received = replace(received, headers=redactor.headers(received.headers), body=redactor.body(received.body))
-        trouble = None if self.trouble is None else redactor.text(self.trouble)
-        if (request, received, trouble) == (self.sent_request, self.received, self.trouble):
+        error = None if self.error is None else redactor.text(self.error)
+        if (request, received, error) == (self.sent_request, self.received, self.error):
             return self
-        return replace(self, sent_request=request, received=received, trouble=trouble)
+        return replace(self, sent_request=request, received=received, error=error)
 
     @property
     def named(self) -> str:
@@ -173,12 +173,12 @@ class Exchange:
 
     @cached_property
     def judgeable(self) -> bool:
-        """Whether a complete answer of the service itself is there."""
+        """Whether a complete response of the service itself is there."""
         return self.received is not None and not speaks_for_service(self.request, self.received)
 
     @cached_property
-    def as_it_came(self) -> Self | None:
-        """What laws of any answer judge: 429s that were waited out too; None where there is nothing to judge."""
+    def as_received(self) -> Self | None:
+        """What laws of any response judge: 429s that were waited out too; None if there is nothing to judge."""
         if self.received is None or not self.judgeable or self.request.unjudged:
             return None
         if may_be_parsers(self.request, self.received):
@@ -195,17 +195,17 @@ class Exchange:
             NoResponse: There is none, a gateway gave it, or it is a 429 that outlasted every waiting.
         """
         if self.received is None:
-            raise NoResponse(f"{self.trouble or 'no response came'}: {self.named}", self)
+            raise NoResponse(f"{self.error or 'no response came'}: {self.named}", self)
         if not self.judgeable:
-            trouble = NoResponse if self.received.status in GATEWAY_STATUSES else Refused
-            raise trouble(f"a gateway answered {self.received.status} in place of the service", self)
+            kind = NoResponse if self.received.status in GATEWAY_STATUSES else Refused
+            raise kind(f"a gateway responded with {self.received.status} in place of the service", self)
         if self.received.status == TOO_MANY_REQUESTS and not self.request.expects_429:
-            raise NoResponse("the service answered nothing but 429", self)
+            raise NoResponse("the service returned only 429", self)
         return self.received
 
     @cached_property
     def status(self) -> int:
-        """The status of the answer.
+        """The status of the response.
 
         Raises:
             NoResponse: See ``response``.
@@ -214,7 +214,7 @@ class Exchange:
 
     @cached_property
     def succeeded(self) -> bool:
-        """Whether the answer is a 2xx.
+        """Whether the response is a 2xx.
 
         Raises:
             NoResponse: See ``response``.

@@ -58,7 +58,7 @@ def ensure_short(target: bytes, headers: Iterable[tuple[str, str]]) -> None:
 
 
 def speaks_for_service(request: Request, response: Response) -> bool:
-    """Whether an answer is a gateway's, or may be: then nothing follows from it for the service."""
+    """Whether a response is a gateway's, or may be: then nothing follows from it for the service."""
     if response.status in GATEWAY_STATUSES or response.status in _TOO_LONG:
         return True
     if response.status == _TOO_LARGE:
@@ -67,7 +67,7 @@ def speaks_for_service(request: Request, response: Response) -> bool:
 
 
 def may_be_parsers(request: Request, response: Response) -> bool:
-    """Whether an answer refuses a path with escapes that parsers and gateways refuse in a form of their own."""
+    """Whether a response refuses a path with escapes that parsers and gateways refuse in a form of their own."""
     return _ERRORS_FROM <= response.status < _SERVER_ERRORS_FROM and _has_odd_escape(request.path)
 
 
@@ -87,6 +87,6 @@ def _has_odd_escape(target: str) -> bool:
 
 
 def _has_envelope(response: Response) -> bool:
-    """Whether an answer has the interface's form of an error, which no gateway knows."""
+    """Whether a response has the interface's form of an error, which no gateway knows."""
     body = response.reading.value if isinstance(response.reading, Parsed) else None
     return isinstance(body, dict) and isinstance(body.get("error"), dict)

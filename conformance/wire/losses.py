@@ -27,7 +27,7 @@ class Loss:
         under_way: The requests that were sent and broken off when it began, in the order of their numbers.
         alone: Whether nothing else was under way beside the one request that was broken off.
         refusal: The first request that no connection could be made for.
-        returned: The first answer after that; None if the target did not come back.
+        returned: The first response after that; None if the target did not come back.
     """
 
     under_way: tuple[Exchange, ...]
@@ -40,7 +40,7 @@ def losses(exchanges: Iterable[Exchange]) -> list[Loss]:
     """The times in which the target was lost, in their order.
 
     A request counts as under way at the beginning of one if its connection broke, and no request that was sent after
-    that was answered before connections were refused: such an answer shows that the service still ran.
+    that was answered before connections were refused: such a response shows that the service still ran.
     """
     ordered = sorted(exchanges, key=lambda one: (one.started_at, one.number))
     responded = [one for one in ordered if one.received is not None]
@@ -55,11 +55,11 @@ def losses(exchanges: Iterable[Exchange]) -> list[Loss]:
 
 
 def is_broken_off(exchange: Exchange) -> bool:
-    """Whether a request was sent, and its connection broke before the answer was complete."""
-    return exchange.was_sent and exchange.trouble in _BROKEN_OFF
+    """Whether a request was sent, and its connection broke before the response was complete."""
+    return exchange.was_sent and exchange.error in _BROKEN_OFF
 
 
-def naming(exchanges: Sequence[Exchange]) -> str:
+def joined_names(exchanges: Sequence[Exchange]) -> str:
     """Several requests in one text; of many the first ones."""
     named = [one.named for one in exchanges]
     more = [f"{len(named) - _NAMED} more"] if len(named) > _NAMED else []
@@ -77,7 +77,7 @@ def _loss(refusal: Exchange, returned: Exchange | None, ordered: Sequence[Exchan
 
 
 def _is_refused(exchange: Exchange) -> bool:
-    return not exchange.was_sent and exchange.trouble == REFUSED
+    return not exchange.was_sent and exchange.error == REFUSED
 
 
 def _meet(one: Exchange, other: Exchange) -> bool:

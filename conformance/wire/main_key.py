@@ -51,7 +51,7 @@ class MainKey:
         self._before: deque[tuple[int, str]] = deque(maxlen=_REMEMBERED)
 
     def is_shown_by(self, request: Request) -> bool:
-        """Whether a call shows the main key."""
+        """Whether a request shows the main key."""
         return request.credential is None or request.credential.authorization == self._credential.authorization
 
     async def has_ended(self, exchange: Exchange, ask: Ask) -> bool:
@@ -59,7 +59,7 @@ class MainKey:
 
         Args:
             exchange: The exchange, before anybody sees it.
-            ask: Sends a call once, with the number of the attempt.
+            ask: Sends a request once, with the number of the attempt.
         """
         is_main, refused = self.is_shown_by(exchange.request), is_refusal(exchange)
         self._was_served |= is_main and _has_succeeded(exchange)
@@ -115,7 +115,7 @@ def unjudged(exchange: Exchange, why: str) -> Exchange:
         why: What follows "it was refused with 401".
     """
     status = None if exchange.received is None else exchange.received.status
-    return replace(exchange, received=None, trouble=f"it was refused with {status} {why}")
+    return replace(exchange, received=None, error=f"it was refused with {status} {why}")
 
 
 def rests_on_ended_key(refusals: Sequence[Exchange], exchanges: Iterable[Exchange], stopped: str | None) -> bool:

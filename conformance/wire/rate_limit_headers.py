@@ -1,4 +1,4 @@
-"""What an answer says about the rate limit, and about the service's clock."""
+"""What a response says about the rate limit, and about the service's clock."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Quota:
 
 
 def quota(response: Response) -> Quota | None:
-    """What an answer says about the limit of its key; None where that makes no sense."""
+    """What a response says about the limit of its key; None if that makes no sense."""
     limit, remaining = (_number(response, f"X-RateLimit-{name}", _WHOLE) for name in ("Limit", "Remaining"))
     reset = _number(response, "X-RateLimit-Reset", _DECIMAL)
     if limit is None or remaining is None or reset is None or not 0 < int(limit) >= int(remaining):
@@ -46,19 +46,19 @@ def quota(response: Response) -> Quota | None:
 
 
 def leaves_requests(response: Response) -> bool:
-    """Whether an answer says that its window is not used up, as a 429 does where only too many came at once."""
+    """Whether a response says that its window is not used up, as a 429 does where only too many came at once."""
     told = quota(response)
     return told is not None and told.remaining > 0
 
 
 def has_fallen(before: Response, after: Response) -> bool:
-    """Whether less remains of the same window; also where the two cannot be compared."""
+    """Whether less remains of the same window; also if the two cannot be compared."""
     told, then = quota(before), quota(after)
     return told is None or then is None or then.reset != told.reset or then.remaining < told.remaining
 
 
 def retry_after(response: Response, service_now: float) -> float | None:
-    """Seconds that a Retry-After header asks to wait; None where it is absent or makes no sense."""
+    """Seconds that a Retry-After header asks to wait; None if it is absent or makes no sense."""
     given = response.header("Retry-After")
     if given is None:
         return None
@@ -84,7 +84,7 @@ class ServiceClock:
         return max(self._offsets, default=None)
 
     def learn(self, response: Response, received_at: datetime) -> None:
-        """Take the Date of an answer into account."""
+        """Take the Date of a response into account."""
         moment = date_of(response)
         if moment is not None:
             self._offsets.append(moment - received_at.timestamp())
@@ -95,7 +95,7 @@ class ServiceClock:
 
 
 def date_of(response: Response) -> float | None:
-    """The Date of an answer in seconds of the epoch; None where it has none that makes sense."""
+    """The Date of a response in seconds of the epoch; None if it has none that makes sense."""
     return _date(response.header("Date") or "")
 
 
@@ -105,7 +105,7 @@ def _number(response: Response, name: str, pattern: re.Pattern[str]) -> str | No
     return value if pattern.fullmatch(value) else None
 
 
-@lru_cache(maxsize=64)  # many answers have the same one, and are asked for it often
+@lru_cache(maxsize=64)  # many responses have the same one, and are asked for it often
 def _date(text: str) -> float | None:
     try:
         moment = parsedate_to_datetime(text)

@@ -38,11 +38,11 @@ class KeyBudget:
         under_way: Requests sent and not answered.
         held_until: Nothing is sent before this (monotonic time).
         trusted: Whether Remaining has ever been above 0: a service that always says 0 is not believed.
-        doubted: Whether the next answer must show that waiting has helped.
+        doubted: Whether the next response must show that waiting has helped.
         sudden: How often Remaining has fallen to 0 from more than was sent.
         ignored: Whether the headers have proved useless.
-        refusals: Calls in a row that were given up because of 429.
-        in_vain: How many calls of each operation were given up for it after all the waiting that there is.
+        refusals: Requests in a row that were given up because of 429.
+        in_vain: How many requests of each operation were given up for it after all the waiting that there is.
         far: Whether the window ends later than is waited for, and not so late that nobody can mean it.
     """
 
@@ -65,7 +65,7 @@ class KeyBudget:
 
     @property
     def full(self) -> bool:
-        """Whether an answer must come before it is known if more may be sent."""
+        """Whether a response must come before it is known if more may be sent."""
         return self.remaining is not None and 0 < self.remaining <= self.under_way
 
     def ignore(self) -> None:
@@ -94,45 +94,45 @@ class RateLimiter:
         self.service = ServiceClock()
         self._clock = clock
         self._longest = longest_wait
-        self._lanes: dict[str | None, KeyBudget] = {}
+        self._budgets: dict[str | None, KeyBudget] = {}
 
-    def lane(self, authorization: str | None) -> KeyBudget:
+    def budget(self, authorization: str | None) -> KeyBudget:
         """What is known about a key's limit; no key is never paced."""
-        return KeyBudget() if authorization is None else self._lanes.setdefault(authorization, KeyBudget())
+        return KeyBudget() if authorization is None else self._budgets.setdefault(authorization, KeyBudget())
 
-    async def enter(self, lane: KeyBudget, pause: Pause, *, at_once: bool = False) -> None:
+    async def enter(self, budget: KeyBudget, pause: Pause, *, at_once: bool = False) -> None:
         """Wait until a request may be sent, and count it as under way.
 
         Args:
-            lane: The key's.
+            budget: The key's.
             pause: Lets time pass; may raise where the run has not that much.
             at_once: Count only, do not wait.
         """
         while not at_once:
-            delay = lane.held_until - self._clock.monotonic()
+            delay = budget.held_until - self._clock.monotonic()
             if delay > 0:
                 await pause(delay)
-            elif lane.full:
-                await lane.changed()
+            elif budget.full:
+                await budget.changed()
             else:
                 break
-        lane.under_way += 1
+        budget.under_way += 1
 
-    def leave(self, lane: KeyBudget, response: Response | None) -> None:
-        """A request has ended; take what its answer says into account."""
-        lane.under_way -= 1
+    def leave(self, budget: KeyBudget, response: Response | None) -> None:
+        """A request has ended; take what its response says into account."""
+        budget.under_way -= 1
         if response is not None:
             self.service.learn(response, self._clock.now())
             if response.status != _UNAUTHORIZED:
-                self._learn(lane, response)
-        lane.wake()
+                self._learn(budget, response)
+        budget.wake()
 
     def wait_after_429(self, response: Response, waits: int) -> float | None:
-        """Seconds until a refused request is worth repeating; None where that is too long.
+        """Seconds until a refused request is worth repeating; None if that is too long.
 
         Args:
             response: The 429.
-            waits: How often this call has waited already.
+            waits: How often this request has waited already.
         """
         told = quota(response)
         until_reset = None if told is None else self._until(told)
@@ -149,38 +149,43 @@ class RateLimiter:
             return _BACKOFF[min(waits, len(_BACKOFF) - 1)]
         return fitting
 
-    def is_short(self, lane: KeyBudget, needed: int) -> bool:
+    def is_short(self, budget: KeyBudget, needed: int) -> bool:
         """Whether no more than so many requests are left, with those under way, until the far end of a window."""
-        return lane.far and lane.trusted and lane.remaining is not None and lane.remaining <= needed + lane.under_way
+        return (
+            budget.far
+            and budget.trusted
+            and budget.remaining is not None
+            and budget.remaining <= needed + budget.under_way
+        )
 
-    def hold(self, lane: KeyBudget, seconds: float) -> None:
+    def hold(self, budget: KeyBudget, seconds: float) -> None:
         """Send nothing with a key for a while, then one request to see whether it is served again."""
-        lane.held_until = max(lane.held_until, self._clock.monotonic() + seconds)
-        lane.remaining = 1
+        budget.held_until = max(budget.held_until, self._clock.monotonic() + seconds)
+        budget.remaining = 1
 
-    def _learn(self, lane: KeyBudget, response: Response) -> None:
+    def _learn(self, budget: KeyBudget, response: Response) -> None:
         if response.status != _TOO_MANY:
-            lane.refusals = 0
+            budget.refusals = 0
         told = quota(response)
-        if told is None or lane.ignored:
-            lane.remaining = None
-        elif self._clock.monotonic() >= lane.held_until:
-            self._believe(lane, told, served=response.status != _TOO_MANY)
+        if told is None or budget.ignored:
+            budget.remaining = None
+        elif self._clock.monotonic() >= budget.held_until:
+            self._believe(budget, told, served=response.status != _TOO_MANY)
 
-    def _believe(self, lane: KeyBudget, told: Quota, *, served: bool) -> None:
-        useless = served and lane.doubted and told.remaining == 0 and told.limit > 1
-        lane.ignored, lane.doubted = useless, False
-        lane.trusted = lane.trusted or told.remaining > 0
-        is_sudden = told.remaining == 0 and lane.remaining is not None and lane.remaining > lane.under_way + 1
-        lane.sudden += is_sudden
-        # Answers of one kind that always say so are not believed for ever; where it is true, a 429 will say it again.
-        useless = useless or (is_sudden and lane.sudden > _BELIEVED)
-        lane.remaining = told.remaining or None
+    def _believe(self, budget: KeyBudget, told: Quota, *, served: bool) -> None:
+        useless = served and budget.doubted and told.remaining == 0 and told.limit > 1
+        budget.ignored, budget.doubted = useless, False
+        budget.trusted = budget.trusted or told.remaining > 0
+        is_sudden = told.remaining == 0 and budget.remaining is not None and budget.remaining > budget.under_way + 1
+        budget.sudden += is_sudden
+        # Responses of one kind that always say so are not believed for ever; where it is true, a 429 will say it again.
+        useless = useless or (is_sudden and budget.sudden > _BELIEVED)
+        budget.remaining = told.remaining or None
         until = self._until(told)
-        lane.far = self.service.offset is not None and self._longest < until <= _LONGEST_WINDOW
-        if told.remaining == 0 and lane.trusted and not useless and 0 < until <= self._longest:
-            self.hold(lane, until + GRACE)
-            lane.doubted = True
+        budget.far = self.service.offset is not None and self._longest < until <= _LONGEST_WINDOW
+        if told.remaining == 0 and budget.trusted and not useless and 0 < until <= self._longest:
+            self.hold(budget, until + GRACE)
+            budget.doubted = True
 
     def _until(self, told: Quota) -> float:
         return told.reset - self.service.time(self._clock.now())

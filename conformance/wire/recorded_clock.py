@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from conformance.wire.recorded_inputs import Notes
 
 
-class NotedClock:
+class RecordedClock:
     """A clock whose readings are noted.
 
     Args:
@@ -24,11 +24,11 @@ class NotedClock:
 
     def now(self) -> datetime:
         """The time of day, in UTC."""
-        return self._notes.told("time of day", self._clock.now, datetime.isoformat, datetime.fromisoformat)
+        return self._notes.record("time of day", self._clock.now, datetime.isoformat, datetime.fromisoformat)
 
     def monotonic(self) -> float:
         """Seconds that never go back."""
-        return self._notes.told("seconds", self._clock.monotonic, float, float)
+        return self._notes.record("seconds", self._clock.monotonic, float, float)
 
     def sleep(self, seconds: float) -> None:
         """Let time pass."""

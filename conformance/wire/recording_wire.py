@@ -48,10 +48,10 @@ class RecordedWire(Wire):
     @property
     def service_clock(self) -> float | None:
         """Seconds that the service's clock is ahead of ours; noted, because checks reckon with it."""
-        return self._notes.perhaps("service clock", lambda: super(RecordedWire, self).service_clock)
+        return self._notes.record_if_any("service clock", lambda: super(RecordedWire, self).service_clock)
 
     def send_all(self, requests: Sequence[Request]) -> list[Exchange]:
-        """Send calls, and note which answer was whose where their records do not tell, and what was withheld.
+        """Send requests, and note which response was whose where their records do not tell, and what was withheld.
 
         Raises:
             RunStopped: The run is over.
@@ -66,15 +66,15 @@ class RecordedWire(Wire):
             reason = str(withheld)
             raise
         finally:
-            self._notes.perhaps("withheld", lambda: reason)
+            self._notes.record_if_any("withheld", lambda: reason)
             numbers = [exchange.number for exchange in exchanges]
             self._notes.sent(numbers)
             if are_alike(requests):
-                self._notes.perhaps("order", lambda: numbers)
+                self._notes.record_if_any("order", lambda: numbers)
         return exchanges
 
     @contextmanager
     def checking(self, name: str) -> Iterator[None]:
-        """Name the check or journey that the exchanges of this thread belong to, inside a ``with``."""
+        """Name the check or scenario that the exchanges of this thread belong to, inside a ``with``."""
         with self._notes.under(name), super().checking(name):
             yield

@@ -47,7 +47,7 @@ HIDDEN_TEXTS: Final = ("header", "environment", "provisioner")
 STAND_IN: Final = re.compile(rf"<(?:{'|'.join(HIDDEN_TEXTS)}):[^<>\r\n]{{1,200}}>".encode())
 """What stands for a text that the target file hides and that is no key: a service may show such a one rightly."""
 _MIXED: Final = re.compile(rb"(?=.*[A-Za-z])(?=.*[0-9])", re.DOTALL)
-"""Letters and digits: no word, also where an example of a document looks so."""
+"""Letters and digits: no word, also if an example of a document looks so."""
 
 _GZIP: Final = b"\x1f\x8b"
 _MOST_UNPACKED: Final = 8 * 2**20
@@ -162,7 +162,7 @@ class Redactor:
     too, and a hexadecimal one without its hyphens. Weak ones (see ``SHORTEST``) are replaced behind ``Bearer`` alone.
 
     Args:
-        ordinary: A text whose words no secret takes away: what contracts, answers and outputs are full of.
+        ordinary: A text whose words no secret takes away: what contracts, responses and outputs are full of.
 
     Attributes:
         weak: The names of the secrets that are too short or too ordinary to be looked for everywhere.
@@ -208,7 +208,7 @@ class Redactor:
         self._needles = tuple(sorted([*self._needles, *added], key=lambda needle: -len(needle.form)))
 
     def is_word(self, raw: builtins.bytes) -> bool:
-        """Whether it is a word or several of what contracts, answers and outputs are full of."""
+        """Whether it is a word or several of what contracts, responses and outputs are full of."""
         return _MIXED.search(raw) is None and raw in self._ordinary
 
     @property

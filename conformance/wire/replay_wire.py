@@ -45,7 +45,7 @@ class NotRecorded(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RequestKey:
-    """What a call and its record have in common."""
+    """What a request and its record have in common."""
 
     check: str
     method: str
@@ -56,7 +56,7 @@ class RequestKey:
 
     @classmethod
     def of(cls, check: str, request: Request, sent: SentRequest) -> RequestKey:
-        """The likeness of a call, by the record of its request."""
+        """The likeness of a request, by the record of its request."""
         own = {name.lower() for name, _ in request.headers} | {"authorization"}
         return cls(
             check=check,
@@ -69,11 +69,11 @@ class RequestKey:
 
 
 _Chain = list["Exchange"]
-"""A call's attempts, the first one first."""
+"""A request's attempts, the first one first."""
 
 
 def _may_be_sent_again(exchange: Exchange) -> bool:
-    """Whether a further attempt may follow: what had its answer was not sent again."""
+    """Whether a further attempt may follow: what had its response was not sent again."""
     try:
         _ = exchange.response
     except NoResponse:
@@ -104,14 +104,14 @@ class _Waiting:
             self._chains[likeness][chain[-1].number] = chain
 
     def take(self, likeness: RequestKey, number: int | None) -> _Chain | None:
-        """The first chain of a likeness, or the one whose last number is given; None where there is none."""
+        """The first chain of a likeness, or the one whose last number is given; None if there is none."""
         chains = self._chains.get(likeness)
         if not chains:
             return None
         return chains.popitem(last=False)[1] if number is None else chains.pop(number, None)
 
     def claim(self, number: int) -> _Chain:
-        """The chain that ends with a number, whatever it is like; empty where none waits."""
+        """The chain that ends with a number, whatever it is like; empty if none waits."""
         likeness = self._alike.get(number)
         return [] if likeness is None else self._chains[likeness].pop(number, [])
 
@@ -127,15 +127,15 @@ class _Waiting:
 
 
 class ReplayWire:
-    """Answers calls from a recording; what ``Wire`` offers to checks and journeys is here too.
+    """Answers requests from a recording; what ``Wire`` offers to checks and scenarios is here too.
 
     Args:
         settings: The target as it was, with other keys of the same names.
         redactor: Knows those keys.
         exchanges: The recording.
         under: The context manager that names who sends, and who that is.
-        withheld: Why the next calls were not sent in the recorded run; None where they were.
-        stopped: Why the recorded run sent nothing more at some time; None where it came to its end.
+        withheld: Why the next calls were not sent in the recorded run; None if they were.
+        stopped: Why the recorded run sent nothing more at some time; None if it came to its end.
     """
 
     def __init__(  # noqa: PLR0913 - a recording has these parts
@@ -168,7 +168,7 @@ class ReplayWire:
         self._beside = {exchange.number: exchange for exchange in beside}
         self._waiting = _Waiting(exchange for exchange in ordered if exchange.check not in _BESIDE)
         self.stopped = stopped
-        self.missed: list[str] = []
+        self.unrecorded: list[str] = []
 
     @property
     def exchanges(self) -> Sequence[Exchange]:
@@ -200,14 +200,14 @@ class ReplayWire:
         return self._service_clock()
 
     @property
-    def unasked(self) -> list[Exchange]:
+    def unused(self) -> list[Exchange]:
         """The exchanges that nobody has asked for, in order of numbers."""
         with self._lock:
             left = [exchange for exchange in self._waiting.exchanges if exchange.check != _UNDOING]
         return sorted(left, key=lambda exchange: exchange.number)
 
     def send(self, request: Request) -> Exchange:
-        """The recorded exchange of a call.
+        """The recorded exchange of a request.
 
         Raises:
             NotRecorded: There is none.
@@ -216,7 +216,7 @@ class ReplayWire:
         return self.send_all([request])[0]
 
     def send_all(self, requests: Sequence[Request]) -> list[Exchange]:
-        """The recorded exchanges of calls, in the order of the calls.
+        """The recorded exchanges of requests, in the order of the calls.
 
         Raises:
             NotRecorded: One of them has none.
@@ -249,7 +249,7 @@ class ReplayWire:
         self._observers.append(observer)
 
     def checking(self, name: str) -> AbstractContextManager[None]:
-        """Name the check or journey that asks, inside a ``with``."""
+        """Name the check or scenario that asks, inside a ``with``."""
         return self._under(name)
 
     @contextmanager
@@ -281,7 +281,7 @@ class ReplayWire:
         for exchange in exchanges:
             for observer in self._observers:
                 observer.after(exchange)
-        if self.stopped is not None and _GIVEN_UP in (exchanges[-1].trouble or ""):
+        if self.stopped is not None and _GIVEN_UP in (exchanges[-1].error or ""):
             raise RunStopped(self.stopped, exchanges[-1])
         return exchanges[-1]
 
@@ -296,12 +296,12 @@ class ReplayWire:
         if self.stopped is not None:
             raise RunStopped(self.stopped)
         message = f"{likeness.check} asks for {likeness.method} {likeness.url}, which the recording does not hold"
-        self.missed.append(message)
+        self.unrecorded.append(message)
         raise NotRecorded(message)
 
 
 def are_alike(requests: Sequence[Request]) -> bool:
-    """Whether some of several calls cannot be told apart by their records."""
+    """Whether some of several requests cannot be told apart by their records."""
     seen = {
         (request.method, request.path, request.body, None if request.credential is None else request.credential.name)
         for request in requests

@@ -1,4 +1,4 @@
-"""Calls become requests, and requests become records without secrets."""
+"""Requests become requests, and requests become records without secrets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNWRITABLE: Final = "the request cannot be written as HTTP"
 _STANDING: Final = (("User-Agent", USER_AGENT), ("Accept", "application/json"), ("Accept-Encoding", "gzip, deflate"))
 
 _REMEMBERED: Final = 256
-"""URLs that need not be read again, and headers of calls that need not be written again."""
+"""URLs that need not be read again, and headers of requests that need not be written again."""
 
 _KEYS_REMEMBERED: Final = 16
 """Keys whose pieces need not be made again."""
@@ -32,7 +32,7 @@ _Headers = tuple[tuple[str, str], ...]
 
 
 class RequestBuilder:
-    """Knows what is added to a call on its way out, and what no record may show.
+    """Knows what is added to a request on its way out, and what no record may show.
 
     Args:
         settings: The target.
@@ -47,11 +47,11 @@ class RequestBuilder:
         self._pieces = lru_cache(_KEYS_REMEMBERED)(self._pieces_of)
 
     def credential(self, request: Request) -> Credential:
-        """Whose key a call shows."""
+        """Whose key a request shows."""
         return request.credential or self._settings.credential
 
     def build(self, request: Request) -> httpx.Request:
-        """The request of a call; whatever cannot be written raises some exception.
+        """The request of a request; whatever cannot be written raises some exception.
 
         Raises:
             OverLimit: It is longer than gateways take.
@@ -69,7 +69,7 @@ class RequestBuilder:
         )
 
     def writable(self, request: Request) -> tuple[httpx.Request | None, str | None]:
-        """The request of a call, or why there is none: identifiers of the target may be of any kind and length."""
+        """The request of a request, or why there is none: identifiers of the target may be of any kind and length."""
         try:
             return self.build(request), None
         except OverLimit as limit:
@@ -81,8 +81,8 @@ class RequestBuilder:
         """A request for the record.
 
         Args:
-            request: The call.
-            outgoing: What was made of it; None where that was impossible.
+            request: The request.
+            outgoing: What was made of it; None if that was impossible.
         """
         headers = (
             self._headers(request.headers, self.credential(request).authorization)
@@ -98,7 +98,7 @@ class RequestBuilder:
         )
 
     def recorded(self, request: Request, response: httpx.Response, body: bytes) -> Response:
-        """An answer for the record; a refusal of a key shows no piece of it, or of the one that it was made from."""
+        """A response for the record; a refusal of a key shows no piece of it, or of the one that it was made from."""
         headers, clean = self._redactor.headers(_decoded(response)), self._redactor.body(body)
         credential = self.credential(request)
         if credential.invalid or response.status_code == HTTPStatus.UNAUTHORIZED:
@@ -115,7 +115,7 @@ class RequestBuilder:
         return KeyPieces((credential.authorization or "").partition(" ")[2], self._redactor.is_word)
 
     def _headers(self, own: _Headers, authorization: str | None) -> list[tuple[str, str]]:
-        """All headers but those of host and body; a call's own replace the run's, and those the standing ones."""
+        """All headers but those of host and body; a request's own replace the run's, and those the standing ones."""
         named = {name.lower() for name, _ in own}
         given = named | {name.lower() for name, _ in self._settings.headers}
         headers = [header for header in _STANDING if header[0].lower() not in given]

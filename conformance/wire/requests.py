@@ -1,4 +1,4 @@
-"""What is sent: calls of the interface's operations, as plain values."""
+"""What is sent: requests of the interface's operations, as plain values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ JSON_HEADERS: Final = (("Content-Type", "application/json"),)
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What a call shows in its Authorization header.
+    """What a request shows in its Authorization header.
 
     Attributes:
         name: How outputs call it: ``api_key``, ``organizations:read``, ``none`` ...
@@ -44,16 +44,16 @@ class Request:
         identifier: The value of the path parameter, unescaped.
         query: Query parameters in order, unescaped; values as they shall read on the wire.
         body: The bytes of the body, or None for no body.
-        headers: Headers of this call alone.
+        headers: Headers of this request alone.
         credential: Whose key is shown; None is the run's main key.
         probe: Method and path to send in place of the operation's, for what lies beside the interface; None for the
             operation itself.
         repeatable: Whether sending it twice does no harm although it is no GET: it must be refused, or has the same
             effect again.
         expects_429: Whether it is sent to meet the rate limit: it is then neither delayed nor repeated, and a 429 is
-            its answer.
+            its response.
         unjudged: Whether the interface says nothing of it at all, as of what a target file says about records below an
-            engagement: no law holds for its answer.
+            engagement: no law holds for its response.
     """
 
     operation: Operation

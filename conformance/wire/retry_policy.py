@@ -17,24 +17,24 @@ REPEATS: Final = (0.2, 1.0)
 """Seconds before the first and the second repetition."""
 
 BEYOND_GATEWAY: Final = 4
-"""Repetitions after a gateway's answer: it comes fast and now and then, so that two more cost little."""
+"""Repetitions after a gateway's response: it comes fast and now and then, so that two more cost little."""
 
 RECONNECTS: Final = 4
 """Repetitions where no connection was made; the wire waits for the target in between."""
 
 WAITS: Final = 3
-"""Times that one call waits for its rate limit."""
+"""Times that one request waits for its rate limit."""
 
 _LONGEST_RETRY_AFTER: Final = 5.0
 
 
 @dataclass(slots=True)
 class RetryPolicy:
-    """How often one call was repeated, and whether it may be again.
+    """How often one request was repeated, and whether it may be again.
 
     Attributes:
-        request: The call.
-        repeats: Repetitions after a broken connection or a gateway's answer.
+        request: The request.
+        repeats: Repetitions after a broken connection or a gateway's response.
         waits: Times that it waited for its rate limit.
     """
 
@@ -43,7 +43,7 @@ class RetryPolicy:
     waits: int = 0
 
     def pause_after(self, exchange: Exchange, outcome: AttemptResult, service_now: float) -> float | None:
-        """Seconds until the call is repeated after this exchange; None where it is not.
+        """Seconds until the request is repeated after this exchange; None if it is not.
 
         Args:
             exchange: The last attempt, unless it is a 429.

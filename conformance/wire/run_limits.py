@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 MAX_KEPT: Final = 192 * 2**20
-"""Bytes of memory that the answers of a run may take, as far as can be told."""
+"""Bytes of memory that the responses of a run may take, as far as can be told."""
 
 _LARGE: Final = 2**20
 _A_HEADER: Final = 200
@@ -34,7 +34,7 @@ _OVERTIME: Final = 3.0
 _STEADY: Final = 0.9
 _CALLS_A_CHANGE: Final = 2
 _CALLS_BESIDE: Final = 6
-"""Calls one after the other that undoing takes beside the deletions: whose organization it is, what it holds."""
+"""Requests one after the other that undoing takes beside the deletions: whose organization it is, what it holds."""
 
 
 class RunStopped(NoResponse):
@@ -110,10 +110,10 @@ class Limits:
         return self.stopped is not None or (left is not None and left <= 0)
 
     def keep(self, response: Response | None, seconds: float) -> bool:
-        """Whether there is room to keep an answer; where there is none left, the run is over.
+        """Whether there is room to keep a response; where there is none left, the run is over.
 
         Args:
-            response: The answer, or None for none.
+            response: The response, or None for none.
             seconds: How long it took to come.
         """
         self._pace = max(seconds, self._pace * _STEADY)
@@ -123,7 +123,7 @@ class Limits:
         wide = len(response.body) > _LARGE and not response.body.isascii()
         size = len(response.body) * (5 if wide else 2) + _of_parts(response.body) + len(response.headers) * _A_HEADER
         if self._kept + size > MAX_KEPT:
-            self.end(f"the answers of the run take more than {MAX_KEPT // 2**20} MiB together")
+            self.end(f"the responses of the run take more than {MAX_KEPT // 2**20} MiB together")
             return False
         self._kept += size
         return True

@@ -111,7 +111,7 @@ def test_a_page_leaves_nothing_out(page: str, names: set[str]) -> None:
 def test_observations_in_pages_are_of_open_points() -> None:
     """The examples of questions are questions of the catalogue."""
     text = (ROOT / "docs" / "observations.md").read_text("utf-8")
-    asked = re.findall(r"^\| (What|Which)([^|]+) \|", text, re.MULTILINE)
+    asked = re.findall(r"^\| (What|Which|How)([^|]+) \|", text, re.MULTILINE)
     questions = {point.question for point in load_catalogue().open_points.values()}
 
     assert asked

@@ -1,4 +1,4 @@
-"""Targets from which no complete answer ever comes."""
+"""Targets that never send a complete response."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _encoded(body: bytes, *codings: str) -> bytes:
     return json_reply(200, body, Content_Encoding=", ".join(codings)).written()
 
 
-def _greeting(reset: bool) -> dict[str, Any]:  # noqa: FBT001 - a row's one choice
+def _greeting(reset: bool) -> dict[str, Any]:  # noqa: FBT001 - the only parameter
     async def greet(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         if reset:
             writer.transport.abort()

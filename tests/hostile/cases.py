@@ -1,4 +1,4 @@
-"""What a behaviour must end in, and the words that behaviours are made of."""
+"""Expected ends of runs against hostile behaviours, and building blocks of behaviours."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ CORE: Final = (
     "get-organization-*", "create-engagement-*", "archive-*", "list-engagements-*", "json-*", "rate-limit-headers-*",
     "key-missing-refused", "no-redirect", "success-data-object", "error-envelope",
 )  # fmt: skip
-"""Requirements enough for a behaviour that needs no whole run."""
+"""Requirements for a behaviour that needs no whole run."""
 
 UNTESTABLE: Final = "could not be tested"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A hostile behaviour and what a run against it must end in.
+    """A hostile behaviour and the expected end of a run against it.
 
     Attributes:
-        behaviour: What the target does with a request.
+        behaviour: The target's reaction to a request.
         parts: Further parts of the target.
-        status: The exit status; several where it depends on what was seen by then.
-        verdict: The verdict of the report; several likewise.
-        says: A piece of what people are told.
+        status: The exit status; several if it depends on timing.
+        verdict: The verdict of the report; several if it depends on timing.
+        says: A part of the messages to people.
         failed: Requirements that must have failed.
         cant_tell: Requirements that must be undecided.
-        only_failed: The only ones that may fail besides; None for any.
-        decided: Whether nothing may be undecided.
-        seconds: How long it may take at most.
-        words: Further words of the command line.
+        only_failed: The only other requirements that may fail; None for any.
+        decided: Whether all requirements must be decided.
+        seconds: The longest duration of the run.
+        words: Further arguments of the command line.
         only: Patterns of requirements; empty for the whole suite.
         lines: Further lines of the target file.
-        timeout: Its timeout.
-        clean: Whether nothing of the run may be left on the target.
+        timeout: The timeout in the target file.
+        clean: Whether the run must leave the target as it was.
     """
 
     behaviour: Behaviour = honestly
@@ -59,12 +59,12 @@ class Case:
 
 
 def untestable(behaviour: Behaviour, says: str, **parts: Any) -> Case:
-    """No complete answer ever comes."""
+    """Return a case without any complete response."""
     return Case(behaviour=behaviour, says=says, **parts)
 
 
 def conformant(behaviour: Behaviour = honestly, **parts: Any) -> Case:
-    """The service keeps the contract, through whatever it does."""
+    """Return a case that conforms despite its behaviour."""
     verdict = "inconclusive" if "only" in parts else "conformant"
     standing: dict[str, Any] = {
         "status": (0,),
@@ -78,18 +78,18 @@ def conformant(behaviour: Behaviour = honestly, **parts: Any) -> Case:
 
 
 def broken(behaviour: Behaviour, *failed: str, **parts: Any) -> Case:
-    """The service breaks these requirements."""
+    """Return a case that fails these requirements."""
     standing: dict[str, Any] = {"status": (1,), "verdict": ("non-conformant",), "seconds": 60, "timeout": 5}
     return Case(behaviour=behaviour, failed=failed, **standing | parts)
 
 
 def undecided(behaviour: Behaviour, *cant_tell: str, **parts: Any) -> Case:
-    """Nothing can be held against the service, and not everything be said for it."""
+    """Return a case that fails no requirement, and leaves some undecided."""
     standing: dict[str, Any] = {"status": (0,), "only_failed": (), "seconds": 60, "timeout": 2}
     return Case(behaviour=behaviour, cant_tell=cant_tell, **standing | parts)
 
 
-# --- what behaviours are made of
+# --- building blocks of behaviours
 
 
 def raw(*parts: bytes, then: str = "close", pause: float = 0.0) -> Behaviour:
@@ -111,7 +111,7 @@ def raw(*parts: bytes, then: str = "close", pause: float = 0.0) -> Behaviour:
 
 
 def endless(first: bytes, again: bytes, pause: float = 0.0) -> Behaviour:
-    """Send the first bytes, then the same others for ever."""
+    """Send the first bytes, then the second bytes for ever."""
 
     async def behave(turn: Turn) -> None:
         await turn.say(first)
@@ -123,7 +123,7 @@ def endless(first: bytes, again: bytes, pause: float = 0.0) -> Behaviour:
 
 
 def always(reply: Callable[[Turn], Reply]) -> Behaviour:
-    """Answer everything by one function."""
+    """Send the reply of a function to every request."""
 
     async def behave(turn: Turn) -> None:
         await turn.send(reply(turn))
@@ -132,7 +132,7 @@ def always(reply: Callable[[Turn], Reply]) -> Behaviour:
 
 
 def changed(change: Callable[[Turn, Reply], Reply]) -> Behaviour:
-    """Answer what the reference service does, changed."""
+    """Change the replies of the reference service."""
 
     async def behave(turn: Turn) -> None:
         await turn.send(change(turn, await turn.honest()))
@@ -141,12 +141,12 @@ def changed(change: Callable[[Turn, Reply], Reply]) -> Behaviour:
 
 
 def changed_body(change: Callable[[bytes], bytes]) -> Behaviour:
-    """Answer what the reference service does, with another body."""
+    """Change the bodies of the reference service's replies."""
     return changed(lambda turn, reply: Reply(reply.status, reply.headers, change(reply.body)) if reply.body else reply)
 
 
 def changed_json(change: Callable[[Any], None]) -> Behaviour:
-    """Answer what the reference service does, with its JSON changed in place."""
+    """Change the JSON of the reference service's replies in place."""
 
     def rewrite(body: bytes) -> bytes:
         value = json.loads(body)
@@ -157,13 +157,13 @@ def changed_json(change: Callable[[Any], None]) -> Behaviour:
 
 
 def resources(value: Any) -> list[dict[str, Any]]:
-    """The resources of an answer."""
+    """Return the resources in a response."""
     data = value.get("data")
     return data if isinstance(data, list) else [data] if isinstance(data, dict) else []
 
 
 def written(write: Callable[[Turn, Reply], bytes], *, close: bool = False) -> Behaviour:
-    """Write what the reference service answers in another way."""
+    """Write the replies of the reference service in another form."""
 
     async def behave(turn: Turn) -> None:
         await turn.say(write(turn, await turn.honest()))
@@ -175,14 +175,14 @@ def written(write: Callable[[Turn, Reply], bytes], *, close: bool = False) -> Be
 
 @dataclass
 class Every:
-    """Do something else with every n-th request of a kind, and otherwise what is usual.
+    """Use a special behaviour for every n-th request of some methods.
 
     Attributes:
-        times: n.
-        special: What is done then.
-        methods: The methods that are counted; empty for all.
-        usual: What is done with the others.
-        after: How many are passed over first.
+        times: The n of every n-th request.
+        special: The behaviour for every n-th request.
+        methods: The counted methods; empty for all.
+        usual: The behaviour for the other requests.
+        after: The number of requests before the first special one.
     """
 
     times: int
@@ -193,7 +193,7 @@ class Every:
     _seen: dict[int, int] = field(default_factory=dict)
 
     async def __call__(self, turn: Turn) -> None:
-        """Behave."""
+        """React to a request."""
         counted = not self.methods or turn.method in self.methods
         key = id(turn.target)
         self._seen[key] = self._seen.get(key, 0) + counted

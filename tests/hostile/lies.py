@@ -1,4 +1,4 @@
-"""A service in this process that lies in everything but reads by id, and notes what is done to other users' data."""
+"""In-process service that lies in every response except reads by id, and records writes to other users' data."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from conformance.verdicts.session import run_checks
 ENGAGEMENTS: Final = "/api/v1/engagements"
 MEMBERS: Final = "/api/v1/organizations/current/members"
 _FOUNDERS: Final = ("olivia", "adam", "mia")
-"""Who is a member of every organization of the reference service: an owner, an admin and a member."""
+"""The members of every organization of the reference service: an owner, an admin and a member."""
 
 YEAR: Final = 31_536_000_000
-"""Milliseconds."""
+"""Milliseconds of a year."""
 
 LIES: Final = (
     "creation: another's id",
@@ -54,19 +54,19 @@ LIES: Final = (
     "members: some hidden",
     "provisioner: a member who was there",
 )
-"""What a service may lie about; each is told at some rate."""
+"""The lies of a service; each has a rate."""
 
 
 @dataclass
 class Liar(httpx.AsyncBaseTransport):
-    """Hands requests to the reference service and tells lies about what it answers.
+    """A transport to the reference service that changes its responses into lies.
 
     Attributes:
-        rates: How often each lie is told.
-        may_rename: Whether the organization may be renamed for a while.
-        others: The ids of engagements that are not the run's, at this time.
-        members: The ids of members that are not the run's.
-        crimes: What was done to them.
+        rates: The rate of each lie.
+        may_rename: Whether the run may rename the organization for some time.
+        others: The ids of engagements of other users.
+        members: The ids of members of other users.
+        crimes: Writes to these engagements and members.
     """
 
     app: Application
@@ -82,7 +82,7 @@ class Liar(httpx.AsyncBaseTransport):
 
     def __post_init__(self) -> None:
         self._asgi = httpx.ASGITransport(self.app, raise_app_exceptions=False)
-        self._organization = self.app.founding.organization_id
+        self._organization = self.app.bootstrap.organization_id
         store = self.app.service.store
         self._name = store.organization(self._organization).name
         with store.transaction():
@@ -95,7 +95,7 @@ class Liar(httpx.AsyncBaseTransport):
         assert len(self.members) == len(_FOUNDERS)
 
     def _plant(self, name: str, *, age: int = 0, identifier: str | None = None) -> str:
-        """Another user's engagement."""
+        """Add another user's engagement and return its id."""
         service = self.app.service
         at = service.now() - age
         made = identifier or service.new_id("engagement")
@@ -104,7 +104,7 @@ class Liar(httpx.AsyncBaseTransport):
         return made
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Note what is done to others' data, carry the request out, and lie."""
+        """Record writes to others' data, carry the request out, and lie."""
         path, method = request.url.path, request.method
         self._watch(method, path)
         named = path.rpartition("/")[2]
@@ -195,9 +195,9 @@ class Liar(httpx.AsyncBaseTransport):
         self.own.append(made)
 
     def _delete(self, identifier: str) -> bool:
-        """Delete an engagement of the run, whoever asks, and give its id away by the next read; whether there is one.
+        """Delete an engagement of the run, whose id is given away by the next read; return whether it existed.
 
-        What was sent together with the deletion could not know of it.
+        Requests sent together with the deletion could not know of it.
         """
         store = self.app.service.store
         if identifier in self.others or store.engagement(identifier) is None:
@@ -208,7 +208,7 @@ class Liar(httpx.AsyncBaseTransport):
         return True
 
     def _give_again(self, identifier: str) -> None:
-        """Give the id of what was deleted to another user's engagement."""
+        """Give the id of a deleted engagement to another user's engagement."""
         store = self.app.service.store
         if store.engagement(identifier) is None:
             with store.transaction():
@@ -248,7 +248,7 @@ class Liar(httpx.AsyncBaseTransport):
 
 
 class LyingPeer(SandboxPeer):
-    """A provisioner that names members as new who were there, and watches where records are made.
+    """A provisioner that reports existing members as new, and records records of others' engagements.
 
     Args:
         liar: The service.
@@ -259,7 +259,7 @@ class LyingPeer(SandboxPeer):
         self._liar = liar
 
     def request(self, method: str, params: Any) -> object:
-        """Call a method, or lie."""
+        """Call a method or lie."""
         liar = self._liar
         if method == "create_subordinate" and params["engagementId"] in liar.others:
             liar.crimes.append(f"a record below {params['engagementId']}")
@@ -273,7 +273,7 @@ class LyingExecution(HostedSession):
     """A run against a liar.
 
     Args:
-        number: The number of the example, which decides everything.
+        number: The number of the example, which is its seed.
     """
 
     def __init__(self, number: int) -> None:
@@ -284,10 +284,10 @@ class LyingExecution(HostedSession):
 
     def _embedded(self) -> Profile:
         profile = super()._embedded()
-        told = self.chance.sample(LIES, self.chance.choice([1, 1, 2, 3, 5]))
-        if "provisioner: a member who was there" in told:  # what no list shows and a provisioner calls new, is new
-            told = [lie for lie in told if not lie.startswith("members:")]
-        rates = {lie: self.chance.choice([1.0, 0.5, 0.2, 0.05]) for lie in told}
+        chosen = self.chance.sample(LIES, self.chance.choice([1, 1, 2, 3, 5]))
+        if "provisioner: a member who was there" in chosen:  # a hidden member would count as new
+            chosen = [lie for lie in chosen if not lie.startswith("members:")]
+        rates = {lie: self.chance.choice([1.0, 0.5, 0.2, 0.05]) for lie in chosen}
         self.liar = Liar(self._service.app, self.chance, rates, profile.mode is Mode.DISPOSABLE)
         return replace(profile, patience=0.1)
 
@@ -300,7 +300,7 @@ class LyingExecution(HostedSession):
 
 @contextmanager
 def hurried(patch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No run waits for a clock to tick: nobody is interested in verdicts."""
+    """Remove the waits of runs, since verdicts do not matter here."""
     patch.setattr(Run, "sleep", lambda *_: None)
     yield
     patch.undo()
@@ -310,7 +310,7 @@ def lie(number: int) -> tuple[Liar, list[str]]:
     """Run the whole suite against a liar.
 
     Returns:
-        The liar, and the suite's own errors.
+        The liar and the suite's errors.
     """
     with LyingExecution(number) as execution:
         judge = Judge(execution.run)

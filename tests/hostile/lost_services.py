@@ -1,4 +1,4 @@
-"""Services whose process ends and is started again, and gateways that only break connections."""
+"""Services whose process ends and restarts, and gateways that break connections."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tests.hostile.cases import Case, broken, undecided
 from tests.hostile.target import Behaviour, Turn, honestly
 
 _RESTART: Final = 0.5
-"""Seconds until a supervisor has started the process again."""
+"""Seconds until the restart of the process."""
 
 
 def _ends_after(fatal: Callable[[Turn], bool], seconds: float | None = _RESTART) -> Behaviour:
-    """The process ends at certain requests, and all connections with it."""
+    """End the process and its connections at certain requests."""
 
     async def behave(turn: Turn) -> None:
         if fatal(turn):
@@ -26,7 +26,7 @@ def _ends_after(fatal: Callable[[Turn], bool], seconds: float | None = _RESTART)
 
 
 def _breaks(fatal: Callable[[Turn], bool]) -> Behaviour:
-    """A gateway breaks the connection at certain requests; the service goes on."""
+    """Break the connection at certain requests; the service continues."""
 
     async def behave(turn: Turn) -> None:
         if fatal(turn):
@@ -38,13 +38,13 @@ def _breaks(fatal: Callable[[Turn], bool]) -> Behaviour:
 
 
 class _At:
-    """Certain requests by their numbers."""
+    """Requests with certain numbers."""
 
     def __init__(self, *numbers: int) -> None:
         self._numbers = numbers
 
     def __call__(self, turn: Turn) -> bool:
-        """Whether this is one of them."""
+        """Whether a request has one of the numbers."""
         return turn.number in self._numbers
 
 

@@ -1,4 +1,4 @@
-"""Targets whose HTTP is unusual: frames, encodings, headers, times."""
+"""Targets with unusual HTTP: framing, encodings, headers and timing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PLAIN: Final = b'{"data":{"id":"x"}}'
 
 
 def _coded(announced: str, *really: Callable[[bytes], bytes]) -> Behaviour:
-    """Announce some encodings and apply others."""
+    """Announce some content codings and apply others."""
 
     def change(turn: Turn, reply: Reply) -> Reply:
         body = reply.body
@@ -48,7 +48,7 @@ def _with(**headers: str) -> Behaviour:
 
 
 def _with_lines(*lines: bytes) -> Behaviour:
-    """Header lines as they are, before all others."""
+    """Send raw header lines before all others."""
     extra = b"\r\n" + b"\r\n".join(lines)
 
     def write(turn: Turn, reply: Reply) -> bytes:
@@ -59,21 +59,21 @@ def _with_lines(*lines: bytes) -> Behaviour:
 
 
 def _repeated_limits(turn: Turn, reply: Reply) -> bytes:
-    """Every rate-limit header twice, as behind a gateway that copies them."""
+    """Send every rate-limit header twice, as a gateway may do."""
     first, rest = reply.written().split(b"\r\n", 1)
     copies = [f"{n}: {v}".encode() for n, v in reply.headers if n.lower().startswith("x-ratelimit")]
     return b"\r\n".join([first, *copies, rest])
 
 
 def _chunked_with_length(turn: Turn, reply: Reply) -> bytes:
-    """Both ways of telling where the body ends, of which the chunks count."""
+    """Send chunks and a Content-Length; the chunks count."""
     head = reply.written().partition(b"\r\n\r\n")[0].replace(b"Content-Length: ", b"Content-Length: 1")
     size = b"%x\r\n" % len(reply.body)
     return head + b"\r\nTransfer-Encoding: chunked\r\n\r\n" + size + reply.body + b"\r\n0\r\n\r\n"
 
 
 async def _reset_behind(turn: Turn) -> None:
-    """Answer, and reset the connection a moment later."""
+    """Respond, and reset the connection shortly after."""
     await honestly(turn)
     await asyncio.sleep(0.02)
     turn.reset()
@@ -90,7 +90,7 @@ def _slower(step: float, most: float) -> Behaviour:
 
 async def _early_refusal(turn: Turn) -> bool:
     """Refuse a key before the body is read, and close."""
-    keys = {f"Bearer {key}" for key in (turn.target.api_key, turn.target.honest.founding.other_organization)}
+    keys = {f"Bearer {key}" for key in (turn.target.api_key, turn.target.honest.bootstrap.other_organization)}
     if turn.headers.get("Authorization") in keys:
         return False
     await honestly(turn)
@@ -110,7 +110,7 @@ def _greets(first: bytes, *, close: bool) -> Callable[[], dict[str, Any]]:
 
 
 def _too_many(retry_after: str, wait: float = 1) -> Behaviour:
-    """A 429 of a service that has a short window."""
+    """Respond with a 429 of a short window."""
     envelope = {"error": {"code": "RATE_LIMITED", "message": "no", "statusCode": 429}}
 
     def reply(_: Turn) -> Reply:
@@ -132,7 +132,7 @@ def _dies(turn: Turn) -> Any:
 
 CASES: Final[Mapping[str, Case]] = {
     # --- no complete answer
-    "dies with the first request": untestable(_dies, "no complete answer ever came"),
+    "dies with the first request": untestable(_dies, "no complete response ever came"),
     "HTTP/0.9": untestable(raw(_PLAIN + b"\r\n"), UNTESTABLE),
     "HTTP/2 without being asked": untestable(raw(b"\0\0\x12\4\0\0\0\0\0\0\3\0\0\0d"), "not HTTP"),
     "an empty line before every answer": untestable(
@@ -154,7 +154,7 @@ CASES: Final[Mapping[str, Case]] = {
     "resets with the end of the headers": untestable(
         raw(_HEAD + b"Content-Length: 19\r\n\r\n", then="reset"), UNTESTABLE
     ),
-    # --- complete answers that are wrong
+    # --- complete but invalid responses
     "HTTP/7.3": broken(raw(b"HTTP/7.3 200 OK\r\nContent-Length: 2\r\n\r\n{}"), "json-media-type"),
     "gzip sent, nothing announced": broken(_coded("", gzip.compress), "json-well-formed", only=CORE),
     "gzip twice, announced once": broken(_coded("gzip", gzip.compress, gzip.compress), "json-well-formed", only=CORE),
@@ -163,7 +163,7 @@ CASES: Final[Mapping[str, Case]] = {
         "error-envelope",
         parts=_greets(b"HTTP/1.1 408 Late\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", close=True),
     ),
-    # --- unusual, and within the contract
+    # --- unusual but conformant
     "gzip twice, announced twice": conformant(_coded("gzip, gzip", gzip.compress, gzip.compress), only=CORE),
     "deflate with zlib's header": conformant(_coded("deflate", zlib.compress), only=CORE),
     "chunks and a Content-Length": conformant(written(_chunked_with_length), only=CORE),
@@ -181,7 +181,7 @@ CASES: Final[Mapping[str, Case]] = {
         Every(25, _too_many("Mon, 99 Foo 2026 99:99:99 GMT"), methods=("GET",)), only=CORE
     ),
     "slower and slower, to half a second": conformant(_slower(0.005, 0.5), only=CORE),
-    # --- lost on the way
+    # --- lost responses
     "connections reset behind every answer": undecided(_reset_behind, only=CORE, verdict=("inconclusive",), timeout=5),
     "slower and slower": Case(behaviour=_slower(0.05, 60), says="was lost", seconds=90, timeout=2, clean=False),
     "every third request stalls": undecided(

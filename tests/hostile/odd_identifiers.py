@@ -1,4 +1,4 @@
-"""Targets whose identifiers are hostile, wrong, or all the same."""
+"""Targets with hostile, invalid or equal identifiers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _ENGAGEMENTS: Final = "/api/v1/engagements"
 
 @dataclass
 class Given:
-    """Gives engagements identifiers of another kind, and knows them again.
+    """A behaviour that replaces the identifiers of engagements, and resolves them in requests.
 
     Attributes:
-        make: Makes one of the number of the engagement and its proper id.
+        make: Returns the identifier from the number of the engagement and its real id.
     """
 
     make: Callable[[int, str], object]
@@ -27,7 +27,7 @@ class Given:
     _given: dict[str, object] = field(default_factory=dict)
 
     async def __call__(self, turn: Turn) -> None:
-        """Behave."""
+        """React to a request."""
         path, mark, query = turn.path.partition("?")
         if path.startswith(f"{_ENGAGEMENTS}/"):
             parts = path.split("/")

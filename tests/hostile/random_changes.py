@@ -1,4 +1,4 @@
-"""Targets whose answers are right but for random changes, by a seed: what reads them must be ready for anything."""
+"""Targets whose valid responses are changed at random, by a seed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TEXTS: Final = (
 
 
 def changing(seed: object, rate: float = 0.15) -> Behaviour:
-    """Answer rightly, and change so many of the answers at random."""
+    """Change a share of the valid responses at random."""
     chance = random.Random(str(seed))
 
     async def behave(turn: Turn) -> None:
@@ -34,7 +34,7 @@ def changing(seed: object, rate: float = 0.15) -> Behaviour:
 
 
 def changed(reply: Reply, chance: random.Random) -> Reply:
-    """The answer with one or several things changed."""
+    """Return the response with one or several changes."""
     for _ in range(chance.choice((1, 1, 1, 2, 5))):
         reply = chance.choice((_with_value, _with_value, _with_value, _with_header, _with_status, _with_bytes))(
             reply, chance
@@ -51,7 +51,7 @@ def _with_value(reply: Reply, chance: random.Random) -> Reply:
 
 
 def _replaced(value: Any, chance: random.Random) -> Any:
-    """The value with another somewhere in it, or without something."""
+    """Return the value with a random part replaced or removed."""
     if isinstance(value, dict) and value and chance.random() < 0.85:
         name = chance.choice(sorted(value))
         new = _replaced(value[name], chance)

@@ -1,4 +1,4 @@
-"""Whole runs of the command line, watched from outside."""
+"""Runs of the command line as processes."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ ENVIRONMENT: Final = {
     for name, value in os.environ.items()
     if not name.startswith(("CONFORMANCE_", "PYTHONDONTWRITE", "COVERAGE_"))
 }
-"""As a user has it; measuring coverage would write files of its own, also where a test leaves no room for them."""
+"""The environment of a user, without coverage, which writes its own files."""
 _SET_CHILD_SUBREAPER: Final = 36
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run ended.
+    """The end of a run.
 
     Attributes:
-        status: The exit status; that of a shell where a signal ended it.
-        out: What it wrote to stdout.
-        err: What it wrote to stderr.
-        folder: The report's folder.
-        seconds: How long it took.
-        megabytes: The most memory that it had.
-        cpu: Seconds of processor time that it took.
+        status: The exit status, as in a shell if a signal ended the run.
+        out: Its stdout.
+        err: Its stderr.
+        folder: The folder of the report.
+        seconds: Its duration.
+        megabytes: Its peak memory.
+        cpu: Its processor time in seconds.
     """
 
     status: int
@@ -45,23 +45,23 @@ class Ended:
 
     @property
     def report(self) -> dict[str, Any]:
-        """The report that it wrote."""
+        """The report of the run."""
         report: dict[str, Any] = json.loads((self.folder / "report.json").read_text("utf-8"))
         return report
 
     def outcomes(self, *outcomes: str) -> list[str]:
-        """The requirements that came to one of these."""
+        """Return the requirements with one of these outcomes."""
         return [entry["id"] for entry in self.report["requirements"] if entry["outcome"] in outcomes]
 
     def told(self) -> str:
-        """All that it says to people."""
+        """Return all messages to people."""
         report = self.folder / "summary.md"
         return "\n".join([self.out, self.err, report.read_text("utf-8") if report.exists() else ""])
 
 
 @dataclass
 class Started:
-    """A run that goes on."""
+    """A run in progress."""
 
     process: subprocess.Popen[bytes]
     folder: Path
@@ -72,10 +72,10 @@ class Started:
     cpu: float = field(default=0.0)
 
     def wait(self, seconds: float) -> Ended:
-        """Wait for its end, and kill it after so many seconds.
+        """Wait for its end; kill it after some seconds.
 
         Raises:
-            AssertionError: It had to be killed.
+            AssertionError: The run was killed.
         """
         while True:
             self.peak = max(self.peak, _peak(self.process.pid))
@@ -94,7 +94,7 @@ class Started:
 
 
 def start(folder: Path, *words: str, preexec: Any = None, **environment: str) -> Started:
-    """Start ``conformance`` with some words; ``run`` writes its report into the folder, and has a seed in any case."""
+    """Start ``conformance`` with arguments; ``run`` gets the folder for its report, and a seed."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     if words[0] == "run":
         words = (*words, "--report", str(folder), *(() if "--seed" in words else ("--seed", "1")))
@@ -108,7 +108,7 @@ def start(folder: Path, *words: str, preexec: Any = None, **environment: str) ->
 
 
 def target_file(folder: Path, base_url: str, *lines: str, timeout: float = 1, patience: float = 2) -> Path:
-    """A target file that nobody else can read; the key comes from the environment."""
+    """Write a target file that other users cannot read; the key comes from the environment."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "target.yaml"
     head = [f"base_url: {base_url}", "api_key: ${CONFORMANCE_API_KEY}", f"timeout: {timeout}", f"patience: {patience}"]
@@ -118,12 +118,12 @@ def target_file(folder: Path, base_url: str, *lines: str, timeout: float = 1, pa
 
 
 def adopt_orphans() -> None:
-    """Make this process the parent of whatever its children leave, so that it can be seen."""
+    """Make this process the parent of the orphans of its children."""
     ctypes.CDLL(None, use_errno=True).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def strays(*known: int, patience: float = 6.0) -> list[str]:
-    """Command lines of children of this process that are nobody's any more; those that end in time are none."""
+    """Return the command lines of orphans among this process's children, except those that end in time."""
     end = time.monotonic() + patience
     while found := [line for pid, line in children() if pid not in known]:
         if time.monotonic() > end:
@@ -133,12 +133,12 @@ def strays(*known: int, patience: float = 6.0) -> list[str]:
 
 
 def children() -> list[tuple[int, str]]:
-    """Process ids and command lines of the programs of this suite that are children of this process now."""
+    """Return process ids and command lines of this process's children that are programs of the suite."""
     found = []
     for task in Path("/proc/self/task").iterdir():
         try:
             pids = (task / "children").read_text().split()
-        except OSError:  # the thread has ended meanwhile
+        except OSError:  # the thread has ended
             continue
         for pid in pids:
             try:
@@ -152,7 +152,7 @@ def children() -> list[tuple[int, str]]:
 
 
 def _cpu(pid: int) -> float:
-    """The processor time that a process has taken so far, in seconds."""
+    """Return the processor time of a process so far, in seconds."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -161,7 +161,7 @@ def _cpu(pid: int) -> float:
 
 
 def _peak(pid: int) -> float:
-    """The most memory that a process has had so far, in MB."""
+    """Return the peak memory of a process so far, in MB."""
     try:
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("VmHWM:"):

@@ -1,4 +1,4 @@
-"""The table of hostile behaviours and of what runs against them came to."""
+"""Table of hostile behaviours and the results of runs against them."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ PATH: Final = Path(__file__).parents[2] / "docs" / "hostile-targets.md"
 _HEAD: Final = """\
 # Hostile targets
 
-What a run does against software that is broken or means harm. The server that plays each behaviour is in
-`tests/hostile`; most of them are put in front of the reference service, so that everything but the behaviour is
-right. "Untouched" means that the target held afterwards what it held before. Times and memory are of one run of
-`tox -e hostile`, a few at a time; the timeout is that of a single request, as the target file of that run says.
-"Took" is by the clock, and a busy machine adds to it; "CPU" is the processor time of the run.
+How runs end against software that is broken or malicious. The servers are in `tests/hostile`. Most of them wrap the
+reference service, so that everything except the behaviour is correct. "Untouched" means that the run left the
+target's data as they were. Times and memory are those of one execution of `tox -e hostile`, a few runs at a time.
+The timeout is that of a single request, from the target file of that run. "Took" is wall-clock time, which a busy
+machine lengthens; "CPU" is the processor time of the run.
 
-| the target | exit status | verdict | what is told | timeout (s) | took (s) | CPU (s) | MB | untouched |
+| the target | exit status | verdict | reported | timeout (s) | took (s) | CPU (s) | MB | untouched |
 |---|---|---|---|---|---|---|---|---|
 """
 
 
 @dataclass(frozen=True)
 class Row:
-    """A behaviour, and what a run against it came to."""
+    """A behaviour and the result of a run against it."""
 
     name: str
     case: Case
@@ -38,7 +38,7 @@ class Row:
     clean: bool
 
     def line(self) -> str:
-        """The row of the table."""
+        """Return the row as Markdown."""
         report, ended = self.ended.report, self.ended
         cells = [
             inline(self.name), str(ended.status), report["verdict"], inline(_told(ended)), f"{self.case.timeout:g}",
@@ -48,18 +48,18 @@ class Row:
 
 
 def write(rows: Iterable[Row]) -> None:
-    """Write the table anew."""
+    """Write the table."""
     PATH.write_text(_HEAD + "".join(f"{row.line()}\n" for row in rows), "utf-8")
 
 
 def names() -> list[str]:
-    """The behaviours in the table as it was written last."""
+    """Return the behaviours in the table."""
     lines = PATH.read_text("utf-8").partition("|---|")[2].splitlines()
     return [line.split(" | ")[0].removeprefix("| ") for line in lines[1:]]
 
 
 def _told(ended: Ended) -> str:
-    """One sentence: why a run ended early, or what was broken, or what could not be decided."""
+    """Return one sentence: why the run ended early, or what failed, or what is undecided."""
     failed, undecided = ended.outcomes("failed"), ended.outcomes("cantTell")
     if ended.err.strip():
         return ended.err.strip().splitlines()[-1]

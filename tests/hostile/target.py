@@ -1,4 +1,4 @@
-"""A server in raw sockets: the honest reference service, with one hostile behaviour on top or in its place."""
+"""Server on raw sockets: the reference service with a hostile behaviour before it or in its place."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HOP_BY_HOP: Final = {"content-length", "connection", "transfer-encoding"}
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer before it is written."""
+    """A response before it is written."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -28,17 +28,17 @@ class Reply:
 
     @property
     def data(self) -> Any:
-        """The body read as JSON."""
+        """The body, parsed as JSON."""
         return json.loads(self.body)
 
     def with_headers(self, **headers: str) -> Reply:
-        """The same with other headers; underscores stand for hyphens."""
+        """Return a copy with other headers; underscores stand for hyphens."""
         new = {name.replace("_", "-"): value for name, value in headers.items()}
         kept = tuple(pair for pair in self.headers if pair[0].lower() not in {name.lower() for name in new})
         return replace(self, headers=(*kept, *new.items()))
 
     def written(self, *, length: int | None = None, version: str = "1.1") -> bytes:
-        """The answer as it goes over the wire."""
+        """Return the bytes of the response."""
         size = len(self.body) if length is None else length
         lines = [f"HTTP/{version} {self.status} Reason", *(f"{name}: {value}" for name, value in self.headers)]
         lines += [] if self.status == 204 else [f"Content-Length: {size}"]
@@ -46,14 +46,14 @@ class Reply:
 
 
 def json_reply(status: int, body: object, **headers: str) -> Reply:
-    """An answer of this server's own."""
+    """Return a JSON response."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     return Reply(status, (("Content-Type", "application/json"),), content).with_headers(**headers)
 
 
 @dataclass
 class Turn:
-    """One request that has come."""
+    """A request that the server received."""
 
     target: HostileTarget
     number: int
@@ -64,11 +64,11 @@ class Turn:
     writer: asyncio.StreamWriter
 
     async def honest(self) -> Reply:
-        """What the reference service answers."""
+        """Return the response of the reference service."""
         return await asked(self.target.honest, self.method, self.path, self.headers, self.body)
 
     async def send(self, reply: Reply) -> None:
-        """Send an answer."""
+        """Send a response."""
         await self.say(reply.written())
 
     async def say(self, data: bytes) -> None:
@@ -77,11 +77,11 @@ class Turn:
         await self.writer.drain()
 
     async def stall(self) -> None:
-        """Say nothing more for longer than anybody waits."""
+        """Send nothing more for longer than every timeout."""
         await asyncio.sleep(120)
 
     def close(self) -> None:
-        """End the connection properly."""
+        """Close the connection."""
         self.writer.close()
 
     def reset(self) -> None:
@@ -94,12 +94,12 @@ Behaviour = Callable[[Turn], Awaitable[None]]
 
 
 async def honestly(turn: Turn) -> None:
-    """Answer as the reference service does."""
+    """Respond as the reference service does."""
     await turn.send(await turn.honest())
 
 
 async def asked(app: Application, method: str, path: str, headers: dict[str, str], body: bytes = b"") -> Reply:
-    """What an application answers to one request."""
+    """Return the response of an application to a request."""
     raw_path, _, query = path.partition("?")
     scope = {
         "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "scheme": "http", "method": method,
@@ -123,25 +123,25 @@ async def asked(app: Application, method: str, path: str, headers: dict[str, str
 
 
 def _unquoted(path: str) -> str:
-    from urllib.parse import unquote  # noqa: PLC0415 - the one use
+    from urllib.parse import unquote  # noqa: PLC0415 - the only use
 
     return unquote(path)
 
 
 @dataclass
 class HostileTarget:
-    """The server, in a thread of its own.
+    """A server in its own thread.
 
     Attributes:
-        behaviour: What becomes of a request.
-        honest: The reference service behind it.
-        greeting: What becomes of a connection before any request; True where it may go on.
-        early: What becomes of a request before its body is read; True where it is answered.
-        context: What TLS is spoken with; None for plain HTTP.
-        heads: Every request's head as it came.
-        turns: How many requests have come.
-        port: Where it listens; 0 takes a free one.
-        api_key: The key that runs use; a full one where none is given.
+        behaviour: The reaction to a request.
+        honest: The reference service behind the server.
+        greeting: The reaction to a connection before any request; returns whether to continue.
+        early: The reaction to a request before its body is read; returns whether it responded.
+        context: The TLS context; None for plain HTTP.
+        heads: The raw head of every request.
+        turns: The number of requests.
+        port: The port; 0 uses a free one.
+        api_key: The key of the runs; by default the full key of the reference service.
     """
 
     behaviour: Behaviour = honestly
@@ -155,7 +155,7 @@ class HostileTarget:
     api_key: str = ""
 
     def __post_init__(self) -> None:
-        self.api_key = self.api_key or self.honest.founding.api_key
+        self.api_key = self.api_key or self.honest.bootstrap.api_key
         self._loop = asyncio.new_event_loop()
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -165,15 +165,15 @@ class HostileTarget:
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """The base URL."""
         return f"{'https' if self.context else 'http'}://127.0.0.1:{self.port}"
 
     def inventory(self) -> dict[str, Any]:
-        """Everything that the honest service shows of the organization."""
+        """Return everything that the reference service shows of the organization."""
         return self._run(self._inventory())  # type: ignore[no-any-return]
 
     def close(self) -> None:
-        """End it."""
+        """Stop the server and the reference service."""
         self._run(self._vanish(None))
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(5)
@@ -181,7 +181,7 @@ class HostileTarget:
         self.honest.close()
 
     def vanish(self, seconds: float | None) -> None:
-        """Refuse connections for a while, or for ever, and break those that are there; for behaviours."""
+        """Break all connections, and refuse new ones for some seconds or, with None, for ever."""
         task = self._loop.create_task(self._vanish(seconds))
         self._tasks.discard(task)
 
@@ -206,7 +206,7 @@ class HostileTarget:
             await self._listen()
 
     async def _inventory(self) -> dict[str, Any]:
-        key = {"authorization": f"Bearer {self.honest.founding.api_key}"}
+        key = {"authorization": f"Bearer {self.honest.bootstrap.api_key}"}
         found = {"organization": (await asked(self.honest, "GET", "/api/v1/organizations/current", key)).data["data"]}
         for name, path in (
             ("engagements", "/api/v1/engagements"),
@@ -252,7 +252,7 @@ class HostileTarget:
 
 @contextlib.contextmanager
 def hostile(behaviour: Behaviour = honestly, **parts: Any) -> Iterator[HostileTarget]:
-    """A server for the time of a ``with``."""
+    """Run a server inside a ``with``."""
     target = HostileTarget(behaviour, **parts)
     try:
         yield target

@@ -1,4 +1,4 @@
-"""A main key that ends amid a run: whatever it is refused with, and whenever, no requirement fails for it."""
+"""Main key that expires during a run: no requirement fails because of it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ PAGE: Final = Reply(403, (("Content-Type", "text/html"),), b"<h1>Suspended</h1>"
 
 @dataclass
 class Ending:
-    """Refuses the main key, or everybody, from some request on.
+    """A behaviour that refuses the main key, or all requests, from some request on.
 
     Attributes:
-        after: The last request that is served, or one whose method and path begin so.
+        after: The last served request by number, or by the beginning of its method and path.
         status: The status of the refusals.
-        everybody: Whether all requests are refused, by a page of a gateway, and not the main key alone.
-        seconds: How long; None for ever.
+        everybody: Whether a gateway refuses all requests, not only those with the main key.
+        seconds: The duration; None for ever.
     """
 
     after: int | str
@@ -36,7 +36,7 @@ class Ending:
     began: float | None = field(default=None, init=False)
 
     async def __call__(self, turn: Turn) -> None:
-        """Answer as the service does, or refuse."""
+        """Respond as the service does, or refuse."""
         if self.began is None and self._is_last(turn):
             self.began = time.monotonic()
             await turn.send(await turn.honest())
@@ -62,7 +62,7 @@ class Ending:
 
 
 def tried(folder: Path, ending: Ending, *words: str) -> Ended:
-    """A run whose key ends."""
+    """Run against a service whose key expires."""
     with hostile(ending) as target:
         path = target_file(folder, target.url, timeout=10)
         run = start(
@@ -84,13 +84,15 @@ def tried(folder: Path, ending: Ending, *words: str) -> Ended:
     ],
 )
 def test_a_key_that_ends_fails_nothing(ending: Ending, words: list[str], tmp_path: Path) -> None:
-    """The run ends with 3, its report names the request before, and it is judged again to the same outcomes."""
+    """The exit status is 3, the report names the last request before, and judging again gives the same outcomes."""
     ended = tried(tmp_path, ending, *words)
 
     assert ended.status == 3, ended.told()
     assert ended.outcomes("failed") == []
     assert ended.report["verdict"] == "inconclusive"
-    (warning,) = [one for one in ended.report["run"]["warnings"] if "the main key was refused from request" in one]
+    (warning,) = [
+        warning for warning in ended.report["run"]["warnings"] if "the main key was refused from request" in warning
+    ]
     first = int(warning.partition("from request ")[2].partition(" ")[0])
     assert f"(request {first - 1}, before it, was " in warning
     assert "the main key was refused from request" in ended.err
@@ -100,8 +102,8 @@ def test_a_key_that_ends_fails_nothing(ending: Ending, words: list[str], tmp_pat
 
 
 def test_a_key_that_ends_while_undoing(tmp_path: Path) -> None:
-    """All requirements are decided by then; what is left is told, with the command that undoes it."""
-    seed = "2"  # its random walks delete nothing, so that the first deletion is one of the undoing
+    """If the key expires during undoing, all requirements are decided, and the message names the cleanup command."""
+    seed = "2"  # its random walks delete nothing, so the first deletion belongs to the undoing
     words = ["--only", "update-engagement-keeps-the-rest", "--seed", seed]
     ended = tried(tmp_path, Ending("DELETE /api/v1/engagements/"), *words)
 
@@ -113,10 +115,10 @@ def test_a_key_that_ends_while_undoing(tmp_path: Path) -> None:
 
 
 def test_a_failure_before_the_key_ends_counts(tmp_path: Path) -> None:
-    """The exit status is 1, and the reason is told all the same."""
+    """With a failed requirement the exit status is 1, and the message still names the expired key."""
 
     class Faulty(Ending):
-        """Reads with a field too few besides."""
+        """Remove a field from every read."""
 
         async def __call__(self, turn: Turn) -> None:
             if turn.method == "GET" and turn.path.endswith("/current") and turn.number < 200:
@@ -132,7 +134,7 @@ def test_a_failure_before_the_key_ends_counts(tmp_path: Path) -> None:
 
 
 def rejudged(ended: Ended) -> int:
-    """The exit status of judging the recording again."""
+    """Return the exit status of judging the recording again."""
     words = ["-m", "conformance", "render", str(ended.folder), "--rejudge"]
     done = subprocess.run([sys.executable, *words], capture_output=True, check=False, env=ENVIRONMENT)
     return done.returncode

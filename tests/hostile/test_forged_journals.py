@@ -1,6 +1,6 @@
-"""Whatever a journal says, cleanup writes to nothing that is not its run's.
+"""Forged journals: cleanup writes only to the data of its run.
 
-``--sample`` tries the journals that the commit draws, a node id a single journal.
+``--sample`` tries the journals that the commit draws; a node id tries a single journal.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from conformance.targets.journal import Journal, JournalError
 from conformance.targets.journal_entries import Action
 from conformance.targets.membership import Membership
 from conformance.targets.names import RunNames
-from conformance.targets.ownership import Ownership, RunTime, Standing
-from conformance.targets.queries import Asking
+from conformance.targets.ownership import Ownership, OwnershipState, RunTime
+from conformance.targets.queries import QueryClient
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import clean_up
 from conformance.wire import requests
@@ -39,11 +39,11 @@ PREFIXES: Final = ("cf-abcdefg2-", "cf-security-", "Seeded 000", "cf-zzzzzz23-",
 
 
 class Forger:
-    """Makes a journal, genuine in part or not at all, of a service that others use.
+    """A partly or wholly forged journal of a service that others use.
 
     Args:
-        folder: Where the journal lies.
-        number: The number of the example, which decides everything.
+        folder: The folder of the journal.
+        number: The number of the example, which is its seed.
     """
 
     def __init__(self, folder: Path, number: int) -> None:
@@ -61,7 +61,7 @@ class Forger:
             self._alter()
 
     def _run(self, folder: Path) -> None:
-        """A run that was killed, and has left an engagement, a new name and another role, or not."""
+        """Write the journal of a killed run that may have left an engagement, a new name and another role."""
         names = RunNames("cf-abcdefg2-")
         with closing(Journal.open(folder, names, BASE_URL, MAIN_KEY)) as journal:
             self.service.observers.append(JournalRecorder(journal))
@@ -82,7 +82,7 @@ class Forger:
         }
 
     def _line(self) -> dict[str, Any]:
-        """A line as a run writes it, about what is not the run's."""
+        """Return a line in the run's format about other users' data."""
         chance = self._chance
         action = chance.choice([*Action, Action.CREATE_ENGAGEMENT, Action.MAKE_MEMBER])
         subject = {
@@ -105,7 +105,7 @@ class Forger:
         return found if chance.random() < 0.5 else {**found, "seal": f"{chance.getrandbits(128):032x}"}
 
     def _alter(self) -> None:
-        """Change what genuine lines say, and leave their seals."""
+        """Change genuine lines, and keep their seals."""
         lines = self._path.read_text().splitlines()
         place = self._chance.randrange(1, len(lines))
         for old, new in (
@@ -123,10 +123,10 @@ class Forger:
 
 
 def cleaned(folder: Path, number: int) -> tuple[Service, list[str]]:
-    """Clean up by a forged journal.
+    """Clean up with a forged journal.
 
     Returns:
-        The service afterwards, and the writes to what is not the run's.
+        The service afterwards, and the writes to other users' data.
     """
     forger = Forger(folder, number)
     service = forger.service
@@ -135,25 +135,25 @@ def cleaned(folder: Path, number: int) -> tuple[Service, list[str]]:
         ownership = Ownership(journal.names, service.send_all, RunTime(journal.period))
         membership = Membership(service.send_all)
         service.observers += [ownership, membership]
-        clean_up(journal, ownership, membership, Asking(service.send), BASE_URL)
+        clean_up(journal, ownership, membership, QueryClient(service.send), BASE_URL)
     permitted = {"DELETE /api/v1/engagements/e_1", "DELETE /api/v1/organizations/current/members/u_9"}
-    return service, [one for one in service.writes if one not in permitted]
+    return service, [write for write in service.writes if write not in permitted]
 
 
 @pytest.mark.parametrize("number", range(1000))
 def test_no_journal_makes_cleanup_write_to_others(number: int, tmp_path: Path) -> None:
-    """What a journal says is only done to engagements that bear the run's name, and members that it surely made."""
+    """Cleanup writes only to engagements with the run's mark, and to members that the run made."""
     service, writes = cleaned(tmp_path, number)
 
     assert writes == []
-    assert {one: service.engagements.get(one) for one in OTHERS} == OTHERS
-    assert (service.name, {one: service.roles.get(one) for one in ROLES}) == ("Acme", ROLES)
+    assert {identifier: service.engagements.get(identifier) for identifier in OTHERS} == OTHERS
+    assert (service.name, {identifier: service.roles.get(identifier) for identifier in ROLES}) == ("Acme", ROLES)
 
 
 def test_the_journals_would_do_harm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """If what they say is believed, the same journals make cleanup write to others."""
+    """Without the guards, the same journals make cleanup write to other users' data."""
     monkeypatch.setattr("conformance.targets.journal._is_sealed", lambda *_: True)
-    monkeypatch.setattr("conformance.targets.ownership.Ownership._judged", lambda *_: Standing.OWN)
+    monkeypatch.setattr("conformance.targets.ownership.Ownership._judged", lambda *_: OwnershipState.OWN)
     harmed = 0
     for number in range(60):
         (tmp_path / str(number)).mkdir()

@@ -1,4 +1,4 @@
-"""Whole runs against hostile targets: each ends as it must, in time, in little memory, and tells no key."""
+"""Runs against hostile targets: each ends as expected, in time, in little memory, and shows no key."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ CASES: Final = {
 }  # fmt: skip
 MEGABYTES: Final = 600
 MEASURED: Final = "HOSTILE_TABLE" in os.environ
-"""Whether the times are judged and the table is written anew, as ``tox -e hostile`` wants it."""
+"""Whether to judge the times and to write the table, as in ``tox -e hostile``."""
 
 ROWS: Final[list[table.Row]] = []
 _TOGETHER: Final = 3
 _BUSY: Final = 300.0
-"""Seconds that a machine busy with something else may add."""
+"""Seconds that a busy machine may add."""
 
 
 class Outcome:
-    """What a run against a behaviour came to.
+    """The result of a run against a behaviour.
 
     Attributes:
-        ended: How the run ended.
+        ended: The end of the run.
         key: The key that it used.
-        before: What the target held before.
-        after: What it holds now.
-        heads: The requests that came.
+        before: The contents of the target before the run.
+        after: The contents of the target after the run.
+        heads: The heads of the requests.
     """
 
     def __init__(self, name: str, case: Case, folder: Path) -> None:
@@ -68,7 +68,7 @@ class Outcome:
 def outcomes(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, Future[Outcome]]]:
-    """The runs against all behaviours that were asked for, a few at a time."""
+    """The results of the runs against all selected behaviours, a few at a time."""
     asked: dict[str, Case] = {}
     for item in request.session.items:
         parameters: Any = getattr(getattr(item, "callspec", None), "params", {})
@@ -85,7 +85,7 @@ def outcomes(
 def test_a_run_ends_as_it_must(
     name: str, outcomes: dict[str, Future[Outcome]], record_property: Callable[..., None]
 ) -> None:
-    """Status, verdict, sentence, time, memory and what is left behind are right, and no key is anywhere."""
+    """Status, verdict, message, time, memory and leftovers are as expected, and no output shows a key."""
     case, outcome = CASES[name], outcomes[name].result()
     ended = outcome.ended
     if MEASURED:
@@ -113,19 +113,19 @@ def test_a_run_ends_as_it_must(
 
 
 def _keeps_cookies(head: bytes, key: str) -> bool:
-    """Whether a request carries a cookie that it was given; the suite's own shows the key where none belongs."""
+    """Whether a request sends a cookie that the target set; the suite's own cookie has the key."""
     (_, *sent) = head.split(b"\r\nCookie: ")
-    given = [one.partition(b"=")[2] for cookies in sent for one in cookies.partition(b"\r\n")[0].split(b"; ")]
+    given = [cookie.partition(b"=")[2] for cookies in sent for cookie in cookies.partition(b"\r\n")[0].split(b"; ")]
     return any(value != key.encode() for value in given) or b"\r\ncookie:" in head
 
 
 def test_the_table_has_every_behaviour() -> None:
-    """The table of the documentation was written for the behaviours that there are."""
+    """The table of the documentation has exactly the existing behaviours."""
     assert sorted(table.names()) == sorted(inline(name) for name in CASES)
 
 
 def _tells(key: str, ended: Ended) -> list[str]:
-    """Where a key is, in any usual encoding."""
+    """Return the places that show a key, in any common encoding."""
     raw = key.encode()
     forms = [raw, raw.hex().encode(), raw.hex().upper().encode(), *(_core(raw, shift) for shift in range(3))]
     texts = {"stdout": ended.out.encode(), "stderr": ended.err.encode()}
@@ -134,5 +134,5 @@ def _tells(key: str, ended: Ended) -> list[str]:
 
 
 def _core(raw: bytes, shift: int) -> bytes:
-    """What is the same in the base64 of any text with these bytes at some place."""
+    """Return the constant parts of the base64 of any text that contains these bytes."""
     return base64.b64encode(b"\0" * shift + raw)[4:-4]

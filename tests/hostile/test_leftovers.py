@@ -1,4 +1,4 @@
-"""Records that a run could not remove are never left in silence."""
+"""Records that a run could not remove are always reported."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ PAGE = Reply(503, (("Content-Type", "text/html"),), b"<h1>Maintenance</h1>")
 
 
 async def without_deletions(turn: Turn) -> None:
-    """Answer as the service does, but for deletions, which a gateway refuses."""
+    """Respond as the service does, but refuse deletions as a gateway."""
     await turn.send(PAGE if turn.method == "DELETE" else await turn.honest())
 
 
 @pytest.mark.parametrize("words", [[], ["--quiet"]], ids=["", "quiet"])
 def test_leftovers_give_3_and_the_command_that_removes_them(tmp_path: Path, words: list[str]) -> None:
-    """The last line says how many there are, and what to do; summary.md names them."""
+    """The last line counts the leftovers and says what to do; summary.md names them."""
     with hostile(without_deletions) as target:
         path = target_file(tmp_path, target.url, timeout=10)
         started = start(

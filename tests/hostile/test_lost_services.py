@@ -1,4 +1,4 @@
-"""A process that ends at a request and is started again by a supervisor, in a run from outside."""
+"""Service process that ends at a request and is restarted by a supervisor."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECONDS = 240.0
 
 @dataclass
 class Supervisor:
-    """Starts the process again, a second after it has ended."""
+    """Restarts the process a second after its end."""
 
     words: list[str]
     keys: list[str] = field(default_factory=list)
@@ -31,12 +31,12 @@ class Supervisor:
 
     @property
     def api_key(self) -> str:
-        """A key that every start knows, since the database keeps it."""
+        """A key that works after every restart, since the database stores it."""
         assert self._ready.wait(60)
         return self.keys[0]
 
     def watch(self) -> None:
-        """Start it again and again."""
+        """Start the process after every end."""
         while not self._stop.is_set():
             self._child = subprocess.Popen([sys.executable, *self.words], stdout=subprocess.PIPE, text=True)
             assert self._child.stdout is not None
@@ -48,7 +48,7 @@ class Supervisor:
             self._stop.wait(1.0)
 
     def end(self, watching: threading.Thread) -> None:
-        """Start it no more."""
+        """Stop restarting, and end the process."""
         self._stop.set()
         while watching.is_alive():
             if self._child is not None:
@@ -58,7 +58,7 @@ class Supervisor:
 
 @contextmanager
 def supervised(folder: Path, fault: str) -> Iterator[tuple[Supervisor, str]]:
-    """A supervised service with a fault of the library, and its address."""
+    """Run a supervised service with a fault of the library; yield its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -73,14 +73,14 @@ def supervised(folder: Path, fault: str) -> Iterator[tuple[Supervisor, str]]:
 
 
 def engagements(base_url: str, key: str) -> int:
-    """How many engagements the organization has, as the service counts them."""
+    """Return the number of engagements that the service counts."""
     response = httpx.get(f"{base_url}/api/v1/organizations/current", headers={"Authorization": f"Bearer {key}"})
     count: int = response.json()["data"]["engagementCount"]
     return count
 
 
 def test_a_request_that_ends_the_process_is_a_server_error(tmp_path: Path) -> None:
-    """It fails, named, after two ends; the run goes on, leaves nothing, and is judged again to the same outcomes."""
+    """The requirement fails after two ends, and the message names the request. The run continues and leaves nothing."""
     with supervised(tmp_path, "ends-at-an-emptied-description") as (supervisor, base_url):
         target = target_file(tmp_path / "run", base_url, timeout=10)
         words = ["run", "--target", str(target), "--effort", "quick", "--seed", "3"]

@@ -1,6 +1,6 @@
-"""Whatever a service says, nothing is written to what is not the run's.
+"""Lying services: a run writes only to its own data.
 
-``--sample`` tries the services that the commit draws, a node id a single service.
+``--sample`` tries the services that the commit draws; a node id tries a single service.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from tests.hostile.lies import lie
 
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No run waits for a clock to tick: verdicts do not matter here."""
+    """Remove the waits of runs, since verdicts do not matter here."""
     monkeypatch.setattr(Run, "sleep", lambda *_: None)
 
 
 @pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize("number", range(1000))
 def test_no_lie_of_a_service_makes_a_run_write_to_others(number: int) -> None:
-    """A run against a service that lies in creations, edits and lists writes to what reads by id show as its own."""
+    """A run against a service that lies writes only to engagements that reads by id show as the run's."""
     liar, errors = lie(number)
 
     assert (liar.crimes, errors) == ([], []), f"told {liar.rates}"
@@ -28,7 +28,7 @@ def test_no_lie_of_a_service_makes_a_run_write_to_others(number: int) -> None:
 
 @pytest.mark.usefixtures("hurried")
 def test_the_lies_would_do_harm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the guards the same runs write to other users' engagements and members."""
+    """Without the guards, the same runs write to other users' engagements and members."""
     monkeypatch.setattr("conformance.targets.ownership.Ownership.ensure", lambda *_: None)
     monkeypatch.setattr("conformance.targets.membership.Membership.ensure", lambda *_: None)
     monkeypatch.setattr("conformance.targets.membership.Membership.admit_made", lambda *_: None)

@@ -1,4 +1,4 @@
-"""What others keep in an organization is theirs: a run in any mode leaves it as it was, and is not disturbed by it."""
+"""Other users' data: a run in any mode leaves it as it was, and is not disturbed by it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OWN_TABLES: Final[dict[str, set[str]]] = {
     "default": set(),
     "disposable": {"invitations", "keys", "mails", "members", "organizations", "users"},
 }
-"""Tables in which a mode may leave something of its own: invitations, and what its provisioner made."""
+"""Tables in which a mode may leave records: invitations and provisioned records."""
 
 COUNTERS: Final = {"counters", "sqlite_sequence"}
 
@@ -38,10 +38,10 @@ _SERVER = ("-m", "conformance.reference.server", "--announce", "--seed-data")
 
 
 class Organization:
-    """A populated organization of the reference service, in a process of its own.
+    """A populated organization of the reference service in its own process.
 
     Attributes:
-        said: What the service announced.
+        said: The announcement of the service.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -55,12 +55,12 @@ class Organization:
         self.key: str = self.said["keys"]["api_key"]
 
     def client(self) -> httpx.Client:
-        """Somebody else who uses the organization."""
+        """Another user of the organization."""
         headers = {"Authorization": f"Bearer {self.key}"}
         return httpx.Client(base_url=self.said["base_url"], headers=headers, timeout=60, trust_env=False)
 
     def shown(self) -> dict[str, bytes]:
-        """The bytes that the interface shows of everything in it."""
+        """Return the bytes that the interface shows of all its data."""
         with self.client() as client:
             found = {"organization": client.get("/api/v1/organizations/current").content}
             found["members"] = client.get("/api/v1/organizations/current/members?perPage=100").content
@@ -71,14 +71,14 @@ class Organization:
         return found
 
     def stored(self) -> dict[str, set[tuple[Any, ...]]]:
-        """The rows of every table of the store."""
+        """Return the rows of every table of the store."""
         with closing(sqlite3.connect(f"file:{self._database}?mode=ro", uri=True)) as store:
             names = [name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             names = [name for name in names if name not in COUNTERS]
-            return {name: set(store.execute(f'SELECT * FROM "{name}"')) for name in names}  # noqa: S608 - its own names
+            return {name: set(store.execute(f'SELECT * FROM "{name}"')) for name in names}  # noqa: S608 - names of the store's tables
 
     def start(self, folder: Path, *words: str, provisioned: bool = False) -> Any:
-        """Start a run on it."""
+        """Start a run on the organization."""
         command = f"[{sys.executable}, -m, conformance.reference.provisioner]"
         environment = "[CONFORMANCE_SANDBOX_URL, CONFORMANCE_SANDBOX_TOKEN]"
         lines = [f"provisioner: {{command: {command}, environment: {environment}}}"]
@@ -90,7 +90,7 @@ class Organization:
         )  # fmt: skip
 
     def close(self) -> None:
-        """End the service."""
+        """Stop the service."""
         self._process.communicate(timeout=20)
 
 
@@ -103,7 +103,7 @@ def organization(tmp_path: Path) -> Iterator[Organization]:
 
 
 def assert_conformant(ended: Ended) -> None:
-    """The run found nothing wrong and ended well."""
+    """Check that the run found no failure and ended with status 0."""
     assert ended.status == 0, ended.told()
     assert ended.outcomes("failed") == []
     assert "Traceback" not in ended.out + ended.err
@@ -111,7 +111,7 @@ def assert_conformant(ended: Ended) -> None:
 
 @pytest.mark.parametrize("mode", ["read-only", "default", "disposable"])
 def test_a_run_leaves_what_is_others(mode: str, organization: Organization, tmp_path: Path) -> None:
-    """Byte by byte over the interface, and row by row in the store."""
+    """A run leaves the bytes of the interface and the rows of the store as they were."""
     shown, stored = organization.shown(), organization.stored()
 
     words = [] if mode == "default" else [f"--{mode}"]
@@ -119,7 +119,7 @@ def test_a_run_leaves_what_is_others(mode: str, organization: Organization, tmp_
 
     now = organization.stored()
     assert organization.shown() == shown
-    # An organization that was renamed and back keeps the time of that, which the interface does not show.
+    # An organization that was renamed and renamed back keeps the time of that, which the interface does not show.
     assert {table for table, rows in stored.items() if not rows <= now[table]} <= (
         {"organizations"} if mode == "disposable" else set()
     )
@@ -128,18 +128,18 @@ def test_a_run_leaves_what_is_others(mode: str, organization: Organization, tmp_
 
 @pytest.mark.parametrize("provisioned", [False, True])
 def test_a_read_only_run_reads(organization: Organization, tmp_path: Path, *, provisioned: bool) -> None:
-    """It sends GETs, and besides only what is refused for its key; nothing is made and taken away again."""
+    """A read-only run sends GETs, and other requests only with keys that are refused."""
     run = organization.start(tmp_path / "run", "--read-only", provisioned=provisioned)
 
     assert_conformant(run.wait(PATIENCE))
     recorded = json.loads((tmp_path / "run" / "report" / "exchanges.har").read_bytes())["log"]["entries"]
     sent = [(entry["request"]["method"], entry["response"]["status"]) for entry in recorded]
-    assert [one for one in sent if one[0] != "GET" and one[1] != 401] == []
+    assert [(method, status) for method, status in sent if method != "GET" and status != 401] == []
     assert ("GET", 200) in sent
 
 
 def test_two_runs_at_once_do_not_disturb_each_other(organization: Organization, tmp_path: Path) -> None:
-    """Both find nothing wrong, and each takes only its own away."""
+    """Two parallel runs find no failure, and each removes only its own data."""
     shown = organization.shown()
 
     runs = [organization.start(tmp_path / name, "--seed", "3") for name in ("one", "two")]
@@ -150,7 +150,7 @@ def test_two_runs_at_once_do_not_disturb_each_other(organization: Organization, 
 
 
 def test_somebody_else_at_work_is_no_fault_of_the_service(organization: Organization, tmp_path: Path) -> None:
-    """Engagements that come and go meanwhile raise no alarm, and those that stay are as their owner left them."""
+    """Engagements that other users add and delete during a run cause no finding, and the run does not change them."""
     over = threading.Event()
     kept: dict[str, Any] = {}
 
@@ -180,7 +180,7 @@ def test_somebody_else_at_work_is_no_fault_of_the_service(organization: Organiza
 
 
 def carries_out_without_a_key(method: str, path: str) -> Behaviour:
-    """A service that does not look at the key of one operation."""
+    """A service that ignores the key of one operation."""
 
     async def behave(turn: Turn) -> None:
         if turn.method == method and turn.path == path:
@@ -192,7 +192,7 @@ def carries_out_without_a_key(method: str, path: str) -> Behaviour:
 
 @pytest.mark.parametrize("mode", ["--read-only", "--disposable"])
 def test_what_must_be_refused_and_was_done_is_undone(mode: str, tmp_path: Path) -> None:
-    """A service that creates without a key has nothing left of it, and a read-only run says what it undid."""
+    """A run deletes engagements that were created without a key, and a read-only run reports it."""
     with hostile(carries_out_without_a_key("POST", ENGAGEMENTS)) as target:
         before = target.inventory()
         words = ("run", "--base-url", target.url, "--effort", "quick", mode, "--only", "key-*", "--only", "*-refused")
@@ -200,12 +200,12 @@ def test_what_must_be_refused_and_was_done_is_undone(mode: str, tmp_path: Path) 
 
         assert ended.status == 1, ended.told()
         assert target.inventory() == before
-    warned = any("was undone with <api_key>" in one for one in ended.report["run"]["warnings"])
+    warned = any("was undone with <api_key>" in warning for warning in ended.report["run"]["warnings"])
     assert (warned, ended.report["not_undone"]) == (mode == "--read-only", [])
 
 
 def test_a_creation_that_names_another_engagement_costs_nobody_anything(tmp_path: Path) -> None:
-    """It is never written to, what was really created is deleted, and the report names it; the run fails."""
+    """If a creation returns another user's id, the run does not write to it, deletes the real engagement, and fails."""
     theirs: list[str] = []
 
     async def behave(turn: Turn) -> None:
@@ -232,14 +232,14 @@ def test_a_creation_that_names_another_engagement_costs_nobody_anything(tmp_path
         ended = start(tmp_path / "report", *words, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
 
         written = [head.split(b" ")[1].decode() for head in target.heads[heads:] if not head.startswith(b"GET ")]
-        assert [path for path in written if any(one in path for one in theirs)] == []
+        assert [path for path in written if any(identifier in path for identifier in theirs)] == []
         assert target.inventory() == before
     assert ended.status == 1, ended.told()
-    assert any("ids of other users' engagements" in one for one in ended.report["run"]["warnings"])
+    assert any("ids of other users' engagements" in warning for warning in ended.report["run"]["warnings"])
 
 
 def test_an_engagement_that_is_gone_is_the_first_line(tmp_path: Path) -> None:
-    """Whoever deleted another user's engagement meanwhile: it is told first, and judged by nothing."""
+    """The deletion of another user's engagement during a run is reported first, and fails no requirement."""
     theirs: list[str] = []
 
     async def behave(turn: Turn) -> None:
@@ -264,7 +264,7 @@ def test_an_engagement_that_is_gone_is_the_first_line(tmp_path: Path) -> None:
 
 
 def test_a_second_run_does_not_take_the_folder_of_one_that_goes_on(tmp_path: Path) -> None:
-    """It says whose the folder is and sends nothing; cleaning up waits, too; the first run ends well."""
+    """A second command names the run that uses the folder and sends nothing; the first run ends with status 0."""
     with hostile() as target:
         before = target.inventory()
         words = ("run", "--base-url", target.url, "--effort", "quick")
@@ -275,12 +275,12 @@ def test_a_second_run_does_not_take_the_folder_of_one_that_goes_on(tmp_path: Pat
             start(tmp_path / "report", *words, CONFORMANCE_API_KEY=target.api_key),
             start(tmp_path / "cleaned", *cleaned, CONFORMANCE_API_KEY=target.api_key),
         ]
-        first.process.send_signal(signal.SIGSTOP)  # while the others look
-        ended = [one.wait(PATIENCE) for one in others]
+        first.process.send_signal(signal.SIGSTOP)  # while the others read the folder
+        ended = [other.wait(PATIENCE) for other in others]
         first.process.send_signal(signal.SIGCONT)
 
         assert_conformant(first.wait(PATIENCE))
         assert target.inventory() == before
-    for one in ended:
-        assert one.status == 2, one.told()
-        assert f"still going on (process {first.process.pid}, begun " in one.err
+    for end in ended:
+        assert end.status == 2, end.told()
+        assert f"still going on (process {first.process.pid}, begun " in end.err

@@ -1,4 +1,4 @@
-"""Provisioners that misbehave: the run goes on without them, ends in time, and no program stays behind."""
+"""Misbehaving provisioners: the run continues without them, ends in time, and leaves no process."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ PROGRAMS: Final[dict[str, tuple[str, str]]] = {
     "never reads and never ends": ("while True: time.sleep(60)", "did not answer"),
     "ends at once": ("sys.exit(7)", "ended by itself with status 7"),
     "dies of a signal": ("sys.stdin.readline(); os.kill(os.getpid(), 11)", "ended by a signal"),
-    "writes garbage": ("print('hello', flush=True); sys.stdin.read()", "no JSON-RPC 2.0 answer"),
+    "writes garbage": ("print('hello', flush=True); sys.stdin.read()", "no JSON-RPC 2.0 response"),
     "floods stdout with a line that never ends": (
         "\nwhile True: sys.stdout.write('x' * 65536)", "a line of more than 1 MiB",
     ),
-    "floods stdout with lines": ("\nwhile True: print('{}')", "no JSON-RPC 2.0 answer"),
+    "floods stdout with lines": ("\nwhile True: print('{}')", "no JSON-RPC 2.0 response"),
     "floods stderr with lines": ("\nwhile True: sys.stderr.write('all is well\\n' * 1000)", "did not answer"),
     "floods stderr with a line that never ends": ("\nwhile True: sys.stderr.write('x' * 65536)", "did not answer"),
     "drips an answer": (
         "sys.stdin.readline()\nwhile True: sys.stdout.write(' '); sys.stdout.flush(); time.sleep(0.05)",
         "did not answer",
     ),
-    "answers another question": ("answers(id=99)", "an id that it was not asked with"),
+    "answers another question": ("answers(id=99)", "an id that no request has"),
     "answers with a bomb of brackets": (
-        "sys.stdin.readline(); print('[' * 10**6, flush=True); sys.stdin.read()", "no JSON-RPC 2.0 answer",
+        "sys.stdin.readline(); print('[' * 10**6, flush=True); sys.stdin.read()", "no JSON-RPC 2.0 response",
     ),
     "goes on after its stdin is closed": ("answers()\nwhile True: time.sleep(60)", "create_organization"),
     "shuts its ears to SIGTERM": (
@@ -61,7 +61,7 @@ PROGRAMS: Final[dict[str, tuple[str, str]]] = {
 
 @pytest.fixture(autouse=True)
 def _nothing_stays() -> Iterator[None]:
-    """No program that a run started outlives it."""
+    """No process of a run outlives it."""
     adopt_orphans()
     known = [pid for pid, _ in children()]
     yield
@@ -69,7 +69,7 @@ def _nothing_stays() -> Iterator[None]:
 
 
 def _run(folder: Path, program: str, *words: str, timeout: float = 1.0, patience: float = 2.0) -> Ended:
-    path = folder / "provision.py"  # its name is what strays are told by
+    path = folder / "provision.py"  # strays are recognized by its name
     path.write_text(_RESPONSES + program, "utf-8")
     command = json.dumps([sys.executable, str(path), "conformance"])
     with hostile() as target:
@@ -87,9 +87,9 @@ def _run(folder: Path, program: str, *words: str, timeout: float = 1.0, patience
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_run_goes_on_without_its_provisioner(name: str, tmp_path: Path) -> None:
-    """What needs it is untested with the reason, told in all outputs, and everything else is judged.
+    """Checks that need the provisioner are untested with the reason in all outputs; the others are judged.
 
-    A provisioner that never answered makes the exit status 3.
+    A provisioner that never responded makes the exit status 3.
     """
     program, reason = PROGRAMS[name]
     is_silent = "answers(" not in program
@@ -126,7 +126,7 @@ STALLING: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
 
 @pytest.mark.parametrize("name", STALLING)
 def test_the_time_for_a_run_bounds_its_provisioner(name: str, tmp_path: Path) -> None:
-    """However long an answer or an e-mail may take by the target file, a run that is over waits for none."""
+    """A run that is over does not wait for responses of the provisioner or e-mails, whatever the target file allows."""
     program, words = STALLING[name]
 
     ended = _run(tmp_path, program, "--max-seconds", "8", *words, timeout=3600, patience=3600)
@@ -137,7 +137,7 @@ def test_the_time_for_a_run_bounds_its_provisioner(name: str, tmp_path: Path) ->
 
 
 def test_a_hanging_provisioner_is_waited_for_twice(tmp_path: Path) -> None:
-    """After its second time-out nothing more is asked of it, by whatever class."""
+    """After two timeouts, the provisioner gets no more requests of any class."""
     ended = _run(
         tmp_path, "\nfor line in sys.stdin: sys.stderr.write('asked\\n'); sys.stderr.flush()", "--disposable", timeout=1
     )
@@ -149,10 +149,10 @@ def test_a_hanging_provisioner_is_waited_for_twice(tmp_path: Path) -> None:
 
 
 def test_a_line_that_is_no_response_is_quoted_without_keys(tmp_path: Path) -> None:
-    """A banner is told word for word; what looks like a key in it is not."""
+    """The message quotes a banner, without the part that looks like a key."""
     program = "print('Provisioner ready, token: swordfish key_abcdefgh12345678', flush=True); sys.stdin.read()"
     ended = _run(tmp_path, program, "--only", "isolation")
 
-    assert "no JSON-RPC 2.0 answer: Provisioner ready, token <withheld>" in ended.err
+    assert "no JSON-RPC 2.0 response: Provisioner ready, token <withheld>" in ended.err
     assert "swordfish" not in ended.told() + json.dumps(ended.report)
     assert "key_abcdefgh12345678" not in ended.told() + json.dumps(ended.report)

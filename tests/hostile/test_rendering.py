@@ -1,4 +1,4 @@
-"""What a hostile target says in a whole run acts nowhere: not in a browser, a terminal, an XML reader, or Markdown."""
+"""Texts of a hostile target have no effect in browsers, terminals, XML readers and Markdown."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CHROMIUM: Final = next(
 
 
 def _attack(value: Any) -> None:
-    """Put the attack wherever a text of the service is shown, also where it makes requirements fail."""
+    """Put the attack into every text that reports show."""
     if "error" in value:
         value["error"] |= {"message": ATTACK, "code": ATTACK}
     for resource in resources(value):
@@ -42,7 +42,7 @@ def _attack(value: Any) -> None:
 
 @pytest.fixture(scope="module")
 def ended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ended]:
-    """A run against a service whose every text is an attack."""
+    """The end of a run against a service whose texts are attacks."""
     folder = tmp_path_factory.mktemp("attacked")
     with hostile(changed_json(_attack)) as target:
         words = ["run", "--base-url", target.url, "--effort", "quick"]
@@ -50,7 +50,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ended]:
 
 
 def test_the_attack_is_shown(ended: Ended) -> None:
-    """The tests below would say nothing of a report without it."""
+    """The report contains the attack; otherwise the tests below would prove nothing."""
     assert ended.status == 1
     assert "MARKED" in (ended.folder / "report.html").read_text()
     assert "MARKED" in ended.out
@@ -59,7 +59,7 @@ def test_the_attack_is_shown(ended: Ended) -> None:
 
 
 def test_no_output_drives_a_terminal(ended: Ended) -> None:
-    """No escape sequence, no control character, no direction mark: on the terminal or in a file that is shown there."""
+    """Terminal output and text files have no escape sequences, control characters or direction marks."""
     texts = {
         name: (ended.folder / name).read_text() for name in ("summary.md", "junit.xml", "report.html", "badge.svg")
     }
@@ -69,9 +69,9 @@ def test_no_output_drives_a_terminal(ended: Ended) -> None:
 
 
 def test_xml_readers_take_it_as_text(ended: Ended) -> None:
-    """The files are well-formed, and no element is the target's."""
-    junit = ET.fromstring((ended.folder / "junit.xml").read_text())  # noqa: S314 - our own
-    badge = ET.fromstring((ended.folder / "badge.svg").read_text())  # noqa: S314 - our own
+    """The XML files are well-formed and have no element of the target."""
+    junit = ET.fromstring((ended.folder / "junit.xml").read_text())  # noqa: S314 - the suite's output
+    badge = ET.fromstring((ended.folder / "badge.svg").read_text())  # noqa: S314 - the suite's output
 
     known = {"testsuites", "testsuite", "testcase", "failure", "skipped", "error", "properties", "property",
              "system-out", "system-err"}  # fmt: skip
@@ -80,7 +80,7 @@ def test_xml_readers_take_it_as_text(ended: Ended) -> None:
 
 
 def test_markdown_has_no_markup_of_the_targets(ended: Ended) -> None:
-    """No tag, link or image comes of it; within a fence everything is text."""
+    """Markdown has no tag, link or image of the target; within a fence everything is text."""
     text = (ended.folder / "summary.md").read_text()
     outside = re.sub(r"(?ms)^\s*(`{3,}|~{3,}).*?^\s*\1\s*$", "", text)
 
@@ -89,14 +89,14 @@ def test_markdown_has_no_markup_of_the_targets(ended: Ended) -> None:
 
 
 def test_machines_read_what_was_said(ended: Ended) -> None:
-    """JSON outputs carry the attack as data."""
+    """JSON outputs contain the attack as data."""
     for name in ("report.json", "exchanges.har", "ctrf.json", "earl.jsonld"):
         json.loads((ended.folder / name).read_text())
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 def test_a_browser_runs_nothing_of_it(ended: Ended, tmp_path: Path) -> None:
-    """The page keeps its title, has no element of the target's, and its console is silent."""
+    """The page keeps its title, has no element of the target, and its console is empty."""
     assert CHROMIUM is not None
     command = [
         CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",

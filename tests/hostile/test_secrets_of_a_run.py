@@ -1,4 +1,4 @@
-"""Secrets of every kind, from wherever they come, are in no output of a run."""
+"""Secrets of every kind and source, which no output of a run may show."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ for number, line in enumerate(sys.stdin):
 
 
 def _reflecting(turn: Turn, reply: Reply) -> Reply:
-    """Tell the request's headers in every answer, in several encodings."""
+    """Show the request's headers in every response, in several encodings."""
     value = json.loads(reply.body) if reply.body else {}
     seen = [turn.headers.get("Authorization", ""), turn.headers.get("X-Gateway", "")]
     value["seen"] = [form for text in seen for form in _forms(text)]
@@ -62,16 +62,16 @@ def _files(ended: Ended) -> dict[str, str]:
 
 
 def test_no_secret_is_in_any_output(tmp_path: Path) -> None:
-    """Keys of the environment, of a file's own text, of the provisioner, header values, and the password of a URL."""
+    """No output shows keys of any source, header values or the password of a URL."""
     program = tmp_path / "provision.py"
     program.write_text(PROVISIONER)
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     with hostile(changed(_reflecting)) as target:
         secrets = {
-            target.api_key, "scoped-key-in-the-file-1234", target.honest.founding.other_organization,
+            target.api_key, "scoped-key-in-the-file-1234", target.honest.bootstrap.other_organization,
             "member-key-in-the-file-5678", HEADER, PASSWORD,
-            # What keys that are almost the real one would give away.
+            # The parts of the key that nearly valid keys would show.
             target.api_key[8:-1], target.api_key[8:].swapcase(),
         }  # fmt: skip
         address = target.url.replace("http://", f"http://somebody:{PASSWORD}@")
@@ -89,7 +89,7 @@ def test_no_secret_is_in_any_output(tmp_path: Path) -> None:
         path.write_text(json.dumps(lines))
         path.chmod(0o600)
         words = ("run", "--target", str(path), "--effort", "quick")
-        keys = {"CONFORMANCE_API_KEY": target.api_key, "OTHER": target.honest.founding.other_organization}
+        keys = {"CONFORMANCE_API_KEY": target.api_key, "OTHER": target.honest.bootstrap.other_organization}
         keys["TMPDIR"] = str(scratch)
         ended = start(tmp_path / "report", *words, **keys).wait(PATIENCE)
 
@@ -114,7 +114,7 @@ def test_no_secret_is_in_any_output(tmp_path: Path) -> None:
     ["a", "k7Q+", "admin", "active", "conformance", "k+/=&<>\"'%20\\u0041", "<script>alert(1)</script>", "1234567890"],
 )
 def test_an_unusual_key_is_not_told_and_spoils_nothing(key: str, tmp_path: Path) -> None:
-    """Short keys, ordinary words, odd characters: the same verdict, a whole report, no reflected header in it."""
+    """Unusual keys give the same verdict and a complete report without reflected headers."""
 
     async def with_unusual_key(turn: Turn) -> None:
         given = turn.headers.get("Authorization")
@@ -143,7 +143,7 @@ def test_an_unusual_key_is_not_told_and_spoils_nothing(key: str, tmp_path: Path)
 
 
 def test_a_placeholder_that_nobody_filled_in_is_no_key(tmp_path: Path) -> None:
-    """The user is told so, in place of a service that refuses it."""
+    """A placeholder as the key is reported before any request."""
     words = ("run", "--base-url", "http://127.0.0.1:9", "--effort", "quick")
     ended = start(tmp_path / "report", *words, CONFORMANCE_API_KEY="<api_key>").wait(PATIENCE)
 
@@ -156,7 +156,7 @@ def test_a_placeholder_that_nobody_filled_in_is_no_key(tmp_path: Path) -> None:
     ["100000", "page=1", "perPage=100", "http://127.0.0.1", "127.0.0.1", "2026-11-25", "HTTP/1.1", "utf-8", "/api/v1"],
 )
 def test_a_header_that_outputs_say_anyway_stops_no_report(value: str, tmp_path: Path) -> None:
-    """Numbers, queries, addresses: the report is whole, says which value it cannot hide, and can be judged again."""
+    """The report is complete, names the value that it cannot hide, and can be judged again."""
     with hostile() as target:
         path = tmp_path / "target.yaml"
         path.write_text(json.dumps({"base_url": target.url, "api_key": target.api_key, "headers": {"X-Gate": value}}))
@@ -171,7 +171,7 @@ def test_a_header_that_outputs_say_anyway_stops_no_report(value: str, tmp_path: 
 
 
 def test_bytes_whose_base64_is_the_key_stop_no_report(tmp_path: Path) -> None:
-    """A target can choose them, and a recording holds the base64 of what is no text."""
+    """Secrets are redacted in binary bodies, too, which a recording stores as base64."""
     key = "Vh7kQ2pLm9Zx4Rt8WcYb3Nf6Gd1JsKu5Ea0HoTi7"
 
     async def telling(turn: Turn) -> None:
@@ -192,8 +192,8 @@ def test_bytes_whose_base64_is_the_key_stop_no_report(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("on_the_command_line", [False, True])
-def test_other_users_see_no_key_of_the_environment(on_the_command_line: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a parameter
-    """Only --api-key can be read in the list of processes, and it warns."""
+def test_other_users_see_no_key_of_the_environment(on_the_command_line: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a test parameter
+    """Only --api-key shows the key in the list of processes, with a warning."""
     with hostile() as target:
         words = ["run", "--base-url", target.url, "--effort", "quick", "--only", "get-organization-*"]
         words += ["--api-key", target.api_key] if on_the_command_line else []
@@ -212,7 +212,7 @@ def test_other_users_see_no_key_of_the_environment(on_the_command_line: bool, tm
 
 
 def test_a_crash_tells_no_key(tmp_path: Path) -> None:
-    """A traceback in errors.log shows no secret, and neither does what the run prints."""
+    """Neither the traceback in errors.log nor the output of the run shows a secret."""
     program = (
         "import sys, faulthandler; faulthandler.enable()\n"
         "from conformance.running.run_session import Execution\n"
@@ -223,7 +223,7 @@ def test_a_crash_tells_no_key(tmp_path: Path) -> None:
     )
     script = tmp_path / "crash.py"
     script.write_text(program)
-    import os  # noqa: PLC0415 - the one use
+    import os  # noqa: PLC0415 - the only use
     import subprocess  # noqa: PLC0415
 
     with hostile() as target:

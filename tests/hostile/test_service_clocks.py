@@ -1,4 +1,4 @@
-"""A service whose clock is off, or is set amid the run: where its Date says so, no requirement fails for it."""
+"""Wrong service clocks: if Date shows the error, no requirement fails because of it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DAY: Final = 86_400.0
     ],
 )
 def test_a_service_s_clock_fails_nothing(after: int, by: float, tmp_path: Path) -> None:
-    """From the first request on, or from the hundredth."""
+    """A clock that is wrong from the first or the hundredth request fails no requirement."""
     served: list[HostileTarget] = []
 
     def clock() -> float:

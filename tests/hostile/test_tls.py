@@ -1,4 +1,4 @@
-"""Certificates are verified unless the target file says otherwise, and then the report says so."""
+"""TLS certificates: verified unless the target file disables it, which the report shows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATIENCE = 120.0
 
 
 def made_certificate(folder: Path, *, host: str = "127.0.0.1", ends_in_days: float = 1) -> Path:
-    """A self-signed certificate of an address with its key, in one file."""
+    """Write a self-signed certificate of an address and its key to one file."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "self-signed")])
     ends = datetime.now(UTC) + timedelta(days=ends_in_days)
@@ -60,7 +60,7 @@ def _run(target: HostileTarget, folder: Path, *lines: str, url: str = "") -> End
 
 
 def test_a_self_signed_certificate_is_refused(certificate: Path, tmp_path: Path) -> None:
-    """One sentence says why, and no request was sent."""
+    """An untrusted certificate gives a message with the reason, and no request is sent."""
     with hostile(context=_context(certificate)) as target:
         ended = _run(target, tmp_path)
 
@@ -70,8 +70,8 @@ def test_a_self_signed_certificate_is_refused(certificate: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("trusted", [True, False])
-def test_it_is_accepted_where_the_target_file_says_so(trusted: bool, certificate: Path, tmp_path: Path) -> None:  # noqa: FBT001 - a parameter
-    """As an authority without a warning, or unverified with one in every output for people."""
+def test_it_is_accepted_where_the_target_file_says_so(trusted: bool, certificate: Path, tmp_path: Path) -> None:  # noqa: FBT001 - a test parameter
+    """A certificate is accepted as an authority, or unverified with a warning in every output for people."""
     line = f"tls: {{ca_file: {certificate}}}" if trusted else "tls: {verify: false}"
     with hostile(context=_context(certificate)) as target:
         ended = _run(target, tmp_path, line)
@@ -91,7 +91,7 @@ def test_it_is_accepted_where_the_target_file_says_so(trusted: bool, certificate
 def test_a_trusted_authority_does_not_excuse_a_wrong_certificate(
     parts: dict[str, Any], reason: str, tmp_path: Path
 ) -> None:
-    """A certificate that is over, or somebody else's, is refused with the reason, and no request was sent."""
+    """An expired certificate, or one of another host, is refused with the reason, and no request is sent."""
     made = made_certificate(tmp_path, **parts)
     with hostile(context=_context(made)) as target:
         ended = _run(target, tmp_path, f"tls: {{ca_file: {made}}}")
@@ -102,7 +102,7 @@ def test_a_trusted_authority_does_not_excuse_a_wrong_certificate(
 
 
 def test_plain_http_where_tls_was_expected(tmp_path: Path) -> None:
-    """Told in a sentence; the key was not sent."""
+    """A message reports the failed connection, and the key was not sent."""
     with hostile() as target:
         ended = _run(target, tmp_path, url=target.url.replace("http:", "https:"))
 
@@ -112,7 +112,7 @@ def test_plain_http_where_tls_was_expected(tmp_path: Path) -> None:
 
 
 def test_tls_where_plain_http_was_expected(certificate: Path, tmp_path: Path) -> None:
-    """Told in a sentence."""
+    """A message reports that the target could not be tested."""
     with hostile(context=_context(certificate)) as target:
         ended = _run(target, tmp_path, url=target.url.replace("https:", "http:"))
 

@@ -1,4 +1,4 @@
-"""What all the wrong keys of a run tell together of the real one, where a service shows whatever it does not know."""
+"""Wrong keys of a run, which together must not reveal the real key to a reader of the outputs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tests.hostile.target import Reply, Turn, hostile
 
 PATIENCE: Final = 200.0
 ENDS: Final = 12
-"""Characters that a service shows of the beginning and the end of a key that it does not know."""
+"""Characters that a service shows of the beginning and of the end of an unknown key."""
 PIECE: Final = 7
-"""Characters in a row that nobody meets by chance."""
+"""Characters in a row that are no coincidence."""
 KEYS: Final = {
     "letters and digits": "sk_live_4eC39HqLyjWDarjtT1zdp7dcN2bVxQ8mKfRs6uYw",
     "a UUID": "3f2504e0-4f89-41d3-9a0c-0305e82c3301",
@@ -31,7 +31,7 @@ KEYS: Final = {
 
 
 def _shown(key: str) -> dict[str, str]:
-    """The ways in which a service tells which key it does not know."""
+    """Return the forms in which a service shows an unknown key."""
     raw = key.encode()
     return {
         "message": f"Unknown API key: {key}",
@@ -49,7 +49,7 @@ def _shown(key: str) -> dict[str, str]:
 
 
 async def _telling(turn: Turn, key: str) -> None:
-    """Serve the real key, and tell of every other in the body and in a header what it was."""
+    """Accept the real key, and show every other key in the body and in a header."""
     given = turn.headers.get("Authorization", "")
     if given == f"Bearer {key}":
         turn.headers["Authorization"] = f"Bearer {turn.target.api_key}"
@@ -65,13 +65,15 @@ async def _telling(turn: Turn, key: str) -> None:
 
 
 def _readings(ended: Ended) -> list[str]:
-    """All that the files say: as they are, each string by itself, and each once more read as base64 and hexadecimal."""
+    """Return all texts of the files: whole, each string, and each string decoded from base64 and hexadecimal."""
     texts = [ended.out, ended.err, *(path.read_text("utf-8") for path in ended.folder.iterdir())]
     for entry in json.loads((ended.folder / "exchanges.har").read_text("utf-8"))["log"]["entries"]:
         body = entry["response"].get("content", {}).get("text", "")
         if entry["response"]["status"] == HTTPStatus.UNAUTHORIZED and body.startswith("{"):
             details = json.loads(body)["error"].get("details", [])
-            strings = [text for one in details for text in (one.values() if isinstance(one, dict) else [one])]
+            strings = [
+                text for detail in details for text in (detail.values() if isinstance(detail, dict) else [detail])
+            ]
             texts += [reading for text in strings for reading in (text, *_decoded(text))]
     return [text.casefold() for text in texts]
 
@@ -87,7 +89,7 @@ def _decoded(text: str) -> list[str]:
 
 
 def _known(key: str, texts: list[str]) -> set[int]:
-    """The places of the key that somebody knows who has read all texts; letter case is easily guessed."""
+    """Return the positions of the key that all texts together reveal; letter case is ignored."""
     sought = key.casefold()
     starts = range(len(sought) - PIECE + 1)
     told = [start for start in starts if any(sought[start : start + PIECE] in text for text in texts)]
@@ -96,7 +98,7 @@ def _known(key: str, texts: list[str]) -> set[int]:
 
 @pytest.mark.parametrize("kind", KEYS)
 def test_all_wrong_keys_together_tell_no_fifth_of_the_real_one(kind: str, tmp_path: Path) -> None:
-    """Whatever a service shows of the keys that it does not know, whole or shortened, in whatever encoding."""
+    """The outputs do not reveal the real key if a service shows unknown keys, whole or shortened, in any encoding."""
     key = KEYS[kind]
     with hostile(lambda turn: _telling(turn, key)) as target:
         words = ("run", "--base-url", target.url, "--effort", "quick", "--seed", "1", "--quiet")

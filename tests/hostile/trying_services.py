@@ -1,4 +1,4 @@
-"""Targets that keep the contract in ways that try the suite, and those whose network loses some of it."""
+"""Conformant targets that are difficult for the suite, and networks that lose messages."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _BUSY: Final = b"HTTP/1.1 503 Busy\r\nContent-Type: text/html\r\nContent-Length:
 
 
 async def _lost(turn: Turn) -> None:
-    """Carry the request out and lose its answer."""
+    """Carry the request out and lose its response."""
     await turn.honest()
     turn.reset()
 
 
 def _two_at_once(refusal: Behaviour) -> Behaviour:
-    """Serve two requests at a time, a hundredth of a second each, and refuse those that come meanwhile."""
+    """Serve two requests at a time, 10 ms each, and refuse the others."""
     under_way: dict[int, int] = {}
 
     async def behave(turn: Turn) -> None:
@@ -68,7 +68,7 @@ async def _pieces(turn: Turn) -> None:
 
 
 async def _closes_silently(turn: Turn) -> None:
-    """Answer and close the connection although nothing announced it."""
+    """Respond and close the connection without an announcement."""
     await honestly(turn)
     turn.close()
 
@@ -90,11 +90,11 @@ def _after(requests: int, seconds: float | None) -> Callable[[Turn], Any]:
 
 
 class _Out:
-    """A gateway that answers 503 in place of the service for some seconds, from the first request on that is meant.
+    """A gateway that responds with 503 for some seconds, beginning with a certain request.
 
     Args:
-        seconds: How long.
-        begins: Whether that begins with a request.
+        seconds: The duration.
+        begins: Whether a request begins it.
     """
 
     def __init__(self, seconds: float, begins: Callable[[Turn], bool]) -> None:
@@ -103,7 +103,7 @@ class _Out:
         self._until: dict[int, float] = {}
 
     async def __call__(self, turn: Turn) -> None:
-        """Serve, or not."""
+        """Serve or refuse a request."""
         key = id(turn.target)
         if key not in self._until and self._begins(turn):
             self._until[key] = time.monotonic() + self._seconds
@@ -114,7 +114,7 @@ class _Out:
 
 
 def _edits_both(turn: Turn) -> bool:
-    """Whether a request edits name and description of what was edited before."""
+    """Whether a request edits name and description."""
     return turn.method == "PATCH" and b'"name"' in turn.body and b'"description"' in turn.body
 
 
@@ -138,8 +138,8 @@ def _gzipped(turn: Turn, reply: Reply) -> Reply:
 
 
 def _reflecting(turn: Turn, reply: Reply) -> Reply:
-    """Show the key in a header, and in the body as it is, escaped, in hexadecimal and in base64."""
-    import base64  # noqa: PLC0415 - the one use
+    """Show the key in a header, and in the body as plain text, escaped, in hexadecimal and in base64."""
+    import base64  # noqa: PLC0415 - the only use
 
     key = turn.headers.get("Authorization", "")
     value = json.loads(reply.body) if reply.body else {}
@@ -161,7 +161,7 @@ def _raw_member(text: bytes) -> Any:
 
 
 def _rename_ids(prefix: str) -> Callable[[Turn], Any]:
-    """Give engagements identifiers that begin oddly."""
+    """Add an unusual prefix to the identifiers of engagements."""
 
     async def behave(turn: Turn) -> None:
         parts = turn.path.split("/")
@@ -193,7 +193,7 @@ def _nastily(value: Any) -> None:
 def _fairly_limited(limit: int, window: int) -> dict[str, Any]:
     app = create_app()
     with app.service.store.transaction():
-        key = app.service.add_key(app.founding.organization_id, limit=limit, window=window)
+        key = app.service.add_key(app.bootstrap.organization_id, limit=limit, window=window)
     return {"honest": app, "api_key": key}
 
 
@@ -201,7 +201,7 @@ LOSSES: Final = {"seconds": 60, "verdict": ("conformant", "inconclusive")}
 
 
 def _not_in_a_row(behaviour: Behaviour) -> Behaviour:
-    """What a repetition of the same request is spared, so that chance cannot meet one three times over."""
+    """Apply a behaviour, but never to the repetition of a request."""
     met: set[str] = set()
 
     async def behave(turn: Turn) -> None:
@@ -256,7 +256,7 @@ CASES: Final[Mapping[str, Case]] = {
     "the Authorization header reflected": conformant(changed(_reflecting)),
     "identifiers with slashes and dots": conformant(_rename_ids("../..%2e?#& ;"), only=CORE),
     "identifiers of 1,000 characters": conformant(_rename_ids("x" * 1_000), only=CORE),
-    # Requests stay within what gateways take, so nothing can be done to these engagements, and they are left.
+    # Such URLs exceed the limits of gateways, so the suite sends no request to these engagements, and they remain.
     "identifiers of 10,000 characters": undecided(
         _rename_ids("x" * 10_000), only=CORE, verdict=("inconclusive",), clean=False
     ),

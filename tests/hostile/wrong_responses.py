@@ -1,4 +1,4 @@
-"""Targets that answer, and break the contract or prevent its testing by what they say."""
+"""Targets whose responses are wrong or prevent testing."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ def _too_many(reset_in: float, retry_after: str) -> Reply:
 
 
 def _with_member(text: bytes) -> Any:
-    """A body whose object has one more member, written as given."""
+    """Add a raw member to the object in the body."""
     return changed_body(lambda body: body[:-1].rstrip() + b', "further": ' + text + b"}")
 
 
 def _million(turn: Turn, reply: Reply) -> Reply:
-    """Every list has a million items."""
+    """Return lists of a million items."""
     if reply.status == 200 and isinstance(reply.data.get("data"), list):
         return Reply(200, reply.headers, b'{"data":[' + b"0," * 1_000_000 + b'0],"meta":{}}')
     return reply
 
 
 def _elsewhere(turn: Turn) -> Reply:
-    """A redirect to the page beside us that must never be asked for."""
+    """Redirect to a page on another host that must never be requested."""
     return json_reply(307, b"", Location=f"{turn.target.url.replace('127.0.0.1', 'localhost')}/stolen{turn.path}")
 
 
@@ -117,7 +117,7 @@ CASES: Final[Mapping[str, Case]] = {
     "a string where an object belongs": broken(
         changed_json(lambda value: value.update(data="text") if "data" in value else None),
         "success-data-object",
-        clean=False,  # no answer tells an identifier
+        clean=False,  # no response has an identifier
     ),
     "endless pages": broken(
         changed_json(lambda value: value["meta"].update(total=10**9, totalPages=10**7) if "meta" in value else None),

@@ -79,10 +79,12 @@ STALE = '{"format": "conformance-report/1", "verdict": "conformant"}'
 @pytest.mark.parametrize(
     ("variables", "status", "why"),
     [
-        pytest.param({"MODE": "heroic"}, 2, "MODE is read-only, default or disposable, not heroic.", id="mode"),
-        pytest.param({"STRICT": "perhaps"}, 2, "STRICT is true or false, not perhaps.", id="strict"),
+        pytest.param({"MODE": "heroic"}, 2, "MODE is heroic: set it to read-only, default or disposable.", id="mode"),
+        pytest.param({"STRICT": "perhaps"}, 2, "STRICT is perhaps: set it to true or false.", id="strict"),
         pytest.param({"EFFORT": "heroic"}, 2, "heroic", id="effort"),
-        pytest.param({"CONFORMANCE_BASE_URL": ""}, 2, "names what to test.", id="no target"),
+        pytest.param(
+            {"CONFORMANCE_BASE_URL": ""}, 2, "No target is named: set CONFORMANCE_BASE_URL or TARGET.", id="no target"
+        ),
         pytest.param(
             {"CONFORMANCE_BASE_URL": "http://127.0.0.1:9"}, 3, "the connection was refused", id="nothing there"
         ),
@@ -166,7 +168,7 @@ def test_the_script_tests_nothing_where_nothing_is_named(tmp_path: Path, named: 
     done = run_script(tmp_path, CONFORMANCE_API_KEY="a-key-that-nobody-may-see", **named)
 
     assert done.returncode == 2
-    assert "names what to test" in done.stderr
+    assert "No target is named" in done.stderr
 
 
 def test_the_action_hands_every_input_to_the_script() -> None:

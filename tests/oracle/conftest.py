@@ -128,11 +128,11 @@ class Service:
 
     def select(self, asked: dict[str, str]) -> list[Record]:
         """All engagements that are asked for, in their order."""
-        found = [one for one in self.records.values() if asked.get("status", one.status) == one.status]
+        found = [record for record in self.records.values() if asked.get("status", record.status) == record.status]
         keys: dict[str, Callable[[Record], Any]] = {
-            "name": lambda one: one.name,
-            "createdAt": lambda one: one.created,
-            "updatedAt": lambda one: one.updated,
+            "name": lambda record: record.name,
+            "createdAt": lambda record: record.created,
+            "updatedAt": lambda record: record.updated,
         }
         key = keys[asked.get("sort", "createdAt")]
         return sorted(found, key=key, reverse=asked.get("order", "desc") == "desc")
@@ -163,7 +163,7 @@ class Service:
 
 
 @dataclass
-class Talk:
+class Client:
     """Exchanges with a service, on a clock that goes on by itself.
 
     Attributes:
@@ -190,7 +190,7 @@ class Talk:
         given, data = self.service.handle(sent) if status is None else (status, None)
         exchange = self.made(sent, given, data, start, seconds)
         self.now = max(self.now, start + seconds) + 0.01
-        self.exchanges.append(replace(exchange, received=None, trouble="the connection broke") if lost else exchange)
+        self.exchanges.append(replace(exchange, received=None, error="the connection broke") if lost else exchange)
         return self.exchanges[-1]
 
     def made(self, sent: Request, status: int, data: object, start: float, seconds: float) -> Exchange:
@@ -204,7 +204,7 @@ class Talk:
             request=sent,
             sent_request=SentRequest(sent.method, f"http://service.test{sent.path}", (), sent.body or b""),
             received=Response(status, HEADERS, json.dumps(body).encode()),
-            trouble=None,
+            error=None,
             started_at=BEGAN + timedelta(seconds=start),
             seconds=seconds,
         )
@@ -217,15 +217,15 @@ class Talk:
 
     def send_each(self, sent: Iterable[Request]) -> list[Exchange]:
         """Send calls one after the other."""
-        return [self.send(one) for one in sent]
+        return [self.send(request) for request in sent]
 
 
 @pytest.fixture(scope="session")
-def talk() -> Callable[..., Talk]:
+def make_client() -> Callable[..., Client]:
     """Makes talks with a service: with an honest one, or one of a given class."""
 
-    def make(kind: type[Service] | None = None, **choices: str) -> Talk:
-        return Talk((kind or Service)(choices))
+    def make(kind: type[Service] | None = None, **choices: str) -> Client:
+        return Client((kind or Service)(choices))
 
     return make
 

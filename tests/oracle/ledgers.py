@@ -12,11 +12,13 @@ from conformance.wire import requests
 from conformance.wire.exchange import Exchange
 
 
-def listing(talk: Any, items: Sequence[object], *, count: int | None = None, **asked: object) -> Exchange:
+def listing(client: Any, items: Sequence[object], *, count: int | None = None, **asked: object) -> Exchange:
     """A list that holds these items, whatever the service has; ``count`` is another total than theirs."""
     total = len(items) if count is None else count
     meta = {"total": total, "page": 1, "perPage": 20, "totalPages": -(-total // 20)}
-    made: Exchange = talk.made(requests.list_engagements(**asked), 200, {"data": items, "meta": meta}, talk.now, 0.01)
+    made: Exchange = client.made(
+        requests.list_engagements(**asked), 200, {"data": items, "meta": meta}, client.now, 0.01
+    )
     return made
 
 
@@ -35,4 +37,4 @@ def found(exchanges: Iterable[Exchange]) -> Finding:
 def kept(exchanges: Iterable[Exchange]) -> dict[str, list[int]]:
     """The numbers of the exchanges that are evidence for each requirement."""
     findings = Ledger.over(exchanges, name_key).findings
-    return {rule: [one.number for one in exchanges] for rule, exchanges in findings.kept.items()}
+    return {rule: [exchange.number for exchange in exchanges] for rule, exchanges in findings.kept.items()}

@@ -27,7 +27,7 @@ from conformance.targets.journal import Journal
 from conformance.targets.membership import Membership
 from conformance.targets.names import RunNames
 from conformance.targets.ownership import Ownership
-from conformance.targets.queries import Asking
+from conformance.targets.queries import QueryClient
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import undo
 from conformance.wire import requests
@@ -54,9 +54,9 @@ LAWS += [error_laws.error_code(status) for status in error_laws.ERROR_CODES]
 WORDS = list(_public(observe))
 
 
-def _course(talk: Any, chance: random.Random) -> list[Exchange]:
+def _course(make_client: Any, chance: random.Random) -> list[Exchange]:
     """A conversation with an honest service, some of whose answers are then changed."""
-    said = talk()
+    said = make_client()
     ids = [said.created(f"cf-abcdefg2-{number}") for number in range(3)]
     for _ in range(12):
         identifier = chance.choice(ids)
@@ -87,10 +87,10 @@ def _changed(exchange: Exchange, chance: random.Random) -> Exchange:
 
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
-def test_whatever_comes_is_a_conclusion(seed: int, talk: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_whatever_comes_is_a_conclusion(seed: int, make_client: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Laws, surveys, the ledger, the journal, the census and the outputs are ready for anything."""
     assert len(LAWS) > 30
-    exchanges = _course(talk, random.Random(seed))
+    exchanges = _course(make_client, random.Random(seed))
 
     for exchange in exchanges:
         for word in (*LAWS, *WORDS, lambda made: Ledger().take(made), organization_census, _as_the_wire_does):
@@ -133,7 +133,7 @@ def _as_the_journal_does(exchanges: list[Exchange], folder: Path) -> None:
             recorder.before(exchange.request)
             for observer in (recorder, ownership, membership):
                 observer.after(exchange)
-    asking = Asking(lambda _: next(responses))
-    take_census(asking, journal.names)
-    undo(journal, ownership, membership, asking)
+    queries = QueryClient(lambda _: next(responses))
+    take_census(queries, journal.names)
+    undo(journal, ownership, membership, queries)
     journal.close()

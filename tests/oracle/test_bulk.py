@@ -30,9 +30,11 @@ def sent(status: int | None, number: int = 1, *, label: str = "") -> Sent:
     return Sent(f"body {number}", make_exchange("createEngagement", status, {}, number=number), label)
 
 
-def expects_429(one: Sent) -> Sent:
+def expects_429(request: Sent) -> Sent:
     """The same, sent to meet the rate limit."""
-    return replace(one, exchange=replace(one.exchange, request=replace(one.exchange.request, expects_429=True)))
+    return replace(
+        request, exchange=replace(request.exchange, request=replace(request.exchange.request, expects_429=True))
+    )
 
 
 def read_of(engagement: object, number: int) -> Exchange:
@@ -45,10 +47,10 @@ def read_of(engagement: object, number: int) -> Exchange:
 
 def test_a_request_is_told_by_its_operation_and_what_was_sent() -> None:
     """A request of a batch has no label and no kind unless it is given one."""
-    one = Sent("an empty name", make_exchange("createEngagement"))
+    request = Sent("an empty name", make_exchange("createEngagement"))
 
-    assert one.told == "createEngagement with an empty name"
-    assert (one.label, one.kind) == ("", "")
+    assert request.told == "createEngagement with an empty name"
+    assert (request.label, request.kind) == ("", "")
 
 
 @pytest.mark.parametrize("statuses", [(), (200,), (200, 201, 299)])
@@ -58,7 +60,7 @@ def test_permitted_statuses(statuses: tuple[int, ...]) -> None:
 
     with Evidence() as evidence:
         bulk.every_status(iter(batch), lambda status: status < 300, "any 2xx")
-    assert evidence.exchanges == [one.exchange for one in batch]
+    assert evidence.exchanges == [request.exchange for request in batch]
 
 
 def test_wrong_statuses_are_told_together() -> None:
@@ -68,12 +70,12 @@ def test_wrong_statuses_are_told_together() -> None:
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
         bulk.every_status(iter(batch), lambda status: status == 200, "exactly 200")
     message = (
-        "createEngagement with body 1 was answered 500; createEngagement with body 3 was answered 404; "
-        "createEngagement with body 4 was answered 500"
+        "createEngagement with body 1 returned 500; createEngagement with body 3 returned 404; "
+        "createEngagement with body 4 returned 500"
     )
     assert told(raised.value) == (message, "exactly 200", "404, 500", None)
-    assert [one.number for one in raised.value.exchanges] == [1, 3, 4]
-    assert [one.number for one in evidence.exchanges] == [1, 2, 3, 4]
+    assert [exchange.number for exchange in raised.value.exchanges] == [1, 3, 4]
+    assert [exchange.number for exchange in evidence.exchanges] == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(("count", "more"), [(6, ""), (7, "; and 1 more"), (9, "; and 3 more")])
@@ -81,8 +83,8 @@ def test_many_wrong_statuses_are_counted(count: int, more: str) -> None:
     """Six are told in words; all are cited."""
     with pytest.raises(NonConformity) as raised:
         bulk.every_status([sent(500, number) for number in range(count)], lambda _: False, "none")
-    assert raised.value.message.count("was answered 500") == 6
-    assert raised.value.message.endswith("createEngagement with body 5 was answered 500" + more)
+    assert raised.value.message.count("returned 500") == 6
+    assert raised.value.message.endswith("createEngagement with body 5 returned 500" + more)
     assert len(raised.value.exchanges) == count
 
 
@@ -92,16 +94,16 @@ def test_what_has_no_response_is_passed_over_where_another_is_wrong(lost: int | 
     for batch in ([sent(lost, 1), sent(500, 2)], [sent(500, 2), sent(lost, 1)]):
         with Evidence() as evidence, pytest.raises(NonConformity) as raised:
             bulk.every_status(batch, lambda status: status == 200, "200")
-        assert raised.value.message == "createEngagement with body 2 was answered 500"
-        assert [one.number for one in raised.value.exchanges] == [2]
-        assert [one.number for one in evidence.exchanges] == [2]
+        assert raised.value.message == "createEngagement with body 2 returned 500"
+        assert [exchange.number for exchange in raised.value.exchanges] == [2]
+        assert [exchange.number for exchange in evidence.exchanges] == [2]
 
 
 def test_what_has_no_response_decides_nothing_where_none_is_wrong() -> None:
     """The first that has none is told."""
     with pytest.raises(NoResponse) as raised:
         bulk.every_status([sent(200, 1), sent(None, 2), sent(503, 3)], lambda status: status == 200, "200")
-    assert [one.number for one in raised.value.exchanges] == [2]
+    assert [exchange.number for exchange in raised.value.exchanges] == [2]
 
 
 @pytest.mark.parametrize("status", [400, 422])
@@ -115,7 +117,7 @@ def test_invalid_requests_that_are_not_refused_as_such(status: int) -> None:
     """Nothing else is a refusal of what is invalid."""
     with pytest.raises(NonConformity) as raised:
         bulk.every_invalid_refused([sent(400, 1), sent(status, 2)])
-    message = f"createEngagement with body 2 was answered {status}"
+    message = f"createEngagement with body 2 returned {status}"
     assert told(raised.value) == (message, "400 or 422", str(status), None)
 
 
@@ -155,7 +157,7 @@ def test_a_fault_is_doubtful_where_something_was_not_refused(status: int) -> Non
     with pytest.raises(CantTell) as raised:
         bulk.only_if_refused([sent(400, 1), sent(status, 2), sent(404, 3), sent(201, 4)], fails)
     assert raised.value.message == "it is odd, but createEngagement with body 2 was not refused"
-    assert [one.number for one in raised.value.exchanges] == [2, 4]
+    assert [exchange.number for exchange in raised.value.exchanges] == [2, 4]
 
 
 def test_a_fault_is_open_where_something_has_no_response() -> None:
@@ -187,7 +189,7 @@ def test_an_engagement_as_before(more: dict[str, object]) -> None:
     """Members that are not those of an engagement may differ; all that was compared is evidence."""
     with Evidence() as evidence:
         untouched(read_of(ENGAGEMENT | more, 9), 400, 404)
-    assert [one.number for one in evidence.exchanges] == [1, 2, 3, 9]
+    assert [exchange.number for exchange in evidence.exchanges] == [1, 2, 3, 9]
     untouched(read_of(ENGAGEMENT, 9), 200)
 
 
@@ -200,7 +202,7 @@ def test_an_engagement_that_a_refused_request_has_changed(name: str) -> None:
         untouched(after, 400, 404)
     message = f"{name} of the engagement has changed"
     assert told(raised.value) == (message, f'"{ENGAGEMENT[name]}"', '"other"', f"/data/{name}")
-    assert [one.number for one in raised.value.exchanges] == [1, 2, 3, 9]
+    assert [exchange.number for exchange in raised.value.exchanges] == [1, 2, 3, 9]
     with pytest.raises(CantTell, match="was not refused"):
         untouched(after, 400, 200)
 
@@ -211,9 +213,11 @@ def test_an_engagement_that_is_gone() -> None:
 
     with pytest.raises(NonConformity) as raised:
         untouched(after, 400, 404)
-    assert told(raised.value) == ("the engagement is gone", "the engagement as before", "404", None)
-    assert [one.number for one in raised.value.exchanges] == [1, 2, 3, 9]
-    with pytest.raises(CantTell, match="the engagement is gone, but createEngagement with body 2 was not refused"):
+    assert told(raised.value) == ("the engagement no longer exists", "the engagement as before", "404", None)
+    assert [exchange.number for exchange in raised.value.exchanges] == [1, 2, 3, 9]
+    with pytest.raises(
+        CantTell, match="the engagement no longer exists, but createEngagement with body 2 was not refused"
+    ):
         untouched(after, 204)
 
 
@@ -222,9 +226,9 @@ def test_an_engagement_that_cannot_be_read_decides_nothing(status: int) -> None:
     """Before or afterwards."""
     failed = make_exchange("getEngagement", status, {}, number=9)
 
-    with pytest.raises(CantTell, match=f"getEngagement was answered {status}"):
+    with pytest.raises(CantTell, match=f"getEngagement returned {status}"):
         untouched(failed, 400)
-    with pytest.raises(CantTell, match=f"getEngagement was answered {status}"):
+    with pytest.raises(CantTell, match=f"getEngagement returned {status}"):
         bulk.engagement_untouched(failed, read_of(ENGAGEMENT, 1), [sent(400)])
     with pytest.raises(NoResponse):
         untouched(make_exchange("getEngagement", None), 400)
@@ -251,16 +255,22 @@ def test_an_engagement_carries_a_label(item: dict[str, Any], *, expected: bool) 
 
 
 @pytest.mark.parametrize(
-    "one",
-    [sent(400, label="absent"), sent(201, label="one"), sent(400), sent(None, label="one"), sent(503, label="one")],
+    "creation",
+    [
+        sent(400, label="absent"),
+        sent(201, label="one"),
+        sent(400),
+        sent(None, label="one"),
+        sent(503, label="one"),
+    ],
     ids=["not-listed", "accepted", "no-label", "lost", "gateway"],
 )
-def test_creations_that_left_nothing_they_should_not(one: Sent) -> None:
+def test_creations_that_left_nothing_they_should_not(creation: Sent) -> None:
     """Only what was refused must have left nothing, and only what carried a label can be told."""
     listed = [page([{"name": "with one"}, {"description": "two"}]), page([])]
 
     with Evidence() as evidence:
-        bulk.none_created([one], listed)
+        bulk.none_created([creation], listed)
     assert evidence.exchanges == listed
 
 
@@ -273,8 +283,8 @@ def test_creations_that_were_refused_and_made() -> None:
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
         bulk.none_created(iter(batch), listed)
     expected = "no engagement of a refused creation"
-    assert told(raised.value) == (f"{made(2)}; {made(4)}", expected, "2 of them", None)
-    assert [one.number for one in raised.value.exchanges] == [2, 4, 10, 11]
+    assert told(raised.value) == (f"{made(2)}; {made(4)}", expected, "2 in the list", None)
+    assert [exchange.number for exchange in raised.value.exchanges] == [2, 4, 10, 11]
     assert evidence.exchanges == listed
 
 

@@ -46,7 +46,7 @@ def request(
 
 def brief(found: list[effects.Effect]) -> Effects:
     """Field, value and certainty of each."""
-    return [(one.field, one.value, one.certain) for one in found]
+    return [(effect.field, effect.value, effect.certain) for effect in found]
 
 
 # --- times
@@ -58,7 +58,7 @@ def test_the_time_of_a_request() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "before", "meets"),
+    ("first", "other", "before", "meets"),
     [
         (Interval(0, 1), Interval(2, 3), True, False),
         (Interval(0, 2), Interval(2, 3), True, False),
@@ -70,11 +70,11 @@ def test_the_time_of_a_request() -> None:
         (Interval(0, inf), Interval(5, 6), False, True),
     ],
 )
-def test_what_was_over_when_another_began(one: Interval, other: Interval, *, before: bool, meets: bool) -> None:
+def test_what_was_over_when_another_began(first: Interval, other: Interval, *, before: bool, meets: bool) -> None:
     """Neither was over when the other began where two meet."""
-    assert one.before(other) is before
-    assert one.meets(other) is meets
-    assert other.meets(one) is meets
+    assert first.before(other) is before
+    assert first.meets(other) is meets
+    assert other.meets(first) is meets
 
 
 # --- answers and keys
@@ -242,7 +242,9 @@ def test_what_an_accepted_request_does(operation: str, body: object, expected: l
             found = effects_of(made)
 
             assert brief(found) == [(field, value, True) for field, value in expected]
-            assert all(one.span == Interval(START, START + 500_000) and one.exchange is made for one in found)
+            assert all(
+                effect.interval == Interval(START, START + 500_000) and effect.exchange is made for effect in found
+            )
 
 
 @pytest.mark.parametrize("body", [{"name": None}, {"description": None}])
@@ -266,7 +268,7 @@ def test_an_update_in_doubt_may_have_changed_every_text(raw: bytes | None) -> No
     found = effects_of(made)
 
     assert brief(found) == [("name", None, False), ("description", None, False)]
-    assert all(one.span == Interval(START, START + 500_000) and one.exchange is made for one in found)
+    assert all(effect.interval == Interval(START, START + 500_000) and effect.exchange is made for effect in found)
 
 
 CHANGES = pytest.mark.parametrize(
@@ -290,8 +292,8 @@ def test_a_refused_request_does_nothing(operation: str, body: object, status: in
 
     found = effects_of(request(operation, status, body, credential=OTHER))
     assert found
-    assert not any(one.certain for one in found)
-    assert {one.span for one in found} == {Interval(START, START + 500_000)}
+    assert not any(effect.certain for effect in found)
+    assert {effect.interval for effect in found} == {Interval(START, START + 500_000)}
 
 
 @CHANGES
@@ -300,7 +302,7 @@ def test_what_another_key_was_granted_may_have_happened(operation: str, body: ob
     found = effects_of(request(operation, 200, body, credential=OTHER))
 
     assert found
-    assert not any(one.certain for one in found)
+    assert not any(effect.certain for effect in found)
 
 
 @CHANGES
@@ -312,8 +314,8 @@ def test_a_request_without_a_clear_response_may_happen_at_any_time(
     found = effects_of(request(operation, status, body))
 
     assert found
-    assert not any(one.certain for one in found)
-    assert {one.span for one in found} == {Interval(START, inf)}
+    assert not any(effect.certain for effect in found)
+    assert {effect.interval for effect in found} == {Interval(START, inf)}
 
 
 @CHANGES
@@ -325,18 +327,18 @@ def test_what_was_never_sent_does_nothing(operation: str, body: object) -> None:
 @pytest.mark.parametrize("status", [200, 202, 204])
 def test_unarchiving_may_make_active(status: int) -> None:
     """It may have no effect, or have it at any time."""
-    (one,) = effects_of(request("unarchiveEngagement", status))
+    (effect,) = effects_of(request("unarchiveEngagement", status))
 
-    assert (one.field, one.value, one.certain) == ("status", "active", False)
-    assert one.span == Interval(START, inf)
+    assert (effect.field, effect.value, effect.certain) == ("status", "active", False)
+    assert effect.interval == Interval(START, inf)
 
 
 @pytest.mark.parametrize(("value", "shown", "fits"), [("a", "a", True), ("a", "b", False), (None, "b", True)])
 def test_which_reads_fit_a_change(value: str | None, shown: str, *, fits: bool) -> None:
     """What a service may have changed may read in any way."""
-    (one,) = effects_of(request("updateEngagement", 200, {"name": "a"}))
+    (effect,) = effects_of(request("updateEngagement", 200, {"name": "a"}))
 
-    assert replace(one, value=value).fits(shown) is fits
+    assert replace(effect, value=value).fits(shown) is fits
 
 
 @pytest.mark.parametrize(("status", "missed"), [(404, True), (400, False), (200, False), (410, False), (None, False)])

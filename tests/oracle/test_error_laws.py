@@ -32,7 +32,7 @@ def test_what_is_no_server_error_is_right(status: int) -> None:
 def test_a_server_error_is_wrong(status: int) -> None:
     """Always."""
     assert broken(error_laws.no_server_error, make_exchange(status=status)) == (
-        f"the service answered {status}",
+        f"the service returned {status}",
         "no 5xx",
         str(status),
         None,

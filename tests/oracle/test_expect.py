@@ -40,7 +40,7 @@ def test_success_is_exactly_200_where_the_interface_says_so(
     if right:
         assert expect.success(made) is made
     else:
-        with pytest.raises(NonConformity, match=f"was answered {status}"):
+        with pytest.raises(NonConformity, match=f"returned {status}"):
             expect.success(made)
 
 
@@ -284,5 +284,5 @@ def test_one_of_some_statuses() -> None:
 
     with pytest.raises(NonConformity) as raised:
         expect.status_in(response, 200, 404)
-    assert told(raised.value) == ("getEngagement was answered 409", "200 or 404", "409", None)
+    assert told(raised.value) == ("getEngagement returned 409", "200 or 404", "409", None)
     assert raised.value.exchanges == (response,)

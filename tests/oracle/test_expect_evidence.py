@@ -34,7 +34,7 @@ def test_success_says_what_it_expected(exchange: MakeExchange, operation: str, s
     made = exchange(operation, status, {})
 
     assert told(lambda: expect.success(made)) == (
-        f"{operation} was answered {status}",
+        f"{operation} returned {status}",
         expected,
         str(status),
         None,
@@ -97,7 +97,7 @@ def test_later_is_strict(exchange: MakeExchange) -> None:
     expect.later("updatedAt", LATE, EARLY, made)
     for actual, than in ((EARLY, EARLY), (EARLY, LATE)):
         found = told(lambda actual=actual, than=than: expect.later("updatedAt", actual, than, made))  # type: ignore[misc]
-        assert found == ("updatedAt has not moved", f"later than {than}", actual, None, (made,))
+        assert found == ("updatedAt has not increased", f"later than {than}", actual, None, (made,))
 
 
 @pytest.mark.parametrize("text", [None, 5, "yesterday", "2026-13-01T00:00:00.000Z"])
@@ -106,7 +106,10 @@ def test_what_is_no_timestamp_decides_nothing(exchange: MakeExchange, text: Any)
     made = exchange(number=8)
 
     for actual, than in ((text, EARLY), (LATE, text)):
-        with Evidence() as evidence, pytest.raises(CantTell, match=re.escape(f"{render(text)} is no time")) as raised:
+        with (
+            Evidence() as evidence,
+            pytest.raises(CantTell, match=re.escape(f"{render(text)} is not a timestamp")) as raised,
+        ):
             expect.later("updatedAt", actual, than, made)
         assert raised.value.exchanges == (made,)
         assert list(evidence.exchanges) == [made]

@@ -123,7 +123,10 @@ def test_only_errors_are_told_of_what_lies_beside_the_interface() -> None:
         make_exchange(body={"data": {"owner": 1}, "x": 1}),
         make_exchange(status=404, body={"error": {"x": 1}}),
     )
-    beside = [Exchange(**{**vars(one), "call": one.request.as_probe("GET", "/other")}) for one in (success, error)]
+    beside = [
+        Exchange(**{**vars(response), "request": response.request.as_probe("GET", "/other")})
+        for response in (success, error)
+    ]
 
     assert list(extras.extra_members(beside)) == ["error.x"]
 
@@ -188,13 +191,13 @@ def test_no_methods_are_told() -> None:
     ("seconds", "words"),
     [
         (None, "unknown, there is no Date header"),
-        (0.0, "within 5 seconds of ours"),
-        (5.0, "within 5 seconds of ours"),
-        (-5.0, "within 5 seconds of ours"),
-        (5.1, "within a minute of ours"),
-        (-60.0, "within a minute of ours"),
-        (60.5, "within 5 minutes of ours"),
-        (300.0, "within 5 minutes of ours"),
+        (0.0, "within 5 seconds of the suite's"),
+        (5.0, "within 5 seconds of the suite's"),
+        (-5.0, "within 5 seconds of the suite's"),
+        (5.1, "within a minute of the suite's"),
+        (-60.0, "within a minute of the suite's"),
+        (60.5, "within 5 minutes of the suite's"),
+        (300.0, "within 5 minutes of the suite's"),
         (301.0, "about 5 minutes ahead"),
         (-301.0, "about 5 minutes behind"),
         (3599.0, "about 60 minutes ahead"),

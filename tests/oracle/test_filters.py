@@ -64,8 +64,8 @@ def test_an_item_that_is_known_to_have_another_value() -> None:
 
     with pytest.raises(NonConformity) as raised:
         found(Listing(responses), ["x"], ["e", "d", "b"])
-    message, actual = "a list filtered by status active holds something else", '2 of another status, the first is "d"'
-    assert told(raised.value) == (message, "none of status other than active", actual, "/data")
+    message, actual = "a list filtered by status active holds another status", '2 with another status, the first is "d"'
+    assert told(raised.value) == (message, "only items with status active", actual, "/data")
     assert raised.value.exchanges == responses
 
 
@@ -76,7 +76,7 @@ def test_an_item_that_is_not_found(total: int) -> None:
 
     with pytest.raises(NonConformity) as raised:
         found(seen, ["c", "b", "a"])
-    message, actual = "an item of status active is missing from the list", '2 missing, the first is "a"'
+    message, actual = "an item with status active is missing from the list", '2 missing, the first is "a"'
     assert told(raised.value) == (message, "all 3 of them", actual, "/data")
     assert raised.value.exchanges == seen.responses
 
@@ -85,7 +85,7 @@ def test_an_item_beyond_what_is_shown() -> None:
     """A list that counts more than it shows may hold the rest elsewhere."""
     seen = listed(of("active", "b"), total=2)
 
-    with pytest.raises(CantTellYet, match=r"^the list does not show all that is counted$") as raised:
+    with pytest.raises(CantTellYet, match=r"^the list holds fewer items than its total$") as raised:
         found(seen, ["a", "b"])
     assert raised.value.exchanges == seen.responses
 
@@ -117,7 +117,7 @@ def test_totals_that_do_not_add_up() -> None:
 
     with pytest.raises(NonConformity) as raised:
         counts(ACTIVE, ARCHIVED, Listing(everything))
-    message = "the totals of each status do not add up to the total of all"
+    message = "the totals by status do not add up to the unfiltered total"
     assert told(raised.value) == (message, "4", "2 active + 1 archived", "/meta/total")
     assert raised.value.exchanges == (everything[0], ACTIVE.responses[0], ARCHIVED.responses[0])
 
@@ -128,7 +128,7 @@ def test_a_part_that_counts_wrongly() -> None:
 
     with pytest.raises(NonConformity) as raised:
         counts(active, archived, EVERYTHING)
-    assert told(raised.value) == ("the total does not count what the list holds", "2", "1", "/meta/total")
+    assert told(raised.value) == ("the total is not the number of listed items", "2", "1", "/meta/total")
     with pytest.raises(NonConformity) as raised:
         counts(ACTIVE, archived, EVERYTHING)
     assert told(raised.value)[1:3] == ("1", "2")
@@ -137,10 +137,10 @@ def test_a_part_that_counts_wrongly() -> None:
 @pytest.mark.parametrize(
     ("active", "everything", "reason"),
     [
-        (ACTIVE, listed(of("active", "a", "b") + of("archived", "z"), total=4), "the total without a filter is wrong"),
-        (ACTIVE, listed(of("active", "a", "b"), total=2), "the list is not complete"),
-        (listed(of("archived", "a", "b")), EVERYTHING, "the filter does not hold"),
-        (listed(of("active", "b", "c")), EVERYTHING, "the filter does not hold"),
+        (ACTIVE, listed(of("active", "a", "b") + of("archived", "z"), total=4), "the unfiltered total is wrong"),
+        (ACTIVE, listed(of("active", "a", "b"), total=2), "the list is incomplete"),
+        (listed(of("archived", "a", "b")), EVERYTHING, "the filtered list is wrong"),
+        (listed(of("active", "b", "c")), EVERYTHING, "the filtered list is wrong"),
     ],
     ids=["wrong-total", "no-archived", "wrong-status", "nothing-known"],
 )
@@ -153,7 +153,7 @@ def test_totals_of_lists_that_are_wrong_themselves(active: Listing, everything: 
 
 def test_totals_beside_a_list_that_shows_nothing_known() -> None:
     """A whole list without anything that is known is open."""
-    with pytest.raises(CantTell, match=r"^the list does not show what must be in it$"):
+    with pytest.raises(CantTell, match=r"^the list lacks items that must be in it$"):
         counts(ACTIVE, ARCHIVED, listed(of("active", "b", "c")))
 
 
@@ -176,9 +176,9 @@ def test_filtered_lists_that_are_parts_of_the_whole() -> None:
 
 def test_filtered_list_without_an_item_of_the_whole() -> None:
     """Every part is judged, not the first alone."""
-    with pytest.raises(NonConformity, match="an item of status active is missing from the list"):
+    with pytest.raises(NonConformity, match="an item with status active is missing from the list"):
         same(listed(of("active", "a")), ARCHIVED, EVERYTHING)
-    with pytest.raises(NonConformity, match="an item of status archived is missing from the list"):
+    with pytest.raises(NonConformity, match="an item with status archived is missing from the list"):
         same(ACTIVE, listed([]), EVERYTHING)
 
 
@@ -187,7 +187,7 @@ def test_filtered_list_with_an_item_of_another_value(status: object) -> None:
     """What the whole list shows with another value, or with none, does not belong."""
     with pytest.raises(NonConformity) as raised:
         same(ACTIVE, ARCHIVED, listed(of("active", "a") + of(status, "b") + of("archived", "z")))
-    assert raised.value.actual == '1 of another status, the first is "b"'
+    assert raised.value.actual == '1 with another status, the first is "b"'
 
 
 # --- the whole list
@@ -217,8 +217,8 @@ def test_a_whole_list_without_one_value() -> None:
 
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
         filters.expect_both(Listing(responses), KNOWN)
-    message, expected = "the list without a filter holds nothing that is archived", "items that are active and archived"
-    assert told(raised.value) == (message, expected, "none of 2 that are archived", "/data")
+    message, expected = "the unfiltered list holds no archived item", "active and archived items"
+    assert told(raised.value) == (message, expected, "none of 2 archived items", "/data")
     assert raised.value.exchanges == responses
     assert evidence.exchanges == list(responses)
 
@@ -237,7 +237,7 @@ def test_a_whole_list_that_may_go_on(ids: list[str], known: dict[str, list[str]]
     """Nothing is said where nothing known is shown at all, or where another page may follow."""
     seen = listed(ids)
 
-    with pytest.raises(CantTell, match=r"^the list does not show what must be in it$") as raised:
+    with pytest.raises(CantTell, match=r"^the list lacks items that must be in it$") as raised:
         filters.expect_both(seen, known)
     assert raised.value.exchanges == seen.responses
 
@@ -259,24 +259,24 @@ def read_of(engagement: Mapping[str, object], number: int = 1) -> Exchange:
 
 def test_an_item_as_it_is_read() -> None:
     """It is looked for in every list, and what was judged is evidence; members that nobody names may differ."""
-    one = read_of(ENGAGEMENT | {"extra": 1})
+    engagement_read = read_of(ENGAGEMENT | {"extra": 1})
     lists = [page([ENGAGEMENT], number=2), page(["x"], number=3), page(["x", ENGAGEMENT | {"extra": 2}], number=4)]
 
     with Evidence() as evidence:
-        assert filters.expect_as_read(one, lists, ALL_NAMES) == 2
-    assert evidence.exchanges == [lists[0], one, lists[2], one]
+        assert filters.expect_as_read(engagement_read, lists, ALL_NAMES) == 2
+    assert evidence.exchanges == [lists[0], engagement_read, lists[2], engagement_read]
 
 
 @pytest.mark.parametrize("name", ALL_NAMES)
 def test_an_item_other_than_it_is_read(name: str) -> None:
     """Each named field must be the same; the list and the read are cited."""
-    one, response = read_of(ENGAGEMENT), page(["x", ENGAGEMENT | {name: OTHER[name]}], number=2)
+    engagement_read, response = read_of(ENGAGEMENT), page(["x", ENGAGEMENT | {name: OTHER[name]}], number=2)
 
     with pytest.raises(NonConformity) as raised:
-        filters.expect_as_read(one, [response], ALL_NAMES)
-    message = f"{name} of an engagement is another one in the list"
+        filters.expect_as_read(engagement_read, [response], ALL_NAMES)
+    message = f"{name} of an engagement differs in the list"
     assert told(raised.value) == (message, f'"{ENGAGEMENT[name]}"', f'"{OTHER[name]}"', f"/data/1/{name}")
-    assert raised.value.exchanges == (response, one)
+    assert raised.value.exchanges == (response, engagement_read)
 
 
 def test_only_named_fields_are_compared() -> None:
@@ -288,9 +288,9 @@ def test_only_named_fields_are_compared() -> None:
 @pytest.mark.parametrize("read_as", [{}, {"description": None}, {"description": ""}])
 def test_no_description_reads_in_three_ways(listed_as: dict[str, object], read_as: dict[str, object]) -> None:
     """Absent, null and empty are the same, and none of them is a text."""
-    one, lists = read_of({"id": "eng_1"} | read_as), [page([{"id": "eng_1"} | listed_as])]
+    engagement_read, lists = read_of({"id": "eng_1"} | read_as), [page([{"id": "eng_1"} | listed_as])]
 
-    assert filters.expect_as_read(one, lists, ["description"]) == 1
+    assert filters.expect_as_read(engagement_read, lists, ["description"]) == 1
     with pytest.raises(NonConformity):
         filters.expect_as_read(read_of(ENGAGEMENT), lists, ["description"])
 
@@ -306,12 +306,12 @@ def test_a_field_that_does_not_read_as_it_must_is_for_others_to_judge(name: str,
     """In the list or in the read, which is then cited."""
     changed = {key: other for key, other in (ENGAGEMENT | {name: value}).items() if other is not ...}
 
-    with pytest.raises(CantTell, match=f"{name} does not read as it must") as raised:
+    with pytest.raises(CantTell, match=f"{name} has an invalid value") as raised:
         filters.expect_as_read(read_of(ENGAGEMENT), [page([changed], number=2)], [name])
-    assert [one.number for one in raised.value.exchanges] == [2]
-    with pytest.raises(CantTell, match=f"{name} does not read as it must") as raised:
+    assert [exchange.number for exchange in raised.value.exchanges] == [2]
+    with pytest.raises(CantTell, match=f"{name} has an invalid value") as raised:
         filters.expect_as_read(read_of(changed), [page([ENGAGEMENT], number=2)], [name])
-    assert [one.number for one in raised.value.exchanges] == [1]
+    assert [exchange.number for exchange in raised.value.exchanges] == [1]
 
 
 @pytest.mark.parametrize("identifier", ["eng_2", None])
@@ -326,7 +326,7 @@ def test_a_read_of_something_else_is_compared_with_nothing(identifier: str | Non
 
 def test_a_read_without_a_response_decides_nothing() -> None:
     """Neither a refused one nor one whose answer never came."""
-    with pytest.raises(CantTell, match="getEngagement was answered 404"):
+    with pytest.raises(CantTell, match="getEngagement returned 404"):
         filters.expect_as_read(refusal(404, "getEngagement"), [page([ENGAGEMENT])], ALL_NAMES)
     with pytest.raises(NoResponse):
         filters.expect_as_read(no_response("getEngagement"), [page([ENGAGEMENT])], ALL_NAMES)
@@ -365,7 +365,7 @@ def test_pages_beside_a_response_that_does_not_show_what_it_counts(judge: Pages,
     """Another look may help."""
     whole = page(ids(shown), total=total)
 
-    with pytest.raises(CantTellYet, match=r"^the total is not the number of items in one answer$") as raised:
+    with pytest.raises(CantTellYet, match=r"^the total is not the number of items in one response$") as raised:
         judge((whole, paged(2, number=1, total=total)))
     assert raised.value.exchanges == (whole,)
 
@@ -376,7 +376,7 @@ def test_a_page_that_tells_another_total() -> None:
 
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
         filters.expect_one_total((WHOLE, *pages))
-    assert told(raised.value) == ("the total of a page with a filter is not 5", "5", "9", "/meta/total")
+    assert told(raised.value) == ("the total of a page of the filtered list is not 5", "5", "9", "/meta/total")
     assert raised.value.exchanges == (WHOLE, pages[1])
     assert evidence.exchanges == [WHOLE, pages[0], WHOLE, pages[1]]
 
@@ -401,7 +401,7 @@ def test_pages_that_do_not_agree_about_the_total(total: int) -> None:
     """Their length is then not judged; every answer is cited."""
     look = (WHOLE, paged(2, number=1), paged(1, number=2, total=total, place=3))
 
-    with pytest.raises(CantTellYet, match=r"^the pages do not tell the same total$") as raised:
+    with pytest.raises(CantTellYet, match=r"^the pages have different totals$") as raised:
         filters.expect_full_pages(look)
     assert raised.value.exchanges == look
 
@@ -439,7 +439,7 @@ def nothing_lost(look: tuple[Exchange, ...]) -> None:
 )
 def test_pages_that_hold_what_lies_between_them(pages: tuple[list[dict[str, str]], ...]) -> None:
     """What lies before the first item and behind the last one is none of theirs; nor are equal keys."""
-    ties = any(len(one) > len({item["updatedAt"] for item in one}) for one in pages)
+    ties = any(len(response) > len({item["updatedAt"] for item in response}) for response in pages)
 
     nothing_lost(changed(at(9, 8, 8, 7) if ties else at(9, 8, 7, 6, 5), *pages))
 
@@ -448,7 +448,7 @@ def test_an_item_that_filtered_pages_repeat() -> None:
     """It stands on both of them."""
     with pytest.raises(NonConformity, match=r"^an item is in the list twice$") as raised:
         nothing_lost(changed(at(9, 8, 7, 6, 5), at(9, 8), at(8, 7)))
-    assert [one.number for one in raised.value.exchanges] == [2, 3]
+    assert [exchange.number for exchange in raised.value.exchanges] == [2, 3]
 
 
 def test_an_item_that_filtered_pages_lose() -> None:
@@ -468,7 +468,7 @@ def test_an_item_that_filtered_pages_lose() -> None:
 def test_filtered_pages_without_their_order(pages: tuple[list[dict[str, str]], ...], why: str) -> None:
     """Nothing can be said of what lies between."""
     look = changed(at(9, 8, 7, 6, 5), *pages)
-    with pytest.raises(CantTellYet, match=f"^{why}: a list is not in the order of updatedAt$") as raised:
+    with pytest.raises(CantTellYet, match=f"^{why}: a list is not sorted by updatedAt$") as raised:
         nothing_lost(look)
     assert raised.value.exchanges == look
 

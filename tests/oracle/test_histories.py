@@ -34,8 +34,8 @@ def change(value: str | None, start: float, end: float, *, certain: bool = True)
 def register(*changes: Effect) -> Register:
     """The register of a name with these changes, in whatever order they are given."""
     made = Register()
-    for one in changes:
-        made.add(one)
+    for change in changes:
+        made.add(change)
     return made
 
 
@@ -53,14 +53,14 @@ def request(
 def history(*requests: Exchange) -> History:
     """An engagement that was created in the first second, and what followed."""
     made = History.born("e", request("createEngagement", 0, 1, {"name": "a"}))
-    for one in requests:
-        made.take(write(one))
+    for sent in requests:
+        made.take(write(sent))
     return made
 
 
-def values(made: Register, span: Interval) -> set[str | None]:
+def values(made: Register, interval: Interval) -> set[str | None]:
     """What a read in that time may show."""
-    return {one.value for one in made.candidates(span)}
+    return {effect.value for effect in made.candidates(interval)}
 
 
 # --- times that go back
@@ -188,7 +188,7 @@ def test_a_read_tells_that_a_doubtful_change_has_happened() -> None:
     last = made.latest(during(5, 6))
     assert last is not None
     assert last.certain
-    assert last.span == during(2, 5)
+    assert last.interval == during(2, 5)
 
 
 def test_a_doubtful_change_that_was_over_keeps_its_end() -> None:
@@ -198,7 +198,7 @@ def test_a_doubtful_change_that_was_over_keeps_its_end() -> None:
 
     last = made.latest(during(4, 5))
     assert last is not None
-    assert last.span == during(2, 3)
+    assert last.interval == during(2, 3)
 
 
 def test_a_read_tells_that_a_doubtful_change_has_not_happened() -> None:
@@ -236,7 +236,7 @@ def test_a_read_that_several_changes_explain_tells_nothing() -> None:
         made = register(change("a", 0, 1), change("b", 2, 3, certain=False), change("b", 4, 5, certain=False))
         made.narrow(shown, during(6, 7))
 
-        assert [one.certain for one in made.effects] == [True, False, False]
+        assert [effect.certain for effect in made.effects] == [True, False, False]
 
 
 def test_a_doubtful_change_to_an_unknown_value_stays_in_doubt() -> None:
@@ -294,7 +294,7 @@ def test_an_engagement_begins_with_its_creation() -> None:
     assert made.identifier == "e"
     assert made.attempts == [made.creation]
     assert made.creation.operation == "createEngagement"
-    assert {name: one.certain_value(later) for name, one in made.registers.items()} == {
+    assert {name: register.certain_value(later) for name, register in made.registers.items()} == {
         "name": "a",
         "description": "",
         "status": "active",
@@ -308,7 +308,7 @@ def test_requests_are_kept_in_the_order_of_their_beginning() -> None:
     made = history(request("archiveEngagement", 6, 7), edit, read)
 
     operations = ["createEngagement", "updateEngagement", "getEngagement", "archiveEngagement"]
-    assert [one.operation for one in made.attempts] == operations
+    assert [attempt.operation for attempt in made.attempts] == operations
     assert values(made.registers["name"], during(3, 4)) == {"a", "b"}
     assert made.registers["status"].certain_value(during(8, 9)) == "archived"
 
@@ -343,8 +343,8 @@ def test_what_was_to_change_it_within_a_time() -> None:
     made = history(*edits)
 
     def found(start: float, end: float, *but: Exchange) -> list[Exchange]:
-        span = during(start, end)
-        return [one.exchange for one in made.between(span.start, span.end, but=but)]
+        interval = during(start, end)
+        return [attempt.exchange for attempt in made.between(interval.start, interval.end, but=but)]
 
     assert found(4.5, 5.5) == [edits[1]]
     assert found(3.5, 6) == edits
@@ -355,7 +355,7 @@ def test_what_was_to_change_it_within_a_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "quiet"),
+    ("change", "quiet"),
     [
         (request("updateEngagement", 3, 4, {"name": "b"}), False),
         (request("updateEngagement", 3, 4, {}), False),
@@ -371,11 +371,11 @@ def test_what_was_to_change_it_within_a_time() -> None:
         (request("updateEngagement", 5, 6, {"name": "b"}), True),
     ],
 )
-def test_when_nothing_can_have_changed_it(one: Exchange, *, quiet: bool) -> None:
+def test_when_nothing_can_have_changed_it(change: Exchange, *, quiet: bool) -> None:
     """An update without new values may have moved its time, and one without an answer may come at any time."""
-    span = during(2, 5)
+    interval = during(2, 5)
 
-    assert history(one).quiet(span.start, span.end) is quiet
+    assert history(change).quiet(interval.start, interval.end) is quiet
 
 
 @pytest.mark.parametrize(

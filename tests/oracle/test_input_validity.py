@@ -27,16 +27,16 @@ def of_query(operation: str, *query: tuple[str, str]) -> Validity:
 @pytest.mark.parametrize("operation", BODIED)
 def test_every_body_of_the_table_is_invalid(operation: str) -> None:
     """What the scenario checks send as invalid is so here, too, but for words that are so by their meaning."""
-    for one in BODIES[operation]:
-        found = of_body(operation, one.wire(label="label", domain="example.com", role="admin"))
-        assert found is Validity.INVALID or (one.kind is Kind.VALUE and found is Validity.OPEN), one.what
+    for body in BODIES[operation]:
+        found = of_body(operation, body.wire(label="label", domain="example.com", role="admin"))
+        assert found is Validity.INVALID or (body.kind is Kind.VALUE and found is Validity.OPEN), body.what
 
 
 @pytest.mark.parametrize("operation", list(QUERIES))
 def test_every_query_of_the_table_is_refused_or_beyond_this_rule(operation: str) -> None:
     """Words of letters alone could be a later version's; the table's are nonsense by their meaning."""
-    for one in QUERIES[operation]:
-        assert of_query(operation, *one.query) is not Validity.VALID, one.what
+    for query in QUERIES[operation]:
+        assert of_query(operation, *query.query) is not Validity.VALID, query.what
 
 
 @pytest.mark.parametrize(

@@ -23,13 +23,13 @@ KNOWN = {
     "sort": {"createdAt", "updatedAt", "name"},
     "order": {"asc", "desc"},
 }
-EVERY_BODY = [(operation, one) for operation, bodies in BODIES.items() for one in bodies]
-ALL_BODIES = pytest.mark.parametrize(("operation", "one"), EVERY_BODY, ids=lambda given: getattr(given, "what", given))
+EVERY_BODY = [(operation, body) for operation, bodies in BODIES.items() for body in bodies]
+ALL_BODIES = pytest.mark.parametrize(("operation", "body"), EVERY_BODY, ids=lambda given: getattr(given, "what", given))
 
 
-def reading(one: InvalidBody) -> object:
+def reading(body: InvalidBody) -> object:
     """What a strict reader makes of a body as it is sent."""
-    return read_json(one.wire(label="cf-x", domain="mail.test", role="admin"))
+    return read_json(body.wire(label="cf-x", domain="mail.test", role="admin"))
 
 
 def has_wrong_text(operation: str, body: dict[str, str]) -> bool:
@@ -39,66 +39,70 @@ def has_wrong_text(operation: str, body: dict[str, str]) -> bool:
 
 
 @ALL_BODIES
-def test_every_invalid_body_is_invalid(operation: str, one: InvalidBody) -> None:
+def test_every_invalid_body_is_invalid(operation: str, body: InvalidBody) -> None:
     """It is malformed, no object, lacks something, or holds a wrong type or value, as its kind says."""
-    found = reading(one)
+    found = reading(body)
 
-    if one.kind is Kind.MALFORMED:
+    if body.kind is Kind.MALFORMED:
         assert isinstance(found, Malformed)
         return
     assert isinstance(found, Parsed)
-    if one.kind is Kind.NO_OBJECT:
+    if body.kind is Kind.NO_OBJECT:
         assert not isinstance(found.value, dict)
         return
     assert isinstance(found.value, dict)
     given = {name: value for name, value in found.value.items() if value is not None}
     texts = {name: value for name, value in given.items() if isinstance(value, str)}
-    assert (given.keys() >= REQUIRED[operation]) is (one.kind is not Kind.MISSING)
-    assert (texts == given) is (one.kind is not Kind.TYPE)
-    assert has_wrong_text(operation, texts) is (one.kind is Kind.VALUE)
+    assert (given.keys() >= REQUIRED[operation]) is (body.kind is not Kind.MISSING)
+    assert (texts == given) is (body.kind is not Kind.TYPE)
+    assert has_wrong_text(operation, texts) is (body.kind is Kind.VALUE)
 
 
 @ALL_BODIES
-def test_placeholders_are_filled_in(operation: str, one: InvalidBody) -> None:
+def test_placeholders_are_filled_in(operation: str, body: InvalidBody) -> None:
     """Nothing that stands for something else is sent, and a body is told by its label where it carries one."""
-    wire = one.wire(label="cf-x", domain="mail.test", role="admin")
+    wire = body.wire(label="cf-x", domain="mail.test", role="admin")
 
     assert not any(name in wire for name in (b"LABEL", b"DOMAIN", b"ROLE", b"VALUE"))
-    assert one.carries_label is (b"cf-x" in wire)
+    assert body.carries_label is (b"cf-x" in wire)
 
 
 def test_placeholders_stand_for_what_is_given() -> None:
     """Each for its own; a text beyond ASCII is sent in UTF-8."""
-    one = InvalidBody(Kind.TYPE, "x", "LABEL@DOMAIN ROLE LABEL")
+    body = InvalidBody(Kind.TYPE, "x", "LABEL@DOMAIN ROLE LABEL")
 
-    assert one.wire(label="ä", domain="d", role="r") == "ä@d r ä".encode()
-    assert one.wire(label="a") == b"a@  a"
+    assert body.wire(label="ä", domain="d", role="r") == "ä@d r ä".encode()
+    assert body.wire(label="a") == b"a@  a"
     assert InvalidBody(Kind.TYPE, "x", "ROLE").carries_label is False
 
 
 @pytest.mark.parametrize("operation", REQUIRED)
 def test_every_kind_is_tried_where_there_is_one(operation: str) -> None:
     """Bodies of an operation differ, and what requires a field is tried without it."""
-    kinds = {one.kind for one in BODIES[operation]}
-    words = [one.what for one in BODIES[operation]]
+    kinds = {body.kind for body in BODIES[operation]}
+    words = [body.what for body in BODIES[operation]]
 
     assert {Kind.MALFORMED, Kind.NO_OBJECT, Kind.TYPE} <= kinds
     assert (Kind.MISSING in kinds) is bool(REQUIRED[operation])
     assert (Kind.VALUE in kinds) is (operation in {"inviteMember", "updateMemberRole"})
     assert len(set(words)) == len(words)
-    assert len({one.template for one in BODIES[operation]}) == len(words)
+    assert len({body.template for body in BODIES[operation]}) == len(words)
 
 
 @pytest.mark.parametrize("operation", REQUIRED)
 def test_each_field_is_tried_with_every_other_type(operation: str) -> None:
     """A number, a boolean, an array and an object in place of a text, in quick runs too."""
     for field in REQUIRED[operation] or {"name"}:
-        quick = [one for one in invalid_inputs.bodies(operation, thorough=False) if one.what.endswith(f" for {field}")]
-        values = [json.loads(one.wire(label="x"))[field] for one in quick if one.kind is Kind.TYPE]
+        quick = [
+            body for body in invalid_inputs.bodies(operation, thorough=False) if body.what.endswith(f" for {field}")
+        ]
+        values = [json.loads(body.wire(label="x"))[field] for body in quick if body.kind is Kind.TYPE]
         assert {type(value) for value in values} == {int, bool, list, dict}
 
 
-@pytest.mark.parametrize(("operation", "query"), [(name, one) for name, queries in QUERIES.items() for one in queries])
+@pytest.mark.parametrize(
+    ("operation", "query"), [(name, query) for name, queries in QUERIES.items() for query in queries]
+)
 def test_every_invalid_query_is_invalid(operation: str, query: invalid_inputs.InvalidQuery) -> None:
     """One of its values is none of a closed list, or no integer; the others are valid, and its words show it."""
     wrong = [
@@ -113,7 +117,7 @@ def test_every_invalid_query_is_invalid(operation: str, query: invalid_inputs.In
 def test_quick_runs_leave_some_bodies_out(operation: str) -> None:
     """A thorough run sends all."""
     assert invalid_inputs.bodies(operation, thorough=True) == list(BODIES[operation])
-    assert invalid_inputs.bodies(operation, thorough=False) == [one for one in BODIES[operation] if not one.thorough]
+    assert invalid_inputs.bodies(operation, thorough=False) == [body for body in BODIES[operation] if not body.thorough]
     assert 0 < len(invalid_inputs.bodies(operation, thorough=False)) < len(BODIES[operation])
 
 
@@ -123,11 +127,11 @@ def test_quick_runs_leave_some_queries_out(operation: str) -> None:
     quick = invalid_inputs.queries(operation, thorough=False)
 
     assert invalid_inputs.queries(operation, thorough=True) == list(QUERIES[operation])
-    assert quick == [one for one in QUERIES[operation] if not one.thorough]
+    assert quick == [query for query in QUERIES[operation] if not query.thorough]
     known = (
         {"role", "page", "perPage"} if operation == "listMembers" else {"status", "sort", "order", "page", "perPage"}
     )
-    assert {name for one in quick for name, _ in one.query} == known
+    assert {name for query in quick for name, _ in query.query} == known
 
 
 RENAMINGS = {
@@ -163,7 +167,7 @@ def test_what_is_sent_in_place_of_a_new_name() -> None:
 
     def sent(*, thorough: bool) -> dict[str, str]:
         bodies = invalid_inputs.bodies("updateCurrentOrganization", thorough=thorough)
-        return {one.what: one.wire(label="cf-x").decode() for one in bodies}
+        return {body.what: body.wire(label="cf-x").decode() for body in bodies}
 
     assert sent(thorough=False) == RENAMINGS
     assert sent(thorough=True) == RENAMINGS | THOROUGH_RENAMINGS
@@ -173,24 +177,24 @@ def test_what_is_sent_in_place_of_a_new_name() -> None:
 def test_a_quick_run_tries_one_way_of_lenient_readers(operation: str) -> None:
     """Each operation one, and all operations together all of them."""
     ways = {"single quotes", "a comma too many", "names without quotes"}
-    quick = {name: {one.what for one in invalid_inputs.bodies(name, thorough=False)} & ways for name in BODIES}
+    quick = {name: {body.what for body in invalid_inputs.bodies(name, thorough=False)} & ways for name in BODIES}
 
     assert len(quick[operation]) == 1
     assert set().union(*quick.values()) == ways
-    assert ways <= {one.what for one in invalid_inputs.bodies(operation, thorough=True)}
+    assert ways <= {body.what for body in invalid_inputs.bodies(operation, thorough=True)}
 
 
 def test_several_members_without_quotes() -> None:
     """All names stand bare, and the values as they are."""
-    (one,) = (one for one in BODIES["inviteMember"] if one.what == "names without quotes")
+    (body,) = (body for body in BODIES["inviteMember"] if body.what == "names without quotes")
 
-    assert one.wire(label="cf-x", domain="mail.test") == b'{email: "cf-x@mail.test", role: "member"}'
+    assert body.wire(label="cf-x", domain="mail.test") == b'{email: "cf-x@mail.test", role: "member"}'
 
 
 def test_a_string_as_the_body_is_left_to_operations_on_names() -> None:
     """What takes a text for an object stumbles over an array and null, too, which every operation is sent."""
     text = "a string as the body"
-    quick = {name for name in BODIES if text in {one.what for one in invalid_inputs.bodies(name, thorough=False)}}
+    quick = {name for name in BODIES if text in {body.what for body in invalid_inputs.bodies(name, thorough=False)}}
 
     assert quick == {"createEngagement", "updateEngagement", "updateCurrentOrganization"}
 
@@ -198,7 +202,7 @@ def test_a_string_as_the_body_is_left_to_operations_on_names() -> None:
 def test_which_missing_and_wrong_values_a_quick_run_tries() -> None:
     """All but those that are like another one."""
     kinds = {Kind.MISSING, Kind.VALUE}
-    left_out = {(name, one.what) for name, one in EVERY_BODY if one.kind in kinds and one.thorough}
+    left_out = {(name, body.what) for name, body in EVERY_BODY if body.kind in kinds and body.thorough}
 
     assert left_out == {
         ("createEngagement", "no field at all"),
@@ -206,7 +210,7 @@ def test_which_missing_and_wrong_values_a_quick_run_tries() -> None:
         ("inviteMember", "an email without @ and dot"),
         ("inviteMember", "an empty email"),
     }
-    assert [one.what for one in invalid_inputs.queries("listMembers", thorough=False)] == [
+    assert [query.what for query in invalid_inputs.queries("listMembers", thorough=False)] == [
         "role=no-such-role",
         "page=abc",
         "perPage=abc",

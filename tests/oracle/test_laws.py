@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 NOW = "2026-01-02T03:04:05.006Z"
 ENGAGEMENT = {"id": "e", "name": "Audit", "status": "active", "createdAt": NOW, "updatedAt": NOW}
-LISTS = [one.id for one in OPERATIONS.values() if one.response == "list"]
-RESOURCES = [one.id for one in OPERATIONS.values() if one.response == "resource"]
+LISTS = [operation.id for operation in OPERATIONS.values() if operation.response == "list"]
+RESOURCES = [operation.id for operation in OPERATIONS.values() if operation.response == "resource"]
 
 
 def engagement(**changed: object) -> Exchange:
@@ -77,7 +77,7 @@ def test_other_media_types_are_wrong(announced: str) -> None:
     exchange = make_exchange(raw=b"{}", headers=(("Content-Type", announced),))
 
     assert broken(laws.json_media_type, exchange) == (
-        "the body is not announced as JSON",
+        "the Content-Type of the body is not JSON",
         "Content-Type: application/json",
         f"Content-Type: {announced}",
         None,
@@ -198,7 +198,7 @@ def test_every_item_of_a_list_has_its_fields() -> None:
         "/data/1/name",
     )
     assert broken(laws.fields, page([ENGAGEMENT, []])) == (
-        "an item of the list is no object",
+        "an item of the list is not an object",
         "an object",
         "array",
         "/data/1",
@@ -244,7 +244,7 @@ def test_where_nothing_is_promised_no_field_is_missing(exchange: Exchange) -> No
 def test_a_time_of_another_form_is_wrong(text: str) -> None:
     """So is a day that never was."""
     assert broken(laws.timestamp_format, engagement(updatedAt=text)) == (
-        "a timestamp is not of the interface's form",
+        "a timestamp is not of the interface's format",
         "YYYY-MM-DDTHH:MM:SS.mmmZ, a real date",
         f'"{text}"',
         "/data/updatedAt",
@@ -278,7 +278,7 @@ def test_a_slug_stands_in_a_path_as_it_is(operation: str, slug: str, safe: bool)
     else:
         message, expected, actual, pointer = broken(laws.slug_url_safe, exchange)
         assert message == f"slug is {actual}"
-        assert (expected, pointer) == ("characters that can stand in a URL path", "/data/slug")
+        assert (expected, pointer) == ("characters that are valid in a URL path", "/data/slug")
 
 
 def test_roles_are_those_of_the_interface() -> None:
@@ -372,7 +372,7 @@ def test_beside_the_interface_a_redirect_is_nobodys_business() -> None:
 def test_redirects_are_none(status: int) -> None:
     """The status is told."""
     assert broken(laws.no_redirect, make_exchange(status=status)) == (
-        f"the answer is a {status}",
+        f"the response has the status {status}",
         "a 2xx or an error",
         str(status),
         None,

@@ -17,7 +17,7 @@ from conformance.wire import requests
 from conformance.wire.exchange import Exchange
 from tests.oracle.ledgers import broken
 
-MakeTalk = Callable[..., Any]
+MakeClient = Callable[..., Any]
 
 
 def test_every_rule_is_a_requirement() -> None:
@@ -26,18 +26,18 @@ def test_every_rule_is_a_requirement() -> None:
     assert len(set(RULES)) == len(RULES)
 
 
-def test_what_is_taken_tells_of_itself_alone(talk: MakeTalk) -> None:
+def test_what_is_taken_tells_of_itself_alone(make_client: MakeClient) -> None:
     """A walk looks at what its last answer breaks."""
-    one = talk()
-    identifiers = [one.created(name) for name in ("first", "second")]
+    client = make_client()
+    identifiers = [client.created(name) for name in ("first", "second")]
     for identifier in identifiers:
-        one.service.records[identifier].name = "odd"
-        one.send(requests.get_engagement(identifier))
+        client.service.records[identifier].name = "odd"
+        client.send(requests.get_engagement(identifier))
 
     ledger = Ledger()
-    found = [ledger.take(exchange) for exchange in one.exchanges]
+    found = [ledger.take(exchange) for exchange in client.exchanges]
     assert [[finding.exchange for finding in told] for told in found] == [
-        [], [], [one.exchanges[2]], [one.exchanges[3]],
+        [], [], [client.exchanges[2]], [client.exchanges[3]],
     ]  # fmt: skip
 
 
@@ -180,33 +180,33 @@ def step(word: str, identifier: str, number: int) -> Any:
     }[operation]
 
 
-def told(talk: Any, words: tuple[str, ...]) -> list[Exchange]:
+def told(client: Any, words: tuple[str, ...]) -> list[Exchange]:
     """An engagement is made, and what the words say is done with it."""
-    identifier = talk.created("one", description="as it was")
-    talk.send_each(step(word, identifier, number) for number, word in enumerate(words))
-    return list(talk.exchanges)
+    identifier = client.created("one", description="as it was")
+    client.send_each(step(word, identifier, number) for number, word in enumerate(words))
+    return list(client.exchanges)
 
 
 @pytest.mark.parametrize(("name", "words", "requirement"), LIES, ids=lambda value: str(value)[:40])
 def test_lie_breaks_its_rule_and_no_other(
-    talk: MakeTalk, honest: type[Any], name: str, words: tuple[str, ...], requirement: str
+    make_client: MakeClient, honest: type[Any], name: str, words: tuple[str, ...], requirement: str
 ) -> None:
     """One fault is reported once, under the requirement that it breaks."""
-    assert broken(told(talk(lie(honest, name)), words)) == [requirement]
+    assert broken(told(make_client(lie(honest, name)), words)) == [requirement]
 
 
-def test_honest_story_is_evidence(talk: MakeTalk) -> None:
+def test_honest_story_is_evidence(make_client: MakeClient) -> None:
     """What held is noted, with the answers that could have broken it."""
-    findings = Ledger.over(told(talk(), STORY), name_key).findings
+    findings = Ledger.over(told(make_client(), STORY), name_key).findings
 
     assert findings.broken == []
     assert {"update-engagement-takes-effect", "archived-edit-refused", "deleted-unreadable"} <= findings.kept.keys()
 
 
-def test_every_rule_can_be_kept(talk: MakeTalk) -> None:
+def test_every_rule_can_be_kept(make_client: MakeClient) -> None:
     """There is a story of an honest service that is evidence for each rule: none can only be broken."""
-    one = talk()
-    first, second = one.created("cf-1-walk-ba", description="as it was"), one.created("cf-1-walk-da")
+    client = make_client()
+    first, second = client.created("cf-1-walk-ba", description="as it was"), client.created("cf-1-walk-da")
     words = (
         "read",
         "edit",
@@ -223,27 +223,27 @@ def test_every_rule_can_be_kept(talk: MakeTalk) -> None:
     )
     later = ("archive", "read", "unarchive", "read", "edit", "read", "archive", "read", "delete", "read", "list")
     gone = ("edit", "archive", "unarchive", "delete")
-    one.send(requests.list_engagements(sort="name", order="asc"))
-    one.send(requests.list_engagements(sort="name", order="asc", status="active"))
+    client.send(requests.list_engagements(sort="name", order="asc"))
+    client.send(requests.list_engagements(sort="name", order="asc", status="active"))
     for number, word in enumerate((*words, *later, *gone)):
-        one.send(step(word, first, number))
-        one.send(requests.get_engagement(second))
-    one.created("cf-1-walk-fa")
-    one.send(requests.list_engagements(sort="createdAt", perPage=1))
-    one.send(requests.update_engagement(second, {"name": "new", "status": "archived"}), at=100.0, seconds=1.0)
-    one.send(requests.update_engagement(second, {"description": "new"}), at=100.5, seconds=1.0)
-    one.send(requests.get_engagement(second))
-    one.send(requests.update_engagement(second, {"name": ""}), status=422)
-    one.send_each([requests.get_engagement(second), requests.delete_engagement(second)])
-    odd = one.created("cf-1 <odd>")
-    one.send_each(
+        client.send(step(word, first, number))
+        client.send(requests.get_engagement(second))
+    client.created("cf-1-walk-fa")
+    client.send(requests.list_engagements(sort="createdAt", perPage=1))
+    client.send(requests.update_engagement(second, {"name": "new", "status": "archived"}), at=100.0, seconds=1.0)
+    client.send(requests.update_engagement(second, {"description": "new"}), at=100.5, seconds=1.0)
+    client.send(requests.get_engagement(second))
+    client.send(requests.update_engagement(second, {"name": ""}), status=422)
+    client.send_each([requests.get_engagement(second), requests.delete_engagement(second)])
+    odd = client.created("cf-1 <odd>")
+    client.send_each(
         [
             requests.get_engagement(odd),
             requests.update_engagement(odd, {"name": "<odder>"}),
             requests.get_engagement(odd),
         ]
     )
-    findings = Ledger.over(one.exchanges, name_key).findings
+    findings = Ledger.over(client.exchanges, name_key).findings
 
     assert findings.broken == []
     assert set(RULES) - findings.kept.keys() == set()
@@ -259,37 +259,39 @@ def test_every_rule_can_be_kept(talk: MakeTalk) -> None:
         ({"description": "", "name": None}, True),
     ],
 )
-def test_nothing_to_do_is_no_edit_of_what_is_archived(talk: MakeTalk, body: dict[str, Any], *, wrong: bool) -> None:
+def test_nothing_to_do_is_no_edit_of_what_is_archived(
+    make_client: MakeClient, body: dict[str, Any], *, wrong: bool
+) -> None:
     """What an edit without a text comes to is open, whatever the status; one with a text is refused."""
-    one = talk()
-    identifier = one.created()
-    one.send(requests.archive_engagement(identifier))
-    one.send(requests.get_engagement(identifier))
-    one.send(requests.update_engagement(identifier, body), status=200)
+    client = make_client()
+    identifier = client.created()
+    client.send(requests.archive_engagement(identifier))
+    client.send(requests.get_engagement(identifier))
+    client.send(requests.update_engagement(identifier, body), status=200)
 
-    assert (broken(one.exchanges) == ["archived-edit-refused"]) == wrong
-    assert wrong or broken(one.exchanges) == []
+    assert (broken(client.exchanges) == ["archived-edit-refused"]) == wrong
+    assert wrong or broken(client.exchanges) == []
 
 
-def test_page_that_lacks_a_middle_item(talk: MakeTalk, honest: type[Any]) -> None:
+def test_page_that_lacks_a_middle_item(make_client: MakeClient, honest: type[Any]) -> None:
     """What stands between two items of a sorted page by its key is on that page."""
 
     class Losing(honest):  # type: ignore[misc]
         """The third item is lost."""
 
         def part(self, found: list[Any], start: int, size: int) -> list[Any]:
-            return [one for place, one in enumerate(found[start : start + size]) if place != 2]
+            return [record for place, record in enumerate(found[start : start + size]) if place != 2]
 
-    one = talk(Losing)
+    client = make_client(Losing)
     for number in range(6):
-        one.send(requests.get_engagement(one.created(f"cf-1-walk-ba{'bdfkmp'[number]}a")))
+        client.send(requests.get_engagement(client.created(f"cf-1-walk-ba{'bdfkmp'[number]}a")))
     for sort in ("name", "createdAt", "updatedAt"):
-        one.send(requests.list_engagements(sort=sort, perPage=5))
+        client.send(requests.list_engagements(sort=sort, perPage=5))
 
-    assert broken(one.exchanges) == ["list-engagements-pages-partition"]
+    assert broken(client.exchanges) == ["list-engagements-pages-partition"]
 
 
-def test_names_out_of_order(talk: MakeTalk, honest: type[Any]) -> None:
+def test_names_out_of_order(make_client: MakeClient, honest: type[Any]) -> None:
     """Names that any collation puts in one order are in that order."""
 
     class Unsorted(honest):  # type: ignore[misc]
@@ -298,15 +300,15 @@ def test_names_out_of_order(talk: MakeTalk, honest: type[Any]) -> None:
         def select(self, asked: dict[str, str]) -> list[Any]:
             return list(super().select(asked))[::-1]
 
-    one = talk(Unsorted)
+    client = make_client(Unsorted)
     for name in ("cf-1-walk-ba", "cf-1-walk-bado", "cf-1-walk-da", "cf-1-other"):
-        one.created(name)
-    one.send(requests.list_engagements(sort="name", order="asc"))
+        client.created(name)
+    client.send(requests.list_engagements(sort="name", order="asc"))
 
-    assert broken(one.exchanges) == ["sort-by-name"]
+    assert broken(client.exchanges) == ["sort-by-name"]
 
 
-def test_ids_that_are_objects_in_a_list_of_names(talk: MakeTalk, honest: type[Any]) -> None:
+def test_ids_that_are_objects_in_a_list_of_names(make_client: MakeClient, honest: type[Any]) -> None:
     """Whatever stands where an id should, the list says nothing of the run's own engagements, and nothing raises."""
 
     class Objects(honest):  # type: ignore[misc]
@@ -316,136 +318,136 @@ def test_ids_that_are_objects_in_a_list_of_names(talk: MakeTalk, honest: type[An
             shown: dict[str, Any] = super().item(record) | {"id": {"value": record.id}}
             return shown
 
-    one = talk(Objects)
+    client = make_client(Objects)
     for name in ("cf-1-walk-ba", "cf-1-walk-da"):
-        one.created(name)
-    one.send(requests.list_engagements(sort="name", order="asc"))
+        client.created(name)
+    client.send(requests.list_engagements(sort="name", order="asc"))
 
-    assert "sort-by-name" not in broken(one.exchanges)
+    assert "sort-by-name" not in broken(client.exchanges)
 
 
-def test_edit_that_slips_in_after_an_archive(talk: MakeTalk) -> None:
+def test_edit_that_slips_in_after_an_archive(make_client: MakeClient) -> None:
     """An archive that comes into effect a moment later is not effective at once."""
-    one = talk()
-    identifier = one.created()
-    one.send(requests.archive_engagement(identifier))
-    one.send(requests.update_engagement(identifier, {"name": "slipped"}), status=200)
-    one.send(requests.update_engagement(identifier, {"name": "refused"}))
+    client = make_client()
+    identifier = client.created()
+    client.send(requests.archive_engagement(identifier))
+    client.send(requests.update_engagement(identifier, {"name": "slipped"}), status=200)
+    client.send(requests.update_engagement(identifier, {"name": "refused"}))
 
-    assert broken(one.exchanges) == ["archive-effective-at-once"]
+    assert broken(client.exchanges) == ["archive-effective-at-once"]
 
 
-def test_read_that_slips_in_after_a_deletion(talk: MakeTalk) -> None:
+def test_read_that_slips_in_after_a_deletion(make_client: MakeClient) -> None:
     """A deletion that comes into effect a moment later is not effective at once."""
-    one = talk()
-    identifier = one.created()
-    seen = one.send(requests.get_engagement(identifier))
-    one.send(requests.delete_engagement(identifier))
-    late = one.made(seen.request, 200, {"id": identifier, "name": "one", "status": "active"}, one.now, 0.01)
-    one.exchanges.append(late)
-    one.now += 0.1
-    one.send(requests.get_engagement(identifier))
+    client = make_client()
+    identifier = client.created()
+    seen = client.send(requests.get_engagement(identifier))
+    client.send(requests.delete_engagement(identifier))
+    late = client.made(seen.request, 200, {"id": identifier, "name": "one", "status": "active"}, client.now, 0.01)
+    client.exchanges.append(late)
+    client.now += 0.1
+    client.send(requests.get_engagement(identifier))
 
-    assert broken(one.exchanges) == ["delete-effective-at-once"]
+    assert broken(client.exchanges) == ["delete-effective-at-once"]
 
 
-def test_overlapping_requests_may_come_in_either_order(talk: MakeTalk) -> None:
+def test_overlapping_requests_may_come_in_either_order(make_client: MakeClient) -> None:
     """A read, a deletion and edits at the same time say nothing of their order."""
-    one = talk()
-    identifier = one.created()
+    client = make_client()
+    identifier = client.created()
     read_it = requests.get_engagement(identifier)
-    old = one.send(read_it)
-    one.send(requests.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
-    one.exchanges.append(one.made(read_it, 200, _data(old), 10.5, 1.0))
-    one.send(requests.delete_engagement(identifier), at=20.0, seconds=1.0)
-    one.exchanges.append(one.made(read_it, 200, _data(old) | {"name": "new"}, 20.5, 0.2))
+    old = client.send(read_it)
+    client.send(requests.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
+    client.exchanges.append(client.made(read_it, 200, _data(old), 10.5, 1.0))
+    client.send(requests.delete_engagement(identifier), at=20.0, seconds=1.0)
+    client.exchanges.append(client.made(read_it, 200, _data(old) | {"name": "new"}, 20.5, 0.2))
 
-    assert broken(one.exchanges) == []
+    assert broken(client.exchanges) == []
 
 
-def test_lost_parallel_edit(talk: MakeTalk) -> None:
+def test_lost_parallel_edit(make_client: MakeClient) -> None:
     """Of two edits of different fields that overlapped both take effect."""
-    one = talk()
-    identifier = one.created()
-    one.send(requests.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
-    one.send(requests.update_engagement(identifier, {"description": "new"}), at=10.5, seconds=1.0)
-    one.service.records[identifier].name = "one"
-    one.send(requests.get_engagement(identifier))
+    client = make_client()
+    identifier = client.created()
+    client.send(requests.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
+    client.send(requests.update_engagement(identifier, {"description": "new"}), at=10.5, seconds=1.0)
+    client.service.records[identifier].name = "one"
+    client.send(requests.get_engagement(identifier))
 
-    assert broken(one.exchanges) == ["update-engagement-in-parallel"]
+    assert broken(client.exchanges) == ["update-engagement-in-parallel"]
 
 
-def test_edit_without_a_value_may_move_the_time(talk: MakeTalk) -> None:
+def test_edit_without_a_value_may_move_the_time(make_client: MakeClient) -> None:
     """An update that carries nothing new says nothing against a refused one after it, nor against the list."""
-    one = talk()
-    identifier = one.created()
-    one.send(requests.get_engagement(identifier))
-    one.send(requests.update_engagement(identifier, {}))
-    one.send(requests.update_engagement(identifier, {"name": None}), status=422)
-    one.send(requests.list_engagements())
-    one.send(requests.get_engagement(identifier))
+    client = make_client()
+    identifier = client.created()
+    client.send(requests.get_engagement(identifier))
+    client.send(requests.update_engagement(identifier, {}))
+    client.send(requests.update_engagement(identifier, {"name": None}), status=422)
+    client.send(requests.list_engagements())
+    client.send(requests.get_engagement(identifier))
 
-    assert broken(one.exchanges) == []
+    assert broken(client.exchanges) == []
 
 
 @pytest.mark.parametrize("text", ["<b>bold</b>", "x'); DROP TABLE t;--", "a" * 120, "caf\u00e9"])
-def test_odd_text_may_be_refused(talk: MakeTalk, text: str) -> None:
+def test_odd_text_may_be_refused(make_client: MakeClient, text: str) -> None:
     """An edit is only held to succeed where no service has a reason to refuse its text."""
-    one = talk()
-    one.send(requests.update_engagement(one.created(), {"name": text}), status=422)
+    client = make_client()
+    client.send(requests.update_engagement(client.created(), {"name": text}), status=422)
 
-    assert broken(one.exchanges) == []
+    assert broken(client.exchanges) == []
 
 
-def test_ordinary_text_may_not_be_refused(talk: MakeTalk) -> None:
+def test_ordinary_text_may_not_be_refused(make_client: MakeClient) -> None:
     """An edit of an active engagement with nothing but words succeeds."""
-    one = talk()
-    one.send(requests.update_engagement(one.created(), {"description": "All about it."}), status=422)
+    client = make_client()
+    client.send(requests.update_engagement(client.created(), {"description": "All about it."}), status=422)
 
-    assert broken(one.exchanges) == ["update-engagement-succeeds"]
+    assert broken(client.exchanges) == ["update-engagement-succeeds"]
 
 
 @pytest.mark.parametrize("carried_out", [True, False])
-def test_unanswered_write_is_unknown_until_read(talk: MakeTalk, *, carried_out: bool) -> None:
+def test_unanswered_write_is_unknown_until_read(make_client: MakeClient, *, carried_out: bool) -> None:
     """A write without an answer may have happened; what a read has shown stays."""
-    one = talk()
-    identifier = one.created()
+    client = make_client()
+    identifier = client.created()
     edit = requests.update_engagement(identifier, {"name": "perhaps"})
     if carried_out:
-        one.send(edit, lost=True)
+        client.send(edit, lost=True)
     else:
-        one.send(edit, status=504)
-    one.send(requests.get_engagement(identifier))
-    assert broken(one.exchanges) == []
+        client.send(edit, status=504)
+    client.send(requests.get_engagement(identifier))
+    assert broken(client.exchanges) == []
 
-    one.service.records[identifier].name = "one"
-    one.send(requests.get_engagement(identifier))
-    assert bool(broken(one.exchanges)) is carried_out
+    client.service.records[identifier].name = "one"
+    client.send(requests.get_engagement(identifier))
+    assert bool(broken(client.exchanges)) is carried_out
 
 
-def test_others_are_nobody_of_ours(talk: MakeTalk, another_key: Any) -> None:
+def test_others_are_nobody_of_ours(make_client: MakeClient, another_key: Any) -> None:
     """What others made, and what another organization's key made, is not judged."""
-    one = talk()
-    foreign = one.send(requests.create_engagement({"name": "theirs"}).with_key(another_key))
+    client = make_client()
+    foreign = client.send(requests.create_engagement({"name": "theirs"}).with_key(another_key))
     identifier = _data(foreign)["id"]
-    one.send(requests.get_engagement(identifier), status=404)
-    one.send(requests.list_engagements())
+    client.send(requests.get_engagement(identifier), status=404)
+    client.send(requests.list_engagements())
 
-    assert broken(one.exchanges) == []
+    assert broken(client.exchanges) == []
 
 
 @pytest.mark.parametrize(("sent", "kept"), [("  two  blanks ", "two blanks"), ("e\u0301", "\u00e9")])
-def test_text_that_may_be_changed(talk: MakeTalk, sent: str, kept: str) -> None:
+def test_text_that_may_be_changed(make_client: MakeClient, sent: str, kept: str) -> None:
     """Odd blanks and unnormalized text may read otherwise, and then read so every time."""
-    one = talk()
-    identifier = one.created(sent)
-    one.service.records[identifier].name = kept
-    one.send(requests.get_engagement(identifier))
-    assert broken(one.exchanges) == []
+    client = make_client()
+    identifier = client.created(sent)
+    client.service.records[identifier].name = kept
+    client.send(requests.get_engagement(identifier))
+    assert broken(client.exchanges) == []
 
-    one.service.records[identifier].name = "something else"
-    one.send(requests.get_engagement(identifier))
-    assert broken(one.exchanges) == ["create-engagement-lasts"]
+    client.service.records[identifier].name = "something else"
+    client.send(requests.get_engagement(identifier))
+    assert broken(client.exchanges) == ["create-engagement-lasts"]
 
 
 WORDS = st.lists(
@@ -472,22 +474,22 @@ CHOICES = st.fixed_dictionaries(
 @settings(max_examples=300, deadline=None)
 @given(words=WORDS, choices=CHOICES, data=st.data())
 def test_honest_service_breaks_no_rule(
-    talk: MakeTalk, words: Any, choices: dict[str, str], data: st.DataObject
+    make_client: MakeClient, words: Any, choices: dict[str, str], data: st.DataObject
 ) -> None:
     """Whatever an honest service chooses, however requests overlap and answers get lost, nothing is found."""
-    one = talk(**choices)
-    ids = [one.created(f"cf-1-walk-{word}") for word in ("ba", "bado", "fa", "ra")]
+    client = make_client(**choices)
+    ids = [client.created(f"cf-1-walk-{word}") for word in ("ba", "bado", "fa", "ra")]
     for number, (word, place, fate) in enumerate(words):
         if word == "create":
-            ids.append(one.created(f"cf-1-walk-ma{'bdfk'[number % 4]}o"))
+            ids.append(client.created(f"cf-1-walk-ma{'bdfk'[number % 4]}o"))
             continue
         status = {"gateway": 503, "limited": 429}.get(fate)
-        began = one.now
-        one.send(step(word, ids[place % len(ids)], number), seconds=0.1, status=status, lost=fate == "lost")
+        began = client.now
+        client.send(step(word, ids[place % len(ids)], number), seconds=0.1, status=status, lost=fate == "lost")
         # It took effect in the middle of its time; the next one may begin before its answer is there.
-        one.now = began + 0.05 + data.draw(st.floats(0.001, 0.08))
+        client.now = began + 0.05 + data.draw(st.floats(0.001, 0.08))
 
-    assert Ledger.over(one.exchanges, name_key).findings.broken == []
+    assert Ledger.over(client.exchanges, name_key).findings.broken == []
 
 
 def _data(exchange: Exchange) -> dict[str, Any]:

@@ -13,23 +13,23 @@ from conformance.wire import requests
 from conformance.wire.requests import Credential
 from tests.oracle.ledgers import broken, found
 
-MakeTalk = Callable[..., Any]
+MakeClient = Callable[..., Any]
 
 
 class Telling:
     """A conversation about one engagement, and one beside it."""
 
-    def __init__(self, talk: Any) -> None:
-        self.talk = talk
-        self.mine = talk.created("mine", description="as it was")
-        self.other = talk.created("other")
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self.mine = client.created("mine", description="as it was")
+        self.other = client.created("other")
 
     def do(self, *words: str) -> Telling:
         """Carry out what the words say; ``other`` before a word is done to the other engagement."""
         for word in words:
             whose, _, what = word.rpartition("other ")
             identifier = self.other if whose or word.startswith("other ") else self.mine
-            self.talk.send(self.request(what, identifier))
+            self.client.send(self.request(what, identifier))
         return self
 
     def request(self, word: str, identifier: str) -> Any:
@@ -47,25 +47,25 @@ class Telling:
     def refuse(self, word: str, status: int, key: Credential | None = None) -> Telling:
         """Refuse what a word says."""
         sent = self.request(word, self.mine)
-        self.talk.send(sent if key is None else sent.with_key(key), status=status)
+        self.client.send(sent if key is None else sent.with_key(key), status=status)
         return self
 
     def show(self, **wrong: str) -> list[Any]:
         """A read that shows something wrong; what was said so far."""
         for name, value in wrong.items():
-            setattr(self.talk.service.records[self.mine], name, value)
-        return list(self.do("read").talk.exchanges)
+            setattr(self.client.service.records[self.mine], name, value)
+        return list(self.do("read").client.exchanges)
 
     def vanish(self) -> list[Any]:
         """A read that finds nothing; what was said so far."""
-        self.talk.send(requests.get_engagement(self.mine), status=404)
-        return list(self.talk.exchanges)
+        self.client.send(requests.get_engagement(self.mine), status=404)
+        return list(self.client.exchanges)
 
 
 @pytest.fixture
-def telling(talk: MakeTalk) -> Callable[..., Telling]:
+def telling(make_client: MakeClient) -> Callable[..., Telling]:
     """Begins a conversation with a service that makes these choices."""
-    return lambda **choices: Telling(talk(**choices))
+    return lambda **choices: Telling(make_client(**choices))
 
 
 @pytest.mark.parametrize(
@@ -111,79 +111,79 @@ def test_a_wrong_read_is_put_down_to_what_touched_it_last(
 
 
 @pytest.mark.parametrize("name", ["a <b>", "n" * 33, "größer", "two  blanks " * 3])
-def test_a_text_that_was_never_kept(talk: MakeTalk, name: str) -> None:
+def test_a_text_that_was_never_kept(make_client: MakeClient, name: str) -> None:
     """A creation's text of more than plain words, which no read has shown as it was sent, was not kept."""
-    one = talk()
-    identifier = one.created(name, description="plain words, then")
-    one.service.records[identifier].name = "changed"
-    one.send(requests.get_engagement(identifier))
+    client = make_client()
+    identifier = client.created(name, description="plain words, then")
+    client.service.records[identifier].name = "changed"
+    client.send(requests.get_engagement(identifier))
 
-    assert broken(one.exchanges) == ([] if "  " in name else ["create-engagement-keeps-text"])
+    assert broken(client.exchanges) == ([] if "  " in name else ["create-engagement-keeps-text"])
 
 
-def test_a_text_that_a_list_has_shown(talk: MakeTalk) -> None:
+def test_a_text_that_a_list_has_shown(make_client: MakeClient) -> None:
     """What was once seen as it was sent was kept at first."""
-    one = talk()
-    identifier = one.created("a <b>")
-    one.send(requests.list_engagements())
-    one.service.records[identifier].name = "changed"
-    one.send(requests.get_engagement(identifier))
+    client = make_client()
+    identifier = client.created("a <b>")
+    client.send(requests.list_engagements())
+    client.service.records[identifier].name = "changed"
+    client.send(requests.get_engagement(identifier))
 
-    assert broken(one.exchanges) == ["create-engagement-lasts"]
+    assert broken(client.exchanges) == ["create-engagement-lasts"]
 
 
-def test_a_list_that_shows_a_text_as_it_was_never_kept(talk: MakeTalk) -> None:
+def test_a_list_that_shows_a_text_as_it_was_never_kept(make_client: MakeClient) -> None:
     """Until it is read, the text was not kept; it was the list where a read shows it as it was sent."""
-    one = talk()
-    identifier = one.created("a <b>")
-    record = one.service.records[identifier]
+    client = make_client()
+    identifier = client.created("a <b>")
+    record = client.service.records[identifier]
     record.name = "changed"
-    one.send(requests.list_engagements())
-    first = broken(one.exchanges)
+    client.send(requests.list_engagements())
+    first = broken(client.exchanges)
     record.name = "a <b>"
-    one.send(requests.get_engagement(identifier))
+    client.send(requests.get_engagement(identifier))
 
-    assert (first, broken(one.exchanges)) == (["create-engagement-keeps-text"], ["list-engagements-as-read"])
+    assert (first, broken(client.exchanges)) == (["create-engagement-keeps-text"], ["list-engagements-as-read"])
 
 
 @pytest.mark.parametrize("body", [{}, {"name": None}, {"name": 5}])
-def test_a_name_that_was_not_given_may_be_any(talk: MakeTalk, body: dict[str, Any]) -> None:
+def test_a_name_that_was_not_given_may_be_any(make_client: MakeClient, body: dict[str, Any]) -> None:
     """That such a creation was accepted is for another requirement to judge."""
-    one = talk()
-    identifier = one.created("untitled", description="of nothing")
-    one.exchanges[0] = replace(
-        one.exchanges[0], request=requests.create_engagement({**body, "description": "of nothing"})
+    client = make_client()
+    identifier = client.created("untitled", description="of nothing")
+    client.exchanges[0] = replace(
+        client.exchanges[0], request=requests.create_engagement({**body, "description": "of nothing"})
     )
-    one.send(requests.get_engagement(identifier))
+    client.send(requests.get_engagement(identifier))
 
-    assert broken(one.exchanges) == []
+    assert broken(client.exchanges) == []
 
 
 @pytest.mark.parametrize("description", [5, [], {}, True])
 def test_an_invalid_edit_may_have_done_nothing(telling: Callable[..., Telling], description: object) -> None:
     """One that must be refused as a whole and was answered with a success has perhaps not changed the name either."""
-    one = telling().do("read")
-    sent = requests.update_engagement(one.mine, {"name": "new", "description": description})
-    one.talk.send(sent)
+    case = telling().do("read")
+    sent = requests.update_engagement(case.mine, {"name": "new", "description": description})
+    case.client.send(sent)
 
-    assert broken(one.show(name="mine", description="as it was")) == []
-    assert broken(one.show(name="odd")) == ["create-engagement-lasts"]
+    assert broken(case.show(name="mine", description="as it was")) == []
+    assert broken(case.show(name="odd")) == ["create-engagement-lasts"]
 
 
 def test_a_status_that_an_edit_sent_is_its_own(telling: Callable[..., Telling]) -> None:
     """A client cannot set the status by an edit."""
-    one = telling().do("read")
-    one.talk.send(requests.update_engagement(one.mine, {"name": "new", "status": "archived"}))
+    case = telling().do("read")
+    case.client.send(requests.update_engagement(case.mine, {"name": "new", "status": "archived"}))
 
-    assert broken(one.show(status="archived")) == ["update-engagement-own-values"]
+    assert broken(case.show(status="archived")) == ["update-engagement-own-values"]
 
 
 @pytest.mark.parametrize("word", ["name=odd", "description=odd"])
 def test_a_refused_edit_that_took_effect(telling: Callable[..., Telling], word: str) -> None:
     """What a refused edit carried is read, or something else has changed and nothing else was tried."""
-    one = telling().do("read").refuse(word, 422)
+    case = telling().do("read").refuse(word, 422)
 
-    assert broken(one.show(name="odd")) == ["update-engagement-refused-changes-nothing"]
+    assert broken(case.show(name="odd")) == ["update-engagement-refused-changes-nothing"]
 
 
 @pytest.mark.parametrize(
@@ -198,39 +198,39 @@ def test_a_refused_edit_of_the_text_that_is_wrong(telling: Callable[..., Telling
 @pytest.mark.parametrize("status", [401, 429])
 def test_a_refusal_of_the_key_or_of_haste_is_no_cause(telling: Callable[..., Telling], status: int) -> None:
     """Such an edit was not refused for what it is."""
-    one = telling().do("archive", "read").refuse("name=odd", status)
+    case = telling().do("archive", "read").refuse("name=odd", status)
 
-    assert broken(one.show(status="active")) == ["archive-sets-status"]
+    assert broken(case.show(status="active")) == ["archive-sets-status"]
 
 
 def test_a_refusal_of_another_key_is_no_cause(telling: Callable[..., Telling], another_key: Credential) -> None:
     """What other keys are refused is judged elsewhere; what they send may be done."""
-    one = telling().do("archive", "read").refuse("name=odd", 403, another_key)
+    case = telling().do("archive", "read").refuse("name=odd", 403, another_key)
 
-    assert broken(one.show(status="active")) == ["archive-sets-status"]
+    assert broken(case.show(status="active")) == ["archive-sets-status"]
 
 
 def test_what_was_refused_to_another_is_no_cause(telling: Callable[..., Telling]) -> None:
     """A name that another engagement was refused has not gone astray."""
-    one = telling()
-    one.talk.send(requests.update_engagement(one.other, {"name": "x"}), status=409)
+    case = telling()
+    case.client.send(requests.update_engagement(case.other, {"name": "x"}), status=409)
 
-    assert broken(one.show(name="x")) == ["create-engagement-lasts"]
+    assert broken(case.show(name="x")) == ["create-engagement-lasts"]
 
 
 def test_an_edit_that_cannot_be_read_sent_no_status(telling: Callable[..., Telling]) -> None:
     """Its body was no JSON; it was refused for that."""
-    one = telling().do("read")
-    one.talk.send(requests.update_engagement(one.mine, {}).with_body(b"{"), status=400)
+    case = telling().do("read")
+    case.client.send(requests.update_engagement(case.mine, {}).with_body(b"{"), status=400)
 
-    assert broken(one.show(status="archived")) == ["new-engagement-active"]
+    assert broken(case.show(status="archived")) == ["new-engagement-active"]
 
 
 def test_the_last_of_several_changes_counts_where_nothing_is_found(telling: Callable[..., Telling]) -> None:
     """An edit that was followed by something else is not what made it vanish."""
-    one = telling(unarchive="nothing").do("read", "name=new", "unarchive")
+    case = telling(unarchive="nothing").do("read", "name=new", "unarchive")
 
-    assert broken(one.vanish()) == ["create-engagement-lasts"]
+    assert broken(case.vanish()) == ["create-engagement-lasts"]
 
 
 @pytest.mark.parametrize(
@@ -254,16 +254,16 @@ def test_what_is_not_found_is_put_down_to_what_touched_it_last(
     said = telling().do(*words).vanish()
 
     assert broken(said) == [requirement]
-    assert found(said).message == "an engagement that is there was not read"
+    assert found(said).message == "a read of an existing engagement failed"
 
 
 @pytest.mark.parametrize(("word", "status"), [("archive", 429), ("name=new", 409)])
 def test_what_was_refused_made_nothing_vanish(telling: Callable[..., Telling], word: str, status: int) -> None:
     """Neither its own refused change nor the refused deletion of another is the cause."""
-    one = telling().do("read").refuse(word, status)
-    one.talk.send(requests.delete_engagement(one.other), status=429)
+    case = telling().do("read").refuse(word, status)
+    case.client.send(requests.delete_engagement(case.other), status=429)
 
-    assert broken(one.vanish()) == ["create-engagement-lasts"]
+    assert broken(case.vanish()) == ["create-engagement-lasts"]
 
 
 @pytest.mark.parametrize(
@@ -291,61 +291,61 @@ def test_a_wrong_text_may_have_several_causes(
 
 
 @pytest.mark.parametrize("accepted", [True, False])
-def test_only_two_edits_that_took_place_are_in_parallel(talk: MakeTalk, *, accepted: bool) -> None:
+def test_only_two_edits_that_took_place_are_in_parallel(make_client: MakeClient, *, accepted: bool) -> None:
     """An edit that was refused meanwhile takes nothing away."""
-    one = talk()
-    identifier = one.created("one")
-    one.send(requests.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
+    client = make_client()
+    identifier = client.created("one")
+    client.send(requests.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
     status = None if accepted else 422
-    one.send(requests.update_engagement(identifier, {"description": "x"}), at=10.5, seconds=1.0, status=status)
-    one.service.records[identifier].name = "one"
-    one.send(requests.get_engagement(identifier))
+    client.send(requests.update_engagement(identifier, {"description": "x"}), at=10.5, seconds=1.0, status=status)
+    client.service.records[identifier].name = "one"
+    client.send(requests.get_engagement(identifier))
 
-    assert broken(one.exchanges) == [f"update-engagement-{'in-parallel' if accepted else 'takes-effect'}"]
+    assert broken(client.exchanges) == [f"update-engagement-{'in-parallel' if accepted else 'takes-effect'}"]
 
 
-def test_an_archive_meanwhile_is_no_edit_in_parallel(talk: MakeTalk) -> None:
+def test_an_archive_meanwhile_is_no_edit_in_parallel(make_client: MakeClient) -> None:
     """Of an edit and an archive that overlapped the edit was lost."""
-    one = talk()
-    identifier = one.created("one")
-    one.send(requests.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
-    one.send(requests.archive_engagement(identifier), at=10.5, seconds=1.0)
-    one.service.records[identifier].name = "one"
-    one.send(requests.get_engagement(identifier))
+    client = make_client()
+    identifier = client.created("one")
+    client.send(requests.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
+    client.send(requests.archive_engagement(identifier), at=10.5, seconds=1.0)
+    client.service.records[identifier].name = "one"
+    client.send(requests.get_engagement(identifier))
 
-    assert broken(one.exchanges) == ["update-engagement-takes-effect"]
+    assert broken(client.exchanges) == ["update-engagement-takes-effect"]
 
 
 @pytest.mark.parametrize(
     ("wrong", "requirement"),
     [({"name": "odd"}, "create-engagement-lasts"), ({"status": "archived"}, "new-engagement-active")],
 )
-def test_a_read_while_it_is_being_made(talk: MakeTalk, wrong: dict[str, str], requirement: str) -> None:
+def test_a_read_while_it_is_being_made(make_client: MakeClient, wrong: dict[str, str], requirement: str) -> None:
     """What is seen of an engagement before the answer to its creation has come is what the creation gives it."""
-    one = talk()
-    creation = one.send(requests.create_engagement({"name": "one"}), at=0.0, seconds=1.0)
-    identifier = next(iter(one.service.records))
+    client = make_client()
+    creation = client.send(requests.create_engagement({"name": "one"}), at=0.0, seconds=1.0)
+    identifier = next(iter(client.service.records))
     data = {"id": identifier, "name": "one", "status": "active"}
-    one.exchanges = [creation, one.made(requests.get_engagement(identifier), 200, data, 0.6, 0.2)]
-    assert broken(one.exchanges) == []
+    client.exchanges = [creation, client.made(requests.get_engagement(identifier), 200, data, 0.6, 0.2)]
+    assert broken(client.exchanges) == []
 
-    one.exchanges.append(one.made(requests.get_engagement(identifier), 200, data | wrong, 0.7, 0.2))
-    assert broken(one.exchanges) == [requirement]
-    assert found(one.exchanges).ambiguous is False
+    client.exchanges.append(client.made(requests.get_engagement(identifier), 200, data | wrong, 0.7, 0.2))
+    assert broken(client.exchanges) == [requirement]
+    assert found(client.exchanges).ambiguous is False
 
 
 @pytest.mark.parametrize(
     ("shown", "requirement"), [("<b>", "update-engagement-takes-effect"), ("one", "update-engagement-keeps-text")]
 )
-def test_a_read_that_ends_with_the_edit(talk: MakeTalk, shown: str, requirement: str) -> None:
+def test_a_read_that_ends_with_the_edit(make_client: MakeClient, shown: str, requirement: str) -> None:
     """It has shown that the text was kept, if it shows it; what was there before shows nothing."""
-    one = talk()
-    identifier = one.created("one")
-    edit = one.send(requests.update_engagement(identifier, {"name": "<b>"}), at=10.0, seconds=1.0)
+    client = make_client()
+    identifier = client.created("one")
+    edit = client.send(requests.update_engagement(identifier, {"name": "<b>"}), at=10.0, seconds=1.0)
     data = {"id": identifier, "name": shown, "status": "active"}
-    one.exchanges.append(one.made(requests.get_engagement(identifier), 200, data, 10.5, 0.5))
-    assert one.exchanges[-1].started_at - edit.started_at == timedelta(seconds=0.5)
-    one.service.records[identifier].name = "b"
-    one.send(requests.get_engagement(identifier))
+    client.exchanges.append(client.made(requests.get_engagement(identifier), 200, data, 10.5, 0.5))
+    assert client.exchanges[-1].started_at - edit.started_at == timedelta(seconds=0.5)
+    client.service.records[identifier].name = "b"
+    client.send(requests.get_engagement(identifier))
 
-    assert broken(one.exchanges) == [requirement]
+    assert broken(client.exchanges) == [requirement]

@@ -11,7 +11,7 @@ import pytest
 from conformance.wire import requests
 from tests.oracle.ledgers import broken, found, kept
 
-MakeTalk = Callable[..., Any]
+MakeClient = Callable[..., Any]
 SOUND = {"name": "Some new name"}
 UNSOUND = {"name": ""}
 
@@ -19,24 +19,24 @@ UNSOUND = {"name": ""}
 @pytest.mark.parametrize(
     ("status", "right"), [(200, True), (204, True), (409, True), (400, False), (404, False), (410, False), (422, False)]
 )
-def test_an_ordinary_edit_succeeds_or_conflicts(talk: MakeTalk, status: int, *, right: bool) -> None:
+def test_an_ordinary_edit_succeeds_or_conflicts(make_client: MakeClient, status: int, *, right: bool) -> None:
     """A name may be in use; nothing else stands against a sound edit of an active engagement."""
-    one = talk()
-    one.send(requests.update_engagement(one.created(), SOUND), status=status)
+    client = make_client()
+    client.send(requests.update_engagement(client.created(), SOUND), status=status)
 
-    assert broken(one.exchanges) == ([] if right else ["update-engagement-succeeds"])
+    assert broken(client.exchanges) == ([] if right else ["update-engagement-succeeds"])
 
 
 @pytest.mark.parametrize(
     ("status", "right"),
     [(200, True), (400, True), (403, True), (409, True), (415, True), (422, True), (404, False), (405, False)],
 )
-def test_unarchiving_is_served(talk: MakeTalk, status: int, *, right: bool) -> None:
+def test_unarchiving_is_served(make_client: MakeClient, status: int, *, right: bool) -> None:
     """With or without effect, or refused, but not as something that does not exist."""
-    one = talk()
-    one.send(requests.unarchive_engagement(one.created()), status=status)
+    client = make_client()
+    client.send(requests.unarchive_engagement(client.created()), status=status)
 
-    assert broken(one.exchanges) == ([] if right else ["unarchive-served"])
+    assert broken(client.exchanges) == ([] if right else ["unarchive-served"])
 
 
 @pytest.mark.parametrize(
@@ -63,169 +63,169 @@ def test_unarchiving_is_served(talk: MakeTalk, status: int, *, right: bool) -> N
         (lambda identifier: requests.update_engagement(identifier, {}), 400, None),
     ],
 )
-def test_what_is_deleted_is_not_found(talk: MakeTalk, sent: Any, status: int, requirement: str | None) -> None:
+def test_what_is_deleted_is_not_found(make_client: MakeClient, sent: Any, status: int, requirement: str | None) -> None:
     """Only what a request lacks besides may be said first."""
-    one = talk()
-    identifier = one.created()
-    one.send(requests.delete_engagement(identifier))
-    one.send(sent(identifier), status=status)
+    client = make_client()
+    identifier = client.created()
+    client.send(requests.delete_engagement(identifier))
+    client.send(sent(identifier), status=status)
 
-    assert broken(one.exchanges) == ([] if requirement is None else [requirement])
+    assert broken(client.exchanges) == ([] if requirement is None else [requirement])
     if requirement is not None:
         others = ", 400, 403, 415 or 422" if requirement == "deleted-not-unarchived" else ""
-        assert (found(one.exchanges).expected, found(one.exchanges).actual) == (f"404{others}", str(status))
+        assert (found(client.exchanges).expected, found(client.exchanges).actual) == (f"404{others}", str(status))
 
 
-def test_what_may_be_gone_may_not_be_deleted_again(talk: MakeTalk) -> None:
+def test_what_may_be_gone_may_not_be_deleted_again(make_client: MakeClient) -> None:
     """A deletion that was never answered may have been done."""
-    one = talk()
-    identifier = one.created()
-    one.send(requests.delete_engagement(identifier), lost=True)
-    one.send(requests.delete_engagement(identifier), status=404)
+    client = make_client()
+    identifier = client.created()
+    client.send(requests.delete_engagement(identifier), lost=True)
+    client.send(requests.delete_engagement(identifier), status=404)
 
-    assert broken(one.exchanges) == []
+    assert broken(client.exchanges) == []
 
 
 @pytest.mark.parametrize(("status", "right"), [(404, True), (409, True), (400, False)])
 @pytest.mark.parametrize("archived", [False, True])
 def test_an_edit_beside_another_one_may_be_refused_as_not_found(
-    talk: MakeTalk, status: int, *, archived: bool, right: bool
+    make_client: MakeClient, status: int, *, archived: bool, right: bool
 ) -> None:
     """Whatever the engagement is; what is wrong with the request is no matter of others."""
-    one = talk()
-    identifier = one.created()
+    client = make_client()
+    identifier = client.created()
     if archived:
-        one.send(requests.archive_engagement(identifier))
-    began, edit = one.now, requests.update_engagement(identifier, SOUND)
-    one.send(edit, at=began, seconds=0.5)
-    one.send(edit, at=began + 0.1, seconds=0.1, status=status)
+        client.send(requests.archive_engagement(identifier))
+    began, edit = client.now, requests.update_engagement(identifier, SOUND)
+    client.send(edit, at=began, seconds=0.5)
+    client.send(edit, at=began + 0.1, seconds=0.1, status=status)
 
-    assert broken(one.exchanges) == ([] if right or archived else ["update-engagement-succeeds"])
+    assert broken(client.exchanges) == ([] if right or archived else ["update-engagement-succeeds"])
 
 
-def test_an_edit_of_both_texts_succeeds(talk: MakeTalk) -> None:
+def test_an_edit_of_both_texts_succeeds(make_client: MakeClient) -> None:
     """Nothing is wrong with it."""
-    one = talk()
+    client = make_client()
     edit = {"name": "Some new name", "description": "Some new text"}
-    one.send(requests.update_engagement(one.created(), edit), status=422)
+    client.send(requests.update_engagement(client.created(), edit), status=422)
 
-    assert broken(one.exchanges) == ["update-engagement-succeeds"]
+    assert broken(client.exchanges) == ["update-engagement-succeeds"]
 
 
-def test_an_edit_of_nothing_is_no_reason_not_to_find_what_is_archived(talk: MakeTalk) -> None:
+def test_an_edit_of_nothing_is_no_reason_not_to_find_what_is_archived(make_client: MakeClient) -> None:
     """It may be taken for nothing to do, or be refused like any other edit."""
     for status, expected in ((200, []), (409, []), (404, ["archived-edit-refused"])):
-        one = talk()
-        identifier = one.created()
-        one.send(requests.archive_engagement(identifier))
-        one.send(requests.update_engagement(identifier, {}), status=status)
-        assert broken(one.exchanges) == expected
+        client = make_client()
+        identifier = client.created()
+        client.send(requests.archive_engagement(identifier))
+        client.send(requests.update_engagement(identifier, {}), status=status)
+        assert broken(client.exchanges) == expected
 
 
 @pytest.mark.parametrize(
     ("status", "message"),
     [
-        (200, "an archived engagement was edited"),
-        (404, "an archived engagement was not found by an edit"),
+        (200, "an edit of an archived engagement succeeded"),
+        (404, "an edit of an archived engagement returned 404"),
         (403, None),
         (405, None),
         (410, None),
     ],
 )
-def test_an_edit_of_what_is_archived(talk: MakeTalk, status: int, message: str | None) -> None:
+def test_an_edit_of_what_is_archived(make_client: MakeClient, status: int, message: str | None) -> None:
     """It is refused, and not as if there were no such engagement; the finding says which it was."""
-    one = talk()
-    identifier = one.created()
-    one.send(requests.archive_engagement(identifier))
-    one.send(requests.update_engagement(identifier, SOUND), status=status)
+    client = make_client()
+    identifier = client.created()
+    client.send(requests.archive_engagement(identifier))
+    client.send(requests.update_engagement(identifier, SOUND), status=status)
 
     if message is None:
-        assert broken(one.exchanges) == []
+        assert broken(client.exchanges) == []
     else:
-        assert broken(one.exchanges) == ["archived-edit-refused"]
-        assert found(one.exchanges).message == message
+        assert broken(client.exchanges) == ["archived-edit-refused"]
+        assert found(client.exchanges).message == message
 
 
-def test_an_edit_while_the_status_is_unknown(talk: MakeTalk) -> None:
+def test_an_edit_while_the_status_is_unknown(make_client: MakeClient) -> None:
     """After an archive without an answer an edit may succeed and may be refused."""
     for status in (200, 409, 422):
-        one = talk()
-        identifier = one.created()
-        one.send(requests.archive_engagement(identifier), lost=True)
-        one.send(requests.update_engagement(identifier, SOUND), status=status)
-        assert broken(one.exchanges) == []
+        client = make_client()
+        identifier = client.created()
+        client.send(requests.archive_engagement(identifier), lost=True)
+        client.send(requests.update_engagement(identifier, SOUND), status=status)
+        assert broken(client.exchanges) == []
 
 
-def slipped(talk: MakeTalk, *after: dict[str, str], before: dict[str, str] | None = None) -> list[Any]:
+def slipped(make_client: MakeClient, *after: dict[str, str], before: dict[str, str] | None = None) -> list[Any]:
     """A new name is accepted after an archive; other edits are refused after it, and one before the archive."""
-    one = talk()
-    identifier = one.created()
+    client = make_client()
+    identifier = client.created()
     if before is not None:
-        one.send(requests.update_engagement(identifier, before), status=422)
-    one.send(requests.archive_engagement(identifier))
-    one.send(requests.update_engagement(identifier, {"name": "slipped"}), status=200)
+        client.send(requests.update_engagement(identifier, before), status=422)
+    client.send(requests.archive_engagement(identifier))
+    client.send(requests.update_engagement(identifier, {"name": "slipped"}), status=200)
     for body in after:
-        one.send(requests.update_engagement(identifier, body), status=409)
-    return list(one.exchanges)
+        client.send(requests.update_engagement(identifier, body), status=409)
+    return list(client.exchanges)
 
 
-def test_an_archive_that_takes_effect_late(talk: MakeTalk) -> None:
+def test_an_archive_that_takes_effect_late(make_client: MakeClient) -> None:
     """It is late where edits of the same fields are refused later, and were not before; else it protects nothing."""
-    assert broken(slipped(talk, {"name": "late"})) == ["archive-effective-at-once"]
-    assert broken(slipped(talk, {"name": "late"}, before=UNSOUND)) == ["archive-effective-at-once"]
-    assert broken(slipped(talk, {"description": "late"})) == ["archived-edit-refused"]
-    assert broken(slipped(talk)) == ["archived-edit-refused"]
+    assert broken(slipped(make_client, {"name": "late"})) == ["archive-effective-at-once"]
+    assert broken(slipped(make_client, {"name": "late"}, before=UNSOUND)) == ["archive-effective-at-once"]
+    assert broken(slipped(make_client, {"description": "late"})) == ["archived-edit-refused"]
+    assert broken(slipped(make_client)) == ["archived-edit-refused"]
 
 
-def test_an_edit_that_succeeds_between_refusals(talk: MakeTalk) -> None:
+def test_an_edit_that_succeeds_between_refusals(make_client: MakeClient) -> None:
     """The archive was in effect already: that it was slow explains nothing."""
-    one = talk()
-    identifier = one.created()
-    one.send(requests.archive_engagement(identifier))
+    client = make_client()
+    identifier = client.created()
+    client.send(requests.archive_engagement(identifier))
     for status in (409, 200, 409):
-        one.send(requests.update_engagement(identifier, SOUND), status=status)
+        client.send(requests.update_engagement(identifier, SOUND), status=status)
 
-    assert broken(one.exchanges) == ["archived-edit-refused"]
+    assert broken(client.exchanges) == ["archived-edit-refused"]
 
 
-def test_a_refusal_of_what_became_active_again_is_not_late(talk: MakeTalk) -> None:
+def test_a_refusal_of_what_became_active_again_is_not_late(make_client: MakeClient) -> None:
     """What is refused after an unarchive says nothing of the archive."""
-    one = talk()
-    identifier = one.created()
-    one.send(requests.archive_engagement(identifier))
-    one.send(requests.update_engagement(identifier, SOUND), status=200)
-    one.send(requests.unarchive_engagement(identifier))
-    one.send(requests.update_engagement(identifier, SOUND), status=409)
+    client = make_client()
+    identifier = client.created()
+    client.send(requests.archive_engagement(identifier))
+    client.send(requests.update_engagement(identifier, SOUND), status=200)
+    client.send(requests.unarchive_engagement(identifier))
+    client.send(requests.update_engagement(identifier, SOUND), status=409)
 
-    assert broken(one.exchanges) == ["archived-edit-refused"]
+    assert broken(client.exchanges) == ["archived-edit-refused"]
 
 
 @pytest.mark.parametrize(("read_first", "requirement"), [(True, "unarchived-archivable"), (False, None)])
-def test_archiving_after_an_unarchive(talk: MakeTalk, *, read_first: bool, requirement: str | None) -> None:
+def test_archiving_after_an_unarchive(make_client: MakeClient, *, read_first: bool, requirement: str | None) -> None:
     """What unarchiving did is open until a read has shown it; what reads as active can be archived."""
-    one = talk()
-    identifier = one.created()
-    one.send(requests.archive_engagement(identifier))
-    one.send(requests.unarchive_engagement(identifier))
+    client = make_client()
+    identifier = client.created()
+    client.send(requests.archive_engagement(identifier))
+    client.send(requests.unarchive_engagement(identifier))
     if read_first:
-        one.send(requests.get_engagement(identifier))
-    one.send(requests.archive_engagement(identifier), status=409)
+        client.send(requests.get_engagement(identifier))
+    client.send(requests.archive_engagement(identifier), status=409)
 
-    assert broken(one.exchanges) == ([] if requirement is None else [requirement])
+    assert broken(client.exchanges) == ([] if requirement is None else [requirement])
 
 
 @pytest.mark.parametrize(("read_first", "requirement"), [(True, "unarchived-editable"), (False, None)])
-def test_editing_after_an_unarchive(talk: MakeTalk, *, read_first: bool, requirement: str | None) -> None:
+def test_editing_after_an_unarchive(make_client: MakeClient, *, read_first: bool, requirement: str | None) -> None:
     """What reads as active can be edited again."""
-    one = talk()
-    identifier = one.created()
-    one.send(requests.archive_engagement(identifier))
-    one.send(requests.unarchive_engagement(identifier))
+    client = make_client()
+    identifier = client.created()
+    client.send(requests.archive_engagement(identifier))
+    client.send(requests.unarchive_engagement(identifier))
     if read_first:
-        one.send(requests.get_engagement(identifier))
-    one.send(requests.update_engagement(identifier, SOUND), status=422)
+        client.send(requests.get_engagement(identifier))
+    client.send(requests.update_engagement(identifier, SOUND), status=422)
 
-    assert broken(one.exchanges) == ([] if requirement is None else [requirement])
+    assert broken(client.exchanges) == ([] if requirement is None else [requirement])
 
 
 @pytest.mark.parametrize(
@@ -236,77 +236,79 @@ def test_editing_after_an_unarchive(talk: MakeTalk, *, read_first: bool, require
     ],
 )
 @pytest.mark.parametrize("lost", [True, False])
-def test_what_is_under_way_may_make_another_fail(talk: MakeTalk, sent: Any, requirement: str, *, lost: bool) -> None:
+def test_what_is_under_way_may_make_another_fail(
+    make_client: MakeClient, sent: Any, requirement: str, *, lost: bool
+) -> None:
     """An archive or a deletion is held to succeed where nothing else is, or may still be, under way."""
-    one = talk()
-    identifier = one.created()
-    one.send(requests.update_engagement(identifier, SOUND), at=10.0, seconds=1.0, lost=lost)
-    one.send(sent(identifier), at=10.5, seconds=1.0, status=409)
-    assert broken(one.exchanges) == []
+    client = make_client()
+    identifier = client.created()
+    client.send(requests.update_engagement(identifier, SOUND), at=10.0, seconds=1.0, lost=lost)
+    client.send(sent(identifier), at=10.5, seconds=1.0, status=409)
+    assert broken(client.exchanges) == []
 
-    other = talk()
+    other = make_client()
     other.send(sent(other.created()), status=409)
     assert broken(other.exchanges) == [requirement]
 
 
-def test_archiving_what_is_archived_is_open(talk: MakeTalk) -> None:
+def test_archiving_what_is_archived_is_open(make_client: MakeClient) -> None:
     """It may succeed and may be refused."""
     for choice in ("200", "409"):
-        one = talk(archive_again=choice)
-        identifier = one.created()
-        one.send_each([requests.archive_engagement(identifier), requests.archive_engagement(identifier)])
-        assert broken(one.exchanges) == []
+        client = make_client(archive_again=choice)
+        identifier = client.created()
+        client.send_each([requests.archive_engagement(identifier), requests.archive_engagement(identifier)])
+        assert broken(client.exchanges) == []
 
 
 @pytest.mark.parametrize("status", [302, 500])
-def test_what_is_neither_success_nor_refusal_is_judged_elsewhere(talk: MakeTalk, status: int) -> None:
+def test_what_is_neither_success_nor_refusal_is_judged_elsewhere(make_client: MakeClient, status: int) -> None:
     """A redirect or an error of the service tells nothing of the engagement."""
-    one = talk()
-    identifier = one.created()
+    client = make_client()
+    identifier = client.created()
     for sent in (
         requests.update_engagement(identifier, SOUND),
         requests.archive_engagement(identifier),
         requests.delete_engagement(identifier),
     ):
-        one.send(sent, status=status)
+        client.send(sent, status=status)
 
-    assert broken(one.exchanges) == []
+    assert broken(client.exchanges) == []
 
 
-def test_a_deletion_that_overlaps_another(talk: MakeTalk) -> None:
+def test_a_deletion_that_overlaps_another(make_client: MakeClient) -> None:
     """Of two deletions at once either may find nothing."""
-    one = talk()
-    identifier = one.created()
-    one.send(requests.delete_engagement(identifier), at=10.0, seconds=1.0)
-    one.send(requests.delete_engagement(identifier), at=10.5, seconds=1.0, status=404)
+    client = make_client()
+    identifier = client.created()
+    client.send(requests.delete_engagement(identifier), at=10.0, seconds=1.0)
+    client.send(requests.delete_engagement(identifier), at=10.5, seconds=1.0, status=404)
 
-    assert broken(one.exchanges) == []
+    assert broken(client.exchanges) == []
 
 
-def test_only_the_first_refusal_shows_that_an_archive_is_effective_at_once(talk: MakeTalk) -> None:
+def test_only_the_first_refusal_shows_that_an_archive_is_effective_at_once(make_client: MakeClient) -> None:
     """Whatever is refused later could be refused by an archive that was slow; the same for reads after a deletion."""
-    one = talk()
-    identifier = one.created()
-    archive = one.send(requests.archive_engagement(identifier))
-    first = one.send(requests.update_engagement(identifier, SOUND))
-    one.send(requests.update_engagement(identifier, SOUND))
-    one.send(requests.delete_engagement(identifier))
-    gone = one.send(requests.get_engagement(identifier))
-    one.send(requests.get_engagement(identifier))
-    evidence = kept([replace(exchange, number=place) for place, exchange in enumerate(one.exchanges)])
+    client = make_client()
+    identifier = client.created()
+    archive = client.send(requests.archive_engagement(identifier))
+    first = client.send(requests.update_engagement(identifier, SOUND))
+    client.send(requests.update_engagement(identifier, SOUND))
+    client.send(requests.delete_engagement(identifier))
+    gone = client.send(requests.get_engagement(identifier))
+    client.send(requests.get_engagement(identifier))
+    evidence = kept([replace(exchange, number=place) for place, exchange in enumerate(client.exchanges)])
 
-    assert evidence["archive-effective-at-once"] == [one.exchanges.index(first)]
-    assert evidence["delete-effective-at-once"] == [one.exchanges.index(gone)]
-    assert one.exchanges.index(archive) < one.exchanges.index(first)
+    assert evidence["archive-effective-at-once"] == [client.exchanges.index(first)]
+    assert evidence["delete-effective-at-once"] == [client.exchanges.index(gone)]
+    assert client.exchanges.index(archive) < client.exchanges.index(first)
 
 
-def test_other_requests_in_between_do_not_make_a_refusal_the_second(talk: MakeTalk) -> None:
+def test_other_requests_in_between_do_not_make_a_refusal_the_second(make_client: MakeClient) -> None:
     """Neither another archive, nor an edit that was under way already when the archive was answered."""
-    one = talk()
-    identifier = one.created()
-    one.send(requests.archive_engagement(identifier), at=10.0, seconds=1.0)
-    one.send(requests.update_engagement(identifier, SOUND), at=10.5, seconds=1.0)
-    one.send(requests.archive_engagement(identifier))
-    first = one.send(requests.update_engagement(identifier, SOUND))
+    client = make_client()
+    identifier = client.created()
+    client.send(requests.archive_engagement(identifier), at=10.0, seconds=1.0)
+    client.send(requests.update_engagement(identifier, SOUND), at=10.5, seconds=1.0)
+    client.send(requests.archive_engagement(identifier))
+    first = client.send(requests.update_engagement(identifier, SOUND))
 
-    assert kept(one.exchanges)["archive-effective-at-once"] == [first.number]
+    assert kept(client.exchanges)["archive-effective-at-once"] == [first.number]

@@ -10,23 +10,23 @@ import pytest
 from conformance.wire import requests
 from tests.oracle.ledgers import broken, found, kept
 
-MakeTalk = Callable[..., Any]
+MakeClient = Callable[..., Any]
 ARCHIVE, READ, LIST = "archive", "read", "list"
 LOST = "edited description"
 
 
-def led(talk: Any, *steps: str | dict[str, str]) -> Any:
+def led(client: Any, *steps: str | dict[str, str]) -> Any:
     """A conversation about one engagement: operations, edits, and (with a field's value in ``_``) what spoils it."""
-    mine = talk.created("the engagement", description="as it was made")
+    mine = client.created("the engagement", description="as it was made")
     for step in steps:
         if isinstance(step, str):
-            talk.send({"archive": requests.archive_engagement, "read": requests.get_engagement}[step](mine)
+            client.send({"archive": requests.archive_engagement, "read": requests.get_engagement}[step](mine)
                       if step != LIST else requests.list_engagements())  # fmt: skip
         elif "_" in step:
-            setattr(talk.service.records[mine], step["_"], step["is"])
+            setattr(client.service.records[mine], step["_"], step["is"])
         else:
-            talk.send(requests.update_engagement(mine, step))
-    return talk
+            client.send(requests.update_engagement(mine, step))
+    return client
 
 
 def spoilt(name: str, value: str) -> dict[str, str]:
@@ -63,15 +63,15 @@ UNDONE = spoilt("description", "as it was made")
     ],
 )
 def test_a_list_is_put_down_to_the_last_change_unless_that_was_seen(
-    talk: MakeTalk, steps: tuple[Any, ...], requirement: str
+    make_client: MakeClient, steps: tuple[Any, ...], requirement: str
 ) -> None:
     """One requirement is told, and never none."""
-    assert broken(led(talk(), *steps).exchanges) == [requirement]
+    assert broken(led(make_client(), *steps).exchanges) == [requirement]
 
 
-def test_a_list_while_something_is_being_made(talk: MakeTalk) -> None:
+def test_a_list_while_something_is_being_made(make_client: MakeClient) -> None:
     """A list that overlaps a creation and shows another text is put down to that."""
-    both = talk()
+    both = make_client()
     made = both.created("the engagement")
     both.service.records[made].name = "another name"
     both.send(requests.list_engagements(), at=0.02)
@@ -79,7 +79,7 @@ def test_a_list_while_something_is_being_made(talk: MakeTalk) -> None:
     assert broken(both.exchanges) == ["create-engagement-lasts"]
 
 
-def test_a_list_that_is_surely_wrong_tells_of_the_others(talk: MakeTalk, honest: type[Any]) -> None:
+def test_a_list_that_is_surely_wrong_tells_of_the_others(make_client: MakeClient, honest: type[Any]) -> None:
     """Where one item is wrong that was read before, no edit of another one is said to be lost."""
 
     class Late(honest):  # type: ignore[misc]
@@ -87,7 +87,7 @@ def test_a_list_that_is_surely_wrong_tells_of_the_others(talk: MakeTalk, honest:
             shown: dict[str, Any] = super().item(record) | {"description": "always this one"}
             return shown
 
-    both = led(talk(Late), READ)
+    both = led(make_client(Late), READ)
     other = both.created("another engagement")
     both.send(requests.update_engagement(other, {"description": "never read"}))
     both.send(requests.list_engagements())
@@ -95,9 +95,9 @@ def test_a_list_that_is_surely_wrong_tells_of_the_others(talk: MakeTalk, honest:
     assert broken(both.exchanges) == ["list-engagements-as-read"]
 
 
-def test_what_a_read_shows_is_told_alone(talk: MakeTalk) -> None:
+def test_what_a_read_shows_is_told_alone(make_client: MakeClient) -> None:
     """Where a read has shown a lost edit, lists of other engagements are in doubt of nothing else."""
-    both = led(talk(), EDIT, UNDONE, READ)
+    both = led(make_client(), EDIT, UNDONE, READ)
     other = both.created("another engagement", description="of another one")
     both.send(requests.archive_engagement(other))
     both.service.records[other].description = "no longer"
@@ -106,9 +106,9 @@ def test_what_a_read_shows_is_told_alone(talk: MakeTalk) -> None:
     assert broken(both.exchanges) == ["update-engagement-takes-effect"]
 
 
-def test_of_two_doubts_the_one_with_fewer_causes_is_told(talk: MakeTalk) -> None:
+def test_of_two_doubts_the_one_with_fewer_causes_is_told(make_client: MakeClient) -> None:
     """An engagement that was archived besides tells less of a creation than one that was not."""
-    both = talk()
+    both = make_client()
     made = [both.created(name) for name in ("one engagement", "other engagement")]
     both.send(requests.archive_engagement(made[0]))
     for identifier in made:
@@ -119,7 +119,7 @@ def test_of_two_doubts_the_one_with_fewer_causes_is_told(talk: MakeTalk) -> None
 
 
 @pytest.mark.parametrize("field", ["name", "description"])
-def test_a_creation_response_has_what_was_sent(talk: MakeTalk, honest: type[Any], field: str) -> None:
+def test_a_creation_response_has_what_was_sent(make_client: MakeClient, honest: type[Any], field: str) -> None:
     """The answer itself convicts, and nothing is said of reads and lists that show the same."""
 
     class Numbering(honest):  # type: ignore[misc]
@@ -127,7 +127,7 @@ def test_a_creation_response_has_what_was_sent(talk: MakeTalk, honest: type[Any]
             response: tuple[int, object] = super().create(body | {field: f"{body[field]} (1)"})
             return response
 
-    exchanges = led(talk(Numbering), READ, LIST).exchanges
+    exchanges = led(make_client(Numbering), READ, LIST).exchanges
 
     finding = found(exchanges)
     assert (finding.requirement, finding.exchange) == ("create-engagement-answers-what-was-sent", exchanges[0])
@@ -135,7 +135,7 @@ def test_a_creation_response_has_what_was_sent(talk: MakeTalk, honest: type[Any]
 
 
 @pytest.mark.parametrize("name", ["  two  blanks  in  it  ", "a name with \u00e9 and \U0001f680"])
-def test_a_text_that_is_not_ordinary_is_judged_by_reads(talk: MakeTalk, honest: type[Any], name: str) -> None:
+def test_a_text_that_is_not_ordinary_is_judged_by_reads(make_client: MakeClient, honest: type[Any], name: str) -> None:
     """A service may trim blanks; what becomes of odd texts is judged where they are sent."""
 
     class Trimming(honest):  # type: ignore[misc]
@@ -143,14 +143,14 @@ def test_a_text_that_is_not_ordinary_is_judged_by_reads(talk: MakeTalk, honest: 
             response: tuple[int, object] = super().create(body | {"name": "x"})
             return response
 
-    both = talk(Trimming)
+    both = make_client(Trimming)
     both.created(name)
 
     assert broken(both.exchanges) == []
 
 
 @pytest.mark.parametrize("word", ["2026-01-02", "true", "1e5", "0"])
-def test_a_word_is_kept_as_it_is(talk: MakeTalk, honest: type[Any], word: str) -> None:
+def test_a_word_is_kept_as_it_is(make_client: MakeClient, honest: type[Any], word: str) -> None:
     """A text that looks like a number, a date or a word of JSON is text."""
 
     class Reading(honest):  # type: ignore[misc]
@@ -158,15 +158,15 @@ def test_a_word_is_kept_as_it_is(talk: MakeTalk, honest: type[Any], word: str) -
             response: tuple[int, object] = super().create(body | {"description": "read"})
             return response
 
-    both = talk(Reading)
+    both = make_client(Reading)
     both.created("the engagement", description=word)
 
     assert broken(both.exchanges) == ["create-engagement-answers-what-was-sent"]
 
 
-def test_a_refused_creation_has_no_data(talk: MakeTalk) -> None:
+def test_a_refused_creation_has_no_data(make_client: MakeClient) -> None:
     """Not even where another one gave an engagement without a name for an identifier."""
-    both = talk()
+    both = make_client()
     for status in (201, 409):
         both.exchanges.append(
             both.made(requests.create_engagement({"name": "the engagement"}), status, {"id": ""}, 0, 0.05)
@@ -175,6 +175,6 @@ def test_a_refused_creation_has_no_data(talk: MakeTalk) -> None:
     assert broken(both.exchanges) == []
 
 
-def test_a_creation_response_like_that_is_evidence(talk: MakeTalk) -> None:
+def test_a_creation_response_like_that_is_evidence(make_client: MakeClient) -> None:
     """It counts as often as there are ordinary texts."""
-    assert kept(led(talk()).exchanges)["create-engagement-answers-what-was-sent"] == [1, 1]
+    assert kept(led(make_client()).exchanges)["create-engagement-answers-what-was-sent"] == [1, 1]

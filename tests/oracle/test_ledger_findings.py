@@ -30,7 +30,7 @@ def finding(requirement: str, **more: Any) -> Finding:
 def told(*broken: Finding) -> list[Finding]:
     """Of these findings those that are told."""
     findings = Findings(list(broken))
-    return [one for one in broken if one in findings.of(one.requirement)]
+    return [finding for finding in broken if finding in findings.of(finding.requirement)]
 
 
 def test_every_requirement_of_the_tables_is_one_of_the_ledgers() -> None:
@@ -165,7 +165,7 @@ def test_evidence_is_bounded() -> None:
         assert findings.lacks(OF_READ) == (number < EVIDENCE)
         findings.keep(OF_READ, make_exchange(number=number))
 
-    assert [one.number for one in findings.kept[OF_READ]] == list(range(EVIDENCE))
+    assert [exchange.number for exchange in findings.kept[OF_READ]] == list(range(EVIDENCE))
     assert findings.lacks(OF_LIST)
 
 
@@ -174,7 +174,7 @@ def test_a_finding_ends_a_check_with_its_evidence() -> None:
     first = make_exchange(number=2)
     fault = finding(OF_READ, because=(RESPONSE, first), pointer="/data").as_fault(story=", as told")
 
-    assert [one.number for one in fault.exchanges] == [2, 5]
+    assert [exchange.number for exchange in fault.exchanges] == [2, 5]
     assert (fault.message, fault.expected, fault.actual, fault.pointer) == ("wrong, as told", "this", "that", "/data")
     assert finding(OF_READ).as_fault().message == "wrong"
 

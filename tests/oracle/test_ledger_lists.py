@@ -13,7 +13,7 @@ from conformance.oracle.ledger import RULES, Ledger
 from conformance.wire import requests
 from tests.oracle.ledgers import broken, found, kept, listing
 
-MakeTalk = Callable[..., Any]
+MakeClient = Callable[..., Any]
 NAMES = tuple(f"cf-1-walk-ba{sign}a" for sign in "bdfkmp")
 
 
@@ -37,42 +37,46 @@ NAMES = tuple(f"cf-1-walk-ba{sign}a" for sign in "bdfkmp")
         ({"order": "DESC"}, False),
     ],
 )
-def test_only_lists_that_were_asked_for_properly_are_judged(talk: MakeTalk, asked: Any, *, evidence: bool) -> None:
+def test_only_lists_that_were_asked_for_properly_are_judged(
+    make_client: MakeClient, asked: Any, *, evidence: bool
+) -> None:
     """What came for a parameter that the interface leaves open, or forbids, says nothing."""
-    one = talk()
-    one.created()
-    one.exchanges.append(listing(one, [], **asked))
+    client = make_client()
+    client.created()
+    client.exchanges.append(listing(client, [], **asked))
     counted = "filter-counts" if "status" in asked else "total"
 
-    assert broken(one.exchanges) == ([f"list-engagements-{counted}"] if evidence else [])
+    assert broken(client.exchanges) == ([f"list-engagements-{counted}"] if evidence else [])
 
 
-def test_a_parameter_that_is_given_twice_says_nothing(talk: MakeTalk) -> None:
+def test_a_parameter_that_is_given_twice_says_nothing(make_client: MakeClient) -> None:
     """Which of the two counts is open."""
-    one = talk()
-    one.created()
-    made = listing(one, [])
+    client = make_client()
+    client.created()
+    made = listing(client, [])
     twice = type(made.request)(operation=made.request.operation, query=(("page", "1"), ("page", "2")))
     data = {"data": [], "meta": {"total": 0, "page": 2, "perPage": 20, "totalPages": 0}}
-    one.exchanges.append(one.made(twice, 200, data, one.now, 0.01))
+    client.exchanges.append(client.made(twice, 200, data, client.now, 0.01))
 
-    assert broken(one.exchanges) == []
+    assert broken(client.exchanges) == []
 
 
 @pytest.mark.parametrize("page", [1, 2, 3])
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 @pytest.mark.parametrize("order", ["asc", "desc"])
 @pytest.mark.parametrize("sort", ["name", "createdAt", "updatedAt"])
-def test_what_stands_on_another_page_is_not_missed(talk: MakeTalk, sort: str, order: str, size: int, page: int) -> None:
+def test_what_stands_on_another_page_is_not_missed(
+    make_client: MakeClient, sort: str, order: str, size: int, page: int
+) -> None:
     """Also where several have the same key, of which the service may put any at the end of a page."""
-    one = talk(clock="seconds")
+    client = make_client(clock="seconds")
     for name in (NAMES[0], NAMES[1], NAMES[1], NAMES[1], NAMES[2]):
-        identifier = one.created(name)
-        one.send(requests.get_engagement(identifier))
-        one.now += 0.3
-    one.send(requests.list_engagements(sort=sort, order=order, perPage=size, page=page))
+        identifier = client.created(name)
+        client.send(requests.get_engagement(identifier))
+        client.now += 0.3
+    client.send(requests.list_engagements(sort=sort, order=order, perPage=size, page=page))
 
-    assert broken(one.exchanges) == []
+    assert broken(client.exchanges) == []
 
 
 def losing(honest: type[Any], place: int) -> type[Any]:
@@ -90,21 +94,23 @@ def losing(honest: type[Any], place: int) -> type[Any]:
 
 @pytest.mark.parametrize("sort", ["name", "createdAt", "updatedAt"])
 @pytest.mark.parametrize("order", ["asc", "desc"])
-def test_a_page_that_lacks_what_stands_between_two(talk: MakeTalk, honest: type[Any], sort: str, order: str) -> None:
+def test_a_page_that_lacks_what_stands_between_two(
+    make_client: MakeClient, honest: type[Any], sort: str, order: str
+) -> None:
     """What is sorted between the two items of a page stands on it; what a read showed last is the evidence."""
-    one = talk(losing(honest, 1))
+    client = make_client(losing(honest, 1))
     for name in NAMES[:4]:
-        identifier = one.created(name)
-        one.send_each([requests.get_engagement(identifier), requests.get_engagement(identifier)])
-    one.send(requests.list_engagements(sort=sort, order=order, perPage=3))
+        identifier = client.created(name)
+        client.send_each([requests.get_engagement(identifier), requests.get_engagement(identifier)])
+    client.send(requests.list_engagements(sort=sort, order=order, perPage=3))
 
-    assert broken(one.exchanges) == ["list-engagements-pages-partition"]
+    assert broken(client.exchanges) == ["list-engagements-pages-partition"]
     lost = 2 if order == "desc" else 1
-    assert [exchange.number for exchange in found(one.exchanges).because] == [3 * lost + 3]
-    assert (found(one.exchanges).of_list, found(one.exchanges).unsteady) == (True, True)
+    assert [exchange.number for exchange in found(client.exchanges).because] == [3 * lost + 3]
+    assert (found(client.exchanges).of_list, found(client.exchanges).unsteady) == (True, True)
 
 
-def test_a_page_without_an_order_may_hold_any(talk: MakeTalk, honest: type[Any]) -> None:
+def test_a_page_without_an_order_may_hold_any(make_client: MakeClient, honest: type[Any]) -> None:
     """Without a sort nothing tells what stands on which page; nor does a page that is not in order itself."""
 
     class Shuffled(losing(honest, 1)):  # type: ignore[misc]
@@ -114,13 +120,13 @@ def test_a_page_without_an_order_may_hold_any(talk: MakeTalk, honest: type[Any])
             first, second, third, *rest = super().select(asked)
             return [third, second, first, *rest]
 
-    one = talk(Shuffled)
+    client = make_client(Shuffled)
     for name in NAMES[:5]:
-        one.send(requests.get_engagement(one.created(name)))
-    one.send(requests.list_engagements(perPage=3))
-    one.send(requests.list_engagements(sort="createdAt", perPage=3))
+        client.send(requests.get_engagement(client.created(name)))
+    client.send(requests.list_engagements(perPage=3))
+    client.send(requests.list_engagements(sort="createdAt", perPage=3))
 
-    assert "list-engagements-pages-partition" not in broken(one.exchanges)
+    assert "list-engagements-pages-partition" not in broken(client.exchanges)
 
 
 def partition(exchanges: list[Any]) -> list[Any]:
@@ -130,7 +136,7 @@ def partition(exchanges: list[Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("first", [True, False])
-def test_a_page_in_order_by_chance_lacks_nothing(talk: MakeTalk, honest: type[Any], *, first: bool) -> None:
+def test_a_page_in_order_by_chance_lacks_nothing(make_client: MakeClient, honest: type[Any], *, first: bool) -> None:
     """Where any list of the conversation was not in the order that was asked for, no place in that order is one."""
 
     class Unsorted(honest):  # type: ignore[misc]
@@ -139,42 +145,42 @@ def test_a_page_in_order_by_chance_lacks_nothing(talk: MakeTalk, honest: type[An
         def select(self, asked: dict[str, str]) -> list[Any]:
             return list(super().select(asked | {"sort": "createdAt", "order": "desc"}))
 
-    one = talk(Unsorted)
+    client = make_client(Unsorted)
     for name in (NAMES[1], NAMES[5], NAMES[2], NAMES[0]):
-        one.send(requests.get_engagement(one.created(name)))
+        client.send(requests.get_engagement(client.created(name)))
     by_name = {"sort": "name", "order": "asc"}
     lists = [requests.list_engagements(**by_name, perPage=2), requests.list_engagements(**by_name)]
-    page, *_ = one.send_each(lists if first else lists[::-1])[:: 1 if first else -1]
-    whole = [exchange for exchange in one.exchanges if exchange is not page]
+    page, *_ = client.send_each(lists if first else lists[::-1])[:: 1 if first else -1]
+    whole = [exchange for exchange in client.exchanges if exchange is not page]
 
     assert partition([*whole[:8], page])
-    assert not partition(one.exchanges)
+    assert not partition(client.exchanges)
 
 
-def test_a_time_that_may_have_moved_is_no_place(talk: MakeTalk, honest: type[Any]) -> None:
+def test_a_time_that_may_have_moved_is_no_place(make_client: MakeClient, honest: type[Any]) -> None:
     """After an edit without a read the place among updatedAt is unknown; that among createdAt stays."""
     for sort, expected in (("updatedAt", []), ("createdAt", ["list-engagements-pages-partition"])):
-        one = talk(losing(honest, 1))
-        ids = [one.created(name) for name in NAMES[:4]]
-        one.send_each([requests.get_engagement(identifier) for identifier in ids])
-        one.send(requests.update_engagement(ids[2], {"description": "moved"}), lost=True)
-        one.service.records[ids[2]].updated = one.service.records[ids[2]].created
-        one.send(requests.list_engagements(sort=sort, perPage=3))
-        assert broken(one.exchanges) == expected
+        client = make_client(losing(honest, 1))
+        ids = [client.created(name) for name in NAMES[:4]]
+        client.send_each([requests.get_engagement(identifier) for identifier in ids])
+        client.send(requests.update_engagement(ids[2], {"description": "moved"}), lost=True)
+        client.service.records[ids[2]].updated = client.service.records[ids[2]].created
+        client.send(requests.list_engagements(sort=sort, perPage=3))
+        assert broken(client.exchanges) == expected
 
 
-def test_a_name_that_may_have_changed_is_no_place(talk: MakeTalk, honest: type[Any]) -> None:
+def test_a_name_that_may_have_changed_is_no_place(make_client: MakeClient, honest: type[Any]) -> None:
     """After a renaming that was never answered nobody knows where it stands."""
-    one = talk(losing(honest, 1))
-    ids = [one.created(name) for name in NAMES[:4]]
-    one.send(requests.update_engagement(ids[2], {"name": "cf-1-walk-bara"}), lost=True)
-    one.service.records[ids[2]].name = NAMES[2]
-    one.send(requests.list_engagements(sort="name", perPage=3))
+    client = make_client(losing(honest, 1))
+    ids = [client.created(name) for name in NAMES[:4]]
+    client.send(requests.update_engagement(ids[2], {"name": "cf-1-walk-bara"}), lost=True)
+    client.service.records[ids[2]].name = NAMES[2]
+    client.send(requests.list_engagements(sort="name", perPage=3))
 
-    assert broken(one.exchanges) == []
+    assert broken(client.exchanges) == []
 
 
-def test_a_time_of_another_form_is_no_place(talk: MakeTalk, honest: type[Any]) -> None:
+def test_a_time_of_another_form_is_no_place(make_client: MakeClient, honest: type[Any]) -> None:
     """As a text it stands anywhere."""
 
     class Odd(losing(honest, 1)):  # type: ignore[misc]
@@ -184,15 +190,15 @@ def test_a_time_of_another_form_is_no_place(talk: MakeTalk, honest: type[Any]) -
             seen = dict(super().view(record))
             return seen | {"createdAt": seen["createdAt"].rstrip("Z")} if record.name == NAMES[2] else seen
 
-    one = talk(Odd)
+    client = make_client(Odd)
     for name in NAMES[:4]:
-        one.send(requests.get_engagement(one.created(name)))
-    one.send(requests.list_engagements(sort="createdAt", perPage=3))
+        client.send(requests.get_engagement(client.created(name)))
+    client.send(requests.list_engagements(sort="createdAt", perPage=3))
 
-    assert broken(one.exchanges) == []
+    assert broken(client.exchanges) == []
 
 
-def test_names_of_others_are_in_any_order(talk: MakeTalk, honest: type[Any]) -> None:
+def test_names_of_others_are_in_any_order(make_client: MakeClient, honest: type[Any]) -> None:
     """Another run's names look like this one's, and may be changed at any time."""
 
     class Late(honest):  # type: ignore[misc]
@@ -201,20 +207,20 @@ def test_names_of_others_are_in_any_order(talk: MakeTalk, honest: type[Any]) -> 
         def select(self, asked: dict[str, str]) -> list[Any]:
             return sorted(super().select(asked), key=lambda record: bool(record.id == "another"))
 
-    one = talk(Late)
+    client = make_client(Late)
     for name in NAMES[1:3]:
-        one.created(name)
-    mine = next(iter(one.service.records.values()))
-    one.service.records["another"] = replace(mine, id="another", name=NAMES[0])
-    one.send(requests.list_engagements(sort="name", order="asc"))
+        client.created(name)
+    mine = next(iter(client.service.records.values()))
+    client.service.records["another"] = replace(mine, id="another", name=NAMES[0])
+    client.send(requests.list_engagements(sort="name", order="asc"))
 
-    assert broken(one.exchanges) == []
-    assert kept(one.exchanges)["sort-by-name"] == [3]
+    assert broken(client.exchanges) == []
+    assert kept(client.exchanges)["sort-by-name"] == [3]
 
 
 @pytest.mark.parametrize("order", ["asc", "desc"])
 @pytest.mark.parametrize("status", [None, "active"])
-def test_names_in_the_wrong_order(talk: MakeTalk, honest: type[Any], order: str, status: str | None) -> None:
+def test_names_in_the_wrong_order(make_client: MakeClient, honest: type[Any], order: str, status: str | None) -> None:
     """The finding says which way round they should be, and where two of them are not."""
 
     class Unsorted(honest):  # type: ignore[misc]
@@ -223,28 +229,28 @@ def test_names_in_the_wrong_order(talk: MakeTalk, honest: type[Any], order: str,
         def select(self, asked: dict[str, str]) -> list[Any]:
             return list(super().select(asked))[::-1]
 
-    one = talk(Unsorted)
+    client = make_client(Unsorted)
     for name in NAMES[:3]:
-        one.created(name)
-    one.send(requests.list_engagements(sort="name", order=order, status=status))
+        client.created(name)
+    client.send(requests.list_engagements(sort="name", order=order, status=status))
 
-    finding = found(one.exchanges)
+    finding = found(client.exchanges)
     assert finding.requirement == ("sort-by-name" if status is None else "sort-with-filter")
     assert finding.expected == f"names {order}ending"
     assert finding.pointer == "/data/1/name"
 
 
-def test_one_name_alone_shows_no_order(talk: MakeTalk) -> None:
+def test_one_name_alone_shows_no_order(make_client: MakeClient) -> None:
     """Evidence takes two names that differ."""
-    one = talk()
-    one.created(NAMES[0])
-    one.created(NAMES[0])
-    one.send(requests.list_engagements(sort="name"))
-    assert "sort-by-name" not in kept(one.exchanges)
+    client = make_client()
+    client.created(NAMES[0])
+    client.created(NAMES[0])
+    client.send(requests.list_engagements(sort="name"))
+    assert "sort-by-name" not in kept(client.exchanges)
 
-    one.created(NAMES[1])
-    one.send(requests.list_engagements(sort="name"))
-    assert kept(one.exchanges)["sort-by-name"] == [5]
+    client.created(NAMES[1])
+    client.send(requests.list_engagements(sort="name"))
+    assert kept(client.exchanges)["sort-by-name"] == [5]
 
 
 def showing(honest: type[Any], whose: str, fields: dict[str, object]) -> type[Any]:
@@ -275,15 +281,15 @@ def showing(honest: type[Any], whose: str, fields: dict[str, object]) -> type[An
 )
 @pytest.mark.parametrize("order", ["asc", "desc"])
 def test_what_cannot_be_read_is_another_requirements(
-    talk: MakeTalk, honest: type[Any], fields: Any, order: str
+    make_client: MakeClient, honest: type[Any], fields: Any, order: str
 ) -> None:
     """A field of the wrong form breaks neither what was read nor an order."""
-    one = talk(showing(honest, NAMES[1], fields))
+    client = make_client(showing(honest, NAMES[1], fields))
     for name in NAMES[:3]:
-        one.send(requests.get_engagement(one.created(name)))
-    one.send(requests.list_engagements(sort="name", order=order))
+        client.send(requests.get_engagement(client.created(name)))
+    client.send(requests.list_engagements(sort="name", order=order))
 
-    assert broken(one.exchanges) == []
+    assert broken(client.exchanges) == []
 
 
 @pytest.mark.parametrize(
@@ -298,120 +304,120 @@ def test_what_cannot_be_read_is_another_requirements(
     ids=str,
 )
 def test_one_field_that_cannot_be_read_hides_no_other(
-    talk: MakeTalk, honest: type[Any], fields: Any, pointer: str
+    make_client: MakeClient, honest: type[Any], fields: Any, pointer: str
 ) -> None:
     """The rest of the item is what was read of it."""
-    one = talk(showing(honest, NAMES[1], fields))
+    client = make_client(showing(honest, NAMES[1], fields))
     for name in NAMES[:3]:
-        one.send(requests.get_engagement(one.created(name)))
-    one.send(requests.list_engagements())
+        client.send(requests.get_engagement(client.created(name)))
+    client.send(requests.list_engagements())
 
-    finding = found(one.exchanges)
+    finding = found(client.exchanges)
     assert (finding.requirement, finding.pointer) == ("list-engagements-as-read", pointer)
     assert (finding.of_list, finding.unsteady) == (True, False)
     assert finding.identifier is not None
 
 
-def test_all_that_a_list_could_show_is_told(talk: MakeTalk) -> None:
+def test_all_that_a_list_could_show_is_told(make_client: MakeClient) -> None:
     """What was written last, and what may have been written since."""
-    one = talk()
-    identifier = one.created("one")
-    one.send(requests.update_engagement(identifier, {"name": "perhaps"}), lost=True)
-    one.service.records[identifier].name = "odd"
-    one.send(requests.list_engagements())
+    client = make_client()
+    identifier = client.created("one")
+    client.send(requests.update_engagement(identifier, {"name": "perhaps"}), lost=True)
+    client.service.records[identifier].name = "odd"
+    client.send(requests.list_engagements())
 
-    finding = found(one.exchanges)
-    assert finding.message == "name of a listed engagement is not what it must be by then"
+    finding = found(client.exchanges)
+    assert finding.message == "name of a listed engagement has a value that no request explains"
     assert (finding.expected, finding.actual, finding.pointer) == ('"one" or "perhaps"', '"odd"', "/data/0/name")
-    assert (finding.because, finding.exchange) == (tuple(one.exchanges[:2]), one.exchanges[2])
+    assert (finding.because, finding.exchange) == (tuple(client.exchanges[:2]), client.exchanges[2])
     assert (finding.requirement, finding.other_candidates) == ("create-engagement-lasts", 1)
 
 
-def test_what_others_did_may_be_what_moved_a_time(talk: MakeTalk, honest: type[Any]) -> None:
+def test_what_others_did_may_be_what_moved_a_time(make_client: MakeClient, honest: type[Any]) -> None:
     """A time that is another one in the list may have been moved by each kind of change of another engagement."""
-    one = talk(showing(honest, NAMES[0], {"updatedAt": "2020-01-01T00:00:00.000Z"}))
-    mine, edited, archived = (one.created(name) for name in NAMES[:3])
-    one.send(requests.get_engagement(mine))
-    one.send(requests.update_engagement(edited, {"description": "x"}))
-    one.send(requests.archive_engagement(archived))
-    one.send(requests.list_engagements())
+    client = make_client(showing(honest, NAMES[0], {"updatedAt": "2020-01-01T00:00:00.000Z"}))
+    mine, edited, archived = (client.created(name) for name in NAMES[:3])
+    client.send(requests.get_engagement(mine))
+    client.send(requests.update_engagement(edited, {"description": "x"}))
+    client.send(requests.archive_engagement(archived))
+    client.send(requests.list_engagements())
 
-    finding = found(one.exchanges)
+    finding = found(client.exchanges)
     assert finding.other_candidates == 2
     assert finding.requirement in {"update-engagement-spares-others", "archive-spares-others"}
 
 
-def test_a_list_settles_what_was_unknown(talk: MakeTalk) -> None:
+def test_a_list_settles_what_was_unknown(make_client: MakeClient) -> None:
     """What a list shows of a write that was never answered has happened."""
-    one = talk()
-    identifier = one.created("one")
-    one.send(requests.update_engagement(identifier, {"name": "perhaps"}), lost=True)
-    one.send(requests.list_engagements())
-    assert broken(one.exchanges) == []
+    client = make_client()
+    identifier = client.created("one")
+    client.send(requests.update_engagement(identifier, {"name": "perhaps"}), lost=True)
+    client.send(requests.list_engagements())
+    assert broken(client.exchanges) == []
 
-    one.service.records[identifier].name = "one"
-    one.send(requests.get_engagement(identifier))
-    assert broken(one.exchanges) == ["update-engagement-takes-effect"]
+    client.service.records[identifier].name = "one"
+    client.send(requests.get_engagement(identifier))
+    assert broken(client.exchanges) == ["update-engagement-takes-effect"]
 
 
-def test_what_a_list_upholds(talk: MakeTalk) -> None:
+def test_what_a_list_upholds(make_client: MakeClient) -> None:
     """What is listed, how many there are, and that it is shown as it was read, if it was."""
-    one = talk()
-    identifier = one.created("one")
-    one.send(requests.list_engagements())
-    one.send_each([requests.get_engagement(identifier), requests.list_engagements()])
+    client = make_client()
+    identifier = client.created("one")
+    client.send(requests.list_engagements())
+    client.send_each([requests.get_engagement(identifier), requests.list_engagements()])
 
-    found = kept(one.exchanges)
+    found = kept(client.exchanges)
     assert found["create-engagement-listed"] == [2, 4]
     assert found["list-engagements-total"] == [2, 4]
     assert found["list-engagements-as-read"] == [2, 4, 3]
     assert found.keys() <= set(RULES)
 
 
-def test_a_list_of_what_is_no_status_says_nothing_of_its_items(talk: MakeTalk) -> None:
+def test_a_list_of_what_is_no_status_says_nothing_of_its_items(make_client: MakeClient) -> None:
     """What a service makes of such a filter is open, the items that it gives included."""
-    one = talk()
-    identifier = one.created("one")
-    item = one.service.view(one.service.records[identifier]) | {"name": "odd"}
-    one.exchanges.append(listing(one, [item], status="Active"))
+    client = make_client()
+    identifier = client.created("one")
+    item = client.service.view(client.service.records[identifier]) | {"name": "odd"}
+    client.exchanges.append(listing(client, [item], status="Active"))
 
-    assert broken(one.exchanges) == []
+    assert broken(client.exchanges) == []
 
 
-def test_what_is_deleted_is_evidence_where_it_is_not_listed(talk: MakeTalk) -> None:
+def test_what_is_deleted_is_evidence_where_it_is_not_listed(make_client: MakeClient) -> None:
     """Only a list after the deletion shows that it is left out."""
-    one = talk()
-    first, second = one.created("first"), one.created("second")
-    one.send_each([requests.list_engagements(), requests.list_engagements(status="archived")])
-    assert "deleted-unlisted" not in kept(one.exchanges)
+    client = make_client()
+    first, second = client.created("first"), client.created("second")
+    client.send_each([requests.list_engagements(), requests.list_engagements(status="archived")])
+    assert "deleted-unlisted" not in kept(client.exchanges)
 
-    one.send(requests.delete_engagement(first))
-    last = one.send(requests.list_engagements())
-    assert kept(one.exchanges)["deleted-unlisted"] == [last.number]
-    assert second in one.service.records
+    client.send(requests.delete_engagement(first))
+    last = client.send(requests.list_engagements())
+    assert kept(client.exchanges)["deleted-unlisted"] == [last.number]
+    assert second in client.service.records
 
 
-def test_what_was_found_wrong_is_not_missed_in_lists(talk: MakeTalk, honest: type[Any]) -> None:
+def test_what_was_found_wrong_is_not_missed_in_lists(make_client: MakeClient, honest: type[Any]) -> None:
     """Nothing more is said of an engagement of which a fault was told."""
-    one = talk(losing(honest, 0))
-    identifier = one.created("one")
-    one.service.records[identifier].name = "wrong"
-    one.send(requests.get_engagement(identifier))
-    one.send(requests.list_engagements())
-    findings = Ledger.over(one.exchanges).findings.broken
+    client = make_client(losing(honest, 0))
+    identifier = client.created("one")
+    client.service.records[identifier].name = "wrong"
+    client.send(requests.get_engagement(identifier))
+    client.send(requests.list_engagements())
+    findings = Ledger.over(client.exchanges).findings.broken
 
     assert [finding.requirement for finding in findings] == ["create-engagement-lasts"]
 
 
-def test_where_the_status_is_unknown_no_filter_misses_it(talk: MakeTalk) -> None:
+def test_where_the_status_is_unknown_no_filter_misses_it(make_client: MakeClient) -> None:
     """What may be active or archived belongs to neither list surely, and to the whole one all the same."""
-    one = talk()
-    identifier = one.created("one")
-    one.send(requests.archive_engagement(identifier), status=503)
+    client = make_client()
+    identifier = client.created("one")
+    client.send(requests.archive_engagement(identifier), status=503)
     for status in ("active", "archived"):
-        one.exchanges.append(listing(one, [], status=status))
-        one.now += 0.1
-    assert broken(one.exchanges) == []
+        client.exchanges.append(listing(client, [], status=status))
+        client.now += 0.1
+    assert broken(client.exchanges) == []
 
-    one.exchanges.append(listing(one, []))
-    assert broken(one.exchanges) == ["list-engagements-total"]
+    client.exchanges.append(listing(client, []))
+    assert broken(client.exchanges) == ["list-engagements-total"]

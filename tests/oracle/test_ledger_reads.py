@@ -11,7 +11,7 @@ import pytest
 from conformance.wire import requests
 from tests.oracle.ledgers import broken, found, kept
 
-MakeTalk = Callable[..., Any]
+MakeClient = Callable[..., Any]
 
 
 @pytest.mark.parametrize(
@@ -38,17 +38,17 @@ MakeTalk = Callable[..., Any]
         (("other name=x",), set()),
     ],
 )
-def test_a_right_read_is_evidence(talk: MakeTalk, words: tuple[str, ...], upheld: set[str]) -> None:
+def test_a_right_read_is_evidence(make_client: MakeClient, words: tuple[str, ...], upheld: set[str]) -> None:
     """It upholds what was done since the last write, or to others since the last read, and could have shown in it."""
-    one = talk(unarchive="nothing")
-    mine, other = one.created("one"), one.created("two")
+    client = make_client(unarchive="nothing")
+    mine, other = client.created("one"), client.created("two")
     for word in words:
         rest, status = word.removeprefix("other "), None
         identifier = mine if rest == word else other
         if rest.startswith("limited "):
             rest, status = rest.removeprefix("limited "), 429
-        one.send(step(rest, identifier), status=422 if rest == "name=" else status)
-    last = one.send(requests.get_engagement(mine))
+        client.send(step(rest, identifier), status=422 if rest == "name=" else status)
+    last = client.send(requests.get_engagement(mine))
     looked_at = {
         "archive-keeps-content", "archived-again-stays-archived", "archived-edit-changes-nothing",
         "update-engagement-refused-changes-nothing", "update-engagement-own-values", "update-engagement-in-parallel",
@@ -56,7 +56,7 @@ def test_a_right_read_is_evidence(talk: MakeTalk, words: tuple[str, ...], upheld
         "delete-spares-others",
     }  # fmt: skip
 
-    evidence = {rule for rule, numbers in kept(one.exchanges).items() if last.number in numbers}
+    evidence = {rule for rule, numbers in kept(client.exchanges).items() if last.number in numbers}
     assert evidence & looked_at == upheld
 
 
@@ -72,43 +72,43 @@ def step(word: str, identifier: str) -> Any:
     }[word](identifier)
 
 
-def test_two_edits_at_once_are_evidence_together(talk: MakeTalk) -> None:
+def test_two_edits_at_once_are_evidence_together(make_client: MakeClient) -> None:
     """Both took effect, as the next read shows."""
-    one = talk()
-    identifier = one.created()
-    one.send(requests.update_engagement(identifier, {"name": "x"}), at=10.0, seconds=1.0)
-    one.send(requests.update_engagement(identifier, {"description": "x"}), at=10.5, seconds=1.0)
-    last = one.send(requests.get_engagement(identifier))
+    client = make_client()
+    identifier = client.created()
+    client.send(requests.update_engagement(identifier, {"name": "x"}), at=10.0, seconds=1.0)
+    client.send(requests.update_engagement(identifier, {"description": "x"}), at=10.5, seconds=1.0)
+    last = client.send(requests.get_engagement(identifier))
 
-    assert kept(one.exchanges)["update-engagement-in-parallel"] == [last.number, last.number]
+    assert kept(client.exchanges)["update-engagement-in-parallel"] == [last.number, last.number]
 
 
-def test_a_status_that_was_sent_and_not_taken_is_evidence(talk: MakeTalk) -> None:
+def test_a_status_that_was_sent_and_not_taken_is_evidence(make_client: MakeClient) -> None:
     """The read after it shows that a client cannot set it."""
-    one = talk()
-    identifier = one.created()
-    one.send(requests.update_engagement(identifier, {"name": "x", "description": "x", "status": "archived"}))
-    one.send(requests.get_engagement(identifier))
-    assert kept(one.exchanges)["update-engagement-own-values"] == [3]
+    client = make_client()
+    identifier = client.created()
+    client.send(requests.update_engagement(identifier, {"name": "x", "description": "x", "status": "archived"}))
+    client.send(requests.get_engagement(identifier))
+    assert kept(client.exchanges)["update-engagement-own-values"] == [3]
 
 
 @pytest.mark.parametrize("status", [302, 500])
-def test_what_is_neither_success_nor_refusal_is_judged_elsewhere(talk: MakeTalk, status: int) -> None:
+def test_what_is_neither_success_nor_refusal_is_judged_elsewhere(make_client: MakeClient, status: int) -> None:
     """A redirect or an error of the service does not say that the engagement is gone."""
-    one = talk()
-    one.send(requests.get_engagement(one.created()), status=status)
+    client = make_client()
+    client.send(requests.get_engagement(client.created()), status=status)
 
-    assert broken(one.exchanges) == []
+    assert broken(client.exchanges) == []
 
 
-def test_what_may_be_gone_may_be_missing(talk: MakeTalk) -> None:
+def test_what_may_be_gone_may_be_missing(make_client: MakeClient) -> None:
     """After a deletion without an answer a read finds it or does not."""
     for status in (200, 404):
-        one = talk()
-        identifier = one.created()
-        one.send(requests.delete_engagement(identifier), status=503)
-        one.send(requests.get_engagement(identifier), status=None if status == 200 else status)
-        assert broken(one.exchanges) == []
+        client = make_client()
+        identifier = client.created()
+        client.send(requests.delete_engagement(identifier), status=503)
+        client.send(requests.get_engagement(identifier), status=None if status == 200 else status)
+        assert broken(client.exchanges) == []
 
 
 @pytest.mark.parametrize(
@@ -120,27 +120,29 @@ def test_what_may_be_gone_may_be_missing(talk: MakeTalk) -> None:
         (404, False, "create-engagement-lasts"),
     ],
 )
-def test_a_refused_read_of_what_is_there(talk: MakeTalk, status: int, requirement: str, *, archived: bool) -> None:
+def test_a_refused_read_of_what_is_there(
+    make_client: MakeClient, status: int, requirement: str, *, archived: bool
+) -> None:
     """What is archived stays readable; the finding names the creation, or the last read."""
-    one = talk()
-    identifier = one.created()
+    client = make_client()
+    identifier = client.created()
     if archived:
-        one.send(requests.archive_engagement(identifier))
-    one.send(requests.get_engagement(identifier), status=status)
+        client.send(requests.archive_engagement(identifier))
+    client.send(requests.get_engagement(identifier), status=status)
 
-    finding = found(one.exchanges)
+    finding = found(client.exchanges)
     assert (finding.requirement, finding.expected, finding.actual) == (requirement, "200", str(status))
     assert [cited.number for cited in finding.because] == [1]
 
 
-def test_the_last_read_is_what_shows_that_it_was_there(talk: MakeTalk) -> None:
+def test_the_last_read_is_what_shows_that_it_was_there(make_client: MakeClient) -> None:
     """It is cited where the next one finds nothing."""
-    one = talk()
-    identifier = one.created()
-    one.send_each([requests.get_engagement(identifier), requests.get_engagement(identifier)])
-    one.send(requests.get_engagement(identifier), status=404)
+    client = make_client()
+    identifier = client.created()
+    client.send_each([requests.get_engagement(identifier), requests.get_engagement(identifier)])
+    client.send(requests.get_engagement(identifier), status=404)
 
-    assert [cited.number for cited in found(one.exchanges).because] == [3]
+    assert [cited.number for cited in found(client.exchanges).because] == [3]
 
 
 @pytest.mark.parametrize(
@@ -153,37 +155,37 @@ def test_the_last_read_is_what_shows_that_it_was_there(talk: MakeTalk) -> None:
         ((200, 410), "deleted-unreadable"),
     ],
 )
-def test_reads_after_a_deletion(talk: MakeTalk, statuses: tuple[int, ...], requirement: str) -> None:
+def test_reads_after_a_deletion(make_client: MakeClient, statuses: tuple[int, ...], requirement: str) -> None:
     """A deletion is late where reads find it at first and then never again; else it deletes nothing."""
-    one = talk()
-    identifier = one.created()
-    one.send(requests.delete_engagement(identifier))
+    client = make_client()
+    identifier = client.created()
+    client.send(requests.delete_engagement(identifier))
     for status in statuses:
         data = {"id": identifier, "name": "one", "status": "active"}
-        one.exchanges.append(one.made(requests.get_engagement(identifier), status, data, one.now, 0.01))
-        one.now += 0.1
+        client.exchanges.append(client.made(requests.get_engagement(identifier), status, data, client.now, 0.01))
+        client.now += 0.1
 
-    assert broken(one.exchanges) == [requirement]
+    assert broken(client.exchanges) == [requirement]
 
 
 @pytest.mark.parametrize("data", [[], [{"id": "x"}], "text", None, {}, {"id": 5}, {"id": None, "name": "other"}])
-def test_what_cannot_be_read_is_another_requirements(talk: MakeTalk, data: object) -> None:
+def test_what_cannot_be_read_is_another_requirements(make_client: MakeClient, data: object) -> None:
     """An answer without an engagement in it shows nothing of one."""
-    one = talk()
-    identifier = one.created()
-    one.exchanges.append(one.made(requests.get_engagement(identifier), 200, data, one.now, 0.01))
+    client = make_client()
+    identifier = client.created()
+    client.exchanges.append(client.made(requests.get_engagement(identifier), 200, data, client.now, 0.01))
 
-    assert broken(one.exchanges) == []
+    assert broken(client.exchanges) == []
 
 
-def test_another_engagement_in_place_of_the_one_asked_for(talk: MakeTalk) -> None:
+def test_another_engagement_in_place_of_the_one_asked_for(make_client: MakeClient) -> None:
     """The finding says which was asked for, which came, and where it stands."""
-    one = talk()
-    identifier = one.created("one")
+    client = make_client()
+    identifier = client.created("one")
     data = {"id": "another", "name": "x", "status": "archived", "createdAt": "2020-01-01T00:00:00.000Z"}
-    one.exchanges.append(one.made(requests.get_engagement(identifier), 200, data, one.now, 0.01))
+    client.exchanges.append(client.made(requests.get_engagement(identifier), 200, data, client.now, 0.01))
 
-    finding = found(one.exchanges)
+    finding = found(client.exchanges)
     assert finding.requirement == "get-engagement-is-the-one-asked-for"
     assert (finding.expected, finding.actual, finding.pointer) == (f'"{identifier}"', '"another"', "/data/id")
 
@@ -201,21 +203,21 @@ def test_another_engagement_in_place_of_the_one_asked_for(talk: MakeTalk) -> Non
         ("name", 7, None),
     ],
 )
-def test_times_from_read_to_read(talk: MakeTalk, field: str, value: object, requirement: str | None) -> None:
-    """The creation's does not move, the last change's does not go back; what is no time at all is judged elsewhere."""
-    one = talk()
-    identifier = one.created()
-    first = one.send(requests.get_engagement(identifier))
-    data = one.service.view(one.service.records[identifier]) | {field: value}
-    one.exchanges.append(one.made(requests.get_engagement(identifier), 200, data, one.now, 0.01))
-    assert broken(one.exchanges) == ([] if requirement is None else [requirement])
+def test_times_from_read_to_read(make_client: MakeClient, field: str, value: object, requirement: str | None) -> None:
+    """The creation's does not move, the last change's does not go back; what is not a timestamp at all is judged elsewhere."""
+    client = make_client()
+    identifier = client.created()
+    first = client.send(requests.get_engagement(identifier))
+    data = client.service.view(client.service.records[identifier]) | {field: value}
+    client.exchanges.append(client.made(requests.get_engagement(identifier), 200, data, client.now, 0.01))
+    assert broken(client.exchanges) == ([] if requirement is None else [requirement])
 
     if requirement is not None:
-        finding = found(one.exchanges)
+        finding = found(client.exchanges)
         assert [cited.number for cited in finding.because] == [first.number]
         assert (finding.actual, finding.pointer) == (value, f"/data/{field}")
         assert finding.message == f"{field} has {'changed' if field == 'createdAt' else 'gone back'}"
-        before = one.service.view(one.service.records[identifier])[field]
+        before = client.service.view(client.service.records[identifier])[field]
         assert finding.expected == (before if field == "createdAt" else f"{before} or later")
 
 
@@ -228,164 +230,164 @@ def test_times_from_read_to_read(talk: MakeTalk, field: str, value: object, requ
     ],
 )
 def test_the_time_may_go_back_by_edits_that_overlapped(
-    talk: MakeTalk, edits: list[tuple[float, float]], requirement: str | None
+    make_client: MakeClient, edits: list[tuple[float, float]], requirement: str | None
 ) -> None:
     """The one that is carried out last may have read its clock first; an edit by itself has the latest time."""
-    one = talk()
-    identifier, began = one.created(), one.now
+    client = make_client()
+    identifier, began = client.created(), client.now
     for start, seconds in edits:
-        one.send(
+        client.send(
             requests.update_engagement(identifier, {"description": "all alike"}), at=began + start, seconds=seconds
         )
-    shown = one.service.view(one.service.records[identifier])
+    shown = client.service.view(client.service.records[identifier])
     for moment, at in (("2026-01-03T03:04:05.200Z", began + 0.25), ("2026-01-03T03:04:05.100Z", began + 1.0)):
-        one.exchanges.append(
-            one.made(requests.get_engagement(identifier), 200, shown | {"updatedAt": moment}, at, 0.01)
+        client.exchanges.append(
+            client.made(requests.get_engagement(identifier), 200, shown | {"updatedAt": moment}, at, 0.01)
         )
 
-    assert broken(one.exchanges) == ([] if requirement is None else [requirement])
+    assert broken(client.exchanges) == ([] if requirement is None else [requirement])
 
 
-def test_times_go_by_the_latest_of_all_reads(talk: MakeTalk) -> None:
+def test_times_go_by_the_latest_of_all_reads(make_client: MakeClient) -> None:
     """A read that cannot be read in between does not hide that the time went back."""
-    one = talk()
-    identifier = one.created()
-    shown = one.service.view(one.service.records[identifier])
+    client = make_client()
+    identifier = client.created()
+    shown = client.service.view(client.service.records[identifier])
     for value in ("2026-01-02T04:00:00.000Z", "2026-01-04T00:00:00.000Z", "never", "2026-01-03T00:00:00.000Z"):
         data = shown | {"updatedAt": value}
-        one.exchanges.append(one.made(requests.get_engagement(identifier), 200, data, one.now, 0.01))
-        one.now += 0.1
+        client.exchanges.append(client.made(requests.get_engagement(identifier), 200, data, client.now, 0.01))
+        client.now += 0.1
 
-    finding = found(one.exchanges)
+    finding = found(client.exchanges)
     assert (finding.requirement, finding.expected) == (
         "updated-at-never-goes-back",
         "2026-01-04T00:00:00.000Z or later",
     )
 
 
-def test_reads_at_the_same_time_are_in_no_order(talk: MakeTalk) -> None:
+def test_reads_at_the_same_time_are_in_no_order(make_client: MakeClient) -> None:
     """Of two that overlapped either may show the later time."""
-    one = talk()
-    identifier = one.created()
-    shown = one.service.view(one.service.records[identifier])
+    client = make_client()
+    identifier = client.created()
+    shown = client.service.view(client.service.records[identifier])
     for start, value in ((10.0, "2026-01-04T00:00:00.000Z"), (10.5, "2026-01-03T00:00:00.000Z")):
         data = shown | {"updatedAt": value}
-        one.exchanges.append(one.made(requests.get_engagement(identifier), 200, data, start, 1.0))
+        client.exchanges.append(client.made(requests.get_engagement(identifier), 200, data, start, 1.0))
 
-    assert broken(one.exchanges) == []
+    assert broken(client.exchanges) == []
 
 
-def touched(one: Any, identifier: str) -> None:
+def touched(client: Any, identifier: str) -> None:
     """UpdatedAt moves by itself."""
-    one.service.records[identifier].updated = one.now
+    client.service.records[identifier].updated = client.now
 
 
 @pytest.mark.parametrize(
     ("archived", "requirement"),
     [(True, "archived-edit-changes-nothing"), (False, "update-engagement-refused-changes-nothing")],
 )
-def test_a_refused_edit_that_moves_the_time(talk: MakeTalk, requirement: str, *, archived: bool) -> None:
+def test_a_refused_edit_that_moves_the_time(make_client: MakeClient, requirement: str, *, archived: bool) -> None:
     """The finding cites the edit and the read before it."""
-    one = talk()
-    identifier = one.created()
+    client = make_client()
+    identifier = client.created()
     if archived:
-        one.send(requests.archive_engagement(identifier))
-    before = one.send(requests.get_engagement(identifier))
-    edit = one.send(requests.update_engagement(identifier, {"name": ""}), status=422)
-    touched(one, identifier)
-    one.send(requests.get_engagement(identifier))
+        client.send(requests.archive_engagement(identifier))
+    before = client.send(requests.get_engagement(identifier))
+    edit = client.send(requests.update_engagement(identifier, {"name": ""}), status=422)
+    touched(client, identifier)
+    client.send(requests.get_engagement(identifier))
 
-    finding = found(one.exchanges)
+    finding = found(client.exchanges)
     assert finding.requirement == requirement
     assert [cited.number for cited in finding.because] == [before.number, edit.number]
     assert finding.pointer == "/data/updatedAt"
     assert finding.expected == json.loads(before.received.body)["data"]["updatedAt"]
-    assert finding.actual == one.service.view(one.service.records[identifier])["updatedAt"] != finding.expected
+    assert finding.actual == client.service.view(client.service.records[identifier])["updatedAt"] != finding.expected
 
 
-def test_a_time_that_moves_without_an_edit_is_open(talk: MakeTalk) -> None:
+def test_a_time_that_moves_without_an_edit_is_open(make_client: MakeClient) -> None:
     """Nothing was refused that could have moved it; the same where something else was under way."""
-    one = talk()
-    identifier = one.created()
-    one.send(requests.get_engagement(identifier))
-    touched(one, identifier)
-    one.send(requests.get_engagement(identifier))
-    one.send(requests.update_engagement(identifier, {"name": ""}), status=429)
-    touched(one, identifier)
-    one.send(requests.get_engagement(identifier))
-    one.send(requests.update_engagement(identifier, {"name": ""}), status=422)
-    one.send(requests.update_engagement(identifier, {"name": "x"}), status=503)
-    touched(one, identifier)
-    one.send(requests.get_engagement(identifier))
+    client = make_client()
+    identifier = client.created()
+    client.send(requests.get_engagement(identifier))
+    touched(client, identifier)
+    client.send(requests.get_engagement(identifier))
+    client.send(requests.update_engagement(identifier, {"name": ""}), status=429)
+    touched(client, identifier)
+    client.send(requests.get_engagement(identifier))
+    client.send(requests.update_engagement(identifier, {"name": ""}), status=422)
+    client.send(requests.update_engagement(identifier, {"name": "x"}), status=503)
+    touched(client, identifier)
+    client.send(requests.get_engagement(identifier))
 
-    assert broken(one.exchanges) == []
+    assert broken(client.exchanges) == []
 
 
 @pytest.mark.parametrize("earlier", [True, False])
-def test_a_time_that_cannot_be_read_has_not_moved(talk: MakeTalk, *, earlier: bool) -> None:
+def test_a_time_that_cannot_be_read_has_not_moved(make_client: MakeClient, *, earlier: bool) -> None:
     """What its form is is for other requirements."""
-    one = talk()
-    identifier = one.created()
-    item = one.service.view(one.service.records[identifier])
+    client = make_client()
+    identifier = client.created()
+    item = client.service.view(client.service.records[identifier])
     odd = item | {"updatedAt": "soon"}
     for place, shown in enumerate((odd, item) if earlier else (item, odd)):
         if place:
-            one.send(requests.update_engagement(identifier, {"name": ""}), status=422)
-        one.exchanges.append(one.made(requests.get_engagement(identifier), 200, shown, one.now, 0.01))
-        one.now += 1
+            client.send(requests.update_engagement(identifier, {"name": ""}), status=422)
+        client.exchanges.append(client.made(requests.get_engagement(identifier), 200, shown, client.now, 0.01))
+        client.now += 1
 
-    assert broken(one.exchanges) == []
+    assert broken(client.exchanges) == []
 
 
-def test_where_a_wrong_field_stands(talk: MakeTalk) -> None:
+def test_where_a_wrong_field_stands(make_client: MakeClient) -> None:
     """The finding names every value that could have been, the place, and the read that was right."""
-    one = talk()
-    identifier = one.created("one")
-    right = one.send(requests.get_engagement(identifier))
-    lost = one.send(requests.update_engagement(identifier, {"name": "two"}), lost=True)
-    one.service.records[identifier].name = "three"
-    one.send(requests.get_engagement(identifier))
+    client = make_client()
+    identifier = client.created("one")
+    right = client.send(requests.get_engagement(identifier))
+    lost = client.send(requests.update_engagement(identifier, {"name": "two"}), lost=True)
+    client.service.records[identifier].name = "three"
+    client.send(requests.get_engagement(identifier))
 
-    finding = found(one.exchanges)
+    finding = found(client.exchanges)
     assert (finding.expected, finding.actual, finding.pointer) == ('"one" or "two"', '"three"', "/data/name")
     assert [cited.number for cited in finding.because] == [1, lost.number, right.number]
 
 
-def test_a_wrong_status_has_one_cause(talk: MakeTalk) -> None:
+def test_a_wrong_status_has_one_cause(make_client: MakeClient) -> None:
     """Only of texts it may be unclear what undid them."""
-    one = talk()
-    identifier = one.created("one")
-    one.send(requests.archive_engagement(identifier))
-    one.send(requests.update_engagement(identifier, {}), status=200)
-    one.service.records[identifier].status = "active"
-    one.send(requests.get_engagement(identifier))
+    client = make_client()
+    identifier = client.created("one")
+    client.send(requests.archive_engagement(identifier))
+    client.send(requests.update_engagement(identifier, {}), status=200)
+    client.service.records[identifier].status = "active"
+    client.send(requests.get_engagement(identifier))
 
-    assert found(one.exchanges).other_candidates == 0
+    assert found(client.exchanges).other_candidates == 0
 
 
-def test_a_read_is_evidence_for_the_state_that_it_found(talk: MakeTalk) -> None:
+def test_a_read_is_evidence_for_the_state_that_it_found(make_client: MakeClient) -> None:
     """What is archived is readable, and what is active too."""
-    one = talk()
-    identifier = one.created("one")
-    active = one.send(requests.get_engagement(identifier))
-    one.send(requests.archive_engagement(identifier))
-    archived = one.send(requests.get_engagement(identifier))
+    client = make_client()
+    identifier = client.created("one")
+    active = client.send(requests.get_engagement(identifier))
+    client.send(requests.archive_engagement(identifier))
+    archived = client.send(requests.get_engagement(identifier))
 
-    assert kept(one.exchanges)["get-engagement-succeeds"] == [active.number]
-    assert kept(one.exchanges)["archived-readable"] == [archived.number]
+    assert kept(client.exchanges)["get-engagement-succeeds"] == [active.number]
+    assert kept(client.exchanges)["archived-readable"] == [archived.number]
 
 
-def test_every_read_that_shows_it_archived_is_evidence_for_the_archive(talk: MakeTalk) -> None:
+def test_every_read_that_shows_it_archived_is_evidence_for_the_archive(make_client: MakeClient) -> None:
     """Also after it was archived again, and after an edit was refused."""
-    one = talk()
-    identifier = one.created("one")
+    client = make_client()
+    identifier = client.created("one")
     reads = []
     for sent in (
         requests.archive_engagement(identifier),
         requests.archive_engagement(identifier),
         requests.update_engagement(identifier, {"name": "new"}),
     ):
-        one.send(sent)
-        reads.append(one.send(requests.get_engagement(identifier)).number)
+        client.send(sent)
+        reads.append(client.send(requests.get_engagement(identifier)).number)
 
-    assert kept(one.exchanges)["archive-sets-status"] == reads
+    assert kept(client.exchanges)["archive-sets-status"] == reads

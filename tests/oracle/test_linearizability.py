@@ -17,7 +17,7 @@ from conformance.oracle.linearizability import Event, Outcome, State, history_of
 from conformance.wire import requests
 
 START = State("one", "as it was")
-MakeTalk = Callable[..., Any]
+MakeClient = Callable[..., Any]
 
 
 def event(operation: str, start: float, end: float, outcome: Outcome = Outcome.DONE, **more: Any) -> Event:
@@ -44,21 +44,21 @@ RIGHT = {
         event("archive", 0, 10), update(5, 15, name="a"), seen(20, 21, "a", status="archived"),
     ],
     "a refused edit": [event("archive", 0, 10), update(11, 15, Outcome.REFUSED, name="a")],
-    "never answered, done": [update(0, inf, Outcome.UNKNOWN, name="a"), seen(20, 21, "a")],
-    "never answered, not done": [update(0, inf, Outcome.UNKNOWN, name="a"), seen(20, 21, "one")],
-    "never answered, done late": [
+    "no response, done": [update(0, inf, Outcome.UNKNOWN, name="a"), seen(20, 21, "a")],
+    "no response, not done": [update(0, inf, Outcome.UNKNOWN, name="a"), seen(20, 21, "one")],
+    "no response, done late": [
         update(0, inf, Outcome.UNKNOWN, name="a"), seen(20, 21, "one"), seen(22, 23, "a"),
     ],
-    "never answered, never done": [
+    "no response, never done": [
         update(0, inf, Outcome.UNKNOWN, name="a"), event("archive", 1, 2), seen(20, 21, "one", status="archived"),
     ],
-    "an edit never answered, of what is deleted": [
+    "no response to an edit of a deleted engagement": [
         update(0, inf, Outcome.UNKNOWN, name="a"), event("delete", 1, 2), event("read", 20, 21, Outcome.NOT_FOUND),
     ],
-    "a deletion never answered, done": [
+    "no response to a deletion, done": [
         event("delete", 0, inf, Outcome.UNKNOWN), event("read", 20, 21, Outcome.NOT_FOUND),
     ],
-    "a deletion never answered, not done": [event("delete", 0, inf, Outcome.UNKNOWN), seen(20, 21, "one")],
+    "no response to a deletion, not done": [event("delete", 0, inf, Outcome.UNKNOWN), seen(20, 21, "one")],
     "one right after the other": [update(0, 10, name="a"), seen(10, 11, "a")],
     "a read of nothing that can be read": [update(0, 10, name="a"), event("read", 11, 12)],
     "an archive of what is archived": [event("archive", 0, 1), event("archive", 2, 3)],
@@ -104,7 +104,9 @@ def test_what_has_an_order(name: str) -> None:
 
     assert order is not None
     assert len(order) == len(RIGHT[name])
-    assert not any(later.span.before(one.span) for place, one in enumerate(order) for later in order[place:])
+    assert not any(
+        later.interval.before(event.interval) for place, event in enumerate(order) for later in order[place:]
+    )
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -118,10 +120,10 @@ def by_trying_all(events: list[Event]) -> bool:
 
     def fits(order: tuple[Event, ...]) -> bool:
         states: set[State | None] = {START}
-        for place, one in enumerate(order):
-            if any(later.span.before(one.span) for later in order[place + 1 :]):
+        for place, event in enumerate(order):
+            if any(later.interval.before(event.interval) for later in order[place + 1 :]):
                 return False
-            states = {after for state in states for after in one.after(state)}
+            states = {after for state in states for after in event.after(state)}
         return bool(states)
 
     return any(map(fits, permutations(events)))
@@ -143,8 +145,8 @@ def any_event(draw: st.DrawFn) -> Event:
         )
         return Event("read", Outcome.DONE if done else outcome, Interval(start, end), seen=state if done else None)
     sent = draw(st.dictionaries(st.sampled_from(("name", "description")), st.sampled_from("ab"), min_size=1))
-    span = Interval(start, inf if outcome is Outcome.UNKNOWN else end)
-    return Event(operation, outcome, span, tuple(sent.items()) if operation == "update" else ())
+    interval = Interval(start, inf if outcome is Outcome.UNKNOWN else end)
+    return Event(operation, outcome, interval, tuple(sent.items()) if operation == "update" else ())
 
 
 @settings(max_examples=400, deadline=None)
@@ -161,42 +163,42 @@ def test_long_history_is_decided_quickly() -> None:
     assert order_of(START, [*edits, seen(200, 201, "n0", "as it was")]) is None
 
 
-def test_history_leaves_out_reads_during_changes(talk: MakeTalk) -> None:
+def test_history_leaves_out_reads_during_changes(make_client: MakeClient) -> None:
     """What a read shows while a change is under way is open; the others count, and the history can be told."""
-    one = talk()
-    identifier = one.created("one", description="as it was")
+    client = make_client()
+    identifier = client.created("one", description="as it was")
     read_it = requests.get_engagement(identifier)
     responses = [
-        one.send(requests.update_engagement(identifier, {"name": "a"}), at=10.0, seconds=1.0),
-        one.send(read_it, at=10.2, seconds=0.1),
-        one.send(read_it, at=12.0, seconds=0.1),
-        one.send(requests.archive_engagement(identifier), at=13.0, status=503),
-        one.send(requests.update_engagement(identifier, {"name": "b"}), at=14.0, status=409),
-        one.send(requests.delete_engagement(identifier), at=15.0),
-        one.send(read_it, at=16.0),
+        client.send(requests.update_engagement(identifier, {"name": "a"}), at=10.0, seconds=1.0),
+        client.send(read_it, at=10.2, seconds=0.1),
+        client.send(read_it, at=12.0, seconds=0.1),
+        client.send(requests.archive_engagement(identifier), at=13.0, status=503),
+        client.send(requests.update_engagement(identifier, {"name": "b"}), at=14.0, status=409),
+        client.send(requests.delete_engagement(identifier), at=15.0),
+        client.send(read_it, at=16.0),
     ]
     events = history_of(responses)
 
-    assert [one.operation for one in events].count("read") == 1
+    assert [event.operation for event in events].count("read") == 1
     assert order_of(START, events) is not None
     assert told(events).startswith('0.0 to 1000.0 ms: update name="a" -> 200; 2000.0 to 2100.0 ms: read -> 200, active')
     assert "from 3000.0 ms: archive -> 503" in told(events)
 
 
-def test_what_says_nothing_of_an_order_is_left_out(talk: MakeTalk) -> None:
+def test_what_says_nothing_of_an_order_is_left_out(make_client: MakeClient) -> None:
     """Other operations, what was never sent, reads that were not served, and texts that may be changed."""
-    one = talk()
-    identifier = one.created("one")
-    unsent = replace(one.send(requests.archive_engagement(identifier), status=503), sent=False)
+    client = make_client()
+    identifier = client.created("one")
+    unsent = replace(client.send(requests.archive_engagement(identifier), status=503), was_sent=False)
     responses = [
-        *one.exchanges[:1],
+        *client.exchanges[:1],
         unsent,
-        one.send(requests.unarchive_engagement(identifier)),
-        one.send(requests.list_engagements()),
-        one.send(requests.get_engagement(identifier), status=503),
-        one.send(requests.get_engagement(identifier), status=403),
-        one.send(requests.update_engagement(identifier, {"name": "two  blanks"})),
-        one.send(requests.update_engagement(identifier, {"name": "new", "other": "two  blanks"})),
+        client.send(requests.unarchive_engagement(identifier)),
+        client.send(requests.list_engagements()),
+        client.send(requests.get_engagement(identifier), status=503),
+        client.send(requests.get_engagement(identifier), status=403),
+        client.send(requests.update_engagement(identifier, {"name": "two  blanks"})),
+        client.send(requests.update_engagement(identifier, {"name": "new", "other": "two  blanks"})),
     ]
 
     (event,) = history_of(responses)
@@ -204,13 +206,15 @@ def test_what_says_nothing_of_an_order_is_left_out(talk: MakeTalk) -> None:
 
 
 @pytest.mark.parametrize(("description", "counts"), [("too short", False), ("long enough 1", True)])
-def test_a_refusal_that_may_be_for_what_an_edit_says(talk: MakeTalk, description: str, *, counts: bool) -> None:
+def test_a_refusal_that_may_be_for_what_an_edit_says(
+    make_client: MakeClient, description: str, *, counts: bool
+) -> None:
     """It says nothing of the order where a service may look at the body first, and not like it."""
-    one = talk()
-    edit = requests.update_engagement(one.created("one"), {"name": "an ordinary name", "description": description})
+    client = make_client()
+    edit = requests.update_engagement(client.created("one"), {"name": "an ordinary name", "description": description})
 
-    assert len(history_of([one.send(edit, status=422)])) == counts
-    assert len(history_of([one.send(edit, status=200)])) == 1
+    assert len(history_of([client.send(edit, status=422)])) == counts
+    assert len(history_of([client.send(edit, status=200)])) == 1
 
 
 @pytest.mark.parametrize(
@@ -220,83 +224,83 @@ def test_a_refusal_that_may_be_for_what_an_edit_says(talk: MakeTalk, description
         (405, Outcome.REFUSED), (500, Outcome.UNKNOWN), (503, Outcome.UNKNOWN), (302, Outcome.UNKNOWN),
     ],
 )  # fmt: skip
-def test_what_a_response_says_of_its_request(talk: MakeTalk, status: int, outcome: Outcome) -> None:
+def test_what_a_response_says_of_its_request(make_client: MakeClient, status: int, outcome: Outcome) -> None:
     """Only a success surely happened and only a refusal surely did not; what is unknown may happen at any time."""
-    one = talk()
-    (event,) = history_of([one.send(requests.archive_engagement(one.created("one")), status=status)])
+    client = make_client()
+    (event,) = history_of([client.send(requests.archive_engagement(client.created("one")), status=status)])
 
     assert event.outcome is outcome
-    assert (event.span.end == inf) == (outcome is Outcome.UNKNOWN)
+    assert (event.interval.end == inf) == (outcome is Outcome.UNKNOWN)
 
 
-def test_changes_that_overlapped_stand_beside_each_other(talk: MakeTalk) -> None:
+def test_changes_that_overlapped_stand_beside_each_other(make_client: MakeClient) -> None:
     """A read is no change, and what was over before another one began was alone."""
-    one = talk()
-    identifier = one.created("one")
-    edit, began = requests.update_engagement(identifier, {"name": "Some new name"}), one.now
+    client = make_client()
+    identifier = client.created("one")
+    edit, began = requests.update_engagement(identifier, {"name": "Some new name"}), client.now
     responses = [
-        one.send(edit, at=began, seconds=0.5),
-        one.send(edit, at=began + 0.1, seconds=0.1, status=404),
-        one.send(edit, at=began + 0.5, seconds=0.5),
-        one.send(requests.get_engagement(identifier), at=began + 1.0, seconds=0.5),
-        one.send(edit, at=began + 2.0, seconds=0.1),
+        client.send(edit, at=began, seconds=0.5),
+        client.send(edit, at=began + 0.1, seconds=0.1, status=404),
+        client.send(edit, at=began + 0.5, seconds=0.5),
+        client.send(requests.get_engagement(identifier), at=began + 1.0, seconds=0.5),
+        client.send(edit, at=began + 2.0, seconds=0.1),
     ]
 
     assert [event.beside for event in history_of(responses)] == [True, True, False, False, False]
 
 
-def test_a_read_that_found_nothing_is_part_of_the_history(talk: MakeTalk) -> None:
+def test_a_read_that_found_nothing_is_part_of_the_history(make_client: MakeClient) -> None:
     """It must come after the deletion; a description that is not there is an empty one."""
-    one = talk()
-    identifier = one.created("one")
+    client = make_client()
+    identifier = client.created("one")
     responses = [
-        one.send(requests.get_engagement(identifier)),
-        one.send(requests.delete_engagement(identifier)),
-        one.send(requests.get_engagement(identifier)),
+        client.send(requests.get_engagement(identifier)),
+        client.send(requests.delete_engagement(identifier)),
+        client.send(requests.get_engagement(identifier)),
     ]
-    found, deleted, missing = sorted(history_of(responses), key=lambda event: event.span.start)
+    found, deleted, missing = sorted(history_of(responses), key=lambda event: event.interval.start)
 
     assert found.seen == State("one", "", "active")
     assert (missing.outcome, missing.seen) == (Outcome.NOT_FOUND, None)
     assert order_of(State("one", ""), [found, deleted, missing]) is not None
-    assert order_of(State("one", ""), [replace(missing, span=Interval(0, 1)), found, deleted]) is None
+    assert order_of(State("one", ""), [replace(missing, interval=Interval(0, 1)), found, deleted]) is None
 
 
-def test_a_read_shows_what_is_archived(talk: MakeTalk) -> None:
+def test_a_read_shows_what_is_archived(make_client: MakeClient) -> None:
     """It is part of the state."""
-    one = talk()
-    identifier = one.created("one", description="as it was")
-    one.send(requests.archive_engagement(identifier))
-    (event,) = history_of([one.send(requests.get_engagement(identifier))])
+    client = make_client()
+    identifier = client.created("one", description="as it was")
+    client.send(requests.archive_engagement(identifier))
+    (event,) = history_of([client.send(requests.get_engagement(identifier))])
 
     assert event.seen == State("one", "as it was", "archived")
 
 
 @pytest.mark.parametrize("data", [[], {"name": 5, "description": "", "status": "active"}, {"name": "one"}])
-def test_a_read_that_cannot_be_read_fits_anywhere(talk: MakeTalk, data: object) -> None:
+def test_a_read_that_cannot_be_read_fits_anywhere(make_client: MakeClient, data: object) -> None:
     """What it shows is unknown, as long as the engagement is there."""
-    one = talk()
-    identifier = one.created("one")
-    (event,) = history_of([one.made(requests.get_engagement(identifier), 200, data, 1.0, 0.1)])
+    client = make_client()
+    identifier = client.created("one")
+    (event,) = history_of([client.made(requests.get_engagement(identifier), 200, data, 1.0, 0.1)])
 
     assert (event.outcome, event.seen) == (Outcome.DONE, None)
     assert order_of(State("another", ""), [event]) is not None
 
 
-def test_a_history_is_told_from_its_first_request_on(talk: MakeTalk) -> None:
+def test_a_history_is_told_from_its_first_request_on(make_client: MakeClient) -> None:
     """In the order of the requests, with what was sent, answered and seen, in milliseconds."""
-    one = talk()
-    identifier = one.created("one", description="as it was")
+    client = make_client()
+    identifier = client.created("one", description="as it was")
     edit = requests.update_engagement(identifier, {"name": "new", "description": "newer"})
     responses = [
-        one.send(requests.get_engagement(identifier), at=300.0, seconds=0.25),
-        one.send(edit, at=50.0, seconds=0.5),
-        one.send(requests.delete_engagement(identifier), at=301.0, lost=True),
+        client.send(requests.get_engagement(identifier), at=300.0, seconds=0.25),
+        client.send(edit, at=50.0, seconds=0.5),
+        client.send(requests.delete_engagement(identifier), at=301.0, lost=True),
     ]
 
     assert told(history_of(responses)).split("; ") == [
         '0.0 to 500.0 ms: update name="new" description="newer" -> 200',
         '250000.0 to 250250.0 ms: read -> 200, active, name="one", description="as it was"',
-        "from 251000.0 ms: delete -> no answer",
+        "from 251000.0 ms: delete -> no response",
     ]
     assert told([]) == ""

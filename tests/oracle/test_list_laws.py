@@ -101,7 +101,7 @@ def test_members_of_meta_are_integers(name: str, value: Any, actual: str) -> Non
     exchange = page(["e"], **{name: value})
 
     assert broken(list_laws.meta_fields, exchange) == (
-        f"meta.{name} is no integer",
+        f"meta.{name} is not an integer",
         "an integer",
         actual,
         f"/meta/{name}",
@@ -114,7 +114,7 @@ def test_an_absent_member_of_meta_is_told_as_such() -> None:
     exchange = make_exchange("listMembers", body={"data": [], "meta": {"total": 0, "page": 1, "totalPages": 0}})
 
     assert broken(list_laws.meta_fields, exchange) == (
-        "meta.perPage is no integer",
+        "meta.perPage is not an integer",
         "an integer",
         "absent",
         "/meta/perPage",
@@ -365,7 +365,7 @@ def test_a_filtered_list_holds_nothing_else() -> None:
     assert list_laws.status_filter(page(items[:1], query={"status": "active"})) is True
     assert list_laws.status_filter(page(items[1:], query={"status": "archived"})) is True
     assert broken(list_laws.status_filter, page(items, query={"status": "active"})) == (
-        "a list filtered by status active holds something else",
+        "a list filtered by status active holds another status",
         '"active"',
         '"archived"',
         "/data/1/status",
@@ -415,7 +415,7 @@ def test_the_first_item_against_the_order_is_told(order: str, direction: str, ti
     assert broken(SORTED, at(*times, order=order)) == (
         "the list is not sorted by createdAt",
         f"createdAt {direction}",
-        "item 2 is against the order",
+        "item 2 is out of order",
         "/data/2/createdAt",
     )
 
@@ -489,7 +489,7 @@ def test_a_list_counts_no_less_than_it_shows() -> None:
     assert list_laws.covering_total(page(several(2), query=by_name, page=2, perPage=2, total=4)) is True
     assert list_laws.covering_total(page(["e", "e"], query={}, total=1)) is True
     assert broken(list_laws.covering_total, page(several(2), query=by_name, page=2, perPage=2, total=3)) == (
-        "page 2 of a list that counts 3 ends with item 4",
+        "page 2 of a list with the total 3 ends with item 4",
         "4 or more",
         "3",
         "/meta/total",
@@ -527,7 +527,7 @@ def test_a_filtered_list_that_is_not_full_counts_itself() -> None:
     assert list_laws.filtered_total(page([], query={"status": "archived"})) is True
     assert list_laws.filtered_total(page(["e"], operation="listMembers", query={"role": "admin"})) is True
     assert broken(list_laws.filtered_total, page([], query={"status": "archived"}, total=9)) == (
-        "a filtered list of 0 items counts 9",
+        "a filtered list of 0 items has the total 9",
         "0",
         "9",
         "/meta/total",

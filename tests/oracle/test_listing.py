@@ -82,7 +82,7 @@ def test_an_item_without_an_id_is_for_others_to_judge(item: dict[str, object]) -
     """Nothing is said of a list whose items cannot be told apart."""
     response = page([item])
 
-    with pytest.raises(CantTell, match="id is no string") as raised:
+    with pytest.raises(CantTell, match="id is not a string") as raised:
         _ = Listing((response,)).identifiers
     assert raised.value.exchanges == (response,)
 
@@ -98,7 +98,7 @@ def test_what_is_no_list_is_for_others_to_judge(judge: Judge, data: object) -> N
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
 def test_a_page_without_items_to_show_decides_nothing(judge: Judge) -> None:
     """A refused page is open, and an answer that never came is no answer at all."""
-    with pytest.raises(CantTell, match="listEngagements was answered 404"):
+    with pytest.raises(CantTell, match="listEngagements returned 404"):
         judge(Listing((page(["a"]), refusal())))
     with pytest.raises(NoResponse):
         judge(Listing((page(["a"]), no_response())))
@@ -211,7 +211,7 @@ def test_a_list_out_of_order(
     with pytest.raises(NonConformity) as raised:
         listing.expect_order(seen, "createdAt", by_creation, descending=descending)
     pointer = f"/data/{place}/createdAt"
-    assert told(raised.value) == ("a list is not in the order of createdAt", expected, actual, pointer)
+    assert told(raised.value) == ("a list is not sorted by createdAt", expected, actual, pointer)
     assert raised.value.exchanges == seen.responses
 
 
@@ -354,7 +354,7 @@ def test_a_filtered_list_with_another_value() -> None:
 
     with pytest.raises(NonConformity) as raised:
         listing.expect_filtered(Listing(responses), "status", "active")
-    message = "a list filtered by status active holds something else"
+    message = "a list filtered by status active holds another status"
     assert told(raised.value) == (message, '"active"', '"archived"', "/data/1/status")
     assert raised.value.exchanges == (responses[1],)
 
@@ -380,7 +380,7 @@ def test_a_total_that_does_not_count(shown: int, total: int) -> None:
 
     with pytest.raises(NonConformity) as raised:
         listing.expect_count(seen)
-    message = "the total does not count what the list holds"
+    message = "the total is not the number of listed items"
     assert told(raised.value) == (message, str(shown), str(total), "/meta/total")
     assert raised.value.exchanges == seen.responses
 
@@ -393,7 +393,7 @@ def test_items_of_all_pages_are_counted() -> None:
 @pytest.mark.parametrize("meta", [{"total": None}, {"total": "3"}, {"total": 2.5}, {"total": True}])
 def test_a_total_that_is_no_integer_is_for_others_to_judge(meta: dict[str, object]) -> None:
     """It counts neither right nor wrong."""
-    with pytest.raises(CantTell, match="total is no integer"):
+    with pytest.raises(CantTell, match="total is not an integer"):
         listing.expect_count(one_page(["a"], **meta))
 
 
@@ -415,7 +415,7 @@ def test_a_fault_that_another_requirement_judges_unsettles() -> None:
     assert raised.value.__cause__ is fault
 
 
-@pytest.mark.parametrize("other", [CantTell("open"), NoResponse("no answer"), CantTellYet("in motion")])
+@pytest.mark.parametrize("other", [CantTell("open"), NoResponse("no response"), CantTellYet("in motion")])
 def test_what_is_no_fault_passes_through(other: Exception) -> None:
     """Only a fault becomes a doubt; what holds is left alone."""
 
@@ -478,6 +478,6 @@ def test_pages_that_are_compared_tell_one_total() -> None:
 
     listing.ensure_one_total(())
     listing.ensure_one_total(responses[:2])
-    with pytest.raises(CantTellYet, match=r"^the pages tell different totals$") as raised:
+    with pytest.raises(CantTellYet, match=r"^the pages have different totals$") as raised:
         listing.ensure_one_total(responses)
     assert raised.value.exchanges == responses

@@ -77,4 +77,4 @@ INVITED = {"email": "Ann@example.com", "role": "member"}
 )
 def test_repetitions(exchanges: list[Exchange], free: set[int]) -> None:
     """The numbers of those whose answer is open."""
-    assert repetitions([replace(one, number=number) for number, one in enumerate(exchanges)]) == free
+    assert repetitions([replace(exchange, number=number) for number, exchange in enumerate(exchanges)]) == free

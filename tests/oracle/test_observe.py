@@ -61,12 +61,12 @@ def test_why_there_is_no_response() -> None:
     """The trouble is told as it is; a 429 is an answer only where it was looked for."""
     limited = make_exchange(status=429, body=error("RATE_LIMITED"))
 
-    assert observe.describe_response(make_exchange(status=None)) == "no answer (the connection broke)"
+    assert observe.describe_response(make_exchange(status=None)) == "no response (the connection broke)"
     assert (
         observe.describe_response(make_exchange(status=502))
-        == "no answer (a gateway answered 502 in place of the service)"
+        == "no response (a gateway responded with 502 in place of the service)"
     )
-    assert observe.describe_response(limited) == "no answer (the service answered nothing but 429)"
+    assert observe.describe_response(limited) == "no response (the service returned only 429)"
     assert (
         observe.describe_response(replace(limited, request=replace(limited.request, expects_429=True)))
         == "429 RATE_LIMITED"

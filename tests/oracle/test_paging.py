@@ -17,7 +17,7 @@ Look = tuple[Exchange, ...]
 def page(number: int, size: int, total: int, *, ids: list[str] | None = None, told: int | None = None) -> Exchange:
     """A page of a list of ``total`` engagements, with other items or another total where given."""
     usual = [str(place) for place in range(total)[(number - 1) * size : number * size]]
-    items: list[dict[str, Any]] = [{"id": one} for one in (usual if ids is None else ids)]
+    items: list[dict[str, Any]] = [{"id": identifier} for identifier in (usual if ids is None else ids)]
     count = total if told is None else told
     meta = {"total": count, "page": number, "perPage": size, "totalPages": -(-count // size)}
     query = (("page", str(number)), ("perPage", str(size)))

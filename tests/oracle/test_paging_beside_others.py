@@ -64,9 +64,9 @@ def test_pages_beside_others_that_keep_within_bounds(judge: Judge, seen: Bracket
 @pytest.mark.parametrize(
     ("seen", "message"),
     [
-        (bracket("abcdn", "abc", "", after="abcd"), "an item that exists is missing"),
+        (bracket("abcdn", "abc", "", after="abcd"), "an existing item is missing"),
         (bracket("abcdn", "abc", "cd", after="abcd"), "an item is in the list twice"),
-        (bracket("abcn", "abc", "", after="abcm", owned="o"), "an item that exists is missing"),
+        (bracket("abcn", "abc", "", after="abcm", owned="o"), "an existing item is missing"),
     ],
 )
 def test_pages_that_lack_or_repeat_what_was_there_all_the_time(seen: Bracket, message: str) -> None:

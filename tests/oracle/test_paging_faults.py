@@ -43,7 +43,7 @@ def names(first: int, last: int) -> list[str]:
 
 def looked_at(*pages: list[str], total: int, whole: list[str] | None = None, size: int = 2) -> Look:
     """An answer of 100 and pages; without ``whole`` the answer shows what the pages do."""
-    everything = [one for ids in pages for one in ids][:100] if whole is None else whole
+    everything = [identifier for ids in pages for identifier in ids][:100] if whole is None else whole
     first = response(1, 100, everything, total)
     return (first, *(response(number, size, ids, total, place=number + 1) for number, ids in enumerate(pages, 1)))
 
@@ -94,7 +94,7 @@ def test_what_has_no_response_decides_nothing(judge: Judge) -> None:
 @pytest.mark.parametrize("judge", WHOLE.values(), ids=WHOLE)
 def test_a_page_that_was_refused_is_judged_elsewhere(judge: Judge) -> None:
     """What is not shown cannot be counted."""
-    with pytest.raises(CantTell, match="was answered 404"):
+    with pytest.raises(CantTell, match="returned 404"):
         judge((*HONEST["full-last-page"][:2], refused(2, 2)))
 
 
@@ -148,7 +148,7 @@ def test_an_item_that_the_one_response_shows_is_on_a_page() -> None:
 
     with pytest.raises(NonConformity) as raised:
         paging.expect_partition(look)
-    message, actual = "an item that exists is missing from the list", '1 missing, the first is "e0003"'
+    message, actual = "an existing item is missing from the list", '1 missing, the first is "e0003"'
     assert told(raised.value) == (message, "all 4 of them", actual, "/data")
     assert raised.value.exchanges == (*look[1:], look[0])
 
@@ -160,7 +160,7 @@ def test_an_item_that_is_known_to_exist_is_on_a_page() -> None:
 
     for look in (short, long):
         paging.expect_partition(look)
-        with pytest.raises(NonConformity, match="an item that exists is missing") as raised:
+        with pytest.raises(NonConformity, match="an existing item is missing") as raised:
             paging.expect_partition(look, ["e0002", "x"])
         assert raised.value.actual == '1 missing, the first is "x"'
 
@@ -169,10 +169,10 @@ def test_a_list_that_counts_less_than_is_known() -> None:
     """Something has come meanwhile, or the total is wrong, which is judged by itself."""
     look = looked_at(names(1, 2), total=2, whole=names(1, 3))
 
-    with pytest.raises(CantTellYet, match=r"^the list holds 3 at least and counts 2$") as raised:
+    with pytest.raises(CantTellYet, match=r"^the list holds at least 3 items but has the total 2$") as raised:
         paging.expect_partition(look)
     assert raised.value.exchanges == look
-    with pytest.raises(CantTellYet, match=r"^the list holds 4 at least and counts 2$"):
+    with pytest.raises(CantTellYet, match=r"^the list holds at least 4 items but has the total 2$"):
         paging.expect_partition(look, ["x"])
 
 
@@ -180,7 +180,7 @@ def test_what_is_missing_from_pages_that_are_not_all() -> None:
     """It may be on one that was not looked at; where twelve pages are all of them it is not."""
     paging.expect_partition(looked_at(*MANY, total=25, whole=names(1, 25)), ["x"])
     paging.expect_partition(looked_at(*MANY, total=25, whole=names(1, 26)))
-    with pytest.raises(NonConformity, match="an item that exists is missing"):
+    with pytest.raises(NonConformity, match="an existing item is missing"):
         paging.expect_partition(looked_at(*MANY, total=24, whole=["x", *names(1, 23)]))
 
 
@@ -191,7 +191,7 @@ def test_pages_that_do_not_reach_the_total(judge: Judge) -> None:
         looked_at(names(1, 2), names(3, 4), total=5, whole=names(1, 5)),
         looked_at(*MANY[:11], total=23, whole=names(1, 23)),
     ):
-        with pytest.raises(CantTellYet, match=r"^there are more pages than were looked at$") as raised:
+        with pytest.raises(CantTellYet, match=r"^there are more pages than the suite read$") as raised:
             judge(look)
         assert raised.value.exchanges == look[:2]
 
@@ -201,7 +201,7 @@ def test_a_response_without_pages(judge: Judge) -> None:
     """Where it did not tell how many there are, none was asked for."""
     look = (response(1, 100, names(1, 2), 2),)
 
-    with pytest.raises(CantTell, match=r"^the first answer did not tell how many pages there are$") as raised:
+    with pytest.raises(CantTell, match=r"^the first response did not say how many pages there are$") as raised:
         judge(look)
     assert raised.value.exchanges == look
 
@@ -254,9 +254,9 @@ def test_a_total_of_more_pages_than_are_looked_at() -> None:
 @pytest.mark.parametrize(
     ("look", "owned", "reason"),
     [
-        (looked_at(names(1, 2), names(2, 3), total=4), [], "the pages do not hold everything once: an item is in the"),
-        (looked_at(names(1, 2), names(2, 3), total=3), [], "the pages do not hold everything once: an item is in the"),
-        (looked_at(names(1, 2), [], total=4), ["x"], "the pages do not hold everything once: an item that exists"),
+        (looked_at(names(1, 2), names(2, 3), total=4), [], "the pages do not hold every item once: an item is in the"),
+        (looked_at(names(1, 2), names(2, 3), total=3), [], "the pages do not hold every item once: an item is in the"),
+        (looked_at(names(1, 2), [], total=4), ["x"], "the pages do not hold every item once: an existing item"),
         (looked_at(names(1, 1), names(2, 3), total=4), [], "a page is not full: page 1 of 4 items with 2 a page holds"),
     ],
     ids=["twice", "twice-of-all", "missing", "short"],
@@ -311,7 +311,7 @@ def test_the_one_response_has_a_length_too() -> None:
 )
 def test_lengths_by_a_total_that_does_not_count(look: Look, owned: list[str], seen: int, total: int) -> None:
     """What a page should hold is then not known."""
-    with pytest.raises(CantTellYet, match=f"^the list shows {seen} and counts {total}$") as raised:
+    with pytest.raises(CantTellYet, match=f"^the list shows {seen} items but has the total {total}$") as raised:
         paging.expect_lengths(look, owned)
     assert raised.value.exchanges == look
 
@@ -333,9 +333,9 @@ def test_the_one_response_tells_the_total() -> None:
 
 def test_what_one_response_of_a_hundred_shows_is_on_a_page() -> None:
     """A list of just as many is shown as a whole, whatever else the pages hold."""
-    with pytest.raises(NonConformity, match="an item that exists is missing") as raised:
+    with pytest.raises(NonConformity, match="an existing item is missing") as raised:
         paging.expect_partition(looked_at(names(1, 50), names(51, 99), total=100, whole=names(1, 100), size=50))
     assert raised.value.actual == '1 missing, the first is "e0100"'
-    with pytest.raises(NonConformity, match="an item that exists is missing") as raised:
+    with pytest.raises(NonConformity, match="an existing item is missing") as raised:
         paging.expect_partition(looked_at(names(3, 4), total=2, whole=names(1, 2)))
     assert raised.value.actual == '2 missing, the first is "e0001"'

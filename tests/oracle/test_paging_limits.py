@@ -26,7 +26,7 @@ def past_the_end(response: Exchange) -> None:
 
 
 JUDGES: dict[str, Judge] = {"out-of-bounds": paging_limits.expect_refused_or_truthful, "past-the-end": past_the_end}
-WORDS = {"out-of-bounds": "a list that tells the truth", "past-the-end": "200 with an empty data"}
+WORDS = {"out-of-bounds": "a list that agrees with its meta", "past-the-end": "200 with an empty data"}
 
 
 def holding(count: int, **meta: Any) -> Exchange:
@@ -56,7 +56,7 @@ def test_what_is_neither_a_list_nor_a_refusal(kind: str, status: int) -> None:
 
     with pytest.raises(NonConformity) as raised:
         JUDGES[kind](response)
-    message, expected = f"listMembers was answered {status}", f"{WORDS[kind]}, or a 4xx other than 401, 403 or 429"
+    message, expected = f"listMembers returned {status}", f"{WORDS[kind]}, or a 4xx other than 401, 403 or 429"
     assert told(raised.value) == (message, expected, str(status), None)
     assert raised.value.exchanges == (response,)
 
@@ -66,7 +66,7 @@ def test_the_rate_limit_is_no_refusal(judge: Judge) -> None:
     """A 429 that was asked for is wrong; one that was waited out in vain is no answer, nor is none at all."""
     response = refusal(429)
 
-    with pytest.raises(NonConformity, match="was answered 429"):
+    with pytest.raises(NonConformity, match="returned 429"):
         judge(replace(response, request=replace(response.request, expects_429=True)))
     for lost in (response, refusal(503), no_response()):
         with pytest.raises(NoResponse):
@@ -89,7 +89,7 @@ def test_a_key_that_may_not_list_decides_nothing(plain: Exchange) -> None:
 
 def test_a_key_that_may_list_is_not_forbidden_a_page() -> None:
     """A page past the end is not a matter of permission."""
-    with pytest.raises(NonConformity, match="listEngagements was answered 403"):
+    with pytest.raises(NonConformity, match="listEngagements returned 403"):
         past_the_end(refusal(403))
 
 
@@ -125,7 +125,7 @@ def test_a_page_of_a_size_that_there_is_not(size: int) -> None:
 
     with pytest.raises(NonConformity) as raised:
         paging_limits.expect_refused_or_truthful(response)
-    message = f"a list of perPage=1000, page=0 claims a perPage of {size}"
+    message = f"a list requested with perPage=1000, page=0 has the perPage {size}"
     assert told(raised.value) == (message, "a perPage from 1 to 100", str(size), "/meta/perPage")
     assert raised.value.exchanges == (response,)
 
@@ -137,8 +137,8 @@ def test_a_page_before_the_first(number: int) -> None:
 
     with pytest.raises(NonConformity) as raised:
         paging_limits.expect_refused_or_truthful(response)
-    message = f"a list of perPage=1000, page=0 claims to be page {number}"
-    assert told(raised.value) == (message, "page 1 or a later one", str(number), "/meta/page")
+    message = f"a list requested with perPage=1000, page=0 has the page {number}"
+    assert told(raised.value) == (message, "page 1 or later", str(number), "/meta/page")
     assert raised.value.exchanges == (response,)
 
 
@@ -168,7 +168,7 @@ def test_a_page_that_is_longer_or_shorter_than_it_says(count: int, number: int, 
 @pytest.mark.parametrize("value", [None, "1", 1.5, True])
 def test_meta_that_cannot_be_read_is_for_others_to_judge(name: str, value: object) -> None:
     """Such a page says nothing of itself."""
-    with pytest.raises(CantTell, match=f"{name} is no integer"):
+    with pytest.raises(CantTell, match=f"{name} is not an integer"):
         paging_limits.expect_refused_or_truthful(holding(1, **{name: value}))
 
 
@@ -251,7 +251,7 @@ def test_data_that_is_no_array_past_the_end(body: object, kind: str) -> None:
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
 def test_a_body_that_is_no_object_is_for_others_to_judge(judge: Judge) -> None:
     """Nothing can be said of such a page."""
-    with pytest.raises(CantTell, match="the body is no JSON object"):
+    with pytest.raises(CantTell, match="the body is not a JSON object"):
         judge(make_exchange("listEngagements", body=[]))
 
 

@@ -52,7 +52,7 @@ def test_a_proper_request_that_does_not_give_200(law: Law, operation: str, statu
 
     with pytest.raises(NonConformity) as raised:
         law(made)
-    assert told(raised.value) == (f"{operation} was answered {status}", "200", str(status), None)
+    assert told(raised.value) == (f"{operation} returned {status}", "200", str(status), None)
     assert raised.value.exchanges == (made,)
 
 
@@ -62,7 +62,7 @@ def test_the_main_key_may_read_the_organization_but_perhaps_not_list_engagements
         ("getCurrentOrganization", plain_reads.organization_read),
         ("listMembers", plain_reads.members_listed),
     ):
-        with pytest.raises(NonConformity, match="was answered 403"):
+        with pytest.raises(NonConformity, match="returned 403"):
             law(asked(operation, 403))
 
     made = asked("listEngagements", 403)
@@ -78,7 +78,7 @@ def test_an_organization_that_is_not_where_it_must_be(status: int) -> None:
 
     with pytest.raises(NonConformity) as raised:
         plain_reads.found_under_prefix(made)
-    message = f"the path of the organization was answered {status}"
+    message = f"the path of the organization returned {status}"
     assert told(raised.value) == (message, "/api/v1/organizations/current is served", str(status), None)
     assert raised.value.exchanges == (made,)
 
@@ -151,7 +151,7 @@ OTHER = Credential("other_organization", "Bearer another-organization")
 def test_a_full_key_of_another_organization_is_promised_the_same(law: Law, operation: str) -> None:
     """Its organization may have nothing to list, which is no error."""
     assert law(asked(operation, 200, credential=OTHER)) is True
-    with pytest.raises(NonConformity, match="was answered 404"):
+    with pytest.raises(NonConformity, match="returned 404"):
         law(asked(operation, 404, credential=OTHER))
 
 

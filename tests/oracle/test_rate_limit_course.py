@@ -70,7 +70,7 @@ def test_responses_of_different_limits_say_nothing() -> None:
 def test_requests_beside_the_interface_say_nothing() -> None:
     """What the target file says about records below an engagement may count elsewhere."""
     told = course([(number, 999, 60) for number in range(SUCCESSIVE + 3)], dated=True)
-    beside = [replace(one, request=one.request.as_probe("GET", "/api/v1/tasks/1")) for one in told]
+    beside = [replace(value, request=value.request.as_probe("GET", "/api/v1/tasks/1")) for value in told]
 
     with pytest.raises(Inapplicable):
         expect_falling(beside)

@@ -117,7 +117,7 @@ def test_another_reset_is_no_end_of_a_window(given: object) -> None:
     """Seconds from now, milliseconds and words are none."""
     assert broken(laws.reset_is_time, limited(reset=given)) == (
         "X-RateLimit-Reset is not a plausible time for the end of a window",
-        f"a Unix time in seconds, not before {NOW - 300} (the answer is of 2025-10-09T08:53:20+00:00)",
+        f"a Unix time in seconds, not before {NOW - 300} (the response is dated 2025-10-09T08:53:20+00:00)",
         f'"{given}"',
         None,
     )

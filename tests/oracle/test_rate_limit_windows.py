@@ -19,7 +19,7 @@ BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 BOTH = pytest.mark.parametrize("dated", [True, False])
 
 
-def one(
+def exchange_at(
     seconds: float, remaining: object = 999, reset: float | str = 60, *, dated: bool = True, status: int | None = 200
 ) -> Exchange:
     """A request so many seconds after the beginning, of a tenth of a second; ``reset`` counts from there too."""
@@ -33,7 +33,7 @@ def one(
 
 def row(*remaining: object, start: int = 0, reset: float = 60, dated: bool = True) -> list[Exchange]:
     """Requests a second apart that tell what remains."""
-    return [one(number, given, reset, dated=dated) for number, given in enumerate(remaining, start)]
+    return [exchange_at(number, given, reset, dated=dated) for number, given in enumerate(remaining, start)]
 
 
 def shown_by(credential: Credential | None, exchanges: list[Exchange]) -> list[Exchange]:
@@ -63,7 +63,7 @@ def judges(exchanges: list[Exchange]) -> bool:
 @pytest.mark.parametrize("remaining", [(9, 8, 7, 6, 5), (9, 9, 9, 9, 8), (9, 3, 12, 20, 8), (1, 0, 0, 0, 0)])
 def test_the_last_of_five_tells_of_less_than_the_first(remaining: tuple[int, ...], *, dated: bool) -> None:
     """What comes between them is open."""
-    expect_falling([*row(*remaining, dated=dated), one(9, 99, dated=dated, status=404)])
+    expect_falling([*row(*remaining, dated=dated), exchange_at(9, 99, dated=dated, status=404)])
 
 
 @BOTH
@@ -122,15 +122,15 @@ def test_nothing_to_judge_is_told() -> None:
 @pytest.mark.parametrize(
     "spoilt",
     [
-        one(2, 9, status=404),
-        one(2, 9, status=300),
-        one(2, 9, status=199),
-        one(2, 9, status=503),
-        one(2, 9, status=None),
-        one(2, "many"),
-        one(2, 9, "soon"),
-        one(2, 9, 61),
-        replace(one(2), request=one(2).request.as_probe("GET", "/other")),
+        exchange_at(2, 9, status=404),
+        exchange_at(2, 9, status=300),
+        exchange_at(2, 9, status=199),
+        exchange_at(2, 9, status=503),
+        exchange_at(2, 9, status=None),
+        exchange_at(2, "many"),
+        exchange_at(2, 9, "soon"),
+        exchange_at(2, 9, 61),
+        replace(exchange_at(2), request=exchange_at(2).request.as_probe("GET", "/other")),
     ],
     ids=["404", "300", "199", "503", "lost", "no-remaining", "no-reset", "other-reset", "beside"],
 )
@@ -146,7 +146,7 @@ def test_every_success_counts(status: int) -> None:
     """Whatever it was."""
     exchanges = row(*FLAT)
 
-    assert judges([*exchanges[:2], one(2, 9, status=status), *exchanges[3:]])
+    assert judges([*exchanges[:2], exchange_at(2, 9, status=status), *exchanges[3:]])
 
 
 def test_requests_that_overlapped_are_not_successive() -> None:
@@ -161,7 +161,7 @@ def test_requests_that_overlapped_are_not_successive() -> None:
 
 def test_each_key_has_windows_of_its_own() -> None:
     """Requests of other keys in between make no difference, and they do not add up."""
-    mine, others = row(*FLAT), shown_by(OTHER, [one(second + 0.5, 9) for second in range(5)])
+    mine, others = row(*FLAT), shown_by(OTHER, [exchange_at(second + 0.5, 9) for second in range(5)])
 
     assert judges(mine + others[:3])
     assert judges(others)
@@ -175,7 +175,7 @@ def test_a_reset_that_is_due_at_once_names_no_window(reset: float, *, expected: 
     """It lies more than two seconds ahead of the last of the five, or was surely named that much later."""
     exchanges = row(*FLAT, reset=reset, dated=dated)
     if not dated:
-        exchanges.append(one(reset, 9, reset, dated=False))
+        exchanges.append(exchange_at(reset, 9, reset, dated=False))
 
     assert judges(exchanges) is expected
 
@@ -183,7 +183,7 @@ def test_a_reset_that_is_due_at_once_names_no_window(reset: float, *, expected: 
 @pytest.mark.parametrize(("later", "expected"), [(6.0, False), (6.2, True)])
 def test_a_reset_without_a_date_is_ahead_until_it_was_named_last(later: float, *, expected: bool) -> None:
     """How far it lies ahead is told by how long it is named."""
-    exchanges = [*row(*FLAT, dated=False), one(later, 9, 60, dated=False, status=404)]
+    exchanges = [*row(*FLAT, dated=False), exchange_at(later, 9, 60, dated=False, status=404)]
 
     assert judges(exchanges) is expected
 
@@ -194,8 +194,8 @@ def test_a_reset_without_a_date_is_ahead_until_it_was_named_last(later: float, *
 @pytest.mark.parametrize(("at", "expected"), [(10, False), (57, False), (58, True), (61, True)])
 def test_a_reset_that_is_replaced_before_its_time(at: float, *, expected: bool) -> None:
     """Such a window slides with the requests, so that nothing need fall in it."""
-    assert judges([*row(*FLAT), one(at, 9, at + 60)]) is expected
-    assert judges([*row(*FLAT), one(at, 9, at + 60, status=404)]) is expected
+    assert judges([*row(*FLAT), exchange_at(at, 9, at + 60)]) is expected
+    assert judges([*row(*FLAT), exchange_at(at, 9, at + 60, status=404)]) is expected
 
 
 @pytest.mark.parametrize(("step", "expected"), [(1, False), (4, False), (5, True), (60, True), (-4, False), (-5, True)])
@@ -203,17 +203,22 @@ def test_a_reset_without_a_date_that_moves_by_small_steps(step: float, *, expect
     """Whether the time of the one before had come is not told then."""
     exchanges = row(*FLAT, dated=False)
 
-    assert judges([*exchanges, one(20, 9, 60, dated=False), one(30, 9, 60 + step, dated=False)]) is expected
-    assert judges([*exchanges, one(20, 9, 60, dated=False), one(30, 9, 60 + step, dated=True)]) is expected
+    assert (
+        judges([*exchanges, exchange_at(20, 9, 60, dated=False), exchange_at(30, 9, 60 + step, dated=False)])
+        is expected
+    )
+    assert (
+        judges([*exchanges, exchange_at(20, 9, 60, dated=False), exchange_at(30, 9, 60 + step, dated=True)]) is expected
+    )
 
 
 def test_responses_that_name_no_reset_move_nothing() -> None:
     """Nor do those that nobody judges."""
-    assert judges([*row(*FLAT), one(10, 9, "soon")])
-    assert judges([*row(*FLAT), one(10, 9, 70, status=503)])
+    assert judges([*row(*FLAT), exchange_at(10, 9, "soon")])
+    assert judges([*row(*FLAT), exchange_at(10, 9, 70, status=503)])
 
 
 def test_windows_that_follow_each_other_do_not_add_up() -> None:
     """A Reset whose time has come is replaced, and a refused request parts what it comes between."""
     assert not judges([*row(9, 9, 9, start=55), *row(9, 9, 9, start=58, reset=118)])
-    assert not judges([*row(9, 9, 9), one(3, 9, status=404), *row(9, 9, start=4)])
+    assert not judges([*row(9, 9, 9), exchange_at(3, 9, status=404), *row(9, 9, start=4)])

@@ -64,7 +64,7 @@ def test_what_is_no_success_holds_nothing(word: Word, status: int) -> None:
     """What it should have been is for another requirement to judge."""
     made = make_exchange("listMembers", status, BODY)
 
-    assert undecided(word, made) == f"listMembers was answered {status}; a success was needed"
+    assert undecided(word, made) == f"listMembers returned {status}; this check needs a success"
 
 
 def test_the_body_of_an_error_can_be_read() -> None:
@@ -84,7 +84,7 @@ def test_what_has_no_response_is_not_read(word: Word) -> None:
 @pytest.mark.parametrize("word", [read.body, read.data, read.items, read.meta])
 def test_a_body_that_is_no_object(word: Word, raw: bytes) -> None:
     """Whatever else it is."""
-    assert undecided(word, make_exchange(raw=raw)) == "the body is no JSON object"
+    assert undecided(word, make_exchange(raw=raw)) == "the body is not a JSON object"
 
 
 @pytest.mark.parametrize("value", [..., None, "a", 7, True, [[]], [None], [{}, "a"]])
@@ -93,11 +93,11 @@ def test_members_of_another_type(value: object) -> None:
     body = {} if value is ... else {"data": value, "meta": value}
     made = make_exchange("listEngagements", body=body)
 
-    assert undecided(read.data, made) == "the answer has no object data"
-    assert undecided(read.items, made) == "the answer has no array data of objects"
-    assert undecided(read.meta, made) == "the answer has no object meta"
-    assert undecided(lambda one: read.number(one, "total"), made) == "the answer has no object meta"
-    assert undecided(read.items, make_exchange(body=BODY)) == "the answer has no array data of objects"
+    assert undecided(read.data, made) == "the response has no object data"
+    assert undecided(read.items, made) == "the response has no array data of objects"
+    assert undecided(read.meta, made) == "the response has no object meta"
+    assert undecided(lambda exchange: read.number(exchange, "total"), made) == "the response has no object meta"
+    assert undecided(read.items, make_exchange(body=BODY)) == "the response has no array data of objects"
 
 
 @pytest.mark.parametrize(("value", "number"), [(0, 0), (-1, -1), (3, 3), (3.0, 3), (10**20, 10**20)])
@@ -115,7 +115,7 @@ def test_integers(value: float, number: int) -> None:
 )
 def test_what_is_no_integer(holder: dict[str, object]) -> None:
     """A boolean is none either."""
-    assert undecided(lambda made: read.integer(holder, "n", made), make_exchange()) == "n is no integer"
+    assert undecided(lambda made: read.integer(holder, "n", made), make_exchange()) == "n is not an integer"
 
 
 @pytest.mark.parametrize("text", ["a", ""])
@@ -127,7 +127,7 @@ def test_texts(text: str) -> None:
 @pytest.mark.parametrize("holder", [{}, {"id": None}, {"id": 7}, {"id": ["a"]}, {"name": "a"}])
 def test_what_is_no_text(holder: dict[str, object]) -> None:
     """Whatever else stands there."""
-    assert undecided(lambda made: read.text(holder, "id", made), make_exchange()) == "id is no string"
+    assert undecided(lambda made: read.text(holder, "id", made), make_exchange()) == "id is not a string"
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_number_that_is_none_cites_the_list(meta: dict[str, object]) -> None:
     """It is the list that tells it wrongly."""
     made = make_exchange("listMembers", body={"data": [], "meta": meta})
 
-    assert undecided(lambda one: read.number(one, "total"), made) == "total is no integer"
+    assert undecided(lambda exchange: read.number(exchange, "total"), made) == "total is not an integer"
 
 
 @pytest.mark.parametrize(
@@ -180,6 +180,6 @@ def test_a_field_of_an_engagement(name: str, value: object, text: str | None) ->
 
     assert read.is_field(name, holder.get(name)) is (text is not None)
     if text is None:
-        assert undecided(lambda one: read.field(holder, name, one), made) == f"{name} does not read as it must"
+        assert undecided(lambda exchange: read.field(holder, name, exchange), made) == f"{name} has an invalid value"
     else:
         assert read.field(holder, name, made) == text

@@ -123,7 +123,7 @@ def test_all_faults_are_told_in_order() -> None:
     """Each by its place in the body."""
     faults = shapes.field_errors({"deleted": "yes"}, SHAPES["deleteEngagement"], "/data/7")
 
-    assert [(one.pointer, one.expected, one.actual) for one in faults] == [
+    assert [(fault.pointer, fault.expected, fault.actual) for fault in faults] == [
         ("/data/7/deleted", "a boolean", '"yes" (string)'),
         ("/data/7/id", "a string", "absent"),
     ]
@@ -158,4 +158,4 @@ def test_a_fault_hides_no_other() -> None:
     """What stands behind something that cannot be looked into is judged as well."""
     faults = shapes.field_errors({"a": 1}, (Field(("a",), "object"), Field(("a", "b")), Field(("c",))))
 
-    assert [(one.pointer, one.actual) for one in faults] == [("/data/a", "1 (number)"), ("/data/c", "absent")]
+    assert [(fault.pointer, fault.actual) for fault in faults] == [("/data/a", "1 (number)"), ("/data/c", "absent")]

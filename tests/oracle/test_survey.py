@@ -26,5 +26,5 @@ def test_no_law_holds_beside_the_interface(law: laws.Law) -> None:
 
 def test_offenders_are_counted() -> None:
     """One finding tells of all of them."""
-    with pytest.raises(NonConformity, match="2 of 2 answers: getEngagement 2"):
+    with pytest.raises(NonConformity, match="2 of 2 responses: getEngagement 2"):
         conclude(survey(laws.json_media_type, [PAGE, PAGE]))

@@ -41,7 +41,7 @@ def test_what_a_law_came_to() -> None:
     found = survey(law, iter(made))
 
     assert found.kept == [made[0], made[4]]
-    assert [(one, fault.actual) for one, fault in found.broken] == [(made[2], "a 500"), (made[5], "a 404")]
+    assert [(exchange, fault.actual) for exchange, fault in found.broken] == [(made[2], "a 500"), (made[5], "a 404")]
     assert [doubt.exchanges for doubt in found.unclear] == [(made[3],)]
 
 
@@ -60,7 +60,7 @@ def test_responses_that_nobody_judges() -> None:
     last = make_exchange(status=500, body={}, number=9)
 
     found = survey(law, [*responses(None, 502, 503, 504), beside, last])
-    assert [one for one, _ in found.broken] == [last]
+    assert [exchange for exchange, _ in found.broken] == [last]
     assert not found.kept
 
 
@@ -69,7 +69,7 @@ def test_a_response_that_was_waited_out_is_judged_as_well() -> None:
     (made,) = responses(429)
 
     found = survey(law, [made])
-    assert [one for one, _ in found.broken] == [made]
+    assert [exchange for exchange, _ in found.broken] == [made]
     assert not found.broken[0][0].request.expects_429
 
 
@@ -85,7 +85,7 @@ def test_a_law_that_held() -> None:
 @pytest.mark.parametrize("statuses", [(), (204, 204), (None,)])
 def test_a_law_that_spoke_of_no_response(statuses: tuple[int | None, ...]) -> None:
     """What there was nothing of is told."""
-    with pytest.raises(Inapplicable, match=r"^No answer of the run was of this kind$"):
+    with pytest.raises(Inapplicable, match=r"^No response of the run was of this kind$"):
         conclude(survey(law, responses(*statuses)))
     with pytest.raises(Inapplicable, match=r"^There was none$"):
         conclude(survey(law, responses(*statuses)), nothing="There was none")
@@ -114,7 +114,7 @@ def test_many_offenders() -> None:
     made = responses(500, 200, 200) + responses(*[500] * 6, operation="listMembers")
     fault = fault_of(survey(law, made))
 
-    message = "it is odd (7 of 9 answers: listMembers 6, getEngagement 1)"
+    message = "it is odd (7 of 9 responses: listMembers 6, getEngagement 1)"
     assert told(fault) == (message, "even", "a 500", "/data")
     assert fault.exchanges == (made[0], *made[3:7])
 

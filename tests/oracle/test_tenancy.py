@@ -34,7 +34,7 @@ def made(identifier: str, key: Credential | None = None, second: int = 1) -> Exc
 
 def listed(*identifiers: str, key: Credential | None = None, status: int = 200, second: int = 1) -> Exchange:
     """A list."""
-    items = [{}, *(engagement(one, second) for one in identifiers)]
+    items = [{}, *(engagement(identifier, second) for identifier in identifiers)]
     return by(make_exchange("listEngagements", status, {"data": items, "meta": {}}), key)
 
 
@@ -57,8 +57,8 @@ def test_a_list_holds_what_another_key_has_made(another_key: Credential, *, turn
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
         expect_apart(run, KEYS)
     assert told(raised.value) == (
-        "listEngagements gives an engagement that another organization's key has made (2 times in this run)",
-        "only the key's own organization",
+        "listEngagements returned an engagement that another organization's key has made (2 times in this run)",
+        "only engagements of the key's own organization",
         f"one that {'api_key' if turned else 'other_organization'} has made",
         "/data/2",
     )
@@ -70,7 +70,7 @@ def test_one_list_is_not_counted(another_key: Credential) -> None:
     """Its number says nothing."""
     with pytest.raises(NonConformity) as raised:
         expect_apart([made("b", another_key), listed("b", "b")], KEYS)
-    assert told(raised.value)[0] == "listEngagements gives an engagement that another organization's key has made"
+    assert told(raised.value)[0] == "listEngagements returned an engagement that another organization's key has made"
 
 
 def test_ids_of_each_organization(another_key: Credential) -> None:
@@ -103,4 +103,4 @@ def test_nothing_to_tell(nothing: list[Exchange]) -> None:
     """Without a list that another key's engagement could stand in, nothing is said."""
     with pytest.raises(Inapplicable) as raised:
         expect_apart(nothing, KEYS)
-    assert raised.value.message == "No list was asked for after another organization's key had made something"
+    assert raised.value.message == "No list was requested after another organization's key had made an engagement"

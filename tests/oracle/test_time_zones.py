@@ -38,7 +38,7 @@ def of_archive(made: Exchange) -> Exchange:
 @pytest.mark.parametrize("ahead", [(0, 0), (599, -600), (-1, 0)])
 def test_creations_of_now(ahead: tuple[int, int]) -> None:
     """Some minutes are the difference of two clocks."""
-    looked = [created(one, place, number=place) for place, one in enumerate(ahead)]
+    looked = [created(seconds, place, number=place) for place, seconds in enumerate(ahead)]
 
     with Evidence() as evidence:
         expect_utc(looked)
@@ -60,12 +60,12 @@ def test_creations_of_another_zone(ahead: float, says: str) -> None:
     """They are as far away, each of them."""
     looked = [created(ahead), created(ahead - 1, 3)]
 
-    with pytest.raises(NonConformity, match=f"createdAt is {says} the time of its answer") as raised:
+    with pytest.raises(NonConformity, match=f"createdAt is {says} the time of its response") as raised:
         expect_utc(looked)
     given = (NOW + timedelta(seconds=ahead)).isoformat(timespec="milliseconds")
     assert told(raised.value)[1:] == (
-        "about 2026-03-01T12:00:07+00:00, the time of the answer",
-        f'"{given}", and alike in all 2 answers',
+        "about 2026-03-01T12:00:07+00:00, the time of the response",
+        f'"{given}", the same in all 2 responses',
         "/data/createdAt",
     )
     assert raised.value.exchanges == tuple(looked)
@@ -79,7 +79,7 @@ def test_one_operation_alone_is_of_another_zone(operation: str) -> None:
     looked = [of_archive(wrong) if operation == "archiveEngagement" else wrong]
     others = {"createEngagement", "inviteMember"} - {operation}
 
-    with pytest.raises(NonConformity, match=f"{field} is 2 hours ahead of the time of its answer") as raised:
+    with pytest.raises(NonConformity, match=f"{field} is 2 hours ahead of the time of its response") as raised:
         expect_utc([created(0, operation=others.pop()), *looked])
     assert raised.value.exchanges == tuple(looked)
 
@@ -113,7 +113,7 @@ def test_creations_of_another_day_or_month(moment: str, wrong: str, says: str) -
     now, then = (datetime.fromisoformat(text).replace(tzinfo=UTC) for text in (moment, wrong))
     later = timedelta(seconds=3)
 
-    with pytest.raises(NonConformity, match=f"createdAt is {says} the time of its answer"):
+    with pytest.raises(NonConformity, match=f"createdAt is {says} the time of its response"):
         expect_utc([slipped(now, then), slipped(now + later, then + later, off=300)])
 
 
@@ -137,7 +137,7 @@ def test_another_day_that_may_be_that_of_a_clock(others: list[Exchange]) -> None
 
 @pytest.mark.parametrize("ahead", [900, 14.25 * HOUR, 15 * HOUR, 2 * HOUR + 61, 365 * 24 * HOUR, 601])
 def test_a_clock_that_shows_anything_else(ahead: float) -> None:
-    """A clock may be off by any amount that is no time zone."""
+    """A clock may be off by any amount that is not a timestamp zone."""
     with pytest.raises(Inapplicable, match=r"^The clock of the service is off, but not by a time zone$"):
         expect_utc([created(ahead), created(ahead, 3)])
 
@@ -160,7 +160,7 @@ def test_creations_that_differ() -> None:
     """Where only some look like another zone's nothing is said."""
     looked = [created(2 * HOUR), created(0, 3)]
 
-    with pytest.raises(CantTell, match=r"^some answers look like those of another time zone$") as raised:
+    with pytest.raises(CantTell, match=r"^some responses look like those of another time zone$") as raised:
         expect_utc(looked)
     assert raised.value.exchanges == tuple(looked)
 
@@ -200,7 +200,7 @@ def test_nothing_created() -> None:
         make_exchange("createEngagement", 201, {"data": {}}),
     ]
 
-    with pytest.raises(Inapplicable, match=r"^No answer told when something was done$"):
+    with pytest.raises(Inapplicable, match=r"^No response said when something was done$"):
         expect_utc(silent)
 
 

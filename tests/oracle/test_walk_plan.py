@@ -23,7 +23,7 @@ from conformance.targets.names import RunNames
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Request
 
-MakeTalk = Callable[..., Any]
+MakeClient = Callable[..., Any]
 
 
 def chosen(seed: int | str) -> Random:
@@ -35,7 +35,7 @@ def chosen(seed: int | str) -> Random:
 class FakeRun:
     """As much of a run as a walk needs."""
 
-    talk: Any
+    client: Any
     options: RunOptions
     seed: int = 1
     names: RunNames = RunNames("cf-aaaaaaaa-")  # noqa: RUF009 - it is frozen
@@ -47,16 +47,16 @@ class FakeRun:
 
     def send(self, sent: Request) -> Exchange:
         """Send one call."""
-        exchange: Exchange = self.talk.send(sent)
+        exchange: Exchange = self.client.send(sent)
         return exchange
 
     def send_all(self, sent: list[Request]) -> list[Exchange]:
         """Send calls one after the other."""
-        return [self.send(one) for one in sent]
+        return [self.send(request) for request in sent]
 
     def sleep(self, seconds: float) -> None:
         """Let the service's time pass."""
-        self.talk.now += seconds
+        self.client.now += seconds
 
     def random(self, purpose: str) -> Random:
         """Choices of the seed."""
@@ -71,18 +71,18 @@ def test_plan_comes_from_the_seed(seed: int) -> None:
     assert len(steps) == 200
     assert steps == plan(chosen(seed), 200, 5)
     assert steps != plan(chosen(seed + 1), 200, 5)
-    assert {one.kind for one in steps} == set(Kind)
+    assert {step.kind for step in steps} == set(Kind)
 
 
 def test_plan_reaches_rare_states() -> None:
     """An engagement is edited after it was archived, unarchived and archived again; filter, order and pages meet."""
     steps = plan(chosen(1), 200, 5)
-    lives = {slot: " ".join(one.kind for one in steps if one.slot == slot) for slot in range(5)}
-    lists = [dict(one.query) | {"page": one.page} for one in steps if one.kind is Kind.LIST]
+    lives = {slot: " ".join(step.kind for step in steps if step.slot == slot) for slot in range(5)}
+    lists = [dict(step.query) | {"page": step.page} for step in steps if step.kind is Kind.LIST]
 
     assert any("archive unarchive get archive rename" in life for life in lives.values())
-    assert any({"status", "sort", "order", "perPage"} <= one.keys() and int(one["page"]) > 1 for one in lists)
-    assert any(one.kind is Kind.RENAME_ALIKE for one in steps)
+    assert any({"status", "sort", "order", "perPage"} <= step.keys() and int(step["page"]) > 1 for step in lists)
+    assert any(step.kind is Kind.RENAME_ALIKE for step in steps)
 
 
 @pytest.mark.parametrize("slots", [2, 3, 4, 7])
@@ -93,20 +93,20 @@ def test_plan_is_about_its_engagements(size: int, slots: int) -> None:
         steps = plan(chosen(seed), size, slots)
 
         assert len(steps) == size
-        first = [(one.kind, one.slot) for one in steps[: min(slots, 3)]]
+        first = [(step.kind, step.slot) for step in steps[: min(slots, 3)]]
         assert first == [(Kind.CREATE, slot) for slot in range(min(slots, 3, size))]
-        assert {one.slot for one in steps} | {one.other for one in steps} <= set(range(slots))
-        assert all(one.slot != one.other for one in steps if one.kind is Kind.RENAME_ALIKE)
-        assert all(bool(one.word) == (one.kind is not Kind.LIST) or one.kind is Kind.GET for one in steps)
-        assert all(one.query == () and one.page == 1 for one in steps if one.kind is not Kind.LIST)
+        assert {step.slot for step in steps} | {step.other for step in steps} <= set(range(slots))
+        assert all(step.slot != step.other for step in steps if step.kind is Kind.RENAME_ALIKE)
+        assert all(bool(step.word) == (step.kind is not Kind.LIST) or step.kind is Kind.GET for step in steps)
+        assert all(step.query == () and step.page == 1 for step in steps if step.kind is not Kind.LIST)
 
 
 def test_plan_brings_every_episode_before_one_comes_again() -> None:
     """What single steps seldom reach comes in each walk that is long enough, whatever its seed."""
     for seed in range(15):
         steps = plan(chosen(seed), 240, 5)
-        lives = [" ".join(one.kind for one in steps if one.slot == slot) for slot in range(5)]
-        pages = [one.page for one in steps if one.kind is Kind.LIST and len(one.query) == 4]
+        lives = [" ".join(step.kind for step in steps if step.slot == slot) for slot in range(5)]
+        pages = [step.page for step in steps if step.kind is Kind.LIST and len(step.query) == 4]
 
         for episode in (
             "rename archive unarchive get archive rename get",
@@ -118,7 +118,7 @@ def test_plan_brings_every_episode_before_one_comes_again() -> None:
         ):
             assert any(episode in life for life in lives), (seed, episode)
         assert any(pages[place : place + 3] == [1, 2, 3] for place in range(len(pages))), seed
-        assert any(one.query == (("sort", "name"), ("perPage", "100")) for one in steps), seed
+        assert any(step.query == (("sort", "name"), ("perPage", "100")) for step in steps), seed
 
 
 def test_pages_that_are_turned_are_small_and_in_order() -> None:
@@ -132,8 +132,8 @@ def test_pages_that_are_turned_are_small_and_in_order() -> None:
                 turned.append(dict(first.query))
 
     assert len(turned) >= 12
-    assert all(one.keys() == {"status", "sort", "order", "perPage"} for one in turned)
-    assert {one["perPage"] for one in turned} <= {"1", "2", "3", "5"}
+    assert all(query.keys() == {"status", "sort", "order", "perPage"} for query in turned)
+    assert {query["perPage"] for query in turned} <= {"1", "2", "3", "5"}
 
 
 def test_later_pages_are_asked_for_by_themselves() -> None:
@@ -158,23 +158,23 @@ def test_a_walk_too_short_for_chance_has_an_episode() -> None:
     for seed in range(40):
         for slots in (3, 5):
             steps = plan(chosen(seed), 9, slots)
-            assert " ".join(one.kind for one in steps[3:]).startswith(begun)
+            assert " ".join(step.kind for step in steps[3:]).startswith(begun)
 
 
 def test_plan_asks_for_lists_in_every_way() -> None:
     """Each parameter with each of its values and without it, several pages, and only what the interface knows."""
-    lists = [one for seed in range(20) for one in plan(chosen(seed), 200, 5) if one.kind is Kind.LIST]
-    asked = [dict(one.query) for one in lists]
+    lists = [step for seed in range(20) for step in plan(chosen(seed), 200, 5) if step.kind is Kind.LIST]
+    asked = [dict(step.query) for step in lists]
 
-    assert {one.get("status") for one in asked} == {None, "active", "archived"}
-    assert {one.get("sort") for one in asked} == {None, "createdAt", "updatedAt", "name"}
-    assert {one.get("order") for one in asked} == {None, "asc", "desc"}
-    assert {one.get("perPage") for one in asked} == {None, "1", "2", "3", "5", "20", "50", "100"}
-    assert {one.page for one in lists} == {1, 2, 3}
-    beside = [one for one in asked if one.get("perPage") == "100" and one != {"sort": "name", "perPage": "100"}]
-    assert {one.get("status") for one in beside} == {None, "active", "archived"}
-    assert {one.get("order") for one in beside} == {None, "asc", "desc"}
-    assert {name for one in asked for name in one} == {"status", "sort", "order", "perPage"}
+    assert {query.get("status") for query in asked} == {None, "active", "archived"}
+    assert {query.get("sort") for query in asked} == {None, "createdAt", "updatedAt", "name"}
+    assert {query.get("order") for query in asked} == {None, "asc", "desc"}
+    assert {query.get("perPage") for query in asked} == {None, "1", "2", "3", "5", "20", "50", "100"}
+    assert {step.page for step in lists} == {1, 2, 3}
+    beside = [query for query in asked if query.get("perPage") == "100" and query != {"sort": "name", "perPage": "100"}]
+    assert {query.get("status") for query in beside} == {None, "active", "archived"}
+    assert {query.get("order") for query in beside} == {None, "asc", "desc"}
+    assert {name for query in asked for name in query} == {"status", "sort", "order", "perPage"}
 
 
 def test_most_writes_are_read_and_some_are_not() -> None:
@@ -192,7 +192,7 @@ def test_most_writes_are_read_and_some_are_not() -> None:
 
 def test_walks_do_many_things_and_delete_few() -> None:
     """Every kind of step is taken, and engagements live long enough for something to go wrong."""
-    kinds = Counter(one.kind for seed in range(12) for one in plan(chosen(seed), 200, 5))
+    kinds = Counter(step.kind for seed in range(12) for step in plan(chosen(seed), 200, 5))
 
     assert set(kinds) == set(Kind)
     assert all(
@@ -203,15 +203,17 @@ def test_walks_do_many_things_and_delete_few() -> None:
 
 def test_new_words_are_never_repeated() -> None:
     """What a walk writes is told apart by its words."""
-    words = [one.word for one in plan(chosen(3), 500, 6) if one.word]
+    words = [step.word for step in plan(chosen(3), 500, 6) if step.word]
 
     assert len(set(words)) == len(words)
 
 
 @given(st.lists(st.integers(0, 34), min_size=1, max_size=6), st.lists(st.integers(0, 34), min_size=1, max_size=6))
-def test_names_of_walks_can_be_compared(one: list[int], other: list[int]) -> None:
+def test_names_of_walks_can_be_compared(first_numbers: list[int], other: list[int]) -> None:
     """Names are compared by their syllables; a name that another begins with comes first."""
-    shorter, longer = ("".join(SYLLABLES[number] for number in numbers) for numbers in (one, one + other))
+    shorter, longer = (
+        "".join(SYLLABLES[number] for number in numbers) for numbers in (first_numbers, first_numbers + other)
+    )
     first, second = name_key(f"cf-aaaaaaaa-walk-{shorter}"), name_key(f"cf-aaaaaaaa-walk-{longer}")
 
     assert first is not None
@@ -258,9 +260,9 @@ def test_shrinking_keeps_to_its_budget_and_takes_guesses() -> None:
 
 @pytest.mark.parametrize("effort", list(Effort))
 @pytest.mark.parametrize("unarchive", ["activates", "nothing", "refused"])
-def test_honest_service_passes(talk: MakeTalk, effort: Effort, unarchive: str) -> None:
+def test_honest_service_passes(make_client: MakeClient, effort: Effort, unarchive: str) -> None:
     """No walk finds anything about an honest service, and every kind of rule was put to the test."""
-    run = FakeRun(talk(unarchive=unarchive, clock="seconds"), RunOptions(effort=effort))
+    run = FakeRun(make_client(unarchive=unarchive, clock="seconds"), RunOptions(effort=effort))
 
     came = random_walks(run)  # type: ignore[arg-type]
 
@@ -290,15 +292,15 @@ def resetting(honest: type[Any]) -> type[Any]:
     return Resetting
 
 
-def test_failure_is_shrunk_and_told(talk: MakeTalk, honest: type[Any]) -> None:
+def test_failure_is_shrunk_and_told(make_client: MakeClient, honest: type[Any]) -> None:
     """What remains of a walk is the few steps that it takes, as a numbered story that cites all of them."""
-    run = FakeRun(talk(resetting(honest)), RunOptions(effort=Effort.STANDARD))
+    run = FakeRun(make_client(resetting(honest)), RunOptions(effort=Effort.STANDARD))
 
     stories = random_walks(run).stories  # type: ignore[arg-type]
 
     assert list(stories) == ["update-engagement-takes-effect"]
     (story,) = stories.values()
-    kinds = [one.request.operation.id for one in story.exchanges]
+    kinds = [exchange.request.operation.id for exchange in story.exchanges]
     assert kinds == [
         "createEngagement", "updateEngagement", "archiveEngagement", "unarchiveEngagement", "getEngagement",
     ]  # fmt: skip
@@ -308,7 +310,7 @@ def test_failure_is_shrunk_and_told(talk: MakeTalk, honest: type[Any]) -> None:
     assert fault.exchanges == story.exchanges
 
 
-def test_shrinking_costs_no_more_than_it_may(talk: MakeTalk, honest: type[Any]) -> None:
+def test_shrinking_costs_no_more_than_it_may(make_client: MakeClient, honest: type[Any]) -> None:
     """Requests beyond the walks are few, also where a fault shows only now and then."""
 
     class Whimsical(resetting(honest)):  # type: ignore[misc]
@@ -322,9 +324,9 @@ def test_shrinking_costs_no_more_than_it_may(talk: MakeTalk, honest: type[Any]) 
             stale = int(self.choices["reads"]) % 5 == 0
             return status, data | ({"name": self.choices[record.id]} if stale else {})
 
-    one = talk(Whimsical)
-    run = FakeRun(one, RunOptions(effort=Effort.STANDARD))
+    client = make_client(Whimsical)
+    run = FakeRun(client, RunOptions(effort=Effort.STANDARD))
     size = walks.SIZES[Effort.STANDARD]
 
     assert random_walks(run).stories  # type: ignore[arg-type]
-    assert len(one.exchanges) <= size.crowd + size.walks * (size.steps + size.shrinking + 20)
+    assert len(client.exchanges) <= size.crowd + size.walks * (size.steps + size.shrinking + 20)

@@ -1,4 +1,4 @@
-"""A client of the reference service in the same process, without sockets."""
+"""Client of the reference service in the same process, without sockets."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ ENGAGEMENTS = "/api/v1/engagements"
 
 
 class Hands:
-    """A clock that moves a little with every look at it, and when it is told to."""
+    """A clock that advances by ``step`` at every read, and when a test sets it."""
 
     def __init__(self) -> None:
         self.seconds = MOMENT
         self.step = 0.001
 
     def __call__(self) -> float:
-        """Tell the time, and move on."""
+        """Advance the clock and return the time."""
         self.seconds += self.step
         return self.seconds
 
 
 class Visitor:
-    """Sends requests to a service of its own and keeps an event loop for what that does in the background."""
+    """A client with its own service and an event loop for the background actions."""
 
     def __init__(self, *, store: Store | None = None, fault: Fault | None = None, **choices: str) -> None:
         self.clock = Hands()
         self.app: Application = create_app(store, latitude=Latitude(choices), fault=fault, clock=self.clock)
         self._runner = asyncio.Runner()
         self._client = httpx.AsyncClient(transport=httpx.ASGITransport(self.app), base_url="http://reference:80")
-        self.key = self.app.founding.api_key
-        self.other = self.app.founding.other_organization
+        self.key = self.app.bootstrap.api_key
+        self.other = self.app.bootstrap.other_organization
 
     def close(self) -> None:
-        """End the service."""
+        """Close the service."""
         self._runner.run(self._client.aclose())
         self.app.close()
         self._runner.close()
@@ -61,13 +61,13 @@ class Visitor:
     def send(
         self, method: str, path: str, json: object = None, *, key: str | None = None, **more: Any
     ) -> httpx.Response:
-        """Send one request and give its answer."""
+        """Send a request and return its response."""
         return self.together([(method, path, json)], key=key, **more)[0]
 
     def together(
         self, requests: Sequence[tuple[str, str, Any]], *, key: str | None = None, **more: Any
     ) -> list[httpx.Response]:
-        """Send requests at the same time."""
+        """Send requests at the same time and return their responses."""
         headers = {"Authorization": f"Bearer {key or self.key}", **more.pop("headers", {})}
 
         async def all_at_once() -> list[httpx.Response]:
@@ -99,10 +99,10 @@ class Visitor:
         return self.send("DELETE", path, **more)
 
     def wait(self, seconds: float) -> None:
-        """Let the background work."""
+        """Run the background actions for some seconds."""
         self._runner.run(asyncio.sleep(seconds))
 
-    # What many need
+    # Shared helpers
 
     def engagement(self, name: str = "one", **fields: object) -> dict[str, Any]:
         """Create an engagement."""
@@ -112,31 +112,31 @@ class Visitor:
         return engagement
 
     def archived(self, name: str = "one") -> str:
-        """Create and archive an engagement, and give its path."""
+        """Create and archive an engagement, and return its path."""
         path = self.at(self.engagement(name)["id"])
         assert self.post(f"{path}/archive").is_success
         return path
 
     def at(self, identifier: str, place: str = ENGAGEMENTS) -> str:
-        """Give the path of a resource."""
+        """Return the path of a resource."""
         return f"{place}/{quote(identifier, safe='')}"
 
     def member(self, role: str) -> dict[str, Any]:
-        """Give the first member of a role."""
+        """Return the first member of a role."""
         found: dict[str, Any] = self.get(MEMBERS, params={"role": role}).json()["data"][0]
         return found
 
     def rpc(self, method: str, **params: object) -> dict[str, Any]:
-        """Ask the sandbox, and give the result or the error."""
+        """Call a method of the sandbox, and return the result or the error."""
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
         response = self.post("/sandbox/rpc", message, key=self.app.sandbox_token).json()
-        told: dict[str, Any] = response.get("result", response.get("error"))
-        return told
+        outcome: dict[str, Any] = response.get("result", response.get("error"))
+        return outcome
 
 
 @pytest.fixture
 def visit() -> Iterator[Callable[..., Visitor]]:
-    """Make visitors, each with a service of its own, from choices at open points."""
+    """Return a function that makes visitors, each with its own service."""
     visitors: list[Visitor] = []
 
     def new_visitor(**settings: Any) -> Visitor:
@@ -150,5 +150,5 @@ def visit() -> Iterator[Callable[..., Visitor]]:
 
 @pytest.fixture
 def visitor(visit: Callable[..., Visitor]) -> Visitor:
-    """A visitor of the service as it is by default."""
+    """A visitor of the default service."""
     return visit()

@@ -1,4 +1,4 @@
-"""Lives that a service leads request by request, the same each time, so that two services can be compared."""
+"""Fixed sequences of requests ("lives"), by which two services can be compared."""
 
 from __future__ import annotations
 
@@ -25,33 +25,33 @@ INVITE = f"{MEMBERS}/invite"
 
 TEXT = "\U0001f680 \U0001d53c é ﬁ שלום <b>a</b> &amp; it's \"x\" C:\\new %20+ a; null x'); DROP " + "0123456789" * 30
 SIGNS = "\u201cq\u201d \u2018r\u2019 `b` %s {0} $1 \\u0041 \u6f22\u5b57\u304b\u306a --d #c ?a /e"
-"""Signs that only one language or another makes something of."""
+"""Signs with a meaning in some languages only."""
 
 Request = tuple[str, str, str, Any]
-"""The name of a key, the method, the path and the body: JSON, or bytes as they are."""
+"""The name of a key, the method, the path and the body: JSON or raw bytes."""
 
 
 class Life:
-    """One service with keys of every kind, and all that it answered."""
+    """A service with keys of every kind, and its responses."""
 
     def __init__(self, visitor: Visitor) -> None:
         self.visitor = visitor
         self.visitor.clock.step = 0.0
-        service, founding = visitor.app.service, visitor.app.founding
-        self.organization = founding.organization_id
+        service, bootstrap = visitor.app.service, visitor.app.bootstrap
+        self.organization = bootstrap.organization_id
         self.member = service.add_member(self.organization, "Former", "former@example.com", "member", service.now())
         self.keys = {
-            "main": founding.api_key,
-            "other": founding.other_organization,
+            "main": bootstrap.api_key,
+            "other": bootstrap.other_organization,
             "member": service.add_key(self.organization, user_id=self.member),
             "throttled": service.add_key(self.organization, limit=3, window=3),
             **{scope: service.add_key(self.organization, [scope]) for scope in SCOPES},
         }
-        self.near = _near(founding.api_key)
+        self.near = _near(bootstrap.api_key)
         self.responses: list[object] = []
 
     def lead(self, requests: Iterator[Request]) -> list[object]:
-        """Send requests one after the other, half a second apart."""
+        """Send requests in order, half a second apart."""
 
         async def one_by_one() -> None:
             for request in requests:
@@ -62,12 +62,12 @@ class Life:
         return self.responses
 
     def at(self, name: str) -> str:
-        """Give the path of the engagement of a name."""
+        """Return the path of the engagement with a name."""
         found = self.visitor.app.service.store.engagements(EngagementQuery(self.organization, 0, 1000)).items
-        return f"{ENGAGEMENTS}/{next((one.id for one in found if one.name == name), 0)}"
+        return f"{ENGAGEMENTS}/{next((engagement.id for engagement in found if engagement.name == name), 0)}"
 
     def send(self, key: str, method: str, path: str, body: object = None) -> object:
-        """Send one request."""
+        """Send a request."""
         return self.visitor._runner.run(self.exchange(key, method, path, body))
 
     def together(self, *requests: Request) -> None:
@@ -81,7 +81,7 @@ class Life:
     async def exchange(
         self, key: str, method: str, path: str, body: object, media_type: bytes = b"application/json"
     ) -> object:
-        """Hand one request to the application as a server does, and give all of its answer."""
+        """Pass a request to the application as a server does, and return its whole response."""
         content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         headers = [] if body is None else [(b"content-type", media_type)]
         value = WRONG.get(key, self.near[key] if key in self.near else f"Bearer {self.keys.get(key)}")
@@ -105,11 +105,11 @@ class Life:
 
 
 WRONG = {"none": None, "basic": "Basic eDp5", "empty": "Bearer ", "blank": " ", "unknown": "Bearer nobody"}
-"""What stands in the Authorization header where there is no good key."""
+"""The Authorization header for keys that are invalid."""
 
 
 def _near(key: str) -> dict[str, str]:
-    """What stands in the Authorization header where a key is almost right."""
+    """Return Authorization headers with a nearly valid key."""
     half = len(key) // 2
     basic = base64.b64encode(f"{key}:".encode()).decode()
     return {
@@ -134,7 +134,7 @@ def _near(key: str) -> dict[str, str]:
 
 
 def engagements(life: Life) -> list[object]:  # noqa: PLR0915 - a life is long
-    """Engagements are created, read, listed, edited, archived, unarchived and deleted."""
+    """Create, read, list, edit, archive, unarchive and delete engagements."""
     service = life.visitor.app.service
     asked = ("main", "GET", ENGAGEMENTS, None)
 
@@ -203,7 +203,7 @@ def engagements(life: Life) -> list[object]:  # noqa: PLR0915 - a life is long
     fields = ({"name": "one field"}, {"description": "another field"})
     life.together(*(("main", "PATCH", f"{ENGAGEMENTS}/6", body) for body in fields))
     life.send(*asked)
-    for number, method in ((7, "archive"), (8, "")):  # what comes at once afterwards
+    for number, method in ((7, "archive"), (8, "")):  # the next request follows at once
         path = f"{ENGAGEMENTS}/{number}"
         life.responses.append(life.send("main", "POST" if method else "DELETE", f"{path}/{method}".rstrip("/")))
         life.responses.append(
@@ -255,7 +255,7 @@ QUERIES = (
 
 
 def people(life: Life) -> list[object]:
-    """The organization is renamed, people are invited, their roles change, and one is removed."""
+    """Rename the organization, invite users, change roles and remove a member."""
     other = {"slug": "mine", "plan": "free", "id": "9", "memberCount": 99, "engagementCount": 99}
     other |= {"createdAt": "2020-01-01T00:00:00.000Z", "settings": {"ssoEnabled": True}}
     user, adam = f"{MEMBERS}/{life.member}", f"{MEMBERS}/2"
@@ -323,18 +323,18 @@ def people(life: Life) -> list[object]:
     life.lead(requests())
     for email in ("a.guest", "b.guest", "c.guest", "d.guest", "former"):
         life.responses.append(
-            [_letter(one) for one in life.visitor.rpc("read_mail", to=f"{email}@example.com")["messages"]]
+            [_letter(mail) for mail in life.visitor.rpc("read_mail", to=f"{email}@example.com")["messages"]]
         )
     return life.responses
 
 
 def _letter(mail: dict[str, str]) -> object:
-    """What of a mail is the same each time: not the secret in its link."""
+    """Return the constant parts of a mail, without the token in its link."""
     return mail["subject"], "http" in mail["text"], "/invitations/" in mail["text"]
 
 
 def operations(key: str, path: str) -> Iterator[Request]:
-    """Every operation with one key; what is deleted is another engagement than the one that is read."""
+    """Yield every operation with a key."""
     yield key, "GET", ORGANIZATION, None
     yield key, "PATCH", ORGANIZATION, {"name": f"by {key}"}
     yield key, "GET", MEMBERS, None
@@ -351,7 +351,7 @@ def operations(key: str, path: str) -> Iterator[Request]:
 
 
 def keys(life: Life) -> list[object]:
-    """Every operation is tried with every kind of key, in turns with reads of what came of it."""
+    """Send every operation with every kind of key, and read the effects."""
 
     def requests() -> Iterator[Request]:
         for key in ("other", "none", "basic", "empty", "unknown", *SCOPES):
@@ -385,7 +385,7 @@ def keys(life: Life) -> list[object]:
 
 
 def invalid(key: str) -> Iterator[Request]:
-    """Every operation with a body is sent bodies that are none of its."""
+    """Yield every operation that has a body, with invalid bodies."""
     bodies: dict[tuple[str, str], tuple[dict[str, str], tuple[str, ...]]] = {
         ("POST", ENGAGEMENTS): ({"name": "x"}, ("name", "description")),
         ("PATCH", f"{ENGAGEMENTS}/1"): ({"name": "x"}, ("name", "description")),
@@ -420,7 +420,7 @@ def invalid(key: str) -> Iterator[Request]:
 
 
 def mistakes(life: Life) -> list[object]:
-    """Every kind of invalid input is sent, and odd input that may be refused, and what is there is read afterwards."""
+    """Send invalid and unusual input of every kind, and read the resources afterwards."""
     odd = (
         {"name": ""},
         {"name": "   "},
@@ -431,9 +431,9 @@ def mistakes(life: Life) -> list[object]:
 
     def requests() -> Iterator[Request]:
         yield "main", "POST", ENGAGEMENTS, {"name": "one", "description": "d"}
-        for one in invalid("main"):
-            yield one
-            yield "main", "GET", ORGANIZATION if one[2] == ORGANIZATION else f"{ENGAGEMENTS}/1", None
+        for request in invalid("main"):
+            yield request
+            yield "main", "GET", ORGANIZATION if request[2] == ORGANIZATION else f"{ENGAGEMENTS}/1", None
         for body in odd:
             yield "main", "POST", ENGAGEMENTS, body
         for change in ({}, {"description": None}, {"name": None}):
@@ -454,15 +454,15 @@ def mistakes(life: Life) -> list[object]:
 
 
 def corners(life: Life) -> list[object]:
-    """What is done seldom: words as descriptions, edits of a history, lists with everything, keys that are near."""
+    """Send rare requests: literals as descriptions, edits after edits, lists with all parameters, similar keys."""
     service = life.visitor.app.service
-    life.visitor.clock.seconds = float(int(life.visitor.clock.seconds))  # for moments that end with zeros
+    life.visitor.clock.seconds = float(int(life.visitor.clock.seconds))  # for timestamps that end with zeros
     life.send("main", "POST", ENGAGEMENTS, {"name": "first"})
     records = [(number, service.add_subordinate(str(number), kind), kind) for number in (8, 9) for kind in _TWICE]
 
     def requests() -> Iterator[Request]:
-        for number, word in enumerate(("null", "0", "false", "0012", "twin", "twin", "true", "2026-01-02"), 2):
-            yield "main", "POST", ENGAGEMENTS, {"name": f"{'ab' * (number % 4)} {number}", "description": word}
+        for number, literal in enumerate(("null", "0", "false", "0012", "twin", "twin", "true", "2026-01-02"), 2):
+            yield "main", "POST", ENGAGEMENTS, {"name": f"{'ab' * (number % 4)} {number}", "description": literal}
             yield "main", "GET", f"{ENGAGEMENTS}/{number}", None
         yield from edits()
         for number in (8, 9):
@@ -487,8 +487,8 @@ _TWICE = (*SUBORDINATE_KINDS, *SUBORDINATE_KINDS)
 
 
 def edits() -> Iterator[Request]:
-    """Edits that depend on what was there before, and edits of which only one half is valid."""
-    one, two = f"{ENGAGEMENTS}/1", f"{ENGAGEMENTS}/2"
+    """Yield edits that depend on earlier edits, and edits of which only one field is valid."""
+    first, second = f"{ENGAGEMENTS}/1", f"{ENGAGEMENTS}/2"
     for body in (
         {"description": "given"},
         {"name": "first, more"},
@@ -500,21 +500,21 @@ def edits() -> Iterator[Request]:
         {"name": 7, "description": "half of it"},
         {"name": "half of it", "description": 7},
     ):
-        yield "main", "PATCH", one, body
-        yield "main", "GET", one, None
+        yield "main", "PATCH", first, body
+        yield "main", "GET", first, None
     for body in ({"name": 7, "description": "half"}, {"name": "half", "description": 7}, {"name": "first, more"}):
         yield "main", "POST", ENGAGEMENTS, body
     yield "main", "GET", f"{ENGAGEMENTS}?perPage=50", None
     for step in ("archive", "unarchive", "archive"):
-        yield "main", "POST", f"{two}/{step}", None
+        yield "main", "POST", f"{second}/{step}", None
         for body in ({"name": "both", "description": "both"}, {"description": ""}, {"description": step}):
-            yield "main", "PATCH", two, body
-            yield "main", "GET", two, None
+            yield "main", "PATCH", second, body
+            yield "main", "GET", second, None
         yield "main", "GET", f"{ENGAGEMENTS}?status=archived", None
 
 
 def combinations(key: str) -> Iterator[Request]:
-    """The list with filter, sort, order and page together."""
+    """Yield lists with filter, sort, order and page combined."""
     for status in ("", "&status=active", "&status=archived"):
         for sort in ("", "&sort=name", "&sort=createdAt", "&sort=updatedAt"):
             for order in ("", "&order=asc", "&order=desc"):
@@ -523,7 +523,7 @@ def combinations(key: str) -> Iterator[Request]:
 
 
 def odd_inputs() -> Iterator[Request]:
-    """Input that may be refused, and must not end in an error."""
+    """Yield input that may be refused but must not cause a 500."""
     for body in ({"name": ""}, {"name": f"E {SIGNS}", "description": f"E {SIGNS}"}, {"description": "x" * 2500}):
         yield "main", "PATCH", f"{ENGAGEMENTS}/1", body
         yield "main", "GET", f"{ENGAGEMENTS}/1", None
@@ -544,7 +544,7 @@ def odd_inputs() -> Iterator[Request]:
 
 
 def neighbours() -> Iterator[Request]:
-    """What another organization, and whoever has almost a key, is given of what is archived, and of lists."""
+    """Yield requests of another organization and of nearly valid keys, to archived engagements and lists."""
     for near in ("bare", "token", "apikey", "basic-name", "longer", "shorter", "other-half"):
         yield near, "GET", ORGANIZATION, None
     sorts = "sort=name", "order=asc", "status=active&sort=name"
@@ -562,7 +562,7 @@ def neighbours() -> Iterator[Request]:
 
 
 def limits(life: Life) -> list[object]:
-    """A key is driven past its limit, another one is served meanwhile, and the window ends."""
+    """Exceed the limit of a key, use another key, and wait for the end of the window."""
 
     def requests() -> Iterator[Request]:
         for _ in range(4):
@@ -577,12 +577,12 @@ def limits(life: Life) -> list[object]:
 
 
 def is_unexpected(response: object) -> bool:
-    """Whether an answer is a 500 that the service did not choose to give."""
+    """Whether a response is an unintended 500."""
     return b"An unexpected error occurred." in repr(response).encode()
 
 
 def late(life: Life) -> list[object]:
-    """What comes late: texts of many signs, second changes, keys that are nearly right, what former members made."""
+    """Send texts of many signs, repeated changes, nearly valid keys and requests of a former member."""
     signs = joined(ADDRESSES, SIGNS_OF_PROGRAMS, SCRIPTS)
     long = "0123456789" * 1_100
 
@@ -609,12 +609,12 @@ def late(life: Life) -> list[object]:
 
     life.lead(requests())
     for address in _INVITED:
-        life.responses.append([_letter(one) for one in life.visitor.rpc("read_mail", to=address)["messages"]])
+        life.responses.append([_letter(mail) for mail in life.visitor.rpc("read_mail", to=address)["messages"]])
     return life.responses
 
 
 def _second_changes() -> Iterator[Request]:
-    """What is edited, archived, unarchived and deleted, all of it more than once or of what was changed before."""
+    """Yield repeated edits, archivings, unarchivings and deletions of changed engagements."""
     for name, steps in (
         ("both", ("PATCH", "archive", "archive", "PATCH", "GET", "DELETE", "GET")),
         ("back", ("archive", "unarchive", "PATCH", "PATCH", "archive", "unarchive", "DELETE", "GET")),
@@ -634,11 +634,11 @@ def _second_changes() -> Iterator[Request]:
 
 
 _NUMBERS = {"both": 3, "back": 4, "left": 5}
-"""The identifiers that engagements get in turn."""
+"""The identifiers of the engagements, in the order of creation."""
 
 
 def _before_the_key() -> Iterator[Request]:
-    """What is wrong besides the key."""
+    """Yield requests of an unknown key that have another error, too."""
     for path in (f"{ENGAGEMENTS}?status=odd", f"{MEMBERS}?role=odd"):
         yield "unknown", "GET", path, None
     for method, path, body in (
@@ -651,7 +651,7 @@ def _before_the_key() -> Iterator[Request]:
 
 
 def _with_one_permission() -> Iterator[Request]:
-    """What a key may do is asked for in other words, and about what is archived."""
+    """Yield requests within and outside the one permission of a key, also to archived engagements."""
     for key in SCOPES:
         for path in (f"{MEMBERS}?role=member", f"{ENGAGEMENTS}/5", f"{ENGAGEMENTS}/1"):
             yield key, "GET", path, None
@@ -666,7 +666,7 @@ def _with_one_permission() -> Iterator[Request]:
 
 
 def _of_others() -> Iterator[Request]:
-    """Another organization has an engagement of the same name, and its list in the order of changes."""
+    """Yield creations of the same name in another organization, and its list by last change."""
     yield "other", "POST", ENGAGEMENTS, {"name": "left"}
     yield "other", "POST", ENGAGEMENTS, {"name": "moved in", "organizationId": "1"}
     yield "other", "GET", f"{ENGAGEMENTS}?sort=updatedAt&order=desc", None
@@ -678,7 +678,7 @@ def _of_others() -> Iterator[Request]:
 
 
 def _past_the_limit() -> Iterator[Request]:
-    """A key that has asked too much changes something."""
+    """Yield changes with a key past its limit."""
     for _ in range(4):
         yield "throttled", "GET", ORGANIZATION, None
     yield "throttled", "PATCH", f"{ENGAGEMENTS}/1", {"name": "too much", "description": "too much"}
@@ -689,7 +689,7 @@ def _past_the_limit() -> Iterator[Request]:
 
 
 def _of_a_former_member(life: Life) -> Iterator[Request]:
-    """Invitations of less usual addresses and wrong ones, and what a member made who is removed then."""
+    """Yield unusual and invalid invitations, and requests to the engagements of a removed member."""
     for address in _INVITED[2:]:
         yield "main", "POST", INVITE, {"email": address, "role": "member"}
     yield "main", "POST", INVITE, {"email": _INVITED[0]}

@@ -1,4 +1,4 @@
-"""What is asked of a service to see a choice in its answer."""
+"""Probes that show a choice of a service in its responses."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Probe = Callable[["Visitor"], object]
 
 
 def created(body: object = None, **more: object) -> Probe:
-    """Give the status of a creation."""
+    """Return a probe for the status of a creation."""
     return lambda visitor: visitor.post(ENGAGEMENTS, {"name": "n"} if body is None else body, **more).status_code
 
 
 def listed(query: str, path: str = ENGAGEMENTS) -> Callable[[Visitor], tuple[int, object]]:
-    """Give status and meta of a list."""
+    """Return a probe for status and meta of a list."""
 
     def probe(visitor: Visitor) -> tuple[int, object]:
         response = visitor.get(f"{path}?{query}")
@@ -34,17 +34,17 @@ def listed(query: str, path: str = ENGAGEMENTS) -> Callable[[Visitor], tuple[int
 
 
 def edited(body: object) -> Probe:
-    """Give the status of an edit."""
+    """Return a probe for the status of an edit."""
     return lambda visitor: visitor.patch(visitor.at(visitor.engagement()["id"]), body).status_code
 
 
 def headers(name: str) -> Probe:
-    """Give a header of a success and of an error."""
+    """Return a probe for a header of a success and of an error."""
     return lambda visitor: [visitor.get(path).headers.get(name) for path in (ORGANIZATION, NONE)]
 
 
 def unarchive(visitor: Visitor) -> object:
-    """Unarchive what is archived."""
+    """Unarchive an archived engagement and return the effects."""
     path = visitor.archived()
     before = visitor.get(path).json()["data"]
     response = visitor.post(f"{path}/unarchive")

@@ -1,4 +1,4 @@
-"""Keys, permissions, organizations kept apart, and limits."""
+"""Keys, permissions, isolation of organizations, and rate limits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ by_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda opera
 
 
 def target(visitor: Visitor, operation: Operation) -> str:
-    """Give the path of an operation, with a resource that exists."""
+    """Return the path of an operation, with an existing resource."""
     identifier = ""
     if operation.finds == "engagement":
         identifier = visitor.engagement()["id"]
@@ -46,7 +46,7 @@ def target(visitor: Visitor, operation: Operation) -> str:
     "authorization", ["", "Bearer", "Bearer ", "Bearer unknown", "Basic {key}", "{key}", "Bearer {key}x"]
 )
 def test_without_a_good_key_there_is_only_401(visitor: Visitor, operation: Operation, authorization: str) -> None:
-    """The key is asked for before the path, the body and the parameters."""
+    """The key is checked before the path, the body and the parameters."""
     headers = {"Authorization": authorization.format(key=visitor.key)}
     path = target(visitor, operation)
 
@@ -58,7 +58,7 @@ def test_without_a_good_key_there_is_only_401(visitor: Visitor, operation: Opera
 @by_operation
 @pytest.mark.parametrize("scope", SCOPES)
 def test_each_scope_is_good_for_what_it_is_listed_for(visitor: Visitor, operation: Operation, scope: str) -> None:
-    """A key with one scope may do exactly what needs that scope."""
+    """A key with one scope permits exactly the operations that need that scope."""
     key = visitor.rpc("create_key", scopes=[scope])["key"]
     needed = operation.scope or {"listEngagements": "engagements:read"}.get(operation.id, "engagements:write")
 
@@ -69,7 +69,7 @@ def test_each_scope_is_good_for_what_it_is_listed_for(visitor: Visitor, operatio
 
 @by_operation
 def test_another_organization_finds_nothing(visitor: Visitor, operation: Operation) -> None:
-    """What belongs to one organization does not exist for another."""
+    """Resources of an organization do not exist for another organization."""
     path = target(visitor, operation)
 
     response = visitor.send(operation.method, path, BODIES.get(operation.id), key=visitor.other)
@@ -83,19 +83,19 @@ def test_another_organization_finds_nothing(visitor: Visitor, operation: Operati
 
 
 def test_keys_are_kept_as_digests(tmp_path: Path) -> None:
-    """A database file holds the digest of a key, and no key that works."""
+    """A database file holds the digest of a key, and no usable key."""
     path = tmp_path / "reference.db"
     app = create_app(Store(str(path)))
     app.close()
 
     kept = path.read_bytes()
-    assert digest_of(app.founding.api_key).encode() in kept
-    assert app.founding.api_key.encode() not in kept
+    assert digest_of(app.bootstrap.api_key).encode() in kept
+    assert app.bootstrap.api_key.encode() not in kept
 
 
 @by_operation
 def test_every_response_tells_the_limit(visitor: Visitor, operation: Operation) -> None:
-    """Successes and refusals carry the three headers, with a reset in whole seconds."""
+    """Successes and refusals have the three headers, with a reset in whole seconds."""
     path = target(visitor, operation)
     for key in (visitor.key, "unknown", visitor.rpc("create_key", scopes=[])["key"]):
         response = visitor.send(operation.method, path, BODIES.get(operation.id), key=key)
@@ -105,15 +105,15 @@ def test_every_response_tells_the_limit(visitor: Visitor, operation: Operation) 
 
 
 def test_remaining_falls_by_one(visitor: Visitor) -> None:
-    """Each request of a window leaves one less."""
+    """Each request of a window reduces X-RateLimit-Remaining by one."""
     left = [int(visitor.get(ORGANIZATION).headers["X-RateLimit-Remaining"]) for _ in range(3)]
 
-    assert [left[0] - one for one in left] == [0, 1, 2]
+    assert [left[0] - remaining for remaining in left] == [0, 1, 2]
 
 
 @pytest.mark.parametrize("window", ["fixed", "sliding", "bucket"])
 def test_throttled_key_is_refused_and_served_again(visit: Callable[..., Visitor], window: str) -> None:
-    """Past the limit nothing happens until the reset, and other keys are served."""
+    """Past the limit, requests are refused until the reset, and other keys still work."""
     visitor = visit(rate_window=window)
     key = visitor.rpc("create_throttled_key")["key"]
     responses = [visitor.post(ENGAGEMENTS, {"name": "n"}, key=key) for _ in range(20)]

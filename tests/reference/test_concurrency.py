@@ -1,4 +1,4 @@
-"""Requests at the same time."""
+"""Parallel requests."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SORTING_AND_WRITING: Final = dedent("""
 
 
 def test_parallel_edits_of_different_fields_both_take_effect(visitor: Visitor) -> None:
-    """No edit undoes another one."""
+    """Parallel edits of different fields do not undo each other."""
     for number in range(20):
         path = visitor.at(visitor.engagement("n", description="d")["id"])
         wanted = {"name": f"n{number}", "description": f"d{number}"}
@@ -54,7 +54,7 @@ def test_parallel_edits_of_different_fields_both_take_effect(visitor: Visitor) -
 
 
 def test_parallel_creations_are_all_kept(visitor: Visitor) -> None:
-    """Every creation has an identifier of its own and is listed."""
+    """Every parallel creation has its own identifier and is listed."""
     responses = visitor.together([("POST", ENGAGEMENTS, {"name": f"n{number}"}) for number in range(50)])
 
     ids = {response.json()["data"]["id"] for response in responses}
@@ -64,7 +64,7 @@ def test_parallel_creations_are_all_kept(visitor: Visitor) -> None:
 
 
 def test_nothing_is_edited_after_an_archive(visitor: Visitor) -> None:
-    """Of edits that race with an archive, those that succeed are in the archived engagement."""
+    """The archived engagement has the edits that succeeded during a parallel archiving."""
     path = visitor.at(visitor.engagement("n0")["id"])
     edits = [("PATCH", path, {"name": f"n{number}"}) for number in range(1, 6)]
 
@@ -76,14 +76,14 @@ def test_nothing_is_edited_after_an_archive(visitor: Visitor) -> None:
 
 
 def test_two_services_on_one_file_do_not_lose_edits(visit: Callable[..., Visitor], tmp_path: Path) -> None:
-    """A second process on the same database sees and keeps what the first one did."""
-    one, other = (visit(store=Store(str(tmp_path / "shared.db"))) for _ in range(2))
-    path = one.at(one.engagement("n")["id"])
+    """A second process on the same database sees and keeps the changes of the first."""
+    first, second = (visit(store=Store(str(tmp_path / "shared.db"))) for _ in range(2))
+    path = first.at(first.engagement("n")["id"])
 
-    assert other.patch(path, {"description": "d"}).status_code == 200
-    assert one.patch(path, {"name": "m"}).json()["data"]["description"] == "d"
+    assert second.patch(path, {"description": "d"}).status_code == 200
+    assert first.patch(path, {"name": "m"}).json()["data"]["description"] == "d"
 
 
 def test_a_thread_that_writes_waits_for_one_that_compares() -> None:
-    """Neither holds what the other one waits for; that would stop the whole process, so it is one of its own."""
+    """Sorting and writing threads do not deadlock; they have their own process, which a deadlock would stop."""
     subprocess.run([sys.executable, "-c", SORTING_AND_WRITING], check=True, timeout=60)

@@ -20,7 +20,7 @@ def names(visitor: Visitor, **params: object) -> list[str]:
 
 
 def test_creation_response_has_the_whole_engagement(visitor: Visitor) -> None:
-    """A new engagement is active and was never changed."""
+    """A new engagement is active and unchanged."""
     response = visitor.post(ENGAGEMENTS, {"name": "Ärger 🦊", "description": "d"})
 
     assert response.status_code == 201
@@ -30,7 +30,7 @@ def test_creation_response_has_the_whole_engagement(visitor: Visitor) -> None:
 
 
 def test_patch_changes_only_what_was_sent(visitor: Visitor) -> None:
-    """A description stays when the name is changed, and the other way round."""
+    """An edit of the name keeps the description, and the reverse."""
     before = visitor.engagement("a", description="b")
     path = visitor.at(before["id"])
 
@@ -42,7 +42,7 @@ def test_patch_changes_only_what_was_sent(visitor: Visitor) -> None:
 
 
 def test_archived_is_read_only_but_readable_and_deletable(visitor: Visitor) -> None:
-    """An archived engagement refuses edits, and nothing else but archiving."""
+    """An archived engagement refuses only edits and archiving."""
     path = visitor.archived()
     before = visitor.get(path).json()
 
@@ -63,7 +63,7 @@ def test_archive_refreshes_updated_at(visitor: Visitor) -> None:
 
 
 def test_unarchived_can_be_edited_again(visitor: Visitor) -> None:
-    """Unarchiving gives an active engagement."""
+    """Unarchiving makes an engagement active."""
     path = visitor.archived()
 
     response = visitor.post(f"{path}/unarchive")
@@ -74,7 +74,7 @@ def test_unarchived_can_be_edited_again(visitor: Visitor) -> None:
 
 
 def test_deleted_is_gone_everywhere(visitor: Visitor) -> None:
-    """A deleted engagement is not found by any operation and not counted."""
+    """A deleted engagement is a 404 for every operation and is not counted."""
     path = visitor.at(visitor.engagement()["id"])
     visitor.delete(path)
 
@@ -92,7 +92,7 @@ def test_deleted_is_gone_everywhere(visitor: Visitor) -> None:
 
 @pytest.mark.parametrize("kind", ["target", "task", "wikiPage", "report", "threatModel", "apiRequest"])
 def test_deletion_takes_subordinates_of_this_engagement_only(visitor: Visitor, kind: str) -> None:
-    """Each kind of record goes with its engagement; a neighbour's stays."""
+    """The deletion of an engagement deletes its records of each kind, and none of another engagement."""
     gone, stays = visitor.engagement()["id"], visitor.engagement()["id"]
     records = {owner: visitor.rpc("create_subordinate", engagementId=owner, kind=kind)["id"] for owner in (gone, stays)}
 
@@ -106,7 +106,7 @@ def test_deletion_takes_subordinates_of_this_engagement_only(visitor: Visitor, k
 
 
 def test_pages_are_a_partition(visitor: Visitor) -> None:
-    """Every engagement is on exactly one page, and meta tells how many there are."""
+    """Every engagement is on exactly one page, and meta counts them."""
     for number in range(7):
         visitor.engagement(f"n{number}")
 
@@ -118,7 +118,7 @@ def test_pages_are_a_partition(visitor: Visitor) -> None:
 
 
 def test_filter_and_sort_hold_together(visitor: Visitor) -> None:
-    """The list sorts what the filter leaves, descending unless told otherwise."""
+    """The list filters, then sorts, descending by default."""
     for name in "bca":
         visitor.engagement(name)
     visitor.archived("d")
@@ -151,7 +151,7 @@ def test_filter_and_sort_hold_together(visitor: Visitor) -> None:
     ],
 )
 def test_invalid_creation_creates_nothing(visitor: Visitor, body: dict[str, Any]) -> None:
-    """What is certainly invalid is refused with VALIDATION_ERROR."""
+    """Invalid bodies are refused with VALIDATION_ERROR."""
     content = json.dumps(body)
 
     response = visitor.send("POST", ENGAGEMENTS, content=content, headers={"Content-Type": "application/json"})
@@ -181,19 +181,19 @@ def test_invalid_creation_creates_nothing(visitor: Visitor, body: dict[str, Any]
     ],
 )
 def test_invalid_parameters_are_refused(visitor: Visitor, query: str) -> None:
-    """What is no parameter of the list is refused."""
+    """Invalid parameters of the list are refused."""
     assert visitor.get(f"{ENGAGEMENTS}?{query}").status_code == 422
 
 
 def test_page_far_past_the_end_is_empty(visitor: Visitor) -> None:
-    """A page number that SQLite could not hold is an empty page like any other."""
+    """A page number beyond SQLite's integers returns an empty page."""
     response = visitor.get(f"{ENGAGEMENTS}?page={10**30}")
 
     assert (response.status_code, response.json()["data"], response.json()["meta"]["page"]) == (200, [], 10**30)
 
 
 def test_own_values_are_not_honoured(visitor: Visitor) -> None:
-    """A client cannot choose identifier, state or times."""
+    """A client cannot set identifier, status or times."""
     forged = {"id": "x", "status": "archived", "createdAt": "2001-01-01T00:00:00.000Z", "updatedAt": "x"}
 
     created = visitor.engagement("a", **forged)
@@ -219,7 +219,7 @@ def test_own_values_are_not_honoured(visitor: Visitor) -> None:
     ],
 )
 def test_text_reads_back_exactly(visitor: Visitor, text: str) -> None:
-    """What is accepted is kept, sign by sign."""
+    """Accepted text is stored unchanged."""
     created = visitor.engagement(text, description=text)
 
     read = visitor.get(visitor.at(created["id"])).json()["data"]
@@ -228,7 +228,7 @@ def test_text_reads_back_exactly(visitor: Visitor, text: str) -> None:
 
 
 def test_time_never_goes_back(visitor: Visitor) -> None:
-    """UpdatedAt keeps its value where the clock is set back."""
+    """UpdatedAt keeps its value if the clock is set back."""
     engagement = visitor.engagement()
     visitor.clock.seconds -= 3600
 

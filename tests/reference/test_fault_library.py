@@ -1,4 +1,4 @@
-"""The library of faults: what all of them have in common, and that each shows."""
+"""Library of faults: common properties, and the visibility of each fault."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _load_lives() -> Any:
-    """Load the module beside this one; test folders are no packages."""
+    """Load the module ``lives``; test folders are not packages."""
     spec = importlib.util.spec_from_file_location("reference_lives", Path(__file__).with_name("lives.py"))
     assert spec is not None
     assert spec.loader is not None
@@ -50,7 +50,7 @@ MEANT_TO_BREAK = {
     "parallel-creations-break",
     "parallel-edits-break",
 }
-"""Faults that answer 500 on purpose."""
+"""Faults that return 500 on purpose."""
 
 LIVES = {
     "answer_corners": lives.mistakes,
@@ -72,11 +72,11 @@ LIVES = {
     "throttling": lives.limits,
     "validation": lives.mistakes,
 }
-"""The life in which the faults of a module show; the others show in that of engagements, or in another one."""
+"""The life that shows the faults of a module; the default is ``engagements``."""
 
 
 def test_every_requirement_is_broken_by_a_fault() -> None:
-    """No requirement is left without a fault that has to be reported as a breach of it."""
+    """Every requirement is the first that some fault breaks."""
     named = {fault.breaks[0] for fault in LIBRARY.values()}
 
     assert len(LIBRARY) >= 250
@@ -84,14 +84,14 @@ def test_every_requirement_is_broken_by_a_fault() -> None:
 
 
 def test_faults_break_what_the_catalogue_knows() -> None:
-    """What a fault breaks are requirements of the catalogue, each once."""
+    """A fault breaks requirements of the catalogue, each once."""
     for fault in LIBRARY.values():
         assert set(fault.breaks) <= set(REQUIREMENTS), fault.id
         assert max(Counter(fault.breaks).values()) == 1, fault.id
 
 
 def test_titles_are_sentences_of_their_own() -> None:
-    """No two faults are told in the same words."""
+    """No two faults have the same title."""
     titles = Counter(fault.title for fault in LIBRARY.values())
 
     assert [title for title, number in titles.items() if number > 1] == []
@@ -99,33 +99,33 @@ def test_titles_are_sentences_of_their_own() -> None:
 
 
 def test_faults_change_methods_that_exist() -> None:
-    """A fault overrides at least one of the service's own methods, and so misspells none of one."""
+    """A fault overrides at least one method of the service."""
     for fault in LIBRARY.values():
-        ancestors = [one for one in fault.service.__mro__ if one not in Service.__mro__]
-        members = {name for one in ancestors for name in vars(one) if not name.startswith("__")}
+        ancestors = [ancestor for ancestor in fault.service.__mro__ if ancestor not in Service.__mro__]
+        members = {name for ancestor in ancestors for name in vars(ancestor) if not name.startswith("__")}
         assert [name for name in members if hasattr(Service, name)], fault.id
 
 
 @cache
 def places() -> dict[str, str]:
-    """The module of each fault."""
+    """Return the module of each fault."""
     found = {}
     for module in pkgutil.iter_modules(faults.__path__):
         values = vars(importlib.import_module(f"{faults.__name__}.{module.name}")).values()
         for value in values:
-            for one in value if isinstance(value, tuple) else (value,):
-                if isinstance(one, Fault):
-                    found[one.id] = module.name
+            for item in value if isinstance(value, tuple) else (value,):
+                if isinstance(item, Fault):
+                    found[item.id] = module.name
     return found
 
 
 HONEST: dict[object, list[object]] = {}
-"""What an honest service answers in each life."""
+"""The responses of an honest service in each life."""
 
 
 @pytest.mark.parametrize("identifier", sorted(LIBRARY))
 def test_fault_shows(visit: Callable[..., Visitor], identifier: str) -> None:
-    """In the same life a faulty service answers something else than an honest one, and breaks only on purpose."""
+    """A faulty service responds differently in some life, and with an unintended 500 only if it is meant to break."""
     first = LIVES.get(places()[identifier], lives.engagements)
     differs = False
     for lead in dict.fromkeys(
@@ -134,7 +134,7 @@ def test_fault_shows(visit: Callable[..., Visitor], identifier: str) -> None:
         if lead not in HONEST:
             HONEST[lead] = lead(lives.Life(visit(identifier_shape="integer")))
         responses = lead(lives.Life(visit(identifier_shape="integer", fault=LIBRARY[identifier])))
-        assert identifier in MEANT_TO_BREAK or not [one for one in responses if lives.is_unexpected(one)]
+        assert identifier in MEANT_TO_BREAK or not [response for response in responses if lives.is_unexpected(response)]
         if differs := responses != HONEST[lead]:
             break
-    assert differs, f"{identifier} answers everything as an honest service does"
+    assert differs, f"{identifier} responds as an honest service in all lives"

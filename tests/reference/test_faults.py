@@ -1,4 +1,4 @@
-"""The deliberate faults: each is there, and says what it breaks."""
+"""Examples of faults, and their lookup by id."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEMBERS = "/api/v1/organizations/current/members"
 
 
 def test_every_fault_is_a_service_with_a_sentence() -> None:
-    """A fault names what it breaks and says what is wrong."""
+    """A fault names the requirements that it breaks and has a sentence as its title."""
     for identifier, fault in all_faults().items():
         assert fault_by_id(identifier) == fault
         assert issubclass(fault.service, Service)
@@ -29,39 +29,39 @@ def test_every_fault_is_a_service_with_a_sentence() -> None:
 
 
 def test_unknown_fault_names_the_known_ones() -> None:
-    """A mistyped id is answered with the ids that there are."""
+    """The error about an unknown id names the known ids."""
     with pytest.raises(LookupError, match="archived-editable"):
         fault_by_id("nonsense")
 
 
 def edit_of_archived(visitor: Visitor) -> object:
-    """Edit what is archived."""
+    """Return the status of an edit of an archived engagement."""
     return visitor.patch(visitor.archived(), {"name": "x"}).status_code
 
 
 def filtered(visitor: Visitor) -> object:
-    """Ask for archived engagements where there are none."""
+    """Return the total of archived engagements if none is archived."""
     visitor.engagement()
     return visitor.get(f"{ENGAGEMENTS}?status=archived").json()["meta"]["total"]
 
 
 def full_page(visitor: Visitor) -> object:
-    """Count the pages of a list that fits."""
+    """Return the number of pages of a list that fits on one page."""
     return visitor.get(f"{MEMBERS}?perPage=3").json()["meta"]["totalPages"]
 
 
 def envelope(visitor: Visitor) -> object:
-    """Look at the number in an error."""
+    """Return the statusCode of an error."""
     return visitor.get(f"{ENGAGEMENTS}/none").json()["error"]["statusCode"]
 
 
 def limits_of_404(visitor: Visitor) -> object:
-    """Look for the limit in a 404."""
+    """Return whether a 404 has X-RateLimit-Limit."""
     return "X-RateLimit-Limit" in visitor.get(f"{ENGAGEMENTS}/none").headers
 
 
 def second_page(visitor: Visitor) -> object:
-    """Count the different items of two pages of one."""
+    """Count the different items on two pages of one item."""
     visitor.engagement("a")
     visitor.engagement("b")
     pages = [visitor.get(f"{ENGAGEMENTS}?perPage=1&page={page}").json()["data"] for page in (1, 2)]
@@ -69,7 +69,7 @@ def second_page(visitor: Visitor) -> object:
 
 
 def deleted(visitor: Visitor) -> object:
-    """Count what is listed after a deletion."""
+    """Return the total after a deletion."""
     visitor.delete(visitor.at(visitor.engagement()["id"]))
     return visitor.get(ENGAGEMENTS).json()["meta"]["total"]
 
@@ -86,8 +86,8 @@ def archive_time(visitor: Visitor) -> object:
     return visitor.post(visitor.at(new["id"]) + "/archive").json()["data"]["updatedAt"] > new["updatedAt"]
 
 
-def nobody_asks_for_nothing(visitor: Visitor) -> object:
-    """Ask for an unknown engagement without a good key."""
+def unknown_of_unknown_key(visitor: Visitor) -> object:
+    """Return the status of a read of an unknown engagement with an unknown key."""
     return visitor.get(f"{ENGAGEMENTS}/none", key="unknown").status_code
 
 
@@ -97,7 +97,7 @@ def owners(visitor: Visitor) -> object:
 
 
 def task_of_deleted(visitor: Visitor) -> object:
-    """Look for a task of a deleted engagement."""
+    """Return whether a task of a deleted engagement exists."""
     owner = visitor.engagement()["id"]
     task = visitor.rpc("create_subordinate", engagementId=owner, kind="task")["id"]
     visitor.delete(visitor.at(owner))
@@ -105,7 +105,7 @@ def task_of_deleted(visitor: Visitor) -> object:
 
 
 @pytest.mark.parametrize(
-    ("identifier", "look", "right", "wrong"),
+    ("identifier", "probe", "right", "wrong"),
     [
         ("archived-editable", edit_of_archived, 409, 200),
         ("status-filter-ignored", filtered, 0, 1),
@@ -116,21 +116,21 @@ def task_of_deleted(visitor: Visitor) -> object:
         ("deleted-still-listed", deleted, 0, 1),
         ("created-updated-later", times_of_new, True, False),
         ("archive-keeps-updated-at", archive_time, True, False),
-        ("lookup-before-authentication", nobody_asks_for_nothing, 401, 404),
+        ("lookup-before-authentication", unknown_of_unknown_key, 401, 404),
         ("role-filter-ignored", owners, 1, 3),
         ("cascade-leaves-tasks", task_of_deleted, False, True),
     ],
 )
 def test_fault_is_visible(
-    visit: Callable[..., Visitor], identifier: str, look: Callable[[Visitor], object], right: object, wrong: object
+    visit: Callable[..., Visitor], identifier: str, probe: Callable[[Visitor], object], right: object, wrong: object
 ) -> None:
-    """The honest service does it right, and the faulty one wrong."""
-    assert look(visit()) == right
-    assert look(visit(fault=fault_by_id(identifier))) == wrong
+    """The honest service gives the right result, and the faulty service the wrong one."""
+    assert probe(visit()) == right
+    assert probe(visit(fault=fault_by_id(identifier))) == wrong
 
 
 def test_a_misspelt_fault_names_the_near_ones() -> None:
-    """And not all hundreds of them."""
+    """The error about a misspelt id does not list all faults."""
     with pytest.raises(LookupError, match=r"did you mean archived-editable") as caught:
         fault_by_id("archive-editable")
 

@@ -1,4 +1,4 @@
-"""What odd HTTP requests are answered with: always the envelope, never a 500."""
+"""Responses to unusual HTTP requests: always an envelope, never a 500."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ JSON = {"Content-Type": "application/json"}
 
 
 def refused(response: httpx.Response) -> int:
-    """Give the status of a refusal whose envelope is right."""
+    """Check the envelope of a refusal and return its status."""
     error = response.json()["error"]
     assert response.headers["Content-Type"] == "application/json"
     assert error == {
@@ -65,7 +65,7 @@ def refused(response: httpx.Response) -> int:
     ],
 )
 def test_bodies_that_are_no_good(visitor: Visitor, content: bytes, status: int) -> None:
-    """A bad body is refused, and nothing is created."""
+    """An invalid body is refused, and nothing is created."""
     assert refused(visitor.send("POST", ENGAGEMENTS, content=content, headers=JSON)) == status
     assert visitor.get(ENGAGEMENTS).json()["data"] == []
 
@@ -81,7 +81,7 @@ def test_bodies_that_are_no_good(visitor: Visitor, content: bytes, status: int) 
     ],
 )
 def test_content_type_is_asked_for(visitor: Visitor, declared: dict[str, str], status: int) -> None:
-    """A body is declared as JSON, with any parameters."""
+    """A body needs the media type of JSON, with any parameters."""
     assert visitor.send("POST", ENGAGEMENTS, content=b'{"name": "a"}', headers=declared).status_code == status
 
 
@@ -108,7 +108,7 @@ def test_content_type_is_asked_for(visitor: Visitor, declared: dict[str, str], s
     ],
 )
 def test_paths_and_methods_that_are_unknown(visitor: Visitor, method: str, path: str, status: int) -> None:
-    """An unknown path is 404 and an unknown method 405, which names the known ones."""
+    """An unknown path is a 404, and an unknown method a 405 that names the known methods."""
     response = visitor.send(method, path)
 
     assert refused(response) == status
@@ -125,12 +125,12 @@ def test_head_is_get_without_a_body(visitor: Visitor) -> None:
 
 @pytest.mark.parametrize("shape", ["prefixed", "uuid", "ulid", "integer", "dotted", "reserved", "long"])
 def test_identifiers_of_any_shape_find_their_engagement(visit: Callable[..., Visitor], shape: str) -> None:
-    """An identifier that is encoded as one segment is found whatever its characters are."""
+    """An identifier that is encoded as one segment is found, whatever its characters."""
     visitor = visit(identifier_shape=shape)
     ids = [visitor.engagement(f"n{number}")["id"] for number in range(3)]
 
     assert len(set(ids)) == 3
-    assert [visitor.get(visitor.at(one)).json()["data"]["id"] for one in ids] == ids
+    assert [visitor.get(visitor.at(identifier)).json()["data"]["id"] for identifier in ids] == ids
     assert visitor.delete(
         visitor.at(visitor.member("member")["id"], "/api/v1/organizations/current/members")
     ).is_success
@@ -139,7 +139,7 @@ def test_identifiers_of_any_shape_find_their_engagement(visit: Callable[..., Vis
 def test_unexpected_errors_are_told_in_the_envelope(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A bug of the service is a 500 with code INTERNAL_ERROR, and says nothing of its cause."""
+    """A bug of the service becomes a 500 with code INTERNAL_ERROR that hides its cause."""
 
     def broken(*_: object) -> None:
         raise RuntimeError("secret")
@@ -169,7 +169,7 @@ FIELDS = st.sampled_from(["name", "description", "role", "email", "status", "id"
     ),
 )
 def test_no_body_is_an_unexpected_error(visitor: Visitor, body: object, place: tuple[str, str]) -> None:
-    """Whatever JSON is sent, it is taken or refused in form."""
+    """Every JSON body is accepted, or refused with an envelope."""
     method, path = place
     path = path.replace("@", "/api/v1/organizations/current") if "@" in path else f"{ENGAGEMENTS}{path}"
     path = path.format(id=visitor.engagement()["id"], user=visitor.member("owner")["id"])

@@ -1,4 +1,4 @@
-"""The open points and one implementation's choices at them."""
+"""Open points, and the choices of an implementation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conformance.reference.latitude import POINTS, Latitude
 
 
 def test_every_point_is_consulted_in_one_place() -> None:
-    """The name of a point stands once in the service, leaving aside columns and paths that are named alike."""
+    """The service names each point once; columns and paths with the same names do not count."""
     modules = Path(conformance.reference.__path__[0]).glob("*.py")
     sources = [path.read_text() for path in modules if path.name not in ("store.py", "routes.py")]
 
@@ -21,17 +21,17 @@ def test_every_point_is_consulted_in_one_place() -> None:
 
 
 def test_there_are_many_points() -> None:
-    """The interface leaves much open, and a choice is never the only one."""
+    """There are many open points, and each has at least two values."""
     assert len(POINTS) >= 45
     assert all(len(set(point.values)) == len(point.values) >= 2 for point in POINTS.values())
     assert all(point.question.endswith("?") for point in POINTS.values())
 
 
 def test_latitude_is_read_strictly() -> None:
-    """What is mistyped is answered with what is permitted."""
-    with pytest.raises(ValueError, match=r"no open point 'nonsense'.*archive_again"):
+    """The error about a mistyped setting names the permitted ones."""
+    with pytest.raises(ValueError, match=r"open point 'nonsense' does not exist.*archive_again"):
         Latitude({"nonsense": "1"})
-    with pytest.raises(ValueError, match="has no value '204'; it has: 201, 200, 202"):
+    with pytest.raises(ValueError, match=r"has no value '204'\. Use one of: 201, 200, 202"):
         Latitude({"create_status": "204"})
     with pytest.raises(ValueError, match="name=value"):
         Latitude.parse(["create_status"])
@@ -40,7 +40,7 @@ def test_latitude_is_read_strictly() -> None:
 
 
 def test_latitude_does_not_change() -> None:
-    """A set of choices stays as it was made."""
+    """A latitude is immutable."""
     given = {"create_status": "200"}
     latitude = Latitude(given)
     given["create_status"] = "202"

@@ -1,4 +1,4 @@
-"""Every choice shows in some answer: what a request may say."""
+"""Visibility of every choice at the open points of requests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def raw(content: bytes, headers: dict[str, str] | None = None) -> Probe:
-    """Give status and name of a creation whose bytes are given."""
+    """Return status and name of a creation with raw bytes as its body."""
     declared = {"Content-Type": "application/json"} if headers is None else headers
 
     def probe(visitor: Visitor) -> object:
@@ -27,7 +27,7 @@ def raw(content: bytes, headers: dict[str, str] | None = None) -> Probe:
 
 
 def edited_with_nothing(visitor: Visitor) -> object:
-    """Tell whether an edit without any field moves updatedAt."""
+    """Return whether an edit without fields moves updatedAt."""
     before = visitor.engagement()
     path = visitor.at(before["id"])
     assert visitor.patch(path, {}).is_success
@@ -35,19 +35,19 @@ def edited_with_nothing(visitor: Visitor) -> object:
 
 
 def described_with_null(visitor: Visitor) -> object:
-    """Give the status of an edit with null for the description, and the description afterwards."""
+    """Return the status of an edit with null for the description, and the description afterwards."""
     path = visitor.at(visitor.engagement(description="It is there.")["id"])
     status = visitor.patch(path, {"description": None}).status_code
     return status, visitor.get(path).json()["data"]["description"]
 
 
 def kept(name: str) -> Probe:
-    """Give the name that a creation keeps."""
+    """Return a probe for the name that a creation stores."""
     return lambda visitor: visitor.engagement(name)["name"]
 
 
 def invited(*bodies: dict[str, str]) -> Probe:
-    """Give the statuses of invitations and the address in the last."""
+    """Return the statuses of invitations and the address of the last."""
 
     def probe(visitor: Visitor) -> object:
         responses = [visitor.post(INVITE, body) for body in bodies]
@@ -57,7 +57,7 @@ def invited(*bodies: dict[str, str]) -> Probe:
 
 
 def body_limit(visitor: Visitor) -> object:
-    """Send bodies of 100 kB, 2 MB and 10 MB."""
+    """Return the statuses of bodies of 100 kB, 2 MB and 10 MB."""
     return [visitor.post(ENGAGEMENTS, {"name": "x" * size}).status_code for size in (100_000, 2_000_000, 10_000_000)]
 
 
@@ -121,7 +121,7 @@ PROBES: dict[str, Probe] = {
 
 @pytest.mark.parametrize("point", INPUT_POINTS, ids=lambda point: point.name)
 def test_every_value_shows(visit: Callable[..., Visitor], point: Point) -> None:
-    """No two choices at a point look the same."""
+    """No two values of a point give the same result."""
     shown = [PROBES[point.name](visit(**{point.name: value})) for value in point.values]
 
-    assert all(shown.count(one) == 1 for one in shown), dict(zip(point.values, shown, strict=True))
+    assert all(shown.count(result) == 1 for result in shown), dict(zip(point.values, shown, strict=True))

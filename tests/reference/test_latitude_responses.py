@@ -1,4 +1,4 @@
-"""Every choice shows in some answer: what an answer says."""
+"""Visibility of every choice at the open points of responses."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def default_order(visitor: Visitor) -> object:
 
 
 def tie_order(visitor: Visitor) -> object:
-    """List engagements of one moment."""
+    """List engagements with the same creation time."""
     visitor.clock.step = 0
     made = [visitor.engagement(f"{number}")["id"] for number in range(9)]
     found = [item["id"] for item in visitor.get(f"{ENGAGEMENTS}?sort=createdAt").json()["data"]]
@@ -48,7 +48,7 @@ def tie_order(visitor: Visitor) -> object:
 
 
 def collation(visitor: Visitor) -> object:
-    """Sort names that alphabets sort differently."""
+    """List names that collations sort differently."""
     for name in ("a", "B", "Ác"):
         visitor.engagement(name)
     return [item["name"] for item in visitor.get(f"{ENGAGEMENTS}?sort=name&order=asc").json()["data"]]
@@ -61,7 +61,7 @@ def member_order(visitor: Visitor) -> object:
 
 
 def invited(*bodies: dict[str, str]) -> Probe:
-    """Give the statuses of invitations and the address in the last."""
+    """Return the statuses of invitations and the address of the last."""
 
     def probe(visitor: Visitor) -> object:
         responses = [visitor.post(INVITE, body) for body in bodies]
@@ -71,13 +71,13 @@ def invited(*bodies: dict[str, str]) -> Probe:
 
 
 def identifier(visitor: Visitor) -> object:
-    """Look at an identifier."""
-    one = visitor.engagement()["id"]
-    return len(one), "_" in one
+    """Return the length of an identifier and whether it has an underscore."""
+    identifier = visitor.engagement()["id"]
+    return len(identifier), "_" in identifier
 
 
 def first(path: str, *fields: str) -> Probe:
-    """Give the fields of what is at a path."""
+    """Return the fields of a resource."""
     return lambda visitor: [visitor.get(path).json()["data"][field] for field in fields]
 
 
@@ -111,7 +111,7 @@ PROBES: dict[str, Probe] = {
 
 @pytest.mark.parametrize("point", RESPONSE_POINTS, ids=lambda point: point.name)
 def test_every_value_shows(visit: Callable[..., Visitor], point: Point) -> None:
-    """No two choices at a point look the same."""
+    """No two values of a point give the same result."""
     shown = [PROBES[point.name](visit(**{point.name: value})) for value in point.values]
 
-    assert all(shown.count(one) == 1 for one in shown), dict(zip(point.values, shown, strict=True))
+    assert all(shown.count(result) == 1 for result in shown), dict(zip(point.values, shown, strict=True))

@@ -1,4 +1,4 @@
-"""Every choice shows in some answer: what is allowed and what it brings about."""
+"""Visibility of every choice at the open points of permissions, changes and effects."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def archive_again(visitor: Visitor) -> object:
 
 
 def duplicates(visitor: Visitor) -> object:
-    """Create engagements of equal and of similar names."""
+    """Create engagements with equal and similar names."""
     visitor.engagement("A b")
     visitor.archived("c")
     return [visitor.post(ENGAGEMENTS, {"name": name}).status_code for name in ("A b", "a  B", "c")]
 
 
 def refusal_order(visitor: Visitor) -> object:
-    """Send requests with two problems each."""
+    """Send requests with two errors each."""
     key = visitor.rpc("create_key", scopes=["organizations:read"])["key"]
     known = visitor.at(visitor.engagement()["id"])
     return [
@@ -48,17 +48,17 @@ def refusal_order(visitor: Visitor) -> object:
 
 
 def implications(visitor: Visitor) -> object:
-    """Try the three permissions on engagements with each other's operations."""
+    """Return the statuses of three operations, with a key for each permission on engagements."""
     path = visitor.at(visitor.engagement()["id"])
     keys = [
         visitor.rpc("create_key", scopes=[f"engagements:{action}"])["key"] for action in ("read", "write", "delete")
     ]
     tries = [("GET", path), ("PATCH", path), ("DELETE", NONE)]
-    return [visitor.send(*one, {"name": "n"}, key=key).status_code for key in keys for one in tries]
+    return [visitor.send(*request, {"name": "n"}, key=key).status_code for key in keys for request in tries]
 
 
 def allowed_by(method: str, path: str) -> Probe:
-    """Try every single permission."""
+    """Return the statuses of a request with a key for each permission."""
 
     def probe(visitor: Visitor) -> object:
         keys = [visitor.rpc("create_key", scopes=[scope])["key"] for scope in SCOPES]
@@ -68,14 +68,14 @@ def allowed_by(method: str, path: str) -> Probe:
 
 
 def removed_key(visitor: Visitor) -> object:
-    """Use the key of a removed member."""
+    """Send a request with the key of a removed member."""
     member = visitor.rpc("create_member", role="member")
     visitor.delete(visitor.at(member["userId"], MEMBERS))
     return visitor.get(ORGANIZATION, key=member["key"]).status_code
 
 
 def same_role(visitor: Visitor) -> object:
-    """Give a member the role it has, twice."""
+    """Send two no-op role changes."""
     path = visitor.at(visitor.member("member")["id"], MEMBERS)
     responses = [visitor.patch(path, {"role": "member"}) for _ in range(2)]
     times = {response.json().get("data", {}).get("updatedAt") for response in responses}
@@ -83,7 +83,7 @@ def same_role(visitor: Visitor) -> object:
 
 
 def same_values(visitor: Visitor) -> object:
-    """Send the values that stand."""
+    """Send a no-op edit."""
     before = visitor.engagement()
     return (
         visitor.patch(visitor.at(before["id"]), {"name": before["name"]}).json()["data"]["updatedAt"]
@@ -92,12 +92,12 @@ def same_values(visitor: Visitor) -> object:
 
 
 def owner_role(visitor: Visitor) -> object:
-    """Try to change an owner's role."""
+    """Send a change of an owner's role."""
     return visitor.patch(visitor.at(visitor.member("owner")["id"], MEMBERS), {"role": "member"}).status_code
 
 
 def invited(*bodies: dict[str, str]) -> Probe:
-    """Give the statuses of invitations and the address in the last."""
+    """Return the statuses of invitations and the address of the last."""
 
     def probe(visitor: Visitor) -> object:
         responses = [visitor.post(INVITE, body) for body in bodies]
@@ -107,7 +107,7 @@ def invited(*bodies: dict[str, str]) -> Probe:
 
 
 def parallel_edit(visitor: Visitor) -> object:
-    """Edit twice at a time, and something that is not there."""
+    """Send two parallel edits, also of an unknown engagement."""
     path = visitor.at(visitor.engagement()["id"])
     responses = visitor.together([("PATCH", path, {"name": "a"}), ("PATCH", path, {"name": "b"})])
     assert {response.status_code for response in visitor.together([("PATCH", NONE, {"name": "a"})] * 2)} == {404}
@@ -115,7 +115,7 @@ def parallel_edit(visitor: Visitor) -> object:
 
 
 def change_clock(visitor: Visitor) -> object:
-    """Look whether two edits at a time, of which the first one waits longer, take the time back."""
+    """Return whether two parallel edits, of which the first waits longer, move updatedAt back."""
     path, waits = visitor.at(visitor.engagement()["id"]), iter([0.2, 0.0])
     with patch("random.uniform", lambda _, most: next(waits) if most > 0.1 else 0.0):
         first, second = visitor.together([("PATCH", path, {"name": "a"}), ("PATCH", path, {"name": "b"})])
@@ -124,7 +124,7 @@ def change_clock(visitor: Visitor) -> object:
 
 
 def list_reading(visitor: Visitor) -> object:
-    """List while an engagement is created, which a second look shows: what is counted, and what stands there."""
+    """Return total and items of lists that are read while an engagement is created."""
     visitor.engagement("a")
     total = visitor.get(ENGAGEMENTS).json()["meta"]["total"]
     with patch("random.uniform", lambda _, most: most):
@@ -135,19 +135,19 @@ def list_reading(visitor: Visitor) -> object:
 
 
 def subordinate_deletion(visitor: Visitor) -> object:
-    """Look for a record right after the deletion, and later."""
+    """Return whether a record exists right after the deletion; it does not later."""
     owner = visitor.engagement()["id"]
     record = visitor.rpc("create_subordinate", engagementId=owner, kind="task")["id"]
     visitor.delete(visitor.at(owner))
-    look = {"engagementId": owner, "kind": "task", "id": record}
-    at_once = visitor.rpc("subordinate_exists", **look)["exists"]
+    params = {"engagementId": owner, "kind": "task", "id": record}
+    at_once = visitor.rpc("subordinate_exists", **params)["exists"]
     visitor.wait(0.4)
-    assert not visitor.rpc("subordinate_exists", **look)["exists"]
+    assert not visitor.rpc("subordinate_exists", **params)["exists"]
     return at_once
 
 
 def unarchive_in_time(visitor: Visitor) -> object:
-    """Look at what unarchiving shows right after it, and later."""
+    """Unarchive, and return the state of the engagement right after and later."""
     path = visitor.archived()
     status = visitor.post(f"{path}/unarchive").status_code
     at_once = visitor.get(path).json()["data"]
@@ -156,7 +156,7 @@ def unarchive_in_time(visitor: Visitor) -> object:
 
 
 def mail_dispatch(visitor: Visitor) -> object:
-    """Look for a mail right after the invitation, and later."""
+    """Return the number of mails right after the invitation; there is one later."""
     visitor.post(INVITE, GUEST)
     at_once = len(visitor.rpc("read_mail", to=GUEST["email"])["messages"])
     visitor.wait(0.4)
@@ -165,7 +165,7 @@ def mail_dispatch(visitor: Visitor) -> object:
 
 
 def mail_form(visitor: Visitor) -> object:
-    """Look at the mail that goes out; whatever its form, the link can be read."""
+    """Return the format of an invitation's mail; its link is readable in every format."""
     sent: list[EmailMessage] = []
     visitor.app.service.postman.send = sent.append  # type: ignore[assignment, method-assign]  # a stand-in
     visitor.post(INVITE, GUEST)
@@ -175,8 +175,8 @@ def mail_form(visitor: Visitor) -> object:
     return sent[0].get_content_type(), sent[0].get("Content-Transfer-Encoding")
 
 
-def company(visitor: Visitor) -> object:
-    """Count engagements that nobody known made, and those of them that are archived."""
+def busy_neighbours(visitor: Visitor) -> object:
+    """Count the engagements of other users, and the archived ones among them."""
     for _ in range(60):
         visitor.get(ORGANIZATION)
     return [visitor.get(f"{ENGAGEMENTS}{query}").json()["meta"]["total"] for query in ("", "?status=archived")]
@@ -210,12 +210,12 @@ PROBES: dict[str, Probe] = {
     "subordinate_deletion": subordinate_deletion,
     "mail_dispatch": mail_dispatch,
     "mail_form": mail_form,
-    "company": company,
+    "company": busy_neighbours,
 }
 
 
 def test_what_is_archived_again_stays_so(visit: Callable[..., Visitor]) -> None:
-    """An unarchiving that was to take effect later does not, once the engagement was archived again."""
+    """A delayed unarchiving has no effect if the engagement is archived again before."""
     visitor = visit(unarchive="activates-later", archive_again="200")
     path = visitor.archived()
     visitor.post(f"{path}/unarchive")
@@ -227,7 +227,7 @@ def test_what_is_archived_again_stays_so(visit: Callable[..., Visitor]) -> None:
 
 @pytest.mark.parametrize("point", RULE_POINTS, ids=lambda point: point.name)
 def test_every_value_shows(visit: Callable[..., Visitor], point: Point) -> None:
-    """No two choices at a point look the same."""
+    """No two values of a point give the same result."""
     shown = [PROBES[point.name](visit(**{point.name: value})) for value in point.values]
 
-    assert all(shown.count(one) == 1 for one in shown), dict(zip(point.values, shown, strict=True))
+    assert all(shown.count(result) == 1 for result in shown), dict(zip(point.values, shown, strict=True))

@@ -1,4 +1,4 @@
-"""Choices at several open points at a time."""
+"""Choices at several open points together."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MEMBERS = f"{ORGANIZATION}/members"
 
 
 def chosen(seed: int) -> dict[str, str]:
-    """Choose at every point at once, but for answers that take their time, and what does not go together."""
+    """Draw a value for every point, except slow responses and incompatible values."""
     lot = random.Random(seed)
     choices = {name: lot.choice(point.values) for name, point in POINTS.items()}
     excluded = choices["gateway"] == "strict" and choices["identifier_shape"] == "reserved"
@@ -30,7 +30,7 @@ def chosen(seed: int) -> dict[str, str]:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_any_choices_go_together(visit: Callable[..., Visitor], seed: int) -> None:
-    """Whatever is chosen, a life of an engagement goes by without an unexpected error, and ends in a deletion."""
+    """With all choices, an engagement can be created, changed and deleted without an unexpected error."""
     visitor = visit(**chosen(seed))
     body = {"name": "one", "description": "Described."}
     path = visitor.at(visitor.engagement(**body)["id"])

@@ -1,4 +1,4 @@
-"""Every choice shows in some answer: how an answer travels."""
+"""Visibility of every choice at the open points of transport."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Probe = Callable[["Visitor"], object]
 
 
 def raw(content: bytes, headers: dict[str, str] | None = None) -> Probe:
-    """Give status and name of a creation whose bytes are given."""
+    """Return status and name of a creation with raw bytes as its body."""
     declared = {"Content-Type": "application/json"} if headers is None else headers
 
     def probe(visitor: Visitor) -> object:
@@ -36,12 +36,12 @@ def raw(content: bytes, headers: dict[str, str] | None = None) -> Probe:
 
 
 def headers(name: str) -> Probe:
-    """Give a header of a success and of an error."""
+    """Return a probe for a header of a success and of an error."""
     return lambda visitor: [visitor.get(path).headers.get(name) for path in (ORGANIZATION, NONE)]
 
 
 def gateway(visitor: Visitor) -> object:
-    """Send what is too long for some gateways, and what they refuse in a path."""
+    """Send requests that strict gateways refuse: too long, or with unusual escapes."""
     responses = [
         visitor.get(f"{ENGAGEMENTS}?unknown={'x' * 2048}"),
         visitor.get(ENGAGEMENTS, headers={"X-Long": "x" * 8192}),
@@ -52,7 +52,7 @@ def gateway(visitor: Visitor) -> object:
 
 
 def pace(visitor: Visitor) -> object:
-    """Watch how long the service sleeps."""
+    """Return whether the service sleeps, and whether unevenly."""
     naps: list[float] = []
 
     async def nap(seconds: float) -> None:
@@ -72,27 +72,27 @@ def service_clock(visitor: Visitor) -> object:
 
 
 def rate_window(visitor: Visitor) -> object:
-    """Look how far ahead the reset is, and how it is written."""
+    """Return the format of the reset and its distance."""
     reset = visitor.get(ORGANIZATION).headers["X-RateLimit-Reset"]
     return "." in reset, round((float(reset) - visitor.clock.seconds) / 10)
 
 
 def refused_requests(visitor: Visitor) -> object:
-    """Count what a refused request takes."""
+    """Return by how much a refused request reduces X-RateLimit-Remaining."""
     first, second = (int(visitor.get(path).headers["X-RateLimit-Remaining"]) for path in (ORGANIZATION, NONE))
     third = int(visitor.get(ORGANIZATION).headers["X-RateLimit-Remaining"])
     return first - second, first - third
 
 
 def retry_after(visitor: Visitor) -> object:
-    """Exceed a limit."""
+    """Return Retry-After of a success and of a 429."""
     key = visitor.rpc("create_throttled_key")["key"]
     waits = [visitor.get(ORGANIZATION, key=key).headers.get("Retry-After", "") for _ in range(21)]
     return waits[0], re.sub("[0-9]+", "9", waits[-1])
 
 
 def json_text(visitor: Visitor) -> object:
-    """Look at the letters of an answer."""
+    """Return features of the JSON text of a response."""
     text = visitor.post(ENGAGEMENTS, {"name": "ü"}).text
     assert json.loads(text)["data"]["name"] == "ü"
     return "\\u" in text, "\n" in text, text.index("id") < text.index("name"), text.count('"id"')
@@ -124,7 +124,7 @@ PROBES: dict[str, Probe] = {
 
 @pytest.mark.parametrize("point", TRANSPORT_POINTS, ids=lambda point: point.name)
 def test_every_value_shows(visit: Callable[..., Visitor], point: Point) -> None:
-    """No two choices at a point look the same."""
+    """No two values of a point give the same result."""
     shown = [PROBES[point.name](visit(**{point.name: value})) for value in point.values]
 
-    assert all(shown.count(one) == 1 for one in shown), dict(zip(point.values, shown, strict=True))
+    assert all(shown.count(result) == 1 for result in shown), dict(zip(point.values, shown, strict=True))

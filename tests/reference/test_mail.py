@@ -1,4 +1,4 @@
-"""Invitations that are really sent."""
+"""Invitation mail over SMTP."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ LINK = "https://service.example/invitations/" + "x" * 32
 
 
 class Mailbox:
-    """Keeps what an SMTP server receives."""
+    """Handler that keeps the messages of an SMTP server."""
 
     def __init__(self) -> None:
         self.received: list[tuple[list[str], EmailMessage]] = []
 
-    async def handle_DATA(self, _: object, __: object, envelope: Envelope) -> str:  # noqa: N802, D102 - the name that aiosmtpd calls
+    async def handle_DATA(self, _: object, __: object, envelope: Envelope) -> str:  # noqa: N802, D102 - aiosmtpd calls this name
         assert isinstance(envelope.content, bytes)
         message = message_from_bytes(envelope.content, policy=policy.default)
         assert isinstance(message, EmailMessage)
@@ -48,7 +48,7 @@ def mailbox() -> Iterator[tuple[Mailbox, tuple[str, int]]]:
 
 
 def free_port() -> int:
-    """Find a port that nobody listens on."""
+    """Return a free port."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port: int = probe.getsockname()[1]
     return port
@@ -56,7 +56,7 @@ def free_port() -> int:
 
 @pytest.mark.parametrize("form", ["text", "html", "both", "base64"])
 def test_mail_arrives_with_its_link(mailbox: tuple[Mailbox, tuple[str, int]], form: str) -> None:
-    """The invited address receives one message, and the link in it is whole."""
+    """The invited address receives one message with a complete link."""
     box, server = mailbox
     postman = Postman(server)
 
@@ -70,7 +70,7 @@ def test_mail_arrives_with_its_link(mailbox: tuple[Mailbox, tuple[str, int]], fo
 
 
 def test_mail_that_cannot_be_sent_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    """An invitation stands also where the mail server is gone."""
+    """An invitation is created also if the mail server is unreachable."""
     postman = Postman(("127.0.0.1", free_port()))
 
     postman.send(invitation_mail("guest@example.com", "n", LINK))
@@ -82,7 +82,7 @@ def test_mail_that_cannot_be_sent_is_logged(caplog: pytest.LogCaptureFixture) ->
 @settings(deadline=None)
 @given(st.from_regex(ADDRESS, fullmatch=True), st.text(st.characters(exclude_categories=["Cs"]), max_size=30))
 def test_any_address_and_name_can_be_written(address: str, organization: str) -> None:
-    """Whatever the service takes for an address, its mail has one recipient and no other headers."""
+    """Every accepted address gives a mail with one recipient and no injected headers."""
     message = invitation_mail(address, organization, LINK)
 
     assert sorted(message.keys()) == sorted(

@@ -1,4 +1,4 @@
-"""The rules of the organization, its members and its invitations."""
+"""Rules of the organization, its members and its invitations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENGAGEMENTS = "/api/v1/engagements"
 
 
 def test_only_the_name_can_be_changed(visitor: Visitor) -> None:
-    """An update renames, and leaves slug, plan and settings alone."""
+    """An update changes the name, and keeps slug, plan and settings."""
     before = visitor.get(ORGANIZATION).json()["data"]
 
     response = visitor.patch(
@@ -30,7 +30,7 @@ def test_only_the_name_can_be_changed(visitor: Visitor) -> None:
 
 
 def test_counts_agree_with_the_lists(visitor: Visitor) -> None:
-    """The organization counts what its lists count."""
+    """The counts of the organization equal the totals of its lists."""
     visitor.engagement()
     visitor.archived()
 
@@ -41,7 +41,7 @@ def test_counts_agree_with_the_lists(visitor: Visitor) -> None:
 
 
 def test_members_are_filtered_by_role(visitor: Visitor) -> None:
-    """A role filter leaves the members of that role."""
+    """A role filter returns the members of that role."""
     for role in ("owner", "admin", "member"):
         response = visitor.get(MEMBERS, params={"role": role}).json()
         assert [member["role"] for member in response["data"]] == [role]
@@ -49,7 +49,7 @@ def test_members_are_filtered_by_role(visitor: Visitor) -> None:
 
 
 def test_role_changes_and_shows(visitor: Visitor) -> None:
-    """A member becomes an admin, in the answer and in the list."""
+    """A member becomes an admin, in the response and in the list."""
     user = visitor.member("member")["id"]
 
     response = visitor.patch(visitor.at(user, MEMBERS), {"role": "admin"})
@@ -63,12 +63,12 @@ def test_role_changes_and_shows(visitor: Visitor) -> None:
     "body", [{}, {"role": None}, {"role": "owner"}, {"role": "Admin"}, {"role": 1}, {"role": "guest"}]
 )
 def test_invalid_roles_are_refused(visitor: Visitor, body: dict[str, Any]) -> None:
-    """Only admin and member can be given, never owner."""
+    """A member can become admin or member, never owner."""
     assert visitor.patch(visitor.at(visitor.member("member")["id"], MEMBERS), body).status_code == 422
 
 
 def test_owner_is_out_of_reach(visitor: Visitor) -> None:
-    """An owner's role stays, and the last owner cannot be removed."""
+    """An owner's role cannot change, and the last owner cannot be removed."""
     owner = visitor.at(visitor.member("owner")["id"], MEMBERS)
 
     assert visitor.patch(owner, {"role": "member"}).status_code == 403
@@ -77,7 +77,7 @@ def test_owner_is_out_of_reach(visitor: Visitor) -> None:
 
 
 def test_removed_member_loses_everything_at_once(visitor: Visitor) -> None:
-    """Removal takes the membership and the member's keys, and leaves the others alone."""
+    """Removal ends the membership and the member's keys, and no others."""
     gone, stays = visitor.rpc("create_member", role="member"), visitor.rpc("create_member", role="admin")
     path = visitor.at(gone["userId"], MEMBERS)
 
@@ -90,18 +90,18 @@ def test_removed_member_loses_everything_at_once(visitor: Visitor) -> None:
 
 
 def test_use_of_a_key_shows_as_last_seen(visitor: Visitor) -> None:
-    """A member was last active when its key was last used."""
+    """LastSeenAt is the time of the last request with the member's key."""
     member = visitor.rpc("create_member", role="admin")
     visitor.clock.seconds += 60
 
     visitor.get(ORGANIZATION, key=member["key"])
 
-    (shown,) = [one for one in visitor.get(MEMBERS).json()["data"] if one["id"] == member["userId"]]
+    (shown,) = [item for item in visitor.get(MEMBERS).json()["data"] if item["id"] == member["userId"]]
     assert shown["lastSeenAt"] > shown["joinedAt"]
 
 
 def test_invitation_is_pending_for_seven_days(visitor: Visitor) -> None:
-    """An invitation carries what was sent, and changes neither members nor counts."""
+    """An invitation shows the sent values, and changes neither members nor counts."""
     response = visitor.post(INVITE, {"email": "New.One@example.com", "role": "admin"})
 
     assert response.status_code == 201
@@ -113,7 +113,7 @@ def test_invitation_is_pending_for_seven_days(visitor: Visitor) -> None:
 
 
 def test_members_and_the_invited_are_not_invited_again(visitor: Visitor) -> None:
-    """An address that is a member's or has an open invitation is a conflict, until the invitation is over."""
+    """The address of a member or of an open invitation is a conflict, until the invitation expires."""
     invitation = {"email": "a@example.com", "role": "member"}
     assert visitor.post(INVITE, {**invitation, "email": visitor.member("owner")["email"].upper()}).status_code == 409
 
@@ -139,7 +139,7 @@ def test_members_and_the_invited_are_not_invited_again(visitor: Visitor) -> None
     ],
 )
 def test_invalid_invitations_are_refused(visitor: Visitor, change: dict[str, Any]) -> None:
-    """What is no address and what is no role for a guest is refused, and no mail is sent."""
+    """Invalid addresses and roles are refused, and no mail is sent."""
     response = visitor.post(INVITE, {"email": "a@example.com", "role": "member", **change})
 
     assert (response.status_code, response.json()["error"]["code"]) == (422, "VALIDATION_ERROR")
@@ -147,7 +147,7 @@ def test_invalid_invitations_are_refused(visitor: Visitor, change: dict[str, Any
 
 
 def test_accepting_an_invitation_makes_a_member_once(visitor: Visitor) -> None:
-    """The link in the mail is good for one membership."""
+    """The link in the mail works once."""
     visitor.post(INVITE, {"email": "new@example.com", "role": "admin"})
     (mail,) = visitor.rpc("read_mail", to="new@example.com")["messages"]
     link = mail["text"].split()[-1]

@@ -1,4 +1,4 @@
-"""The service and its provisioner as processes."""
+"""Service and provisioner as processes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Start = Callable[..., tuple[subprocess.Popen[bytes], dict[str, Any]]]
 
 @pytest.fixture
 def start() -> Iterator[Start]:
-    """Start services that end with the test."""
+    """Return a function that starts services, which end with the test."""
     started: list[subprocess.Popen[bytes]] = []
 
     def start_one(*options: str) -> tuple[subprocess.Popen[bytes], dict[str, Any]]:
@@ -48,7 +48,7 @@ def start() -> Iterator[Start]:
 def ask(
     announced: dict[str, Any], method: str, path: str, body: object = None, key: str = "api_key"
 ) -> tuple[int, Any]:
-    """Send one request over a socket."""
+    """Send a request over a socket."""
     connection = http.client.HTTPConnection(urlsplit(announced["base_url"]).netloc, timeout=TIMEOUT)
     headers = {"Authorization": f"Bearer {announced['keys'][key]}", "Content-Type": "application/json"}
     connection.request(method, path, json.dumps(body) if body else None, headers)
@@ -59,7 +59,7 @@ def ask(
 
 
 def test_announced_service_responds_and_ends_with_its_parent(start: Start) -> None:
-    """What is announced works; SIGINT is left to the parent."""
+    """The announced values work, and SIGINT does not stop the service."""
     process, announced = start()
     process.send_signal(signal.SIGINT)
 
@@ -74,7 +74,7 @@ def test_announced_service_responds_and_ends_with_its_parent(start: Start) -> No
 
 
 def test_database_is_kept_across_restarts(start: Start, tmp_path: Path) -> None:
-    """A second service on the file finds what the first one left, under a new key."""
+    """A second service on the same file shows the records of the first, with a new key."""
     database = str(tmp_path / "reference.db")
     first, announced = start("--database", database)
     _, created = ask(announced, "POST", "/api/v1/engagements", {"name": "kept"})
@@ -90,7 +90,7 @@ def test_database_is_kept_across_restarts(start: Start, tmp_path: Path) -> None:
 
 
 def test_client_that_sends_too_much_gets_its_response(start: Start) -> None:
-    """An oversized body is refused in form, also where the connection is closed behind it."""
+    """An oversized body is refused with an envelope, also if the connection is closed after it."""
     for options in ((), ("--latitude", "connection=closed")):
         _, announced = start(*options)
         status, response = ask(announced, "POST", "/api/v1/engagements", {"name": "x" * 5_000_000})
@@ -98,7 +98,7 @@ def test_client_that_sends_too_much_gets_its_response(start: Start) -> None:
 
 
 def test_latitude_and_fault_are_obeyed(start: Start) -> None:
-    """Options reach the service."""
+    """Command-line options reach the service."""
     _, announced = start("--latitude", "create_status=202", "--fault", "total-pages-too-many", "--seed-data")
 
     assert ask(announced, "POST", "/api/v1/engagements", {"name": "n"})[0] == 202
@@ -108,7 +108,7 @@ def test_latitude_and_fault_are_obeyed(start: Start) -> None:
 
 @pytest.mark.parametrize("options", [["--fault", "nonsense"], ["--latitude", "nonsense"], ["--smtp", "nonsense"]])
 def test_wrong_options_are_told(options: list[str]) -> None:
-    """A mistyped option ends the service before it starts."""
+    """An invalid option is a usage error."""
     command = [sys.executable, "-m", "conformance.reference.server", *options]
 
     ended = subprocess.run(command, capture_output=True, timeout=TIMEOUT, check=False)
@@ -120,7 +120,7 @@ def test_wrong_options_are_told(options: list[str]) -> None:
 
 @pytest.fixture
 def converse(start: Start) -> Iterator[Callable[[bytes], dict[str, Any]]]:
-    """Speak with a provisioner."""
+    """Send messages to a provisioner and return its output."""
     _, announced = start()
     variables = {
         "CONFORMANCE_SANDBOX_URL": announced["sandbox_url"],
@@ -145,7 +145,7 @@ def converse(start: Start) -> Iterator[Callable[[bytes], dict[str, Any]]]:
 
 
 def test_provisioner_speaks_one_message_a_line(converse: Callable[[bytes], dict[str, Any]]) -> None:
-    """Each request gets its answer, and a bad line does not end the conversation."""
+    """Each request gets its response, also after an invalid line."""
     good = b'{"jsonrpc": "2.0", "id": %d, "method": "create_key", "params": {"scopes": ["engagements:read"]}}'
     bad = b'{"jsonrpc": "2.0", "id": 8, "method": "nonsense"}'
 
@@ -160,7 +160,7 @@ def test_provisioner_speaks_one_message_a_line(converse: Callable[[bytes], dict[
 
 
 def test_provisioner_without_a_sandbox_says_so() -> None:
-    """A sandbox that cannot be reached is an error of each call; a missing variable ends the program."""
+    """An unreachable sandbox is an error of each call; a missing variable ends the program."""
     command = [sys.executable, "-m", "conformance.reference.provisioner"]
     line = b'{"jsonrpc": "2.0", "id": 1, "method": "create_organization"}\n'
     nowhere = {"CONFORMANCE_SANDBOX_URL": "http://127.0.0.1:9/", "CONFORMANCE_SANDBOX_TOKEN": "t"}
@@ -203,7 +203,7 @@ def test_serve_shows_how_to_use_it_and_stops_on_interrupt() -> None:
     ],
 )
 def test_serve_refuses_what_it_cannot_do(options: list[str], said: str) -> None:
-    """A wrong option is a usage error that says what is permitted."""
+    """An invalid option is a usage error that names the cause."""
     result = CliRunner().invoke(serve, options)
 
     assert result.exit_code == 2

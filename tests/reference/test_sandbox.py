@@ -1,4 +1,4 @@
-"""The operator's side: JSON-RPC."""
+"""Operator's interface: JSON-RPC."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ORGANIZATION = "/api/v1/organizations/current"
 
 @pytest.mark.parametrize("token", ["wrong", "", "é"])
 def test_token_is_asked_for(visitor: Visitor, token: str) -> None:
-    """Nobody without the token gets in, with an API key neither."""
+    """Only the token is accepted, not an API key."""
     message = {"jsonrpc": "2.0", "id": 1, "method": "create_key", "params": {"scopes": []}}
 
     assert visitor.post(RPC, message, headers={"Authorization": f"Bearer {token}".encode()}).status_code == 401
@@ -43,7 +43,7 @@ def test_token_is_asked_for(visitor: Visitor, token: str) -> None:
     ],
 )
 def test_bad_calls_are_told(visitor: Visitor, method: str, params: dict[str, Any], code: int) -> None:
-    """An unknown method and bad parameters have the codes that JSON-RPC gives them."""
+    """An unknown method and invalid parameters have the codes of JSON-RPC."""
     assert visitor.rpc(method, **params)["code"] == code
 
 
@@ -58,14 +58,14 @@ def test_bad_calls_are_told(visitor: Visitor, method: str, params: dict[str, Any
     ],
 )
 def test_messages_that_are_none(visitor: Visitor, content: bytes, code: int) -> None:
-    """What is no request is answered as such."""
+    """An invalid request has its JSON-RPC code."""
     response = visitor.send("POST", RPC, content=content, key=visitor.app.sandbox_token).json()
 
     assert (response["jsonrpc"], response["id"], response["error"]["code"]) == ("2.0", None, code)
 
 
 def test_notification_has_no_response(visitor: Visitor) -> None:
-    """A message without an id is carried out in silence."""
+    """A notification is carried out without a response."""
     message = {"jsonrpc": "2.0", "method": "create_member", "params": {"role": "admin"}}
 
     response = visitor.post(RPC, message, key=visitor.app.sandbox_token)
@@ -75,26 +75,26 @@ def test_notification_has_no_response(visitor: Visitor) -> None:
 
 
 def test_new_member_is_listed_and_has_a_key(visitor: Visitor) -> None:
-    """A provisioned member is one like any other."""
+    """A provisioned member is listed and has a key."""
     member = visitor.rpc("create_member", role="admin")
 
-    (listed,) = [one for one in visitor.get(MEMBERS).json()["data"] if one["id"] == member["userId"]]
+    (listed,) = [item for item in visitor.get(MEMBERS).json()["data"] if item["id"] == member["userId"]]
     assert (listed["email"], listed["role"]) == (member["email"], "admin")
     assert visitor.get(ORGANIZATION, key=member["key"]).status_code == 200
 
 
 def test_new_organizations_are_apart(visitor: Visitor) -> None:
-    """Each provisioned organization is another one."""
+    """Each call provisions another organization."""
     keys = [visitor.key, visitor.other, *(visitor.rpc("create_organization")["key"] for _ in range(2))]
 
     assert len({visitor.get(ORGANIZATION, key=key).json()["data"]["id"] for key in keys}) == 4
 
 
 def test_mail_that_is_not_kept_cannot_be_read() -> None:
-    """A sandbox without mail says that it has no such method."""
+    """A sandbox without mail does not have the method ``read_mail``."""
     app = create_app(keeps_mail=False)
 
-    response = Sandbox(app.service, app.founding.organization_id, "t", keeps_mail=False).respond(
+    response = Sandbox(app.service, app.bootstrap.organization_id, "t", keeps_mail=False).respond(
         b'{"jsonrpc": "2.0", "id": 7, "method": "read_mail", "params": {"to": "a@example.com"}}'
     )
     app.close()

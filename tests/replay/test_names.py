@@ -67,4 +67,4 @@ def test_kept_values_come_out_of_the_notes() -> None:
     read = InputPlayer(notes.lines)
 
     with read.under("generated"):
-        assert read.told("cases", list, list, list) == [["a", None], ["é", 1]]
+        assert read.record("cases", list, list, list) == [["a", None], ["é", 1]]

@@ -9,7 +9,7 @@ import pytest
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.fixtures import Fixtures
 from conformance.targets.profile import Mode, Profile
-from conformance.targets.recorded_fixtures import NotedFixtures
+from conformance.targets.recorded_fixtures import RecordedFixtures
 from conformance.targets.secret import Secret
 from conformance.wire.recorded_inputs import InputPlayer, InputRecorder
 from conformance.wire.redaction import Redactor
@@ -27,16 +27,16 @@ def test_each_check_is_told_its_own_responses() -> None:
     taken = InputRecorder()
     for check, response in (("one", 1), ("two", 2), ("one", 3)):
         with taken.under(check):
-            taken.told("n", lambda response=response: response, int, int)  # type: ignore[misc]
+            taken.record("n", lambda response=response: response, int, int)  # type: ignore[misc]
     read = _again(taken)
     assert taken.lines[0] == {"check": "one", "asked": "n", "told": 1}
 
     values = []
     for check in ("two", "one", "one"):
         with read.under(check):
-            values.append(read.told("n", lambda: 0, int, int))
+            values.append(read.record("n", lambda: 0, int, int))
     assert values == [2, 1, 3]
-    assert read.unasked == []
+    assert read.unused == []
 
 
 def test_question_that_was_not_noted_raises() -> None:
@@ -44,43 +44,43 @@ def test_question_that_was_not_noted_raises() -> None:
     read = InputPlayer([])
 
     with read.under("archiving"), pytest.raises(NotRecorded, match="archiving asks for seconds"):
-        read.told("seconds", lambda: 0.0, float, float)
-    assert read.missed == ["archiving asks for seconds, which was not noted"]
+        read.record("seconds", lambda: 0.0, float, float)
+    assert read.unrecorded == ["archiving asks for seconds, which the run did not record"]
 
 
 def test_question_that_a_stopped_run_did_not_come_to_is_stopped_again() -> None:
     """The values recorded before the stop are read back."""
     taken = InputRecorder()
     with taken.under("archiving"):
-        taken.told("seconds", lambda: 1.5, float, float)
+        taken.record("seconds", lambda: 1.5, float, float)
     read = InputPlayer(taken.lines, "interrupted by SIGINT")
 
     with read.under("archiving"):
-        assert read.told("seconds", lambda: 0.0, float, float) == 1.5
+        assert read.record("seconds", lambda: 0.0, float, float) == 1.5
         with pytest.raises(RunStopped, match="interrupted by SIGINT"):
-            read.told("seconds", lambda: 0.0, float, float)
-    assert read.missed == []
+            read.record("seconds", lambda: 0.0, float, float)
+    assert read.unrecorded == []
 
 
 def test_responses_left_over_are_named() -> None:
     """Unrequested records show that they belong to another suite."""
     taken = InputRecorder()
     with taken.under("mailing"):
-        taken.told("seconds", lambda: 1.5, float, float)
-        taken.perhaps("order", lambda: [2, 1])
+        taken.record("seconds", lambda: 1.5, float, float)
+        taken.record_if_any("order", lambda: [2, 1])
 
-    assert len(_again(taken).unasked) == 2
+    assert len(_again(taken).unused) == 2
 
 
 def test_empty_responses_are_not_noted_and_keep_their_turn() -> None:
     """Of three values only the second is recorded; the second request returns it."""
     taken = InputRecorder()
     for response in ([], [4], []):
-        taken.perhaps("order", lambda response=response: response)  # type: ignore[misc]
+        taken.record_if_any("order", lambda response=response: response)  # type: ignore[misc]
     read = _again(taken)
 
     assert len(taken.lines) == 1
-    assert [read.perhaps("order", list) for _ in range(3)] == [None, [4], None]
+    assert [read.record_if_any("order", list) for _ in range(3)] == [None, [4], None]
 
 
 def test_exchanges_sent_for_a_response_are_claimed_with_it() -> None:
@@ -91,12 +91,12 @@ def test_exchanges_sent_for_a_response_are_claimed_with_it() -> None:
         taken.sent([7, 8])
         return "id"
 
-    taken.told("a record", found, str, str)
+    taken.record("a record", found, str, str)
     read = _again(taken)
     claimed: list[int] = []
     read.claim = claimed.extend
 
-    assert read.told("a record", lambda: "", str, str) == "id"
+    assert read.record("a record", lambda: "", str, str) == "id"
     assert claimed == [7, 8]
 
 
@@ -105,9 +105,9 @@ def test_what_was_unavailable_is_so_again_with_its_reason() -> None:
     profile = Profile(name="t", base_url="http://t.test", api_key=Secret("key-of-the-target"), mode=Mode.DISPOSABLE)
     taken = InputRecorder()
     with pytest.raises(MissingMeans) as first:
-        NotedFixtures(Fixtures(profile, None, Redactor()), taken).other_organization()
+        RecordedFixtures(Fixtures(profile, None, Redactor()), taken).other_organization()
     with pytest.raises(MissingMeans) as second:
-        NotedFixtures(Fixtures(profile, None, Redactor()), _again(taken)).other_organization()
+        RecordedFixtures(Fixtures(profile, None, Redactor()), _again(taken)).other_organization()
 
     assert (second.value.need, second.value.reason) == (first.value.need, first.value.reason)
 
@@ -117,8 +117,8 @@ def test_keys_are_noted_by_name_only() -> None:
     keys = {"engagements:read": Secret("key-that-nobody-may-see")}
     profile = Profile(name="t", base_url="http://t.test", api_key=Secret("key-of-the-target"), keys=keys)
     taken = InputRecorder()
-    given = NotedFixtures(Fixtures(profile, None, Redactor()), taken).scoped_key("engagements:read")
-    again = NotedFixtures(
+    given = RecordedFixtures(Fixtures(profile, None, Redactor()), taken).scoped_key("engagements:read")
+    again = RecordedFixtures(
         Fixtures(profile, None, Redactor()), _again(taken), lambda name: Credential.bearer(name, "another")
     ).scoped_key("engagements:read")
 
@@ -131,14 +131,14 @@ def test_questions_asked_for_another_response_are_not_counted() -> None:
     """A replay does not request them, so that the numbers of the check's requests stay the same."""
     taken = InputRecorder()
     with taken.under("check"):
-        taken.perhaps("withheld", lambda: None)
-        taken.told("a record", lambda: taken.perhaps("withheld", lambda: "amid it"), str, str)
-        taken.perhaps("withheld", lambda: "it would change what is not the run's")
+        taken.record_if_any("withheld", lambda: None)
+        taken.record("a record", lambda: taken.record_if_any("withheld", lambda: "amid it"), str, str)
+        taken.record_if_any("withheld", lambda: "it would change what is not the run's")
 
     read = InputPlayer(taken.lines)
     with read.under("check"):
-        values = [read.perhaps("withheld", lambda: None), read.told("a record", lambda: "", str, str)]
-        values.append(read.perhaps("withheld", lambda: None))
+        values = [read.record_if_any("withheld", lambda: None), read.record("a record", lambda: "", str, str)]
+        values.append(read.record_if_any("withheld", lambda: None))
 
     assert values == [None, "amid it", "it would change what is not the run's"]
-    assert read.unasked == []
+    assert read.unused == []

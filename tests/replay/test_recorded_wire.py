@@ -61,7 +61,7 @@ def test_who_got_which_response_is_noted_where_requests_look_alike() -> None:
         read = InputPlayer(notes.lines)
         replay = ReplayWire(
             settings(server), Redactor(), wire.exchanges, under=read.under, current=lambda: read.current,
-            order=lambda: read.perhaps("order", tuple[int]) or (),
+            order=lambda: read.record_if_any("order", tuple[int]) or (),
         )  # fmt: skip
     with replay.checking("walk"):
         assert [exchange.response.body for exchange in replay.send_all(reads)] == [
@@ -108,7 +108,7 @@ def test_the_services_clock_is_noted_as_it_was_told() -> None:
 def test_what_is_sent_to_find_a_response_is_noted_with_it() -> None:
     """A replay does not send the requests of a fixture, so their exchanges are recorded with the value."""
     with recorded() as (wire, notes, _), wire.checking("walk"):
-        notes.told("a member", lambda: wire.send(requests.list_members()).number, int, int)
+        notes.record("a member", lambda: wire.send(requests.list_members()).number, int, int)
 
     assert notes.lines == ({"check": "walk", "asked": "a member", "told": 1, "exchanges": [1]},)
 

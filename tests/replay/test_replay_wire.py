@@ -39,7 +39,7 @@ def _exchange(
         request=request,
         sent_request=request_builder.record(request, request_builder.build(request)),
         received=None if status is None else Response(status, (), str(number).encode()),
-        trouble="the connection broke" if status is None else None,
+        error="the connection broke" if status is None else None,
         started_at=datetime.fromtimestamp(0, UTC),
         seconds=0.1,
         attempt=attempt,
@@ -77,7 +77,7 @@ def test_equal_requests_are_given_in_their_order_and_to_their_check() -> None:
         assert wire.send(read).number == 2
     with wire.checking("a"):
         assert [wire.send(read).number for _ in range(2)] == [1, 3]
-    assert wire.unasked == []
+    assert wire.unused == []
 
 
 def test_repetitions_belong_to_their_request() -> None:
@@ -105,7 +105,7 @@ def test_repetitions_belong_to_their_request() -> None:
         assert wire.send(read).number == 4
     assert seen == [read, 1, 3, 4]
     assert [exchange.number for exchange in wire.exchanges] == [1, 3, 4]
-    assert [exchange.number for exchange in wire.unasked] == [2]
+    assert [exchange.number for exchange in wire.unused] == [2]
 
 
 def test_requests_that_look_alike_are_given_as_they_were_noted() -> None:
@@ -157,7 +157,7 @@ def test_every_part_of_a_request_counts(asked: Request) -> None:
 
     with wire.checking("walk"), pytest.raises(NotRecorded, match=f"walk asks for {asked.method}"):
         wire.send(asked)
-    (missed,) = wire.missed
+    (missed,) = wire.unrecorded
     assert missed.startswith(f"walk asks for {asked.method} http://service.test/")
     assert missed.endswith(", which the recording does not hold")
 
@@ -222,14 +222,14 @@ def test_what_was_given_up_when_the_run_stopped_is_given_up_again() -> None:
     """An abandoned request stops the replay with its exchange; other errors do not."""
     read = requests.get_organization()
     given_up = _exchange(3, read, status=None, attempt=3)
-    given_up = replace(given_up, trouble="it was given up because the run was stopped")
+    given_up = replace(given_up, error="it was given up because the run was stopped")
     lost = [_exchange(number, read, status=None, attempt=attempt) for number, attempt in ((1, 1), (2, 2), (4, 1))]
     wire, _ = _wire([*lost, given_up], stopped="it was interrupted")
 
     with wire.checking("walk"):
         with pytest.raises(RunStopped, match="it was interrupted") as raised:
             wire.send(read)
-        assert wire.send(read).trouble == "the connection broke"
+        assert wire.send(read).error == "the connection broke"
     assert [exchange.number for exchange in raised.value.exchanges] == [3]
 
 
@@ -240,12 +240,12 @@ def test_requests_amid_which_the_run_stopped_are_all_asked_for() -> None:
 
     with wire.checking("walk"), pytest.raises(RunStopped, match="budget of 2"):
         wire.send_all(batch)
-    assert wire.unasked == []
+    assert wire.unused == []
 
 
 def test_run_that_did_not_stop_gives_whatever_it_holds() -> None:
     """Without a recorded stop every exchange is replayed."""
-    given_up = replace(_exchange(1, requests.get_organization(), status=None), trouble="the run was stopped")
+    given_up = replace(_exchange(1, requests.get_organization(), status=None), error="the run was stopped")
     wire, _ = _wire([given_up])
 
     with wire.checking("walk"):
@@ -275,7 +275,7 @@ def test_repetitions_of_two_requests_at_once_are_told_apart() -> None:
 
     with wire.checking("walk"):
         assert [exchange.number for exchange in wire.send_all([read] * 2)] == [4, 3]
-    assert wire.unasked == []
+    assert wire.unused == []
 
 
 def test_repetition_belongs_to_the_request_that_had_no_response() -> None:
@@ -298,7 +298,7 @@ def test_nothing_is_given_that_was_withheld() -> None:
         with pytest.raises(NotSent, match="not that"):
             wire.send_all(batch)
         assert wire.send(batch[0]).number == 1
-    assert wire.missed == []
+    assert wire.unrecorded == []
 
 
 def test_what_guards_read_is_there_once_something_later_is_given() -> None:
@@ -312,14 +312,14 @@ def test_what_guards_read_is_there_once_something_later_is_given() -> None:
             wire.send(read)
             seen.append([exchange.number for exchange in wire.exchanges])
     assert seen == [[1], [1, 2, 3]]
-    assert wire.unasked == []
+    assert wire.unused == []
 
 
 def test_repetition_without_a_beginning_is_nobodys() -> None:
     """A retry without a first attempt, in a changed recording, counts as unrequested."""
     wire, _ = _wire([_exchange(1, requests.get_organization(), attempt=2)])
 
-    assert [exchange.number for exchange in wire.unasked] == [1]
+    assert [exchange.number for exchange in wire.unused] == [1]
 
 
 def test_replay_tells_what_the_run_had_sent_and_known() -> None:
@@ -356,7 +356,7 @@ def test_undoing_and_the_search_for_a_lost_target_are_nobodys() -> None:
     read = requests.get_organization()
     wire, _ = _wire([_exchange(1, read, "connection"), _exchange(2, read, "undoing")])
 
-    assert wire.unasked == []
+    assert wire.unused == []
     assert [exchange.number for exchange in wire.exchanges] == [1]
 
 
@@ -370,7 +370,7 @@ def test_claimed_exchanges_are_given_with_their_repetitions() -> None:
     wire.claim([2])
 
     assert [exchange.number for exchange in wire.exchanges] == [1, 2, 4]
-    assert [exchange.number for exchange in wire.unasked] == [3]
+    assert [exchange.number for exchange in wire.unused] == [3]
 
 
 def _steps(pairs: int) -> int:

@@ -34,7 +34,7 @@ def exchange(
     body: bytes | object = None,
     credential: Credential | None = KEY,
     headers: tuple[tuple[str, str], ...] = RATE,
-    trouble: str | None = None,
+    error: str | None = None,
 ) -> Exchange:
     """An exchange as the wire records it; status None is one without an answer."""
     what = what or requests.list_engagements(status="active", perPage=20)
@@ -56,7 +56,7 @@ def exchange(
         request=what,
         sent_request=SentRequest(what.method, BASE + what.path, sent_headers, what.body or b""),
         received=response,
-        trouble=trouble if status is None else None,
+        error=error if status is None else None,
         started_at=STARTED + timedelta(milliseconds=40 * number),
         seconds=0.012345 + number % 9 / 1000,
     )
@@ -313,7 +313,7 @@ def failing() -> tuple[Report, list[Exchange]]:
         requests.update_engagement("eng_0020", {"name": "renamed after archiving"}),
         body=engagement(20, status="archived"),
     )
-    sent[29] = exchange(30, status=None, trouble="no complete answer within 10 s")
+    sent[29] = exchange(30, status=None, error="no complete response within 10 s")
     listed = requirements()
     listed[6] |= {
         "title": "An archived engagement refuses every edit",
@@ -355,7 +355,7 @@ def failing() -> tuple[Report, list[Exchange]]:
     }
     listed[8] |= {
         "outcome": "cantTell",
-        "reason": "No complete answer came within 10 s, three times in a row (exchanges 30, 31, 32).",
+        "reason": "No complete response came within 10 s, three times in a row (exchanges 30, 31, 32).",
     }
     listed += [
         requirement(
@@ -387,7 +387,7 @@ def hostile() -> tuple[Report, list[Exchange]]:
         exchange(3, body=b"\xff\xfe\x00" * 1000),
         exchange(4, body=b'{"data":"' + b"B" * 1_000_000 + b'","a\\u202eb":1e400,"a":NaN}'),
         exchange(5, body=b"[" * 5000),
-        exchange(6, status=None, trouble=HOSTILE),
+        exchange(6, status=None, error=HOSTILE),
         exchange(
             7,
             requests.get_engagement("../../x?y#z " + HOSTILE.replace("\ud800", "")),

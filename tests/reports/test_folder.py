@@ -80,7 +80,7 @@ def test_a_secret_that_becomes_known_late_is_in_no_output(failing: Run, tmp_path
     body = f'{{"error": {{"message": "not {secret}"}}}}'.encode()
     request = replace(exchanges[0].sent_request, url=f"{exchanges[0].sent_request.url}?key={secret}", body=body)
     response = Response(401, (("X-Key", secret),), body)
-    exchanges[0] = replace(exchanges[0], sent_request=request, received=response, trouble=f"it said {secret}")
+    exchanges[0] = replace(exchanges[0], sent_request=request, received=response, error=f"it said {secret}")
 
     found = write_all(report, exchanges, tmp_path, knowing(secret))
 
@@ -90,7 +90,7 @@ def test_a_secret_that_becomes_known_late_is_in_no_output(failing: Run, tmp_path
     assert again.sent_request.url.endswith("?key=<late_key>")
     assert again.response.body == again.sent_request.body == b'{"error": {"message": "not <late_key>"}}'
     assert again.response.header("X-Key") == "<late_key>"
-    assert again.trouble == "it said <late_key>"
+    assert again.error == "it said <late_key>"
 
 
 @pytest.mark.parametrize("name", sorted(FILES - {"exchanges.har", "badge.svg"}))

@@ -89,7 +89,7 @@ def test_the_summary_tells_verdict_classes_and_failures(failing: Run) -> None:
     assert "The service breaks 2 of the 20 requirements decided" in shown
     assert failing[0]["requirements"][6]["failures"][0]["curl"] in shown
     assert "An archived engagement refuses every edit" in shown
-    assert "No complete answer came within 10 s" in shown
+    assert "No complete response came within 10 s" in shown
     assert len([token for token in _tokens(text) if token.type == "table_open"]) == 2
 
 

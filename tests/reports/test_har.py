@@ -69,7 +69,7 @@ def test_entry_n_minus_1_is_exchange_n_whatever_order_they_come_in(samples: Modu
 
 def test_an_exchange_without_a_response_has_status_0_and_the_trouble(samples: ModuleType) -> None:
     """Tools show it as failed, with the reason."""
-    (entry,) = _entries([samples.exchange(1, status=None, trouble="the connection broke")])
+    (entry,) = _entries([samples.exchange(1, status=None, error="the connection broke")])
 
     assert entry["response"]["status"] == 0
     assert entry["response"]["comment"] == entry["_trouble"] == "the connection broke"
@@ -112,8 +112,8 @@ def _shown(exchange: Exchange) -> Exchange:
     if received is not None:
         headers = tuple((name, value.replace("\ud800", r"\ud800")) for name, value in received.headers)
         received = replace(received, headers=headers)
-    trouble = exchange.trouble and exchange.trouble.replace("\ud800", r"\ud800")
-    return replace(exchange, received=received, trouble=trouble)
+    error = exchange.error and exchange.error.replace("\ud800", r"\ud800")
+    return replace(exchange, received=received, error=error)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
@@ -159,7 +159,7 @@ def test_what_the_suite_knows_of_a_request_reads_back(samples: ModuleType, tmp_p
         samples.exchange(
             2, replace(requests.archive_engagement("e"), repeatable=True, expects_429=True, unjudged=True)
         ),
-        replace(samples.exchange(3, status=None, trouble="refused"), sent=False),
+        replace(samples.exchange(3, status=None, error="refused"), was_sent=False),
         replace(samples.exchange(4), head_seconds=0.011, attempt=3),
     ]
     path = tmp_path / "exchanges.har"

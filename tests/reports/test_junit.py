@@ -82,7 +82,7 @@ def test_what_did_not_fail_and_did_not_pass_is_skipped_with_its_reason(failing: 
     }
 
     listed = failing[0]["requirements"]
-    assert messages[listed[8]["id"]].startswith("undecided: No complete answer came")
+    assert messages[listed[8]["id"]].startswith("undecided: No complete response came")
     assert messages[listed[16]["id"]].startswith("waived: Waived until 1 June")
     assert messages["mail-1"] == "not tested: a readable mailbox is needed"
     assert len(messages) == 4

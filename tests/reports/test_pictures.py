@@ -132,7 +132,7 @@ def test_latency_is_told_for_each_operation(samples: ModuleType) -> None:
         assert one.median <= one.late <= one.longest
         assert all(0 <= x <= 240 and 0 <= y <= 24 and y + height == pytest.approx(24) for x, _, y, height in one.bars)
     assert {text for _, text in found.ticks} == {"10 ms", "100 ms"}
-    assert latencies([samples.exchange(1, status=None, trouble="no answer")]).operations == ()
+    assert latencies([samples.exchange(1, status=None, error="no answer")]).operations == ()
 
 
 @given(st.lists(st.floats(0, 1e4), min_size=1).map(sorted), st.sampled_from([0.5, 0.95, 1.0]))

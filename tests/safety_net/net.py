@@ -1,7 +1,6 @@
-"""Frozen behaviour of the faults and of embedded runs, so that a refactoring can prove that it changed nothing.
+"""Frozen behaviour of the faults and of embedded runs, which a refactoring must not change.
 
-``python -m tests.safety_net.net`` writes both files again. The net is of use while the code is reorganized, and goes
-when that is done.
+``python -m tests.safety_net.net`` writes both files. The net is temporary, for the reorganization of the code.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from conformance.reference.faults import all_faults
 from conformance.running.options import Effort, RunOptions
 from conformance.selftest import subjects
 from conformance.selftest.in_process import HostedSession
-from conformance.verdicts.conclude import observations
+from conformance.verdicts import conclude
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.session import run_checks
 from tests.reference import lives
 from tests.reference.conftest import Visitor
 
 HERE: Final = Path(__file__).parent
-RESPONSES: Final = HERE / "fault_answers.json"
+RESPONSES: Final = HERE / "fault_responses.json"
 """The digest of each fault's responses in all lives, by the fault's id."""
 
 RUNS: Final = HERE / "runs.json"
@@ -44,11 +43,11 @@ LIVES: Final = (
 )
 
 SERVICES: Final = 41
-"""The default service and 40 that choose differently at one open point."""
+"""The default service and 40 that differ at one open point."""
 
 
 def digest_of_responses(fault: str) -> str:
-    """Digest everything that a service with this fault responds in all lives, apart from the texts of its refusals."""
+    """Return the digest of a faulty service's responses in all lives, without the messages of its refusals."""
     digest = hashlib.sha256()
     for life in LIVES:
         visitor = Visitor(identifier_shape="integer", fault=all_faults()[fault])
@@ -61,11 +60,11 @@ def digest_of_responses(fault: str) -> str:
 
 
 def _without_text(response: object) -> object:
-    """Leave out the message of a refusal, and how long it makes the response."""
+    """Return a response without the message of a refusal and without its length."""
     if isinstance(response, bytes):
         return re.sub(rb'"message":\s*"(?:[^"\\]|\\.)*"', b"", response)
     if isinstance(response, list | tuple):
-        return [_without_text(one) for one in response if not _is_length(one)]
+        return [_without_text(part) for part in response if not _is_length(part)]
     return response
 
 
@@ -74,12 +73,12 @@ def _is_length(header: object) -> bool:
 
 
 def services() -> dict[str, subjects.Subject]:
-    """The services that are run against: some of those that differ at one open point, in the order of their ids."""
+    """Return the services of the runs: the default and some that differ at one open point."""
     default, *others = subjects.latitudes()
-    chosen = [one for one in others if not one.is_hard]
+    chosen = [subject for subject in others if not subject.is_hard]
     step = len(chosen) / (SERVICES - 1)
     picked = (chosen[int(number * step)] for number in range(SERVICES - 1))
-    return {one.id: one for one in chain((default,), picked)}
+    return {subject.id: subject for subject in chain((default,), picked)}
 
 
 def run_against(service: str) -> dict[str, object]:
@@ -92,18 +91,16 @@ def run_against(service: str) -> dict[str, object]:
         execution.undo()
         requests = execution.run.wire.sent
     assert not judge.errors, judge.errors
-    outcomes = sorted({(one.requirement, one.outcome) for one in judge.results})
+    concluded = conclude.requirements(judge.results, "It was left out.")
     return {
-        "outcomes": {
-            requirement: [outcome for other, outcome in outcomes if other == requirement] for requirement, _ in outcomes
-        },
-        "observed": {one["id"]: one["observed"] for one in observations(execution.run.observations)},
+        "outcomes": {entry["id"]: entry["outcome"] for entry in concluded if entry["outcome"] != "untested"},
+        "observed": {one["id"]: one["observed"] for one in conclude.observations(execution.run.observations)},
         "requests": requests,
     }
 
 
 def frozen(file: Path) -> dict[str, object]:
-    """What a file of the net holds."""
+    """Return the contents of a file of the net."""
     found: dict[str, object] = json.loads(file.read_text())
     return found
 

@@ -135,7 +135,7 @@ def test_provisioner_that_is_no_process() -> None:
         assert Provisioner(peer).create_organization().reveal().startswith("key_")
         with pytest.raises(MethodMissing, match="has no method make_tea"):
             peer.request("make_tea", {})
-        with pytest.raises(ProvisionerError, match="could not do create_member: role has to be one of"):
+        with pytest.raises(ProvisionerError, match="could not do create_member: role must be one of"):
             peer.request("create_member", {"role": "king"})
     finally:
         app.close()
@@ -187,7 +187,7 @@ def test_trial_that_cannot_begin_is_told() -> None:
     """A subject that cannot be served gives a result with the error."""
     (made,) = pool.Pool(1).trials([Task(replace(HONEST, choices={"no-such-point": "x"}), SMALL)])
 
-    assert "no open point 'no-such-point'" in made.errors[0]
+    assert "The open point 'no-such-point' does not exist" in made.errors[0]
 
 
 def test_trials_on_few_checks_tell_nothing_of_precision(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Runs that are ended from outside."""
+"""Runs that signals end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATIENCE = 180.0
 
 
 def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> bool:
-    """Wait for something; whether it came to be."""
+    """Wait for a condition; return whether it became true."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -27,16 +27,16 @@ def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> bool:
 
 
 WHOLE = 360
-"""Requests that an undisturbed quick run sends, or a few less; a moment is a number of requests, not a time."""
+"""Approximate number of requests of an undisturbed quick run; moments are numbers of requests, not times."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """When a run is ended.
+    """The moment at which a run is ended.
 
     Attributes:
-        requests: After how many requests.
-        seconds: And how long after that.
+        requests: The number of requests before it.
+        seconds: The delay after these requests.
     """
 
     requests: int
@@ -44,34 +44,34 @@ class Moment:
 
     @classmethod
     def of(cls, *what: object) -> Moment:
-        """A random moment: mostly amid the requests, and one time in five while it undoes, reports and ends."""
+        """Return a random moment: mostly between requests, and in one of five cases during undoing and reporting."""
         chance = random.Random(":".join(map(str, what)))
         if chance.random() < 0.2:
             return cls(WHOLE, chance.uniform(0, 2.5))
         return cls(chance.randint(0, WHOLE), chance.uniform(0, 0.05))
 
     def wait(self, started: Started, target: HostileTarget) -> None:
-        """Wait for it, or for the end of the run."""
+        """Wait for the moment or for the end of the run."""
         until(lambda: started.process.poll() is not None or target.turns >= self.requests)
         until(lambda: started.process.poll() is not None, self.seconds)
 
 
 def under_way(started: Started, requests: int = 1) -> None:
-    """Wait until a run has begun its journal, from when on it may change something."""
+    """Wait until a run has begun its journal, after which it may change data."""
     journal = started.folder / "journal.jsonl"
     assert until(lambda: started.process.poll() is not None or (journal.exists() and journal.stat().st_size > 0))
 
 
 @pytest.fixture
 def target() -> Iterator[HostileTarget]:
-    """The reference service, whose organization holds something before the run."""
+    """The reference service with a populated organization."""
     with hostile() as served:
         yield served
 
 
 @pytest.fixture(autouse=True)
 def _nothing_stays(tmp_path: Path) -> Iterator[None]:
-    """No program that a run started outlives it."""
+    """No process of a run outlives it."""
     adopt_orphans()
     known = [pid for pid, _ in children()]
     yield

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM at any moment: in order, in time, and with nothing left behind."""
+"""SIGINT and SIGTERM at any moment: a run ends in time and leaves nothing."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from tests.replay.conftest import conformance
 from tests.sudden.conftest import PATIENCE, Moment, under_way, until
 
 MOMENTS = 50
-"""How many moments there are for each signal; ``--sample`` tries a few."""
+"""Moments for each signal; ``--sample`` tries a few."""
 
 WITHIN = 10.0
 LATITUDE = 20.0
-"""Seconds that a machine busy with something else may add."""
+"""Seconds that a busy machine may add."""
 
 
 def begun(target: HostileTarget, folder: Path, *words: str) -> Started:
-    """A run against a target that has begun."""
+    """Start a run against a target."""
     words = ("run", "--base-url", target.url, "--effort", "quick", *words)
     started = start(folder, *words, CONFORMANCE_API_KEY=target.api_key)
     under_way(started)
@@ -35,12 +35,12 @@ def begun(target: HostileTarget, folder: Path, *words: str) -> Started:
 
 
 def assert_whole(ended: Ended) -> None:
-    """Every output is there, and none is half a file."""
+    """Check that every output exists and is complete."""
     load_report(ended.folder / "report.json")
     for name in ("exchanges.har", "ctrf.json", "earl.jsonld"):
         json.loads((ended.folder / name).read_text())
     for name in ("junit.xml", "badge.svg"):
-        ET.fromstring((ended.folder / name).read_text())  # noqa: S314 - our own
+        ET.fromstring((ended.folder / name).read_text())  # noqa: S314 - the suite's output
     assert (ended.folder / "report.html").read_text().rstrip().endswith("</html>")
     assert not [path for path in ended.folder.iterdir() if path.name.startswith(".")]
 
@@ -48,7 +48,7 @@ def assert_whole(ended: Ended) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("moment", range(MOMENTS))
 def test_a_signal_at_any_moment(number: signal.Signals, moment: int, target: HostileTarget, tmp_path: Path) -> None:
-    """The run undoes what it did, reports what it knows and says that it was interrupted."""
+    """An interrupted run undoes its changes, writes its report and says that it was interrupted."""
     before = target.inventory()
     started = begun(target, tmp_path / "report")
     Moment.of(number, moment).wait(started, target)
@@ -66,14 +66,14 @@ def test_a_signal_at_any_moment(number: signal.Signals, moment: int, target: Hos
 
 
 def _heeding_ctrl_c() -> None:
-    """Heed Ctrl-C as in a terminal, also where the tests run in the background and do not."""
+    """Enable SIGINT as in a terminal, also if the tests run in the background."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("moment", range(-(-MOMENTS // 2)))
 def test_a_signal_while_it_starts(number: signal.Signals, moment: int, target: HostileTarget, tmp_path: Path) -> None:
-    """Before there is anything to undo: the status of the signal, and no traceback but the interpreter's own."""
+    """A signal before any change gives the status of the signal, and no traceback except the interpreter's."""
     before = target.inventory()
     words = ("run", "--base-url", target.url, "--effort", "quick")
     started = start(tmp_path / "report", *words, preexec=_heeding_ctrl_c, CONFORMANCE_API_KEY=target.api_key)
@@ -91,7 +91,7 @@ def test_a_signal_while_it_starts(number: signal.Signals, moment: int, target: H
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_while_undoing(number: signal.Signals, tmp_path: Path) -> None:
-    """Also a run that is being undone when the signal comes ends in time."""
+    """A run that gets the signal while it undoes its changes ends in time."""
 
     async def slow_deletion(turn: Turn) -> None:
         await (turn.stall() if turn.method == "DELETE" else honestly(turn))
@@ -112,7 +112,7 @@ def test_a_signal_while_undoing(number: signal.Signals, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_second_signal_ends_at_once(number: signal.Signals, tmp_path: Path) -> None:
-    """It names the command that cleans up."""
+    """A run that a second signal ends names the cleanup command."""
 
     async def slow_deletion(turn: Turn) -> None:
         await (turn.stall() if turn.method == "DELETE" else honestly(turn))
@@ -143,7 +143,7 @@ def test_everything_that_was_started_ends_with_the_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("requests", [5, 40])
 def test_a_silent_target_does_not_hold_up_the_end(requests: int, tmp_path: Path) -> None:
-    """A signal ends a run in time that waits for answers which never come."""
+    """A signal ends a run in time that waits for responses in vain."""
 
     async def silent(turn: Turn) -> None:
         await turn.stall()
@@ -160,7 +160,7 @@ def test_a_silent_target_does_not_hold_up_the_end(requests: int, tmp_path: Path)
 
 
 def test_an_interrupted_run_can_be_judged_again(target: HostileTarget, tmp_path: Path) -> None:
-    """What its checks never came to ask for is no error of the suite."""
+    """Checks that were interrupted are no errors of the suite."""
     started = begun(target, tmp_path / "report")
     Moment(150, 0).wait(started, target)
     started.process.send_signal(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""kill -9 at any moment, and cleaning up afterwards."""
+"""Kill -9 at any moment, and cleanup afterwards."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.sudden.test_interruption import MOMENTS, begun
 
 
 async def lost(turn: Turn) -> None:
-    """Carry a request out and lose its answer."""
+    """Carry a request out and lose its response."""
     await turn.honest()
     turn.reset()
 
@@ -23,7 +23,7 @@ async def lost(turn: Turn) -> None:
 @pytest.mark.parametrize("behaviour", ["honest", "losing answers"])
 @pytest.mark.parametrize("moment", range(-(-MOMENTS // 2)))
 def test_cleaning_up_after_a_kill(behaviour: str, moment: int, tmp_path: Path) -> None:
-    """The target is as before, also where answers to creations were lost, and a second cleanup writes nothing."""
+    """Cleanup restores the target, also if responses to creations were lost, and a second cleanup writes nothing."""
     parts = {"behaviour": Every(4, lost, methods=("POST",))} if behaviour == "losing answers" else {}
     with hostile(**parts) as target:
         before = target.inventory()
@@ -43,7 +43,7 @@ def test_cleaning_up_after_a_kill(behaviour: str, moment: int, tmp_path: Path) -
 
 
 def test_cleaning_up_needs_the_key_and_no_more(target: HostileTarget, tmp_path: Path) -> None:
-    """With a key that is refused nothing is done, and it is said; the right one can be given afterwards."""
+    """Cleanup with a refused key does nothing and says so; the right key works afterwards."""
     before = target.inventory()
     started = begun(target, tmp_path / "report")
     assert until(lambda: target.turns > 40)
@@ -60,7 +60,7 @@ def test_cleaning_up_needs_the_key_and_no_more(target: HostileTarget, tmp_path: 
 
 
 def test_cleaning_up_another_service_is_refused(target: HostileTarget, tmp_path: Path) -> None:
-    """A journal of one service deletes nothing of another one, although both number their organizations alike."""
+    """A journal of one service deletes nothing of another, although their organizations have the same id."""
     started = begun(target, tmp_path / "report")
     assert until(lambda: target.turns > 40)
     started.process.kill()
@@ -72,14 +72,14 @@ def test_cleaning_up_another_service_is_refused(target: HostileTarget, tmp_path:
             refused = start(tmp_path / "cleaned", *words, *more, CONFORMANCE_API_KEY=production.api_key).wait(PATIENCE)
             assert refused.status == 2, refused.out
             named = (target.url, production.url) if not more else ("organization",)
-            assert all(one in refused.err for one in named)
+            assert all(name in refused.err for name in named)
         assert all(head.startswith(b"GET ") for head in production.heads)
         assert len(production.heads) <= 1
     assert _cleaned(target, tmp_path).status == 0
 
 
 def test_nothing_stays_after_a_kill(tmp_path: Path) -> None:
-    """The embedded service and the provisioner end by themselves."""
+    """The embedded service and the provisioner end after their run is killed."""
     started = start(tmp_path / "report", "run", "--effort", "quick")
     under_way(started)
     time.sleep(1)

@@ -1,4 +1,4 @@
-"""A full disk, a closed pipe, a closed terminal: told in a sentence, and nothing is left on the target."""
+"""Full disk, closed pipe, closed terminal: the run reports it and leaves nothing on the target."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _files_of_at_most(size: int) -> Callable[[], None]:
 
 @pytest.mark.parametrize("size", [3_000, 100_000], ids=["the journal is cut off", "the report is cut off"])
 def test_a_full_disk_is_told(size: int, target: HostileTarget, tmp_path: Path) -> None:
-    """One sentence, status 3, no half file, and everything undone."""
+    """A full disk gives one message, status 3 and no partial file, and the run undoes its changes."""
     before = target.inventory()
     (tmp_path / "report").mkdir()
     words = ("run", "--base-url", target.url, "--effort", "quick")
@@ -39,7 +39,7 @@ def test_a_full_disk_is_told(size: int, target: HostileTarget, tmp_path: Path) -
     environment = {
         "CONFORMANCE_API_KEY": target.api_key,
         "PYTHONDONTWRITEBYTECODE": "1",
-    }  # Python would cut its own files
+    }  # Python would truncate its own files
     started = start(tmp_path / "report", *words, preexec=_files_of_at_most(size), **environment)
     ended = started.wait(PATIENCE)
 
@@ -53,7 +53,7 @@ def test_a_full_disk_is_told(size: int, target: HostileTarget, tmp_path: Path) -
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
 def test_a_disk_that_is_really_full(target: HostileTarget, tmp_path: Path) -> None:
-    """The same on a file system with no more room."""
+    """A file system without space gives the same result."""
     before = target.inventory()
     disk = tmp_path / "disk"
     disk.mkdir()
@@ -86,7 +86,7 @@ def _started(target: HostileTarget, folder: Path, **streams: Any) -> subprocess.
 
 
 def test_a_pipe_that_nobody_reads_to_its_end(target: HostileTarget, tmp_path: Path) -> None:
-    """As in ``conformance run | head -1``: the run goes on, silently."""
+    """If stdout closes, as in ``conformance run | head -1``, the run continues silently."""
     before = target.inventory()
     process = _started(target, tmp_path / "report", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
@@ -102,7 +102,7 @@ def test_a_pipe_that_nobody_reads_to_its_end(target: HostileTarget, tmp_path: Pa
 
 @pytest.mark.parametrize("closed", [(1,), (2,), (1, 2)])
 def test_streams_that_are_closed_from_the_start(closed: tuple[int, ...], target: HostileTarget, tmp_path: Path) -> None:
-    """As with ``>&-``: the same run, and nothing is written where it does not belong."""
+    """If stdout or stderr is closed from the start, as with ``>&-``, the run writes to no other file."""
 
     def close() -> None:
         for number in closed:
@@ -117,13 +117,13 @@ def test_streams_that_are_closed_from_the_start(closed: tuple[int, ...], target:
 
 
 def test_a_terminal_that_is_closed(target: HostileTarget, tmp_path: Path) -> None:
-    """The run is undone and reported as interrupted."""
+    """If the terminal closes, the run is undone and reported as interrupted."""
     before = target.inventory()
     folder = tmp_path / "report"
     terminal, line = os.openpty()
 
     def take() -> None:
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests themselves may run under nohup
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run under nohup
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     process = subprocess.Popen(

@@ -36,12 +36,12 @@ def exchange(
     number: int = 1,
     headers: tuple[tuple[str, str], ...] = (),
 ) -> Exchange:
-    """An exchange with that answer; status None is none."""
+    """An exchange with that response; status None is none."""
     text = body if isinstance(body, bytes) else json.dumps(body).encode()
     received = None if status is None else Response(status, (("Content-Type", "application/json"), *headers), text)
-    trouble = "the connection broke" if status is None else None
+    error = "the connection broke" if status is None else None
     sent = SentRequest(request.method, f"http://service{request.path}", (), request.body or b"")
-    return Exchange(number, "check", request, sent, received, trouble, datetime.now(UTC), 0.0, attempt)
+    return Exchange(number, "check", request, sent, received, error, datetime.now(UTC), 0.0, attempt)
 
 
 @dataclass
@@ -78,7 +78,7 @@ class Service:
         return [self.send(request) for request in requests]
 
     def send(self, request: Request) -> Exchange:
-        """Carry a call out as the wire does, observers included."""
+        """Carry a request out as the wire does, observers included."""
         for observer in self.observers:
             observer.before(request)
         self.requests.append(request)
@@ -164,7 +164,7 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 
 @pytest.fixture
 def make_exchange() -> Callable[..., Exchange]:
-    """Makes an exchange of a call, a status and a body."""
+    """Makes an exchange of a request, a status and a body."""
     return exchange
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.targets.census import OtherEngagements, take_census
 from conformance.targets.names import RunNames
-from conformance.targets.queries import Asking, Listed, latest_items
+from conformance.targets.queries import Listed, QueryClient, latest_items
 from conformance.wire.exchange import Exchange, NoResponse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def test_an_organization_is_counted(service: Any) -> None:
     """Id, name, counts and own engagements are told in two requests, all of them reads."""
     service.engagements = {"e_1": "cf-abcdefg2-a", "e_2": "Audit", "e_3": "cf-abcdefg2-b"}
 
-    census, _ = take_census(Asking(service.send), NAMES)
+    census, _ = take_census(QueryClient(service.send), NAMES)
 
     assert census == {"id": "org_1", "name": "Acme", "memberCount": 2, "engagementCount": 3, "ownEngagements": 2}
     assert (len(service.requests), service.writes) == (2, [])
@@ -30,10 +30,10 @@ def test_an_organization_is_counted(service: Any) -> None:
 
 @pytest.mark.parametrize("status", [None, 401, 404, 500, 503])
 def test_what_cannot_be_told_is_none(service: Any, status: int | None) -> None:
-    """Without an answer, or with a refusal, the census is empty and no error."""
+    """Without a response, or with a refusal, the census is empty and no error."""
     service.overrides = {"getCurrentOrganization": status, "listEngagements": status}
 
-    assert take_census(Asking(service.send), NAMES)[0] == UNTOLD
+    assert take_census(QueryClient(service.send), NAMES)[0] == UNTOLD
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_what_cannot_be_told_is_none(service: Any, status: int | None) -> None:
 )
 def test_a_response_of_another_shape_is_none(make_exchange: Callable[..., Exchange], body: bytes) -> None:
     """Whatever the body is, what it does not say is None."""
-    census, _ = take_census(Asking(lambda request: make_exchange(request, 200, body)), NAMES)
+    census, _ = take_census(QueryClient(lambda request: make_exchange(request, 200, body)), NAMES)
 
     assert {name: value for name, value in census.items() if name != "ownEngagements"} == {
         name: None for name in UNTOLD if name != "ownEngagements"
@@ -63,36 +63,36 @@ def test_a_run_that_is_over_is_counted_as_untold() -> None:
     def stopped(_request: Request) -> Exchange:
         raise NoResponse("the run is over")
 
-    assert take_census(Asking(stopped), NAMES)[0] == UNTOLD
+    assert take_census(QueryClient(stopped), NAMES)[0] == UNTOLD
 
 
 def test_engagements_of_others_that_are_gone_are_told(service: Any) -> None:
     """An engagement that was there before the run, and is neither listed nor found after it, is named."""
     service.engagements = {f"f_{number}": f"Audit {number}" for number in range(3)}
-    asking = Asking(service.send)
-    before = OtherEngagements.of(latest_items(asking))
+    queries = QueryClient(service.send)
+    before = OtherEngagements.of(latest_items(queries))
     del service.engagements["f_1"]
     service.engagements["cf-abcdefg2-a"] = "cf-abcdefg2-a"
 
-    assert before.missing(asking, latest_items(asking)) == ['f_1 "Audit 1"']
+    assert before.missing(queries, latest_items(queries)) == ['f_1 "Audit 1"']
 
 
 @pytest.mark.parametrize("operation", ["getEngagement", "listEngagements"])
 def test_engagements_that_cannot_be_read_are_not_called_gone(service: Any, operation: str) -> None:
     """Only a read that does not find an engagement says that it is gone."""
     service.engagements = {"f_1": "Audit"}
-    asking = Asking(service.send)
-    before = OtherEngagements.of(latest_items(asking))
+    queries = QueryClient(service.send)
+    before = OtherEngagements.of(latest_items(queries))
     service.engagements.clear()
     service.overrides[operation] = 500
 
-    assert before.missing(asking, latest_items(asking)) == []
+    assert before.missing(queries, latest_items(queries)) == []
 
 
 def test_engagements_that_a_list_leaves_out_are_not_gone(service: Any) -> None:
     """Newer engagements may have pushed an old one off the pages that are read."""
     service.engagements = {"f_1": "Audit"}
-    asking = Asking(service.send)
-    before = OtherEngagements.of(latest_items(asking))
+    queries = QueryClient(service.send)
+    before = OtherEngagements.of(latest_items(queries))
 
-    assert before.missing(asking, Listed((), complete=False, created=())) == []
+    assert before.missing(queries, Listed((), complete=False, created=())) == []

@@ -400,7 +400,7 @@ def test_records_are_made_by_the_provisioner(fixtures: Callable[..., Fixtures]) 
 def test_records_are_made_through_the_service(
     fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange]
 ) -> None:
-    """A template is filled in, sent beside the interface, and the id read out of the answer."""
+    """A template is filled in, sent beside the interface, and the id read out of the response."""
     sent: list[Request] = []
 
     def send(request: Request) -> Exchange:
@@ -434,7 +434,7 @@ def test_a_status_tells_whether_a_record_is_there(
 def test_another_status_tells_nothing(
     fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], status: int | None
 ) -> None:
-    """What is neither there nor gone is unavailable, and so is no answer at all."""
+    """What is neither there nor gone is unavailable, and so is no response at all."""
     made = fixtures(TEMPLATE, send=lambda request: make_exchange(request, status, {}))
 
     with pytest.raises(MissingMeans):
@@ -449,7 +449,7 @@ def test_another_status_tells_nothing(
 def test_a_response_without_an_id_makes_no_record(
     fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], body: object
 ) -> None:
-    """A creation whose answer holds no id where the template says is unavailable."""
+    """A creation whose response holds no id where the template says is unavailable."""
     made = fixtures(TEMPLATE, send=lambda request: make_exchange(request, 201, body))
 
     with pytest.raises(MissingMeans, match="holds no id at /data/id"):

@@ -65,7 +65,7 @@ def test_a_journal_is_read_as_it_was_written(journal: Journal, tmp_path: Path) -
     journal.done(first, "e_1")
     journal.done(second)
     journal.refused(third)
-    journal.narrow(fourth)
+    journal.settle(fourth)
     journal.member_made("u_9", "member")
     journal.became(journal.intend(Action.RENAME_ORGANIZATION, "api_key", " x ", "Acme"), "x")
     journal.belongs_to("org_1", "2020-01-01T00:00:00.000Z", 1.5)
@@ -94,7 +94,7 @@ def test_pending_is_what_may_be_left_the_latest_first(journal: Journal) -> None:
 
     assert journal.pending() == [role, renamed, made]
     for entry in (made, renamed, role, invited, removed):
-        journal.narrow(entry)
+        journal.settle(entry)
     assert journal.pending() == []
 
 
@@ -145,7 +145,7 @@ def test_a_torn_last_line_is_passed_over(journal: Journal, tmp_path: Path, cut: 
 
     again = Journal.read(tmp_path / "report")
     assert next(entry.subject for entry in again.entries()) == kept.subject
-    again.narrow(again.entries()[0])
+    again.settle(again.entries()[0])
     again.close()
 
     assert Journal.read(tmp_path / "report").entries()[0].state is State.SETTLED
@@ -154,10 +154,10 @@ def test_a_torn_last_line_is_passed_over(journal: Journal, tmp_path: Path, cut: 
 def test_settling_twice_writes_once(journal: Journal) -> None:
     """Ticking off what is ticked off already adds no line."""
     entry = journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "x")
-    journal.narrow(entry)
+    journal.settle(entry)
     before = len(lines(journal))
 
-    journal.narrow(entry)
+    journal.settle(entry)
 
     assert len(lines(journal)) == before
 
@@ -230,7 +230,7 @@ def test_a_folder_with_pending_entries_is_not_used_again(journal: Journal, tmp_p
     with pytest.raises(JournalError, match=r"run conformance cleanup \S+ first"):
         begin(tmp_path / "report")
 
-    journal.narrow(entry)
+    journal.settle(entry)
     journal.close()
 
     with closing(begin(tmp_path / "report")) as following:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.targets.names import RunNames
-from conformance.targets.ownership import CLOCKS_APART, Ownership, RunTime, Standing
+from conformance.targets.ownership import CLOCKS_APART, Ownership, OwnershipState, RunTime
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange, NotSent
 from conformance.wire.requests import Credential, Request
@@ -94,7 +94,7 @@ def test_an_id_that_is_out_of_reach_is_nobodys(
             ownership.after(make_exchange(create, 201, {"data": {"id": identifier}}))
         ownership.after(make_exchange(requests.get_engagement(identifier), status, {"error": {}}))
 
-    assert (ownership.standing("~odd~"), ownership.standing("e_9")) == (Standing.ABSENT, Standing.UNREADABLE)
+    assert (ownership.state("~odd~"), ownership.state("e_9")) == (OwnershipState.ABSENT, OwnershipState.UNREADABLE)
 
 
 def test_reads_of_checks_prove_as_well(ownership: Ownership, service: Any) -> None:
@@ -128,7 +128,7 @@ def test_the_response_to_a_creation_proves_nothing(
 
     with pytest.raises(NotSent):
         ownership.ensure([requests.delete_engagement("f_1")])
-    assert ownership.mistaken == ["f_1"]
+    assert ownership.foreign_ids == ["f_1"]
 
 
 def test_a_list_proves_nothing_where_reads_work(ownership: Ownership, service: Any) -> None:
@@ -186,9 +186,9 @@ def test_a_read_that_was_under_way_during_the_deletion_proves_nothing(
 
     ownership.after(replace(deletion, seconds=0.01))
     ownership.after(replace(read, started_at=deletion.started_at))
-    assert ownership.standing("e_1") is None
+    assert ownership.state("e_1") is None
     ownership.after(replace(later, started_at=deletion.started_at + timedelta(seconds=1)))
-    assert ownership.standing("e_1") is Standing.OWN
+    assert ownership.state("e_1") is OwnershipState.OWN
 
 
 def test_an_id_is_read_again_once_a_creation_names_it(ownership: Ownership, service: Any) -> None:
@@ -196,11 +196,11 @@ def test_an_id_is_read_again_once_a_creation_names_it(ownership: Ownership, serv
     ownership.ensure([requests.delete_engagement("e_2")])
     service.made = 1
     service.send(requests.create_engagement({"name": NAME}))
-    assert ownership.standing("e_2") is None
+    assert ownership.state("e_2") is None
 
     ownership.ensure([requests.delete_engagement("e_2")])
 
-    assert ownership.standing("e_2") is Standing.OWN
+    assert ownership.state("e_2") is OwnershipState.OWN
 
 
 def test_that_nothing_has_an_id_holds_for_seconds(
@@ -260,7 +260,7 @@ def test_an_engagement_is_as_young_as_the_run(
     )  # fmt: skip
     ownership.after(read)
 
-    assert (ownership.standing("f_1") is Standing.OWN) is is_own
+    assert (ownership.state("f_1") is OwnershipState.OWN) is is_own
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_a_read_of_something_else_proves_nothing(
     """A response that shows another id, or nothing, says nothing of the engagement that was asked for."""
     ownership.after(make_exchange(requests.get_engagement("f_1"), 200, {"data": data}))
 
-    assert ownership.standing("f_1") is Standing.UNREADABLE
+    assert ownership.state("f_1") is OwnershipState.UNREADABLE
 
 
 def test_a_description_of_the_run_proves_as_well(ownership: Ownership, make_exchange: Callable[..., Exchange]) -> None:
@@ -286,7 +286,7 @@ def test_a_description_of_the_run_proves_as_well(ownership: Ownership, make_exch
     data = {"id": "e_5", "name": " ", "description": NAME}
     ownership.after(make_exchange(requests.get_engagement("e_5"), 200, {"data": data}))
 
-    assert ownership.standing("e_5") is Standing.OWN
+    assert ownership.state("e_5") is OwnershipState.OWN
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def test_a_refusal_may_have_no_reason(start: Start, error: str) -> None:
 
 def test_a_long_reason_is_left_out(start: Start) -> None:
     """A reason is not cut, because half a key would escape the redaction."""
-    with pytest.raises(ProvisionerError, match="its reason is too long to be told"):
+    with pytest.raises(ProvisionerError, match="its reason is too long to show"):
         start(loop="answer(request, error={'code': 5, 'message': 'x' * 301})").create_key(["a"])
 
 
@@ -177,29 +177,29 @@ def test_existence_is_true_or_false(start: Start, result: str) -> None:
 
 
 HOSTILE = {
-    "garbage": ("print('Starting up, key=swordfish', flush=True)\nsys.stdin.read()", "no JSON-RPC 2.0 answer"),
+    "garbage": ("print('Starting up, key=swordfish', flush=True)\nsys.stdin.read()", "no JSON-RPC 2.0 response"),
     "binary": (
         "sys.stdout.buffer.write(bytes(range(256)) + b'\\n'); sys.stdout.flush(); sys.stdin.read()",
-        "no JSON-RPC 2.0 answer",
+        "no JSON-RPC 2.0 response",
     ),
-    "list": ("print('[]', flush=True)\nsys.stdin.read()", "no JSON-RPC 2.0 answer"),
-    "version": ('print(\'{"id": 1, "result": {}}\', flush=True)\nsys.stdin.read()', "no JSON-RPC 2.0 answer"),
-    "deep": ("print('[' * 100000, flush=True)\nsys.stdin.read()", "no JSON-RPC 2.0 answer"),
+    "list": ("print('[]', flush=True)\nsys.stdin.read()", "no JSON-RPC 2.0 response"),
+    "version": ('print(\'{"id": 1, "result": {}}\', flush=True)\nsys.stdin.read()', "no JSON-RPC 2.0 response"),
+    "deep": ("print('[' * 100000, flush=True)\nsys.stdin.read()", "no JSON-RPC 2.0 response"),
     "notification": (
         'print(\'{"jsonrpc": "2.0", "method": "x"}\', flush=True)\nsys.stdin.read()',
-        "no JSON-RPC 2.0 answer",
+        "no JSON-RPC 2.0 response",
     ),
     "wrong id": (
         'print(\'{"jsonrpc": "2.0", "id": 99, "result": {}}\', flush=True)\nsys.stdin.read()',
-        "an id that it was not asked with",
+        "an id that no request has",
     ),
     "null id": (
         'print(\'{"jsonrpc": "2.0", "id": null, "error": {}}\', flush=True)\nsys.stdin.read()',
-        "an id that it was not asked with",
+        "an id that no request has",
     ),
     "true id": (
         'print(\'{"jsonrpc": "2.0", "id": true, "result": {}}\', flush=True)\nsys.stdin.read()',
-        "an id that it was not asked with",
+        "an id that no request has",
     ),
     "endless line": ("[sys.stdout.write('x' * 65536) for _ in range(1000)]", "a line of more than 1 MiB"),
     "long line": ("print('x' * (1 << 21), flush=True)\nsys.stdin.read()", "a line of more than 1 MiB"),
@@ -207,14 +207,14 @@ HOSTILE = {
     "half a line": ("sys.stdout.write('{\"json'); sys.stdout.flush(); sys.exit(0)", "ended by itself with status 0"),
     "killed": ("os.kill(os.getpid(), 9)", "was ended by a signal"),
     "closed": ("os.close(1); sys.stdin.read()", "closed its stdout"),
-    "nothing": ("sys.stdin.read()", "did not answer create_key within 0.5 s"),
+    "nothing": ("sys.stdin.read()", "did not respond to create_key within 0.5 s"),
 }
 
 
 @pytest.mark.parametrize(("program", "sentence"), HOSTILE.values(), ids=HOSTILE)
 def test_whatever_the_program_does_is_one_sentence(start: Start, program: str, sentence: str) -> None:
     """Garbage, silence, death and floods end as a plain error that quotes nothing."""
-    timeout = 0.5 if sentence.startswith("did not answer") else 10.0
+    timeout = 0.5 if sentence.startswith("did not respond") else 10.0
 
     with pytest.raises(ProvisionerError, match=sentence) as caught:
         start(f"import os, sys\n{program}", timeout=timeout).create_key(["a"])
@@ -223,7 +223,7 @@ def test_whatever_the_program_does_is_one_sentence(start: Start, program: str, s
 
 
 def test_a_broken_conversation_stays_broken(start: Start) -> None:
-    """After garbage nothing more is asked, and every call tells the same reason."""
+    """After garbage nothing more is asked, and every request tells the same reason."""
     provisioner = start("import sys\nprint('garbage', flush=True)\nsys.stdin.read()")
 
     reasons = set()
@@ -232,11 +232,11 @@ def test_a_broken_conversation_stays_broken(start: Start) -> None:
             provisioner.create_organization()
         reasons.add(str(caught.value))
 
-    assert reasons == {"The provisioner wrote a line on its stdout that is no JSON-RPC 2.0 answer: garbage."}
+    assert reasons == {"The provisioner wrote a line on its stdout that is no JSON-RPC 2.0 response: garbage."}
 
 
 def test_a_late_response_is_not_taken_for_the_next(start: Start) -> None:
-    """After a call that took too long the next one gets its own answer."""
+    """After a request that took too long the next one gets its own response."""
     provisioner = start(
         loop="""
         if request["id"] == 1:
@@ -248,7 +248,7 @@ def test_a_late_response_is_not_taken_for_the_next(start: Start) -> None:
         timeout=0.2,
     )
 
-    with pytest.raises(ProvisionerError, match="did not answer"):
+    with pytest.raises(ProvisionerError, match="did not respond"):
         provisioner.create_key(["a"])
     assert isinstance(provisioner._peer, RpcChild)
     provisioner._peer._timeout = 60.0
@@ -273,12 +273,12 @@ def test_responses_to_earlier_requests_are_not_read_for_ever(start: Start) -> No
     )
     program.create_throttled_key()
 
-    with pytest.raises(ProvisionerError, match=r"did not answer create_organization within 0.5 s"):
+    with pytest.raises(ProvisionerError, match=r"did not respond to create_organization within 0.5 s"):
         program.create_organization()
 
 
 def test_a_run_that_is_over_waits_for_no_response(tmp_path: Path) -> None:
-    """However much time an answer may take."""
+    """However much time a response may take."""
     command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
     asked: list[bool] = []
 
@@ -429,7 +429,7 @@ def test_closing_twice_and_calling_afterwards_are_harmless(start: Start) -> None
 
 
 def test_closing_does_not_wait_for_another_threads_request(start: Start) -> None:
-    """A call that waits for its answer gives up when the provisioner is closed."""
+    """A request that waits for its response gives up when the provisioner is closed."""
     provisioner = start(
         "import sys, time\nsys.stdin.readline()\nprint(1, file=sys.stderr, flush=True)\ntime.sleep(600)", timeout=600
     )

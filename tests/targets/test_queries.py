@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.targets.queries import Asking, Listed, latest_items, member_roles
+from conformance.targets.queries import Listed, QueryClient, latest_items, member_roles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ class Lists:
         make_exchange: Makes responses.
         size: How many items it has.
         most: The longest page that it gives.
-        total: What it says that the total is; None where it says nothing.
+        total: What it says that the total is; None if it says nothing.
         past_the_end: The status of a page past the end.
     """
 
@@ -53,7 +53,7 @@ def test_a_list_is_read_as_far_as_its_total(
     """A page past the end, which a service may refuse, is not asked for."""
     lists = Lists(make_exchange, size, total=size, past_the_end=past_the_end)
 
-    roles = member_roles(Asking(lists.send))
+    roles = member_roles(QueryClient(lists.send))
 
     assert (len(roles or ()), lists.pages) == (size, [*range(1, pages + 1)])
 
@@ -65,7 +65,7 @@ def test_without_a_total_a_short_or_missing_page_is_the_last(
     """A list of exactly two pages is read to its end, too."""
     lists = Lists(make_exchange, 200, total=None, past_the_end=past_the_end)
 
-    roles = member_roles(Asking(lists.send))
+    roles = member_roles(QueryClient(lists.send))
 
     assert (len(roles or ()), lists.pages) == (200, [1, 2, 3])
 
@@ -74,7 +74,7 @@ def test_shorter_pages_than_asked_for_are_all_read(make_exchange: Callable[..., 
     """A service that gives 50 items at most does not hide the others."""
     lists = Lists(make_exchange, 120, most=50, total=120)
 
-    assert len(member_roles(Asking(lists.send)) or ()) == 120
+    assert len(member_roles(QueryClient(lists.send)) or ()) == 120
 
 
 @pytest.mark.parametrize("total", [119, 121])
@@ -84,13 +84,13 @@ def test_members_of_another_number_than_the_total_are_not_all(
     """A list that hides members, or shows more than there are, is read twice and not believed."""
     lists = Lists(make_exchange, 120, total=total)
 
-    assert member_roles(Asking(lists.send)) is None
+    assert member_roles(QueryClient(lists.send)) is None
     assert lists.pages.count(1) == 2
 
 
 def test_engagements_in_exact_hundreds_are_seen_to_the_end(make_exchange: Callable[..., Exchange]) -> None:
     """A refused page past the end does not spoil the pages before it."""
-    listed = latest_items(Asking(Lists(make_exchange, 100, total=None, past_the_end=404).send))
+    listed = latest_items(QueryClient(Lists(make_exchange, 100, total=None, past_the_end=404).send))
 
     assert isinstance(listed, Listed)
     assert (len(listed.items), listed.complete) == (100, True)

@@ -28,7 +28,7 @@ def recorder(journal: Journal) -> JournalRecorder:
 
 @pytest.fixture
 def see(recorder: JournalRecorder, make_exchange: Callable[..., Exchange]) -> Callable[..., None]:
-    """Lets the recorder see a call and its answer."""
+    """Lets the recorder see a request and its response."""
 
     def seeing(request: Request, status: int | None, body: object = None) -> None:
         recorder.ensure_harmless([request])
@@ -55,7 +55,7 @@ def only(journal: Journal) -> Entry:
 
 
 def test_a_creation_is_written_before_it_is_sent(journal: Journal, recorder: JournalRecorder) -> None:
-    """The name is in the journal when the call goes out."""
+    """The name is in the journal when the request goes out."""
     recorder.before(create())
 
     entry = only(Journal.read(journal._path.parent))
@@ -73,7 +73,7 @@ def test_the_response_to_a_creation_gives_the_id(journal: Journal, see: Callable
 def test_a_creation_without_a_verdict_stays_intended(
     journal: Journal, see: Callable[..., None], status: int | None
 ) -> None:
-    """No answer, a gateway's, a crash or a rate limit leave open whether it was carried out."""
+    """No response, a gateway's, a crash or a rate limit leave open whether it was carried out."""
     see(create(), status, {})
 
     assert only(journal).state is State.INTENDED

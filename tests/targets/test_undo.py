@@ -8,7 +8,7 @@ import pytest
 from conformance.targets.journal import Journal, JournalError
 from conformance.targets.membership import Membership
 from conformance.targets.ownership import Ownership, RunTime
-from conformance.targets.queries import Asking
+from conformance.targets.queries import QueryClient
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import UndoResult, clean_up, undo
 from conformance.wire import requests
@@ -53,7 +53,7 @@ def clean(service: Any, journal: Journal) -> Callable[..., UndoResult]:
             membership = Membership(service.send_all)
             service.observers[:] = [ownership, membership]
             return clean_up(
-                claimed, ownership, membership, Asking(service.send, send_all, credentials), base_url, moved=moved
+                claimed, ownership, membership, QueryClient(service.send, send_all, credentials), base_url, moved=moved
             )
 
     return cleaning
@@ -64,7 +64,7 @@ def undone(service: Any, journal: Journal) -> UndoResult:
     ownership = Ownership(journal.names, service.send_all)
     membership = Membership(service.send_all)
     service.observers += [ownership, membership]
-    return undo(journal, ownership, membership, Asking(service.send, service.send_all))
+    return undo(journal, ownership, membership, QueryClient(service.send, service.send_all))
 
 
 def make(service: Any, *labels: str) -> None:
@@ -113,7 +113,7 @@ def test_what_is_gone_already_counts_as_undone(running: Any, clean: Callable[...
 
 
 def test_lost_creations_are_found_by_name(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """A creation whose answer was lost is found among the engagements and deleted."""
+    """A creation whose response was lost is found among the engagements and deleted."""
     running.lost.add("createEngagement")
     make(running, "a", "b")
 
@@ -383,7 +383,7 @@ def test_an_engagement_that_cannot_be_read_is_left_and_told(
 def test_a_lost_creation_without_a_name_left_nothing_where_all_others_are_older(
     running: Any, clean: Callable[..., UndoResult]
 ) -> None:
-    """A creation that had to be refused bears no name of the run; its answer may be lost all the same."""
+    """A creation that had to be refused bears no name of the run; its response may be lost all the same."""
     running.lost.add("createEngagement")
     running.send(requests.create_engagement({"description": "no name"}))
 
@@ -567,7 +567,7 @@ def test_roles_are_given_back(running: Any, clean: Callable[..., UndoResult]) ->
 
 
 def test_a_role_of_nobody_is_left_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """A change for a user who is no member, and whose answer was lost, came to nothing."""
+    """A change for a user who is no member, and whose response was lost, came to nothing."""
     running.lost.add("updateMemberRole")
     running.send(requests.update_member_role("u_nobody", {"role": "admin"}))
 
@@ -699,7 +699,7 @@ def test_the_other_organizations_engagements_need_its_key(running: Any, clean: C
 
 
 def test_a_silent_target_is_given_up(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """After three calls without an answer no more are tried, and everything left is named."""
+    """After three requests without a response no more are tried, and everything left is named."""
     make(running, *"abcdef")
     running.overrides["deleteEngagement"] = None
 
@@ -707,7 +707,7 @@ def test_a_silent_target_is_given_up(running: Any, clean: Callable[..., UndoResu
 
     assert len(running.writes) == 3
     assert len(result.left) == 6
-    assert result.left[-1].endswith("could not be deleted: the service does not answer any more.")
+    assert result.left[-1].endswith("could not be deleted: the service no longer responds.")
 
 
 def test_a_run_that_may_not_send_leaves_everything(running: Any, journal: Journal) -> None:
@@ -717,11 +717,11 @@ def test_a_run_that_may_not_send_leaves_everything(running: Any, journal: Journa
     def stopped(_request: Request) -> Exchange:
         raise NoResponse("the time for undoing is used up")
 
-    ownership, asking = Ownership(journal.names, running.send_all), Asking(stopped)
+    ownership, queries = Ownership(journal.names, running.send_all), QueryClient(stopped)
     left = ["The engagement e_1 was not deleted, because no read shows that it is the run's."]
     membership = Membership(running.send_all)
-    assert undo(journal, ownership, membership, asking).left == left
-    assert clean_up(journal, ownership, membership, asking, BASE_URL).left == [
+    assert undo(journal, ownership, membership, queries).left == left
+    assert clean_up(journal, ownership, membership, queries, BASE_URL).left == [
         "Nothing was undone, because the organization could not be read: the time for undoing is used up."
     ]
 

@@ -14,7 +14,7 @@ from conformance.targets.membership import Membership
 from conformance.targets.names import RunNames
 from conformance.targets.ownership import Ownership
 from conformance.targets.profile import Profile
-from conformance.targets.queries import Asking
+from conformance.targets.queries import QueryClient
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import undo
 from conformance.wire import requests
@@ -32,12 +32,12 @@ NAMES = RunNames("cf-abcdefg2-")
 
 
 def _response(status: int, body: object) -> httpx.Response:
-    """An answer whose body the wire reads itself."""
+    """A response whose body the wire reads itself."""
     return httpx.Response(status, stream=httpx.ByteStream(json.dumps(body).encode()))
 
 
 class Target(httpx.AsyncBaseTransport):
-    """A service behind the wire; the answers to creations are ``lost`` when told so."""
+    """A service behind the wire; the responses to creations are ``lost`` when told so."""
 
     def __init__(self) -> None:
         self.engagements = {"f_1": "Quarterly audit"}
@@ -95,7 +95,7 @@ def wire(target: Target, journal: Journal) -> Iterator[Wire]:
 
 def test_a_run_is_undone_over_the_wire(wire: Wire, target: Target, journal: Journal) -> None:
     """Lost creations, known ones and a renaming are all undone after the run was stopped, and nothing else."""
-    before, _ = take_census(Asking(wire.send), NAMES)
+    before, _ = take_census(QueryClient(wire.send), NAMES)
     wire.send_all([requests.create_engagement({"name": NAMES.name(str(number))}) for number in range(20)])
     target.lost = True
     wire.send(requests.create_engagement({"name": NAMES.name("lost")}))
@@ -105,10 +105,10 @@ def test_a_run_is_undone_over_the_wire(wire: Wire, target: Target, journal: Jour
         wire.send(requests.create_engagement({"name": NAMES.name("late")}))
 
     with wire.undoing():
-        asking, ownership = Asking(wire.send, wire.send_all), Ownership(NAMES, wire.send_all)
+        queries, ownership = QueryClient(wire.send, wire.send_all), Ownership(NAMES, wire.send_all)
         wire.observe(ownership)
-        result = undo(journal, ownership, Membership(wire.send_all), asking)
-        after, _ = take_census(asking, NAMES)
+        result = undo(journal, ownership, Membership(wire.send_all), queries)
+        after, _ = take_census(queries, NAMES)
 
     assert (result.left, target.engagements, target.name) == ([], {"f_1": "Quarterly audit"}, "Acme")
     assert after == before | {"ownEngagements": 0}

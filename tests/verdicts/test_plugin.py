@@ -91,7 +91,7 @@ def test_a_run_is_opened_where_there_are_checks(
 class Opened:
     """A session that reaches its target or not."""
 
-    trouble: str | None = None
+    error: str | None = None
     asked: ClassVar[list[Any]] = []
     ended: ClassVar[list[str]] = []
     run = "the run"
@@ -107,7 +107,7 @@ class Opened:
 
     def reach(self) -> str | None:
         """Return why the target cannot be tested."""
-        return self.trouble
+        return self.error
 
 
 @pytest.fixture
@@ -164,7 +164,7 @@ def test_a_run_is_what_was_asked_for(
 
 def test_a_target_that_cannot_be_tested_ends_pytest(monkeypatch: pytest.MonkeyPatch, opened: type[Opened]) -> None:
     """The exit status is that of the command line."""
-    monkeypatch.setattr(opened, "trouble", "nothing responds")
+    monkeypatch.setattr(opened, "error", "nothing responds")
     config, _ = configured()
 
     with pytest.raises(pytest.exit.Exception, match="nothing responds") as ended:

@@ -66,7 +66,7 @@ def over(**more: Any) -> Any:
         census={"listEngagements": 3},
         changes=lambda: [{"made": "e1"}],
         undo=lambda: SimpleNamespace(left=["e1"], lasting=["an audit log"], writes=parts.writes),
-        ownership=SimpleNamespace(mistaken=parts.mistaken),
+        ownership=SimpleNamespace(foreign_ids=parts.mistaken),
         missing=parts.gone,
         provisioner=None,
         redactor=SimpleNamespace(weak=parts.weak, text=str, headers=tuple, body=bytes),

@@ -53,7 +53,7 @@ Behaviour = Callable[[Turn], Awaitable[None]]
 
 
 def raw_response(status: int = 200, body: bytes = b'{"data":{}}', *headers: str, reason: str = "OK") -> bytes:
-    """A complete answer with a proper length."""
+    """A complete response with a proper length."""
     lines = [f"HTTP/1.1 {status} {reason}", "Content-Type: application/json", f"Content-Length: {len(body)}", *headers]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 

@@ -1,4 +1,4 @@
-"""Sending a call once: how long it took, and what becomes of the answer's connection."""
+"""Sending a request once: how long it took, and what becomes of the response's connection."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ TOO_MANY = [("X-Filler", "x" * 1000)] * 70
 class Slow(httpx.AsyncBaseTransport, httpx.AsyncByteStream):
     """Answers by itself: takes two seconds to begin, and three more to end."""
 
-    def __init__(self, clock: WoundClock, headers: list[tuple[str, str]], trouble: Exception | None) -> None:
+    def __init__(self, clock: WoundClock, headers: list[tuple[str, str]], error: Exception | None) -> None:
         self.clock = clock
         self.headers = headers
-        self.trouble = trouble
+        self.error = error
         self.let_go = 0
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -35,8 +35,8 @@ class Slow(httpx.AsyncBaseTransport, httpx.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         self.clock.sleep(3)
-        if self.trouble is not None:
-            raise self.trouble
+        if self.error is not None:
+            raise self.error
         yield b"{}"
 
     async def aclose(self) -> None:
@@ -45,7 +45,7 @@ class Slow(httpx.AsyncBaseTransport, httpx.AsyncByteStream):
 
 
 def sent(transport: Slow) -> tuple[Exchange, AttemptResult]:
-    """What comes of sending a call once."""
+    """What comes of sending a request once."""
     settings = WireSettings(base_url="http://service.test", credential=Credential.bearer("api_key", "k-of-a-run"))
     sender = Sender(RequestBuilder(settings, Redactor()), transport.clock, transport)
     return asyncio.run(sender.attempt(get_organization(), number=7, check="walk", attempt=1, seconds=10))
@@ -60,19 +60,17 @@ def test_an_exchange_tells_when_its_head_and_its_end_came(clock: WoundClock) -> 
     assert exchange.started_at == began
     assert exchange.sent_request.url == "http://service.test/api/v1/organizations/current"
     assert ("Accept", "application/json") in exchange.sent_request.headers
-    assert (exchange.number, exchange.check, exchange.was_sent, exchange.trouble) == (7, "walk", True, None)
+    assert (exchange.number, exchange.check, exchange.was_sent, exchange.error) == (7, "walk", True, None)
     assert (exchange.head_seconds, exchange.seconds) == (2.0, 5.0)
     assert transport.let_go == 1
 
 
-@pytest.mark.parametrize(
-    ("headers", "trouble", "seconds"), [([], httpx.ReadError("reset"), 5.0), (TOO_MANY, None, 2.0)]
-)
+@pytest.mark.parametrize(("headers", "error", "seconds"), [([], httpx.ReadError("reset"), 5.0), (TOO_MANY, None, 2.0)])
 def test_a_response_that_is_not_read_to_its_end_is_let_go_too(
-    headers: list[tuple[str, str]], trouble: Exception | None, seconds: float, clock: WoundClock
+    headers: list[tuple[str, str]], error: Exception | None, seconds: float, clock: WoundClock
 ) -> None:
     """Whether it breaks, or has more headers than are read: the body is not even begun then."""
-    transport = Slow(clock, headers, trouble)
+    transport = Slow(clock, headers, error)
     exchange, outcome = sent(transport)
 
     assert outcome is AttemptResult.BROKEN

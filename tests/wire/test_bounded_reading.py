@@ -30,7 +30,7 @@ class Pieces(httpx.AsyncByteStream):
 
 
 def read(pieces: list[bytes], *codings: str) -> bytes:
-    """The body of an answer that comes in these pieces."""
+    """The body of a response that comes in these pieces."""
     headers = [("Content-Encoding", coding) for coding in codings]
     return asyncio.run(read_body(httpx.Response(200, headers=headers, stream=Pieces(pieces))))
 
@@ -197,5 +197,5 @@ def test_headers_are_bounded() -> None:
     check_headers(most)
     check_headers([])
 
-    with pytest.raises(Unreadable, match="the answer has more than 64 KiB of headers"):
+    with pytest.raises(Unreadable, match="the response has more than 64 KiB of headers"):
         check_headers([*most[:3], (b"n" * 10, b"v" * (MAX_HEADERS // 4 - 13))])

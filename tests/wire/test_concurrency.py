@@ -14,7 +14,7 @@ REFUSED = Response(status=503, headers=(), body=b"")
 
 
 def learn(width: ConcurrencyLimiter, *responses: Response | None, beside_others: bool = True) -> int:
-    """How many go through at once after these answers."""
+    """How many go through at once after these responses."""
     for response in responses:
         width.learn(response, beside_others=beside_others)
     return width.now
@@ -125,7 +125,7 @@ def test_no_more_go_through_than_it_says(refusals: int, most: int) -> None:
 
     async def one() -> None:
         nonlocal under_way, highest
-        async with width.one() as beside_others:
+        async with width.slot() as beside_others:
             beside.append(beside_others)
             under_way += 1
             highest = max(highest, under_way)
@@ -150,7 +150,7 @@ def test_what_waits_already_goes_through_as_few_at_a_time_as_later_ones() -> Non
 
     async def one() -> None:
         nonlocal now
-        async with width.one():
+        async with width.slot():
             now += 1
             under_way.append(now)
             await asyncio.sleep(0)

@@ -101,7 +101,7 @@ def test_reads_do_not_mind_the_bound_for_writes(make: Fixtures, monkeypatch: pyt
 
 @pytest.mark.parametrize("header", ["Connection: close", "connection: Close"])
 def test_a_connection_that_is_announced_to_close_is_not_kept(make: Fixtures, header: str) -> None:
-    """The next request goes over a new one, also where the service then leaves it open."""
+    """The next request goes over a new one, also if the service then leaves it open."""
 
     async def behave(turn: Turn) -> None:
         await turn.say(raw_response(200, b"{}", header))
@@ -122,7 +122,7 @@ def test_a_connection_that_is_announced_to_close_is_not_kept(make: Fixtures, hea
 
 
 def test_a_connection_on_which_something_follows_is_not_kept(make: Fixtures) -> None:
-    """The end of a line that an old server sends after its answer is no part of the next one."""
+    """The end of a line that an old server sends after its response is no part of the next one."""
 
     async def behave(turn: Turn) -> None:
         await turn.say(raw_response() + b"\r\n")
@@ -186,7 +186,7 @@ def test_one_that_was_closed_unasked_is_remembered(*, closed_first: bool) -> Non
         ended.eof_received()
         closed, expired = connection._Connection(ended), connection._Connection(quiet)
         closed.idle_since, expired.idle_since = now, now - 2 * connection.READ_IDLE
-        transport = connection.KeptConnections(None, 2)
+        transport = connection.ConnectionPool(None, 2)
         transport._idle = [closed, expired] if closed_first else [expired, closed]
         transport._stays_open = True
         return transport._take(repeatable=True) is None, transport._closed_unasked
@@ -273,7 +273,7 @@ def test_a_long_head_may_come_in_pieces(size: int, *, read: bool) -> None:
     if read:
         assert asyncio.run(story()) == 200
     else:
-        with pytest.raises(httpx.RemoteProtocolError, match=r"^the answer is not HTTP$"):
+        with pytest.raises(httpx.RemoteProtocolError, match=r"^the response is not HTTP$"):
             asyncio.run(story())
 
 
@@ -322,7 +322,7 @@ def test_an_ended_link_takes_nothing_more() -> None:
 
 
 def test_a_link_on_which_something_came_unasked_is_not_quiet() -> None:
-    """The bytes would be taken for the next answer."""
+    """The bytes would be taken for the next response."""
     link, _, _ = linked()
     link.data_received(b"x")
 

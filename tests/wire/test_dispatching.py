@@ -1,4 +1,4 @@
-"""Calls are carried through waiting, sending, repeating, and the loss of their target."""
+"""Requests are carried through waiting, sending, repeating, and the loss of their target."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BROKEN, UNREACHED = httpx.ReadError("broken"), httpx.ConnectError("refused")
 
 
 def responding(*script: object, then: object = 200) -> Scripted:
-    """A transport that gives these answers, and one for all that follow; statuses, or what is raised."""
+    """A transport that gives these responses, and one for all that follow; statuses, or what is raised."""
     rest = iter(script)
 
     def response(_: httpx.Request) -> Any:
@@ -41,14 +41,14 @@ def checks(wire: Wire) -> list[str]:
     return ["wire" if exchange.check == "connection" else "check" for exchange in wire.exchanges]
 
 
-@pytest.mark.parametrize("trouble", [BROKEN, UNREACHED])
+@pytest.mark.parametrize("error", [BROKEN, UNREACHED])
 def test_a_target_that_never_answered_is_given_up_after_some_attempts(
-    make: Fixtures, clock: WoundClock, trouble: Exception
+    make: Fixtures, clock: WoundClock, error: Exception
 ) -> None:
     """Whoever sends them, and without asking any further."""
-    wire = make.wire(transport=responding(then=trouble), clock=clock, workers=1)
+    wire = make.wire(transport=responding(then=error), clock=clock, workers=1)
 
-    with pytest.raises(RunStopped, match="no complete answer ever came") as stopped:
+    with pytest.raises(RunStopped, match="no complete response ever came") as stopped:
         wire.send_all([get_organization()] * 2 * FIRST_FAILURES)
 
     assert checks(wire) == ["check"] * FIRST_FAILURES
@@ -65,7 +65,7 @@ def test_a_first_response_of_any_kind_shows_that_there_is_a_target(make: Fixture
 
 
 def test_the_target_is_asked_for_after_several_failures_in_a_row(make: Fixtures, clock: WoundClock) -> None:
-    """Requests that break may be at fault themselves; an answer in between begins the count anew."""
+    """Requests that break may be at fault themselves; a response in between begins the count anew."""
     some = [BROKEN] * (FAILURES - 1)
     wire = make.wire(transport=responding(200, *some, 404, *some, BROKEN, 200), clock=clock)
     wire.send(get_organization())
@@ -80,7 +80,7 @@ def test_the_target_is_asked_for_after_several_failures_in_a_row(make: Fixtures,
 
 
 def test_a_connection_that_cannot_be_made_is_asked_about_at_once(make: Fixtures, clock: WoundClock) -> None:
-    """Then the call that never left is sent again."""
+    """Then the request that never left is sent again."""
     wire = make.wire(transport=responding(200, UNREACHED, UNREACHED, 200, 201), clock=clock)
     wire.send(get_organization())
 
@@ -228,7 +228,7 @@ def test_a_question_is_given_no_more_time_than_a_request(make: Fixtures, clock: 
     wire.send(get_organization())
 
     assert wire.send(MINE).status == 200
-    assert wire.exchanges[2].trouble == "no complete answer came within 0.5 s"
+    assert wire.exchanges[2].error == "no complete response came within 0.5 s"
 
 
 def test_requests_that_cannot_be_written_say_nothing_of_the_target(make: Fixtures) -> None:
@@ -299,13 +299,13 @@ def test_a_response_for_which_there_is_no_room_is_not_recorded(
     kept, dropped = wire.exchanges
     assert kept.received is not None
     assert dropped.received is None
-    assert dropped.trouble == "the answer came when those before it took all the room that there is for answers"
-    with pytest.raises(RunStopped, match="the answers of the run take more than"):
+    assert dropped.error == "the response was not kept: earlier responses use all memory for responses"
+    with pytest.raises(RunStopped, match="the responses of the run take more than"):
         wire.send(get_organization())
 
 
 def test_a_gateways_date_is_by_the_clock_of_the_service(make: Fixtures, clock: WoundClock) -> None:
-    """Which is known from the answer before."""
+    """Which is known from the response before."""
     told = format_datetime(clock.now() + timedelta(hours=1), usegmt=True)
     until = format_datetime(clock.now() + timedelta(hours=1, seconds=4), usegmt=True)
     responses = iter([(200, {"Date": told}), (503, {"Retry-After": until}), (200, {})])
@@ -337,7 +337,7 @@ def test_a_request_waits_for_its_limit_some_times_and_then_is_given_up(make: Fix
 
 
 def test_a_window_that_ends_too_late_is_not_waited_for(make: Fixtures, clock: WoundClock) -> None:
-    """The call is given up at once, where the clock of the service is known."""
+    """The request is given up at once, where the clock of the service is known."""
     now = clock.now()
     headers = {
         "Date": format_datetime(now, usegmt=True),
@@ -373,7 +373,7 @@ def test_a_main_key_that_cannot_be_asked_about_is_not_served(make: Fixtures, clo
     )
     wire.send(get_engagement("e"))
 
-    with pytest.raises(RunStopped, match=r"^the service answered nothing but 429$") as stopped:
+    with pytest.raises(RunStopped, match=r"^the service returned only 429$") as stopped:
         wire.send(get_engagement("e"))
     assert stopped.value.exchanges == (wire.exchanges[-2],)
     assert checks(wire)[-2:] == ["check", "wire"]
@@ -420,7 +420,7 @@ def test_undoing_is_not_ended_by_a_limit(make: Fixtures, clock: WoundClock) -> N
 
 
 def test_what_is_sent_to_meet_the_limit_is_not_held(make: Fixtures, clock: WoundClock) -> None:
-    """Its 429 is its answer, and holds no other call of that key."""
+    """Its 429 is its response, and holds no other call of that key."""
     wire = make.wire(transport=responding(429, 200), clock=clock)
 
     assert wire.send(replace(get_organization(), expects_429=True)).status == 429
@@ -429,7 +429,7 @@ def test_what_is_sent_to_meet_the_limit_is_not_held(make: Fixtures, clock: Wound
 
 
 def test_what_is_sent_to_meet_the_limit_narrows_nothing(make: Fixtures, clock: WoundClock) -> None:
-    """Its 429 is wanted, also where it leaves requests."""
+    """Its 429 is wanted, also if it leaves requests."""
     crowded = Crowded(clock, 429, 899)
     wire = make.wire(transport=crowded, clock=clock, workers=8)
     wire.send_all([replace(get_organization(), expects_429=True)] * 40)
@@ -463,7 +463,7 @@ def test_no_more_are_under_way_than_there_are_workers(make: Fixtures, clock: Wou
 
 
 def test_attempts_are_numbered_and_told_whose_they_are(make: Fixtures, clock: WoundClock) -> None:
-    """Every attempt of a call is recorded, for the check that sends it."""
+    """Every attempt of a request is recorded, for the check that sends it."""
     wire = make.wire(transport=responding(503, 503, 200), clock=clock)
 
     with wire.checking("a check"):

@@ -1,4 +1,4 @@
-"""What people read where no answer came."""
+"""What people read where no response came."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from conformance.wire.bounded_reading import Unreadable
-from conformance.wire.errors import sentence
+from conformance.wire.errors import describe_error
 
 
 def caused(error: BaseException, cause: BaseException) -> BaseException:
@@ -32,16 +32,16 @@ def met(error: BaseException, before: BaseException) -> BaseException:
         (socket.gaierror(-2, "Name or service not known"), "the name of the host could not be resolved"),
         (ConnectionRefusedError(111, "refused"), "the connection was refused"),
         (httpx.ConnectError("unheard of"), "no connection could be made"),
-        (httpx.RemoteProtocolError("illegal"), "the answer is not HTTP"),
-        (httpx.ReadTimeout(""), "no complete answer came in time"),
-        (httpx.ReadError(""), "the connection broke before the answer was complete"),
-        (ConnectionResetError(104, "reset"), "the connection broke before the answer was complete"),
-        (KeyError("its own words"), "the answer could not be read (KeyError)"),
+        (httpx.RemoteProtocolError("illegal"), "the response is not HTTP"),
+        (httpx.ReadTimeout(""), "no complete response came in time"),
+        (httpx.ReadError(""), "the connection broke before the response was complete"),
+        (ConnectionResetError(104, "reset"), "the connection broke before the response was complete"),
+        (KeyError("its own words"), "the response could not be read (KeyError)"),
     ],
 )
 def test_every_trouble_is_said_in_a_few_words(error: BaseException, said: str) -> None:
     """None of them is of the target's making."""
-    assert sentence(error) == said
+    assert describe_error(error) == said
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_every_trouble_is_said_in_a_few_words(error: BaseException, said: str) -
 )
 def test_what_led_to_a_trouble_says_more_than_its_end(error: BaseException) -> None:
     """However far behind, and beside whatever else."""
-    assert sentence(error) == "the connection was refused"
+    assert describe_error(error) == "the connection was refused"
 
 
 def test_a_certificate_that_is_not_accepted_says_why() -> None:
@@ -64,7 +64,7 @@ def test_a_certificate_that_is_not_accepted_says_why() -> None:
     refused = ssl.SSLCertVerificationError(1, "verify failed")
     refused.verify_message = "self-signed certificate"
 
-    assert sentence(caused(httpx.ConnectError(""), refused)) == (
+    assert describe_error(caused(httpx.ConnectError(""), refused)) == (
         "the TLS certificate is not accepted: self-signed certificate"
     )
 
@@ -74,11 +74,11 @@ def test_troubles_that_led_to_each_other_end() -> None:
     one, other = KeyError(), TypeError()
     one.__context__, other.__context__ = other, one
 
-    assert sentence(one) == "the answer could not be read (KeyError)"
+    assert describe_error(one) == "the response could not be read (KeyError)"
 
 
 def test_what_led_to_a_trouble_in_two_ways_is_not_the_end() -> None:
     """What led to it before says more."""
     before = met(OSError("no route"), ConnectionRefusedError())
 
-    assert sentence(met(caused(httpx.ConnectError(""), before), before)) == "the connection was refused"
+    assert describe_error(met(caused(httpx.ConnectError(""), before), before)) == "the connection was refused"

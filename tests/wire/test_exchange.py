@@ -30,18 +30,18 @@ def test_what_the_service_answered_is_judged(status: int) -> None:
 def test_a_gateways_response_is_none(status: int) -> None:
     """Nothing can be said of the service by it."""
     assert not came(status).judgeable
-    with pytest.raises(NoResponse, match=f"a gateway answered {status} in place of the service") as raised:
+    with pytest.raises(NoResponse, match=f"a gateway responded with {status} in place of the service") as raised:
         _ = came(status).response
     assert raised.value.exchanges == (came(status),)
 
 
-@pytest.mark.parametrize("trouble", ["the connection broke", None])
-def test_no_response_is_none(trouble: str | None) -> None:
+@pytest.mark.parametrize("error", ["the connection broke", None])
+def test_no_response_is_none(error: str | None) -> None:
     """The trouble says why."""
-    exchange = replace(came(200), received=None, trouble=trouble)
+    exchange = replace(came(200), received=None, error=error)
 
     assert not exchange.judgeable
-    with pytest.raises(NoResponse, match=trouble or "no response came"):
+    with pytest.raises(NoResponse, match=error or "no response came"):
         _ = exchange.status
     with pytest.raises(NoResponse):
         _ = exchange.succeeded
@@ -50,7 +50,7 @@ def test_no_response_is_none(trouble: str | None) -> None:
 def test_a_429_is_a_response_to_who_asked_for_it() -> None:
     """To all others it says to come again."""
     limited = came(429)
-    with pytest.raises(NoResponse, match="the service answered nothing but 429"):
+    with pytest.raises(NoResponse, match="the service returned only 429"):
         _ = limited.response
 
     assert replace(limited, request=replace(limited.request, expects_429=True)).status == 429
@@ -95,7 +95,7 @@ def test_exchanges_are_told_apart_by_their_numbers() -> None:
     one, same, other = make_exchange(number=1), make_exchange(number=1), make_exchange(number=2)
 
     assert {one, same, other} == {one, other}
-    assert hash(one) == hash(replace(one, trouble="x"))
+    assert hash(one) == hash(replace(one, error="x"))
 
 
 def test_what_passes_and_what_lasts() -> None:

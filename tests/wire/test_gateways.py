@@ -24,20 +24,20 @@ READING = requests.get_engagement("e1")
 
 
 def responded(request: Request, status: int, body: bytes = PAGE) -> Exchange:
-    """A call with this answer."""
+    """A request with this response."""
     return replace(make_exchange(status=status, raw=body), request=request)
 
 
 @pytest.mark.parametrize("status", [414, 431])
 @pytest.mark.parametrize("body", [PAGE, ENVELOPE, b""])
 def test_what_is_too_long_is_never_the_services(status: int, body: bytes) -> None:
-    """Whatever it looks like, it is no answer, and asking again is in vain."""
+    """Whatever it looks like, it is no response, and asking again is in vain."""
     exchange = responded(READING, status, body)
 
-    assert (exchange.judgeable, exchange.as_it_came) == (False, None)
-    with pytest.raises(Refused, match=f"a gateway answered {status} in place of the service") as trouble:
+    assert (exchange.judgeable, exchange.as_received) == (False, None)
+    with pytest.raises(Refused, match=f"a gateway responded with {status} in place of the service") as error:
         _ = exchange.response
-    assert trouble.value.lasting
+    assert error.value.lasting
 
 
 @pytest.mark.parametrize(("size", "judged"), [(0, True), (LARGE_BODY, True), (LARGE_BODY + 1, False)])
@@ -46,7 +46,7 @@ def test_a_body_that_is_too_large_may_be_refused_by_a_gateway(size: int, *, judg
     exchange = responded(requests.create_engagement({}).with_body(b"x" * size), 413)
 
     assert exchange.judgeable == judged
-    assert (exchange.as_it_came is not None) == judged
+    assert (exchange.as_received is not None) == judged
 
 
 @pytest.mark.parametrize("identifier", ["a/b", "a\\b", "\0", "a\nb", "\x7f", "100%", "a;b", "..", ".", "\ud800"])
@@ -56,7 +56,7 @@ def test_an_odd_escape_in_a_path_may_be_refused_in_any_form(identifier: str) -> 
 
     assert not responded(request, 400).judgeable
     assert responded(request, 400, ENVELOPE).status == 400
-    assert responded(request, 400, ENVELOPE).as_it_came is None
+    assert responded(request, 400, ENVELOPE).as_received is None
     assert responded(request, 404).judgeable is False
 
 
@@ -65,7 +65,7 @@ def test_what_is_no_refusal_is_judged_whatever_the_path(status: int) -> None:
     """A success, a redirect and a server error are the service's."""
     exchange = responded(requests.get_engagement("a/b"), status)
 
-    assert exchange.as_it_came is exchange
+    assert exchange.as_received is exchange
 
 
 @pytest.mark.parametrize("identifier", ["e-1_2.3~4", "a b", "é😀", "a:b@c+d,e", "'\"", "a?b#c&d="])
@@ -77,9 +77,9 @@ def test_usual_escapes_are_the_services_to_handle(identifier: str) -> None:
 
 def test_statuses_of_a_service_that_cannot_be_reached_are_not_lasting() -> None:
     """They may be another time, so that asking again makes sense."""
-    with pytest.raises(NoResponse, match="a gateway answered 503") as trouble:
+    with pytest.raises(NoResponse, match="a gateway responded with 503") as error:
         _ = responded(READING, 503).response
-    assert not trouble.value.lasting
+    assert not error.value.lasting
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_what_is_too_long_is_not_sent_and_says_so(make: Fixtures) -> None:
 
     assert (fitting.status, len(transport.requests)) == (200, 1)
     assert (long.was_sent, long.received) == (False, None)
-    assert long.trouble == (
+    assert long.error == (
         "the request was not sent: the request target would take 2001 bytes, and gateways may refuse more than 2,000"
     )
 

@@ -1,4 +1,4 @@
-"""Whatever a target sends, an exchange comes of it: an answer, or one sentence of trouble."""
+"""Whatever a target sends, an exchange comes of it: a response, or one sentence of trouble."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def endless(first: bytes, again: bytes, pause: float = 0.0) -> Behaviour:
 
 
 def encoded(body: bytes, *codings: str) -> bytes:
-    """Make an answer that claims these encodings."""
+    """Make a response that claims these encodings."""
     return raw_response(200, body, f"Content-Encoding: {', '.join(codings)}")
 
 
@@ -66,7 +66,7 @@ def raw_deflate(data: bytes) -> bytes:
 
 BOMB = gzip.compress(bytes(64 * 2**20))
 TROUBLED: dict[str, tuple[Behaviour, str]] = {
-    "stall before headers": (says(then="stall"), "no complete answer came within 0.3 s"),
+    "stall before headers": (says(then="stall"), "no complete response came within 0.3 s"),
     "stall amid headers": (says(HEAD, then="stall"), "within 0.3 s"),
     "stall amid body": (says(HEAD + b"Content-Length: 9\r\n\r\n{", then="stall"), "within 0.3 s"),
     "dripping headers": (endless(HEAD, b"X", 0.01), "within 0.3 s"),
@@ -75,10 +75,10 @@ TROUBLED: dict[str, tuple[Behaviour, str]] = {
     "slow flood of 1xx": (endless(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n", 0.001), "within 0.3 s"),
     "flood of 1xx": (endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 100), "within 0.3 s"),
     "switching protocols": (says(b"HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n"), "not HTTP"),
-    "closed without a word": (says(), "closed before an answer came"),
-    "reset without a word": (says(then="reset"), "closed before an answer came"),
-    "closed amid headers": (says(HEAD), "closed before an answer came"),
-    "reset amid headers": (says(HEAD, then="reset", pause=0.05), "closed before an answer came"),
+    "closed without a word": (says(), "closed before a response came"),
+    "reset without a word": (says(then="reset"), "closed before a response came"),
+    "closed amid headers": (says(HEAD), "closed before a response came"),
+    "reset amid headers": (says(HEAD, then="reset", pause=0.05), "closed before a response came"),
     "truncated body": (says(HEAD + b"Content-Length: 50\r\n\r\n" + PLAIN), "cut short"),
     "reset amid body": (says(HEAD + b"Content-Length: 50\r\n\r\n" + PLAIN, then="reset", pause=0.05), "cut short"),
     "truncated chunk": (says(HEAD + b"Transfer-Encoding: chunked\r\n\r\nff\r\n{"), "cut short"),
@@ -96,7 +96,7 @@ TROUBLED: dict[str, tuple[Behaviour, str]] = {
     "status abc": (says(b"HTTP/1.1 abc Odd\r\n\r\n"), "not HTTP"),
     "no HTTP at all": (says(b"220 mail.example.com ESMTP\r\n\r\n"), "not HTTP"),
     "nonsense": (says(bytes(range(256)) * 4), "not HTTP"),
-    "HTTP/0.9": (says(b"<html>hello</html>"), "closed before an answer came"),
+    "HTTP/0.9": (says(b"<html>hello</html>"), "closed before a response came"),
     "one huge header": (says(HEAD + b"X: " + b"x" * 100_000 + b"\r\n\r\n" + PLAIN), ""),
     "endless header": (endless(HEAD + b"X: ", b"x" * 10_000), "not HTTP"),
     "many headers": (says(HEAD + b"X: y\r\n" * 11_000 + b"Content-Length: 2\r\n\r\n{}"), ""),
@@ -125,15 +125,15 @@ TROUBLED: dict[str, tuple[Behaviour, str]] = {
 
 @pytest.mark.parametrize("name", TROUBLED)
 def test_broken_responses_are_trouble(name: str, make: Fixtures) -> None:
-    """An answer that is broken, too large or late leaves an exchange with one sentence of trouble, within bounds."""
+    """A response that is broken, too large or late leaves an exchange with one sentence of trouble, within bounds."""
     behaviour, expected = TROUBLED[name]
     wire = make.wire(make.serve(behaviour), timeout=0.3 if "0.3" in expected else 8)
 
     exchange = wire.send(create_engagement({"name": "n"}))
 
     assert exchange.received is None
-    assert expected in (exchange.trouble or "")
-    assert "\n" not in (exchange.trouble or "")
+    assert expected in (exchange.error or "")
+    assert "\n" not in (exchange.error or "")
     with pytest.raises(NoResponse):
         _ = exchange.response
 
@@ -183,13 +183,13 @@ RESPONDED: dict[str, tuple[Behaviour, int, bytes]] = {
 
 @pytest.mark.parametrize("name", RESPONDED)
 def test_odd_but_complete_responses_are_responses(name: str, make: Fixtures) -> None:
-    """An answer that HTTP allows is read, however odd."""
+    """A response that HTTP allows is read, however odd."""
     behaviour, status, body = RESPONDED[name]
     server = make.serve(behaviour)
 
     exchange = make.wire(server, timeout=8).send(create_engagement({"name": "n"}))
 
-    assert exchange.trouble is None
+    assert exchange.error is None
     assert exchange.received is not None
     assert (exchange.received.status, exchange.received.body) == (status, body)
     assert exchange.received.http_version == ("HTTP/1.0" if name == "HTTP/1.0" else "HTTP/1.1")
@@ -211,7 +211,7 @@ def test_bombs_need_little_memory(make: Fixtures) -> None:
 
 
 def test_responses_do_not_leak_into_the_next(make: Fixtures) -> None:
-    """Bytes that follow an answer are never taken for the answer to another request."""
+    """Bytes that follow a response are never taken for the answer to another request."""
     forged = raw_response(200, b'{"data":"forged"}')
     true = raw_response(200, PLAIN)
 
@@ -293,7 +293,7 @@ def test_requests_that_cannot_be_written_are_trouble(make: Fixtures) -> None:
 
     exchange = wire.send(get_engagement("x" * 100_000))
 
-    assert exchange.trouble == "the request cannot be written as HTTP"
+    assert exchange.error == "the request cannot be written as HTTP"
     assert (exchange.was_sent, server.turns, len(wire.exchanges)) == (False, [], 1)
 
 
@@ -325,7 +325,7 @@ PIECES = st.sampled_from(
 @given(responses=st.lists(st.lists(st.one_of(PIECES, st.binary(max_size=9)), max_size=9), min_size=1, max_size=6))
 @settings(max_examples=40, deadline=None)
 def test_any_bytes_make_an_exchange(responses: list[list[bytes]]) -> None:
-    """Any bytes in: an answer or a trouble, never another exception."""
+    """Any bytes in: a response or a trouble, never another exception."""
     fixtures = Fixtures()
 
     async def behave(turn: Turn) -> None:
@@ -338,7 +338,7 @@ def test_any_bytes_make_an_exchange(responses: list[list[bytes]]) -> None:
     try:
         for _ in range(2):
             exchange = wire.send(create_engagement({"name": "n"}))
-            assert (exchange.received is None) != (exchange.trouble is None)
+            assert (exchange.received is None) != (exchange.error is None)
     finally:
         wire.close()
         server.close()

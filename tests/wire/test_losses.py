@@ -10,18 +10,18 @@ import pytest
 from conformance.wire.bounded_reading import CLOSED
 from conformance.wire.errors import REFUSED
 from conformance.wire.exchange import Exchange
-from conformance.wire.losses import losses, naming
+from conformance.wire.losses import joined_names, losses
 from tests.conftest import make_exchange
 
-_TIMED_OUT = "no complete answer came within 1 s"
+_TIMED_OUT = "no complete response came within 1 s"
 
 
-def sent(number: int, began: float, ended: float, trouble: str | None = None, *, made: bool = True) -> Exchange:
+def sent(number: int, began: float, ended: float, error: str | None = None, *, made: bool = True) -> Exchange:
     """An exchange of a time, answered where there is no trouble."""
     one = make_exchange("getCurrentOrganization", 200, {"data": {}})
     times = {"started_at": one.started_at + timedelta(seconds=began), "seconds": ended - began}
-    received = one.received if trouble is None else None
-    return replace(one, number=number, received=received, trouble=trouble, was_sent=made, **times)  # type: ignore[arg-type]
+    received = one.received if error is None else None
+    return replace(one, number=number, received=received, error=error, was_sent=made, **times)  # type: ignore[arg-type]
 
 
 def refused(number: int, at: float) -> Exchange:
@@ -30,7 +30,7 @@ def refused(number: int, at: float) -> Exchange:
 
 
 def test_what_was_under_way_is_told() -> None:
-    """It was broken off, and nothing that was sent later had been answered; a loss ends with the first answer."""
+    """It was broken off, and nothing that was sent later had been answered; a loss ends with the first response."""
     exchanges = [
         sent(1, 0, 1), sent(2, 1, 2, CLOSED), sent(3, 3, 4), sent(4, 4, 6, CLOSED), sent(5, 5, 6, CLOSED),
         sent(6, 5, 5.5), refused(7, 7), refused(8, 8), sent(9, 9, 10), refused(10, 11),
@@ -82,7 +82,7 @@ def test_requests_are_named_by_method_path_and_number() -> None:
     """Of many the first ones."""
     name = "GET /api/v1/organizations/current (request {})"
 
-    assert naming([sent(4, 0, 1)]) == name.format(4)
-    assert naming([sent(number, 0, 1) for number in range(1, 6)]) == (
+    assert joined_names([sent(4, 0, 1)]) == name.format(4)
+    assert joined_names([sent(number, 0, 1) for number in range(1, 6)]) == (
         f"{name.format(1)}, {name.format(2)}, {name.format(3)} and 2 more"
     )

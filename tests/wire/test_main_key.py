@@ -63,7 +63,7 @@ def test_a_key_that_is_refused_for_everything_ends_the_run(make: Fixtures, clock
 
     assert asked(wire) == QUESTIONS
     assert [exchange.received for exchange in wire.exchanges[2:]] == [None] * 4
-    assert [f"refused with {status}" in (exchange.trouble or "") for exchange in wire.exchanges[2:]] == [True] * 4
+    assert [f"refused with {status}" in (exchange.error or "") for exchange in wire.exchanges[2:]] == [True] * 4
     assert stopped.value.exchanges == (wire.exchanges[2],)
     with pytest.raises(RunStopped, match="the main key was refused from request 3 on"):
         wire.send(READ)
@@ -203,7 +203,7 @@ def test_a_budget_that_leaves_no_question_leaves_the_refusal_unjudged(make: Fixt
         wire.send(READ)
 
     assert [exchange.judgeable for exchange in wire.exchanges] == [True, False]
-    assert "refused with 401" in str(wire.exchanges[-1].trouble)
+    assert "refused with 401" in str(wire.exchanges[-1].error)
 
 
 def test_a_run_that_is_stopped_amid_the_questions_keeps_its_record(make: Fixtures) -> None:

@@ -1,4 +1,4 @@
-"""What an answer says of the rate limit and of the service's clock."""
+"""What a response says of the rate limit and of the service's clock."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ EPOCH = NOW.timestamp()
 
 
 def response(*headers: tuple[str, str]) -> Response:
-    """An answer with these headers."""
+    """A response with these headers."""
     return Response(200, headers, b"{}")
 
 
 def limited(limit: str = "10", remaining: str = "9", reset: str = "1767225660") -> Response:
-    """An answer with the three headers."""
+    """A response with the three headers."""
     return response(("X-RateLimit-Limit", limit), ("x-ratelimit-remaining", remaining), ("X-RATELIMIT-RESET", reset))
 
 
 def dated(seconds: float) -> Response:
-    """An answer of a service whose clock is that far ahead."""
+    """A response of a service whose clock is that far ahead."""
     return response(("Date", format_datetime(NOW + timedelta(seconds=seconds), usegmt=True)))
 
 

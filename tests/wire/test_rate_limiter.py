@@ -112,7 +112,7 @@ WAITS: list[tuple[Callable[[float], dict[str, str]], float, float]] = [
     (lambda _: headers("x", "y", "z"), 1, 2),
     (lambda _: {}, 1, 2),
     (lambda _: {"Retry-After": "soon"}, 1, 2),
-    (lambda now: headers(9, 0, now + 200), 1, 2),  # a clock ahead of ours, as far as an answer without a Date tells
+    (lambda now: headers(9, 0, now + 200), 1, 2),  # a clock ahead of ours, as far as a response without a Date tells
     (lambda now: headers(9, 0, now + 200, Retry_After="0"), 1, 2),
 ]
 
@@ -157,9 +157,9 @@ def test_429_for_everything_ends_the_run(kind: str, make: Fixtures, clock: Wound
     wire = make.wire(transport=Scripted(lambda _: (429, FOREVER[kind](clock.now().timestamp()))), clock=clock)
 
     exchange = wire.send(get_organization())
-    with pytest.raises(NoResponse, match="the service answered nothing but 429"):
+    with pytest.raises(NoResponse, match="the service returned only 429"):
         _ = exchange.response
-    with pytest.raises(RunStopped, match="the service answered nothing but 429"):
+    with pytest.raises(RunStopped, match="the service returned only 429"):
         wire.send(get_organization())
 
     assert clock.seconds < 7 * 90
@@ -179,7 +179,7 @@ def test_a_key_that_was_served_is_tried_again_before_the_run_ends(
 
     wire = make.wire(transport=Scripted(serve), clock=clock)
     assert wire.send(get_organization()).status == 200
-    with pytest.raises(RunStopped, match="the service answered nothing but 429") if ends else nullcontext():
+    with pytest.raises(RunStopped, match="the service returned only 429") if ends else nullcontext():
         for _ in range(2):
             wire.send(get_organization())
 
@@ -222,7 +222,7 @@ def test_429_that_no_waiting_ends_is_waited_for_twice(make: Fixtures, clock: Wou
 
 @pytest.mark.parametrize("limit", [1000, 0])
 def test_lists_that_always_leave_nothing_are_waited_for_twice(limit: int, make: Fixtures, clock: WoundClock) -> None:
-    """What all other answers leave says that it is not so; with a limit of 0 it says nothing at all."""
+    """What all other responses leave says that it is not so; with a limit of 0 it says nothing at all."""
 
     def serve(request: httpx.Request) -> tuple[int, dict[str, str]]:
         told = (limit, 0) if request.url.path.endswith("/members") else (1000, 900)
@@ -254,7 +254,7 @@ def test_429_for_another_key_does_not_end_the_run(make: Fixtures, clock: WoundCl
 
 
 def test_requests_that_expect_429_are_not_delayed(make: Fixtures, clock: WoundClock) -> None:
-    """Driving a key past its limit is sent as it is, and the 429 is the answer."""
+    """Driving a key past its limit is sent as it is, and the 429 is the response."""
     service = Limited(clock, limit=5)
     wire = make.wire(transport=Scripted(service), clock=clock)
 
@@ -289,7 +289,7 @@ def test_faulty_headers_do_not_slow_a_run_down(kind: str, make: Fixtures, clock:
     assert clock.seconds <= 5.2
 
 
-KEPT = "what the key may still send is kept for undoing: its window resets too far ahead"
+KEPT = "the remaining requests of the key are reserved for undoing: its window resets too late"
 
 
 @pytest.mark.parametrize(
@@ -318,7 +318,7 @@ def test_the_last_requests_before_a_far_reset_are_kept_for_undoing(
 
 
 def test_what_was_sent_beside_is_answered_where_the_rest_is_kept(make: Fixtures, clock: WoundClock) -> None:
-    """The first of two answers ends the run, and the other one is an answer all the same."""
+    """The first of two responses ends the run, and the other one is a response all the same."""
     wire = make.wire(transport=Scripted(Limited(clock, limit=40, window=3600)), clock=clock, workers=2)
     wire.reserve_for(lambda: 5)
 
@@ -389,17 +389,17 @@ def test_what_never_falls_keeps_nothing_back(
     [({2}, False), ({2, 3, 4, 5}, False), ({2, 3, 4, 5, 6}, True)],
     ids=["one", "all but one", "all"],
 )
-@pytest.mark.parametrize("trouble", [502, httpx.ReadTimeout("late")])
+@pytest.mark.parametrize("error", [502, httpx.ReadTimeout("late")])
 def test_a_lost_question_tells_nothing(
-    lost: set[int], trouble: int | Exception, make: Fixtures, clock: WoundClock, *, stopped: bool
+    lost: set[int], error: int | Exception, make: Fixtures, clock: WoundClock, *, stopped: bool
 ) -> None:
-    """What the service did not answer is no sign that less remains, unless it answers none of them."""
+    """What the service did not respond to is no sign that less remains, unless it answers none of them."""
     reset = int(clock.now().timestamp()) + 7200
 
     def response(_: httpx.Request) -> tuple[int, dict[str, str]] | Exception:
         if len(script.requests) not in lost:
             return 200, _dated(clock, headers(1000, 10, reset))
-        return (trouble, {}) if isinstance(trouble, int) else trouble
+        return (error, {}) if isinstance(error, int) else error
 
     script = Scripted(response)
     wire = make.wire(transport=script, clock=clock, workers=1)
@@ -454,7 +454,7 @@ def test_refused_keys_are_not_paced(make: Fixtures, clock: WoundClock) -> None:
 
 
 def test_the_service_clock_is_known(make: Fixtures, clock: WoundClock) -> None:
-    """The Date of the answers tells how far the service's clock is ahead."""
+    """The Date of the responses tells how far the service's clock is ahead."""
     wire = make.wire(transport=Scripted(Limited(clock, ahead=3600)), clock=clock)
     assert wire.service_clock is None
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from conformance.wire.recorded_clock import FrozenClock, NotedClock
+from conformance.wire.recorded_clock import FrozenClock, RecordedClock
 from conformance.wire.recorded_inputs import InputPlayer, InputRecorder
 
 AT = datetime(2026, 3, 1, 12, 0, 7, 250_000, tzinfo=UTC)
@@ -38,7 +38,7 @@ class Ticking:
         self.seconds += 10 * seconds
 
 
-def read_off(clock: NotedClock) -> list[object]:
+def read_off(clock: RecordedClock) -> list[object]:
     """What a check sees of a clock between pauses."""
     seen: list[object] = [clock.now(), clock.monotonic()]
     clock.sleep(5)
@@ -50,7 +50,7 @@ def read_off(clock: NotedClock) -> list[object]:
 def test_what_a_clock_said_is_said_again() -> None:
     """In the same form, without looking at any clock, and without waiting."""
     taken = InputRecorder()
-    first = read_off(NotedClock(Ticking(), taken))
+    first = read_off(RecordedClock(Ticking(), taken))
 
     assert first == [AT + timedelta(seconds=1), 1.25, 6.5, AT + timedelta(seconds=57.5)]
     assert [(line["asked"], line["told"]) for line in taken.lines] == [
@@ -59,7 +59,7 @@ def test_what_a_clock_said_is_said_again() -> None:
         ("seconds", 6.5),
         ("time of day", "2026-03-01T12:01:04.750000+00:00"),
     ]
-    assert read_off(NotedClock(FrozenClock(), InputPlayer(taken.lines))) == first
+    assert read_off(RecordedClock(FrozenClock(), InputPlayer(taken.lines))) == first
 
 
 def test_a_replay_has_no_time_of_its_own() -> None:

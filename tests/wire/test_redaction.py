@@ -438,12 +438,12 @@ def test_what_is_shown_anyway_is_weak() -> None:
 
 
 def test_short_secrets_are_not_looked_for() -> None:
-    """A value of a few characters would make nonsense of answers."""
+    """A value of a few characters would make nonsense of responses."""
     assert redactor("1").text('{"page": 1}') == '{"page": 1}'
 
 
 def test_names_may_hold_anything() -> None:
-    """A name is put in as it is, also where it looks like a reference to a group."""
+    """A name is put in as it is, also if it looks like a reference to a group."""
     made = Redactor()
     made.add(r"a\1\g<0>", "secret-value")
 

@@ -1,4 +1,4 @@
-"""What is added to a call on its way out, and what no record shows."""
+"""What is added to a request on its way out, and what no record shows."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_header_may_hold_any_text() -> None:
 
 
 def test_a_request_may_show_another_key_or_none() -> None:
-    """The run's own is only shown where the call names none."""
+    """The run's own is only shown where the request names none."""
     made = request_builder()
     other, nobody = Credential.bearer("other", "another-key-of-a-member"), Credential("none", None)
 

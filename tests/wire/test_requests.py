@@ -110,7 +110,7 @@ def test_a_request_is_of_the_interface_unless_it_is_a_probe() -> None:
 
 
 def test_bodies_are_announced_as_json_unless_told_otherwise() -> None:
-    """A call without a body announces none."""
+    """A request without a body announces none."""
     assert (READING.body, READING.headers) == (None, ())
     assert (CREATION.body, CREATION.headers) == (b'{"name": "one"}', (("Content-Type", "application/json"),))
     assert CREATION.with_body(b"{", None).headers == ()

@@ -18,15 +18,15 @@ BROKEN = make_exchange(status=None)
 
 
 def gateway(status: int = 503, asked: str | None = None) -> Exchange:
-    """A gateway's answer."""
+    """A gateway's response."""
     headers = () if asked is None else (("Retry-After", asked),)
-    return replace(BROKEN, received=Response(status, headers, b""), trouble=None)
+    return replace(BROKEN, received=Response(status, headers, b""), error=None)
 
 
 def pauses(request: Request, exchange: Exchange, outcome: AttemptResult) -> list[float]:
     """What is waited before each repetition until there is none any more."""
-    persistence, found = RetryPolicy(request), []
-    while (pause := persistence.pause_after(exchange, outcome, 0.0)) is not None:
+    retry_policy, found = RetryPolicy(request), []
+    while (pause := retry_policy.pause_after(exchange, outcome, 0.0)) is not None:
         found.append(pause)
     return found
 
@@ -82,9 +82,9 @@ def test_a_gateway_may_ask_until_a_moment() -> None:
 
 def test_repetitions_are_counted_over_all_troubles() -> None:
     """One call is not repeated again and again because it breaks in different ways."""
-    persistence = RetryPolicy(READ)
+    retry_policy = RetryPolicy(READ)
 
-    assert persistence.pause_after(BROKEN, AttemptResult.BROKEN, 0.0) is not None
-    assert persistence.pause_after(gateway(), AttemptResult.RESPONDED, 0.0) is not None
-    assert persistence.pause_after(BROKEN, AttemptResult.BROKEN, 0.0) is None
-    assert persistence.repeats == len(REPEATS)
+    assert retry_policy.pause_after(BROKEN, AttemptResult.BROKEN, 0.0) is not None
+    assert retry_policy.pause_after(gateway(), AttemptResult.RESPONDED, 0.0) is not None
+    assert retry_policy.pause_after(BROKEN, AttemptResult.BROKEN, 0.0) is None
+    assert retry_policy.repeats == len(REPEATS)

@@ -40,7 +40,7 @@ def test_the_budget_counts_every_request(make: Fixtures, clock: WoundClock) -> N
 
 
 def test_a_budget_used_up_amid_many_requests_keeps_what_came(make: Fixtures) -> None:
-    """Calls that were answered before the end are recorded."""
+    """Requests that were answered before the end are recorded."""
     wire = make.wire(make.serve(fine), max_requests=5)
 
     with pytest.raises(RunStopped):
@@ -91,7 +91,7 @@ def test_the_time_of_a_run_ends_requests_under_way(make: Fixtures) -> None:
         wire.send(get_organization())
 
     assert len(wire.exchanges) == 1
-    assert (wire.exchanges[0].trouble or "").startswith("no complete answer came within 0.")
+    assert (wire.exchanges[0].error or "").startswith("no complete response came within 0.")
     with pytest.raises(RunStopped):
         wire.send(get_organization())
 
@@ -185,7 +185,7 @@ def test_a_target_that_never_responds_is_given_up_soon(make: Fixtures, clock: Wo
     server.vanish()
     wire = make.wire(server, clock=clock)
 
-    with pytest.raises(RunStopped, match="no complete answer ever came: the connection was refused"):
+    with pytest.raises(RunStopped, match="no complete response ever came: the connection was refused"):
         wire.send(get_organization())
 
     assert [exchange.was_sent for exchange in wire.exchanges] == [False] * 3
@@ -206,7 +206,7 @@ def test_a_lost_target_ends_the_run(make: Fixtures, clock: WoundClock) -> None:
 
 
 def test_a_target_that_comes_back_is_waited_for(make: Fixtures) -> None:
-    """A target that is gone for a while and returns is found again, and calls that never reached it are sent."""
+    """A target that is gone for a while and returns is found again, and requests that never reached it are sent."""
     server = make.serve(fine)
     wire = make.wire(server)
     wire.send(get_organization())
@@ -230,7 +230,7 @@ def test_a_target_that_comes_back_is_waited_for(make: Fixtures) -> None:
 
 
 def test_a_target_that_breaks_one_operation_is_not_lost(make: Fixtures, clock: WoundClock) -> None:
-    """Failures in a row lead to a question, and an answer to that lets the run go on."""
+    """Failures in a row lead to a question, and a response to that lets the run go on."""
 
     async def behave(turn: Turn) -> None:
         if turn.method == "POST":

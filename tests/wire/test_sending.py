@@ -84,7 +84,7 @@ def test_names_end_with_their_block(make: Fixtures) -> None:
 
 
 def test_requests_carry_what_they_should(make: Fixtures) -> None:
-    """Standing headers, those of the run and those of the call are sent once each; a call's own come first."""
+    """Standing headers, those of the run and those of the request are sent once each; a request's own come first."""
     server = make.serve(fine)
     wire = make.wire(server.url + "/base/", headers=(("X-Gateway", "staging"), ("X-Run", "of the run")))
 
@@ -122,7 +122,7 @@ def test_connections_are_kept(make: Fixtures) -> None:
 
 
 def test_connections_closed_by_the_service_are_not_used(make: Fixtures) -> None:
-    """A service that closes after every answer without saying so does not lose a creation."""
+    """A service that closes after every response without saying so does not lose a creation."""
     closed = threading.Event()
 
     async def behave(turn: Turn) -> None:
@@ -190,7 +190,7 @@ def test_repeating_stops_at_what_is_not_safe(make: Fixtures, clock: WoundClock) 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
 def test_gateways_are_asked_again(status: int, make: Fixtures, clock: WoundClock) -> None:
-    """A gateway's answer is tried again where that is safe, every attempt recorded, and is never an answer."""
+    """A gateway's response is tried again where that is safe, every attempt recorded, and is never a response."""
     wire = make.wire(transport=Scripted(lambda _: (status, {})), clock=clock)
 
     read, creation = wire.send(get_organization()), wire.send(create_engagement({}))
@@ -199,12 +199,12 @@ def test_gateways_are_asked_again(status: int, make: Fixtures, clock: WoundClock
         *((attempt, False) for attempt in range(1, BEYOND_GATEWAY + 2)), (1, False)
     ]  # fmt: skip
     assert (read.attempt, creation.attempt) == (BEYOND_GATEWAY + 1, 1)
-    with pytest.raises(NoResponse, match=f"a gateway answered {status}"):
+    with pytest.raises(NoResponse, match=f"a gateway responded with {status}"):
         _ = read.response
 
 
 def test_a_gateway_that_recovers_is_forgiven(make: Fixtures, clock: WoundClock) -> None:
-    """A short Retry-After is kept; the answer that follows counts."""
+    """A short Retry-After is kept; the response that follows counts."""
     statuses = iter([503, 200])
     wire = make.wire(transport=Scripted(lambda _: (next(statuses), {"Retry-After": "3"})), clock=clock)
 
@@ -214,7 +214,7 @@ def test_a_gateway_that_recovers_is_forgiven(make: Fixtures, clock: WoundClock) 
 
 @pytest.mark.parametrize("status", [500, 501, 505, 401, 404, 302])
 def test_other_responses_stand(status: int, make: Fixtures, clock: WoundClock) -> None:
-    """Any other answer is the service's word and is not asked for again."""
+    """Any other response is the service's word and is not asked for again."""
     wire = make.wire(transport=Scripted(lambda _: (status, {})), clock=clock)
 
     assert wire.send(get_organization()).status == status
@@ -240,7 +240,7 @@ class Watcher:
 
 
 def test_observers_see_every_attempt(make: Fixtures, clock: WoundClock) -> None:
-    """An observer is told before a call and after each of its attempts, in the thread that sends."""
+    """An observer is told before a request and after each of its attempts, in the thread that sends."""
     statuses = iter([503, 200, 200])
     wire = make.wire(transport=Scripted(lambda _: (next(statuses), {})), clock=clock)
     watcher = Watcher()
@@ -274,7 +274,7 @@ def test_what_is_under_way_is_given_up_where_nobody_waits_for_it(make: Fixtures)
         await asyncio.Event().wait()
 
     class Late(Watcher):
-        """Prevents a call once the one before is under way."""
+        """Prevents a request once the one before is under way."""
 
         def before(self, request: Request) -> None:
             """Wait for that."""
@@ -294,7 +294,7 @@ def test_what_is_under_way_is_given_up_where_nobody_waits_for_it(make: Fixtures)
         if wire.exchanges:
             break
         time.sleep(0.02)
-    assert [one.trouble for one in wire.exchanges] == ["it was given up because the run was stopped"]
+    assert [one.error for one in wire.exchanges] == ["it was given up because the run was stopped"]
 
 
 def test_nothing_is_sent_where_a_guard_keeps_one_of_several_requests_back(make: Fixtures) -> None:
@@ -317,7 +317,7 @@ def test_nothing_is_sent_where_a_guard_keeps_one_of_several_requests_back(make: 
 
 
 def test_observers_can_prevent_a_request(make: Fixtures) -> None:
-    """What an observer raises before a call comes out of the send, and that call is not sent."""
+    """What an observer raises before a request comes out of the send, and that call is not sent."""
     server = make.serve(fine)
     wire = make.wire(server, workers=1)
     watcher = Watcher()
@@ -350,7 +350,7 @@ def test_an_application_that_fails_is_trouble(make: Fixtures, clock: WoundClock)
     )
     wire = make.wire(transport=transport, clock=clock)
 
-    assert wire.send(create_engagement({})).trouble == "the answer could not be read (ValueError)"
+    assert wire.send(create_engagement({})).error == "the response could not be read (ValueError)"
 
 
 @pytest.fixture(scope="module")

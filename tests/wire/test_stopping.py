@@ -46,14 +46,14 @@ def test_stop_gives_up_what_is_under_way(make: Fixtures) -> None:
         wire.send(create_engagement({"name": "n"}))
     stopper.join()
 
-    assert [exchange.trouble for exchange in wire.exchanges] == ["it was given up because the run was stopped"]
+    assert [exchange.error for exchange in wire.exchanges] == ["it was given up because the run was stopped"]
     assert caught.value.exchanges == wire.exchanges
     with pytest.raises(RunStopped, match="interrupted"):
         wire.send(get_organization())
 
 
 def test_every_thread_is_released_whenever_the_run_is_stopped(make: Fixtures) -> None:
-    """Calls that begin just when the run ends are told so, and do not wait for ever."""
+    """Requests that begin just when the run ends are told so, and do not wait for ever."""
     server = make.serve(fine)
     for _ in range(30):
         wire = make.wire(server)
@@ -144,7 +144,7 @@ def test_a_closed_wire_sends_nothing(make: Fixtures) -> None:
 
 
 def test_closing_ends_other_threads(make: Fixtures) -> None:
-    """A thread that waits for an answer is released when the wire is closed."""
+    """A thread that waits for a response is released when the wire is closed."""
     arrived = threading.Event()
 
     async def behave(turn: Turn) -> None:

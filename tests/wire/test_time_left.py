@@ -137,7 +137,7 @@ def test_how_long_undoing_may_take(
 def test_who_is_hurried_undoes_what_can_be_done_soon(
     clock: WoundClock, hurried_before: float, asked: float | None, seconds: float
 ) -> None:
-    """Eight seconds from the call to stop, half of that from the beginning of the undoing at least."""
+    """Eight seconds from the request to stop, half of that from the beginning of the undoing at least."""
     run = bounded(clock)
     run.hurry("interrupted")
     clock.sleep(hurried_before)
@@ -170,7 +170,7 @@ def test_undoing_goes_on_after_the_run(clock: WoundClock) -> None:
 
 
 def sized(body: bytes, headers: int = 0) -> Response:
-    """An answer of this body with so many headers."""
+    """A response of this body with so many headers."""
     return Response(200, (("X", "y"),) * headers, body)
 
 
@@ -200,7 +200,7 @@ def test_responses_are_kept_while_there_is_room(
     assert (run.keep(response, 0.0), run.stopped) == (True, None)
 
     assert not run.keep(sized(b"x"), 0.0)
-    assert run.stopped == f"the answers of the run take more than {room // 2**20} MiB together"
+    assert run.stopped == f"the responses of the run take more than {room // 2**20} MiB together"
     assert run.keep(sized(b""), 0.0)
 
 

@@ -1,4 +1,4 @@
-"""The transport by itself: what it makes of an answer, of one that is none, and of an address."""
+"""The transport by itself: what it makes of a response, of one that is none, and of an address."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import httpx
 import pytest
 
 from conformance.wire.bounded_reading import Unreadable
-from conformance.wire.connection import KeptConnections
+from conformance.wire.connection import ConnectionPool
 from tests.wire.conftest import raw_response
 
 REPEATABLE = {"repeatable": True}
-NEVER_CAME = "the connection was closed before an answer came"
+NEVER_CAME = "the connection was closed before a response came"
 CUT_SHORT = "the body was cut short"
-SURPLUS = "more bytes came than the answer's length"
+SURPLUS = "more bytes came than the length of the response"
 
 
 def asked(responses: bytes, **headers: str) -> tuple[httpx.Response, bytes, httpx.Request]:
@@ -36,7 +36,7 @@ def asked(responses: bytes, **headers: str) -> tuple[httpx.Response, bytes, http
 
         async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
             port = server.sockets[0].getsockname()[1]
-            transport = KeptConnections(None, 1)
+            transport = ConnectionPool(None, 1)
             request = httpx.Request("GET", f"http://127.0.0.1:{port}/v1", headers=headers)
             try:
                 response = await transport.handle_async_request(request)
@@ -60,7 +60,7 @@ def test_a_response_is_given_as_it_came() -> None:
 
 
 def test_what_is_only_announced_is_passed_over() -> None:
-    """The answer comes after it."""
+    """The response comes after it."""
     assert asked(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + raw_response(body=b"late"))[1] == b"late"
 
 
@@ -82,10 +82,10 @@ def test_a_response_of_an_old_server_ends_with_its_connection() -> None:
         (raw_response() + b"more", Unreadable, SURPLUS),
         (raw_response() + b" ", Unreadable, SURPLUS),
         (raw_response() + b"X\r\n", Unreadable, SURPLUS),
-        (b"\x00\x01 what is this\r\n\r\n", httpx.RemoteProtocolError, "the answer is not HTTP"),
+        (b"\x00\x01 what is this\r\n\r\n", httpx.RemoteProtocolError, "the response is not HTTP"),
         (
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n",
-            httpx.RemoteProtocolError, "the answer is not HTTP",
+            httpx.RemoteProtocolError, "the response is not HTTP",
         ),
     ],
     ids=[
@@ -117,7 +117,7 @@ def test_connections_that_are_kept(kept: int, at_once: int, then: dict[str, bool
 
     async def story() -> tuple[int, int]:
         async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
-            transport = KeptConnections(None, kept)
+            transport = ConnectionPool(None, kept)
             url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
 
             async def ask(**extensions: bool) -> None:
@@ -151,7 +151,7 @@ def test_where_nobody_listens() -> None:
         taken.bind(("127.0.0.1", 0))
         request = httpx.Request("GET", f"http://127.0.0.1:{taken.getsockname()[1]}/")
         with pytest.raises(httpx.ConnectError, match=r"^no connection could be made$") as raised:
-            asyncio.run(KeptConnections(None, 1).handle_async_request(request))
+            asyncio.run(ConnectionPool(None, 1).handle_async_request(request))
     assert isinstance(raised.value.__cause__, OSError)
     assert request.extensions["connected"] is False
 
@@ -179,7 +179,7 @@ def test_where_it_connects_to(url: str, expected: tuple[object, ...]) -> None:
 
     async def story() -> None:
         asyncio.get_running_loop().create_connection = connect  # type: ignore[assignment,method-assign]
-        await KeptConnections(CONTEXT, 1).handle_async_request(httpx.Request("GET", url))
+        await ConnectionPool(CONTEXT, 1).handle_async_request(httpx.Request("GET", url))
 
     with pytest.raises(httpx.ConnectError):
         asyncio.run(story())

@@ -1,4 +1,4 @@
-"""Keys that are short, or words that every answer is full of: not told where they show, and nothing else is lost."""
+"""Keys that are short, or words that every response is full of: not told where they show, and nothing else is lost."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def redactor(*secrets: str) -> Redactor:
 
 @pytest.mark.parametrize("key", WEAK)
 def test_a_weak_key_takes_nothing_away(key: str) -> None:
-    """What an answer says in words of the interface can still be judged, and outputs can be written."""
+    """What a response says in words of the interface can still be judged, and outputs can be written."""
     made = redactor(key)
 
     assert made.weak == ["key 0"]

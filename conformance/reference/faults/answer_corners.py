@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from conformance.reference.faults import Fault
-    from conformance.reference.request_context import Call
+    from conformance.reference.request_context import RequestContext
 
-    Kind = Callable[[Call, Reply], bool]
+    Kind = Callable[[RequestContext, Reply], bool]
 
 
-def _operation_id(call: Call) -> str:
+def _operation_id(context: RequestContext) -> str:
     """Give the operation of a call that may have been refused before it was known."""
-    return call.operation.id if hasattr(call, "operation") else ""
+    return context.operation.id if hasattr(context, "operation") else ""
 
 
 def _of(operation: str, *statuses: int) -> Kind:
     """Answers of an operation with one of some statuses, or with any."""
-    return lambda call, reply: _operation_id(call) == operation and (not statuses or reply.status in statuses)
+    return lambda context, reply: _operation_id(context) == operation and (not statuses or reply.status in statuses)
 
 
 # Errors
@@ -39,10 +39,10 @@ def _of(operation: str, *statuses: int) -> Kind:
 def _erring(identifier: str, title: str, kind: Kind, change: Callable[[dict[str, Any]], Any], *breaks: str) -> Fault:
     """A service whose errors are different in some answers; ``change`` is given the body."""
 
-    def respond(self: Service, call: Call, reply: Reply) -> Response:
-        if reply.is_error and kind(call, reply):
+    def respond(self: Service, context: RequestContext, reply: Reply) -> Response:
+        if reply.is_error and kind(context, reply):
             reply = Reply(reply.status, change(reply.content), reply.headers)
-        return Service.respond(self, call, reply)
+        return Service.respond(self, context, reply)
 
     return made(identifier, title, *breaks, respond=respond)
 
@@ -81,8 +81,8 @@ CODES = (
 def _malformed(content: Callable[[dict[str, Any]], Any], identifier: str, title: str, *breaks: str) -> Fault:
     """Malformed JSON is answered by something else than what answers the rest."""
 
-    def kind(call: Call, _: Reply) -> bool:
-        return bool(call.content) and not call.content.rstrip().endswith((b"}", b"]"))
+    def kind(context: RequestContext, _: Reply) -> bool:
+        return bool(context.content) and not context.content.rstrip().endswith((b"}", b"]"))
 
     return _erring(identifier, title, kind, content, *breaks)
 
@@ -103,7 +103,7 @@ ERRORS = (
     _erring("deletion-404-null", "The error of the 404 of a deletion is null.", _of("deleteEngagement", 404),
             lambda _: {"error": None}, "error-envelope"),
     _erring("archived-edit-message-object", "The message of a refused edit of what is archived is an object.",
-            lambda call, reply: _operation_id(call) == "updateEngagement" and reply.status in {403, 409, 423},
+            lambda context, reply: _operation_id(context) == "updateEngagement" and reply.status in {403, 409, 423},
             _with(message={"text": "archived"}), "error-envelope"),
     _erring("invalid-messages-list", "The message of a refused creation is a list.", _of("createEngagement", 400, 422),
             _with(message=["name is invalid"]), "error-envelope"),
@@ -123,7 +123,7 @@ ERRORS = (
 def _no_data(operation: str) -> Fault:
     """An operation that answers 2xx with the body of an error."""
 
-    def change(_: Call, reply: Reply) -> Reply:
+    def change(_: RequestContext, reply: Reply) -> Reply:
         return Reply(reply.status, {"error": {"code": "OK", "message": "done", "statusCode": reply.status}})
 
     return replied(f"success-as-error-{operation}".lower(), f"A success of {operation} has the body of an error.",
@@ -166,10 +166,10 @@ def _past_end(status: int) -> Fault:
 PAST_END = (_past_end(403), _past_end(401))
 
 
-def _empty_refused(self: Service, call: Call) -> Reply:
+def _empty_refused(self: Service, context: RequestContext) -> Reply:
     """Refuse where nothing matches."""
-    reply = Service.act(self, call)
-    if call.operation.id == "listEngagements" and reply.content["meta"]["total"] == 0:
+    reply = Service.act(self, context)
+    if context.operation.id == "listEngagements" and reply.content["meta"]["total"] == 0:
         raise Refusal(404, "Nothing matches.")
     return reply
 
@@ -213,16 +213,16 @@ def _status(identifier: str, words: str, operation: str, kind: Kind, status: int
         identifier,
         f"{words} gives {status} instead of 200.",
         operation,
-        lambda call, reply: replace(reply, status=status) if kind(call, reply) else reply,
+        lambda context, reply: replace(reply, status=status) if kind(context, reply) else reply,
         *breaks,
     )
 
 
-def _is_later_page(call: Call, _: Reply) -> bool:
-    return bool(call.values["page"] > 1)
+def _is_later_page(context: RequestContext, _: Reply) -> bool:
+    return bool(context.values["page"] > 1)
 
 
-def _is_archived(_: Call, reply: Reply) -> bool:
+def _is_archived(_: RequestContext, reply: Reply) -> bool:
     return bool(reply.content["data"].get("status") == "archived")
 
 
@@ -232,9 +232,9 @@ STATUSES = (
     _status("members-second-page-206", "A later page of members", "listMembers", _is_later_page, 206,
             "list-members-succeeds"),
     _status("filtered-engagements-203", "A list of archived engagements", "listEngagements",
-            lambda call, _: call.values["status"] == "archived", 203, "list-engagements-succeeds"),
+            lambda context, _: context.values["status"] == "archived", 203, "list-engagements-succeeds"),
     _status("read-archived-203", "Reading an archived engagement", "getEngagement", _is_archived, 203,
             "get-engagement-succeeds"),
     _status("delete-archived-202", "Deleting an archived engagement", "deleteEngagement",
-            lambda call, _: call.engagement.status == "archived", 202, "delete-engagement-succeeds"),
+            lambda context, _: context.engagement.status == "archived", 202, "delete-engagement-succeeds"),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from conformance.reference.faults import Fault
     from conformance.reference.faults.making import Change
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _RENAMED = "update-organization-answers-new-name"
 _ROLE = "update-role-answers-what-was-sent"
@@ -22,9 +22,9 @@ _CREATED = "create-engagement-answers-what-was-sent"
 def _as_before(identifier: str, title: str, operation: str, fields: tuple[str, ...], *breaks: str) -> Fault:
     """An answer whose fields are those of the answer before, from the second one on."""
 
-    def act(self: Service, call: Call) -> Reply:
-        reply = Service.act(self, call)
-        if call.operation.id == operation and not reply.is_error:
+    def act(self: Service, context: RequestContext) -> Reply:
+        reply = Service.act(self, context)
+        if context.operation.id == operation and not reply.is_error:
             data = reply.content["data"]
             last = self.memory.get(operation, data)
             self.memory[operation] = dict(data)
@@ -55,8 +55,8 @@ AS_BEFORE = (
 def _for_one_permission(identifier: str, title: str, operation: str, name: str, change: Change, *breaks: str) -> Fault:
     """An answer that is another one where the key has a single permission."""
 
-    def tell(call: Call, reply: Reply) -> Reply:
-        if len(call.key.scopes) == 1 and not reply.is_error:
+    def tell(context: RequestContext, reply: Reply) -> Reply:
+        if len(context.key.scopes) == 1 and not reply.is_error:
             reply.content["data"][name] = change(reply.content["data"][name])
         return reply
 

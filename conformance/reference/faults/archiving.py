@@ -14,7 +14,7 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from conformance.reference.faults import Fault
     from conformance.reference.records import Engagement
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.routes import Operation
     from conformance.reference.views import View
 
@@ -57,10 +57,10 @@ class ArchiveDoesNothing(Service):
 class ArchiveSaysOldTime(Service):
     """The answer to an archive carries the updatedAt from before."""
 
-    def archive_engagement(self, call: Call) -> Reply:
+    def archive_engagement(self, context: RequestContext) -> Reply:
         """Write the old time."""
-        reply = super().archive_engagement(call)
-        reply.content["data"]["updatedAt"] = self.timestamp(call.engagement.updated_at)
+        reply = super().archive_engagement(context)
+        reply.content["data"]["updatedAt"] = self.timestamp(context.engagement.updated_at)
         return reply
 
 
@@ -113,31 +113,31 @@ class ArchiveTouchesOthers(Service):
 class ArchiveNeedsDescription(Service):
     """An engagement without a description cannot be archived."""
 
-    def archive_engagement(self, call: Call) -> Reply:
+    def archive_engagement(self, context: RequestContext) -> Reply:
         """Object to a missing description."""
-        if not call.engagement.description:
+        if not context.engagement.description:
             raise Refusal(409, "Describe the engagement before you archive it.")
-        return super().archive_engagement(call)
+        return super().archive_engagement(context)
 
 
 @fault("archive-needs-body", "archive-engagement-succeeds")
 class ArchiveNeedsBody(Service):
     """Archiving without a body is refused."""
 
-    def archive_engagement(self, call: Call) -> Reply:
+    def archive_engagement(self, context: RequestContext) -> Reply:
         """Object to a missing Content-Type."""
-        if not call.request.headers.get("content-type"):
+        if not context.request.headers.get("content-type"):
             raise Refusal(400, "Archiving takes a body.")
-        return super().archive_engagement(call)
+        return super().archive_engagement(context)
 
 
 @fault("archive-not-found", "archive-engagement-succeeds")
 class ArchiveNotFound(Service):
     """Archiving is not served."""
 
-    def find_operation(self, call: Call) -> Operation:
+    def find_operation(self, context: RequestContext) -> Operation:
         """Find no such path."""
-        operation = super().find_operation(call)
+        operation = super().find_operation(context)
         if operation.id == "archiveEngagement":
             raise self.not_found("page")
         return operation
@@ -147,10 +147,10 @@ class ArchiveNotFound(Service):
 class ArchiveAgainUnarchives(Service):
     """Archiving what is archived makes it active again."""
 
-    def archive_engagement(self, call: Call) -> Reply:
+    def archive_engagement(self, context: RequestContext) -> Reply:
         """Toggle."""
-        self.set_status(call.engagement, "active" if call.engagement.status == "archived" else "archived")
-        return self.resource(call, self.view_archived(self.find_engagement(call)))
+        self.set_status(context.engagement, "active" if context.engagement.status == "archived" else "archived")
+        return self.resource(context, self.view_archived(self.find_engagement(context)))
 
 
 @fault("archived-archive-drops-description", "archive-keeps-content")
@@ -172,11 +172,11 @@ class ArchivedArchiveDropsDescription(Service):
 class ArchivedArchiveSaysActive(Service):
     """Archiving what is archived is answered as if it were active."""
 
-    def archive_engagement(self, call: Call) -> Reply:
+    def archive_engagement(self, context: RequestContext) -> Reply:
         """Show the wrong status, and change nothing."""
-        if call.engagement.status == "archived":
-            return self.resource(call, {**self.view_archived(call.engagement), "status": "active"})
-        return super().archive_engagement(call)
+        if context.engagement.status == "archived":
+            return self.resource(context, {**self.view_archived(context.engagement), "status": "active"})
+        return super().archive_engagement(context)
 
 
 @fault("archive-again-breaks", "no-server-error", "archived-again-stays-archived")
@@ -194,10 +194,10 @@ class ArchiveLate(Service):
 
     _archived_at: dict[str, float] | None = None
 
-    def archive_engagement(self, call: Call) -> Reply:
+    def archive_engagement(self, context: RequestContext) -> Reply:
         """Note when it was."""
-        self._archived_at = {**(self._archived_at or {}), call.engagement.id: self._clock()}
-        return super().archive_engagement(call)
+        self._archived_at = {**(self._archived_at or {}), context.engagement.id: self._clock()}
+        return super().archive_engagement(context)
 
     def check_editable(self, engagement: Engagement) -> None:
         """Look away for a moment."""
@@ -213,33 +213,33 @@ class ArchiveLate(Service):
 class ArchivedDescriptionEditable(Service):
     """The description of an archived engagement can be edited."""
 
-    def update_engagement(self, call: Call) -> Reply:
+    def update_engagement(self, context: RequestContext) -> Reply:
         """Let edits of it pass."""
-        if set(call.values) == {"description"}:
-            call.engagement = replace(call.engagement, status="active")
-        return super().update_engagement(call)
+        if set(context.values) == {"description"}:
+            context.engagement = replace(context.engagement, status="active")
+        return super().update_engagement(context)
 
 
 @fault("archived-name-editable", "archived-edit-refused", "archived-edit-changes-nothing")
 class ArchivedNameEditable(Service):
     """The name of an archived engagement can be edited."""
 
-    def update_engagement(self, call: Call) -> Reply:
+    def update_engagement(self, context: RequestContext) -> Reply:
         """Let edits of it pass."""
-        if set(call.values) == {"name"}:
-            call.engagement = replace(call.engagement, status="active")
-        return super().update_engagement(call)
+        if set(context.values) == {"name"}:
+            context.engagement = replace(context.engagement, status="active")
+        return super().update_engagement(context)
 
 
 @fault("archived-edit-ignored", "archived-edit-refused")
 class ArchivedEditIgnored(Service):
     """An edit of an archived engagement is answered as done, and not done."""
 
-    def update_engagement(self, call: Call) -> Reply:
+    def update_engagement(self, context: RequestContext) -> Reply:
         """Do nothing."""
-        if call.engagement.status == "archived":
-            return self.resource(call, self.view_edited(call.engagement))
-        return super().update_engagement(call)
+        if context.engagement.status == "archived":
+            return self.resource(context, self.view_edited(context.engagement))
+        return super().update_engagement(context)
 
 
 def _refused_with(status: int) -> Fault:
@@ -255,13 +255,13 @@ REFUSALS = (_refused_with(404), _refused_with(401))
 
 
 def _applied_yet_refused(identifier: str, title: str, *, touches_only: bool) -> Fault:
-    async def perform(self: Service, call: Call) -> Reply:
+    async def perform(self: Service, context: RequestContext) -> Reply:
         try:
-            return await Service.perform(self, call)
+            return await Service.perform(self, context)
         except Refusal:
-            found = self.store.engagement(call.resource_id) if call.operation.id == "updateEngagement" else None
-            if found and call.values and found.status == "archived":
-                self.store.edit_engagement(found.id, {} if touches_only else call.values, self.now())
+            found = self.store.engagement(context.resource_id) if context.operation.id == "updateEngagement" else None
+            if found and context.values and found.status == "archived":
+                self.store.edit_engagement(found.id, {} if touches_only else context.values, self.now())
             raise
 
     return made(identifier, title, "archived-edit-changes-nothing", perform=perform)
@@ -281,18 +281,18 @@ APPLIED = (
 class ArchivedNotDeletable(Service):
     """An archived engagement cannot be deleted."""
 
-    def delete_engagement(self, call: Call) -> Reply:
+    def delete_engagement(self, context: RequestContext) -> Reply:
         """Object to its state."""
-        if call.engagement.status == "archived":
+        if context.engagement.status == "archived":
             raise Refusal(409, "An archived engagement is read-only.")
-        return super().delete_engagement(call)
+        return super().delete_engagement(context)
 
 
 def _unreadable(status: int) -> Fault:
-    def get_engagement(self: Service, call: Call) -> Reply:
-        if call.engagement.status == "archived":
+    def get_engagement(self: Service, context: RequestContext) -> Reply:
+        if context.engagement.status == "archived":
             raise Refusal(status, "The engagement is archived.")
-        return Service.get_engagement(self, call)
+        return Service.get_engagement(self, context)
 
     title = f"Reading an archived engagement gives {status}."
     return made(f"archived-read-{status}", title, "archived-readable", get_engagement=get_engagement)

@@ -17,35 +17,35 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _UNAUTHORIZED = 401
 _OF_ACTIVE = ("updateEngagement", "archiveEngagement")
 
 
-def _authorization(call: Call) -> str | None:
-    return call.request.headers.get("authorization")
+def _authorization(context: RequestContext) -> str | None:
+    return context.request.headers.get("authorization")
 
 
-def _is_missing(call: Call) -> bool:
-    return _authorization(call) is None
+def _is_missing(context: RequestContext) -> bool:
+    return _authorization(context) is None
 
 
-def _is_other_scheme(call: Call) -> bool:
-    scheme, _, rest = (_authorization(call) or "").partition(" ")
+def _is_other_scheme(context: RequestContext) -> bool:
+    scheme, _, rest = (_authorization(context) or "").partition(" ")
     return bool(rest) and scheme.lower() != "bearer"
 
 
-def _is_empty(call: Call) -> bool:
-    return (_authorization(call) or "").strip() == "Bearer"
+def _is_empty(context: RequestContext) -> bool:
+    return (_authorization(context) or "").strip() == "Bearer"
 
 
-def _is_unknown(call: Call) -> bool:
-    scheme, _, rest = (_authorization(call) or "").partition(" ")
+def _is_unknown(context: RequestContext) -> bool:
+    scheme, _, rest = (_authorization(context) or "").partition(" ")
     return scheme == "Bearer" and bool(rest.strip())
 
 
-_BAD: dict[str, tuple[str, Callable[[Call], bool]]] = {
+_BAD: dict[str, tuple[str, Callable[[RequestContext], bool]]] = {
     "missing": ("without an Authorization header", _is_missing),
     "other-scheme": ("with another scheme than Bearer", _is_other_scheme),
     "empty": ("with an empty key", _is_empty),
@@ -62,11 +62,11 @@ def _opening(identifier: str, title: str, kind: str, operation: str) -> Fault:
     """A service that serves a request with a bad key."""
     is_bad = _BAD[kind][1]
 
-    def authenticate(self: Service, call: Call) -> Key:
+    def authenticate(self: Service, context: RequestContext) -> Key:
         try:
-            return Service.authenticate(self, call)
+            return Service.authenticate(self, context)
         except Refusal:
-            if is_bad(call) and operation in {"*", self.find_operation(call).id}:
+            if is_bad(context) and operation in {"*", self.find_operation(context).id}:
                 return _anybody(self)
             raise
 
@@ -94,11 +94,11 @@ SINGLE = tuple(
 def _refusing(identifier: str, title: str, kind: str, status: int) -> Fault:
     is_bad = _BAD[kind][1]
 
-    def authenticate(self: Service, call: Call) -> Key:
+    def authenticate(self: Service, context: RequestContext) -> Key:
         try:
-            return Service.authenticate(self, call)
+            return Service.authenticate(self, context)
         except Refusal:
-            if is_bad(call):
+            if is_bad(context):
                 raise Refusal(status, "The API key is not accepted.") from None
             raise
 
@@ -120,42 +120,42 @@ STATUSES = (
 class MemberLookupBeforeAuthentication(Service):
     """Without a valid key, an unknown user gets 404 instead of 401."""
 
-    def authenticate(self, call: Call) -> Key:
+    def authenticate(self, context: RequestContext) -> Key:
         """Look for the user first."""
-        operation, here = self.find_operation(call), self.store.organization_ids()[0]
-        if operation.finds == "member" and self.store.member(here, call.resource_id) is None:
+        operation, here = self.find_operation(context), self.store.organization_ids()[0]
+        if operation.finds == "member" and self.store.member(here, context.resource_id) is None:
             raise self.not_found("member")
-        return super().authenticate(call)
+        return super().authenticate(context)
 
 
 @fault("archived-conflict-before-key", "key-empty-refused", "authentication-before-lookup", "key-unknown-refused")
 class ArchivedConflictBeforeKey(Service):
     """Without a valid key, an edit or an archiving of an archived engagement gives 409 instead of 401."""
 
-    def authenticate(self, call: Call) -> Key:
+    def authenticate(self, context: RequestContext) -> Key:
         """Look at the engagement's state first."""
-        operation = self.find_operation(call)
-        found = self.store.engagement(call.resource_id) if operation.finds == "engagement" else None
+        operation = self.find_operation(context)
+        found = self.store.engagement(context.resource_id) if operation.finds == "engagement" else None
         if operation.id in _OF_ACTIVE and found is not None and found.status == "archived":
             with suppress(Refusal):
-                return super().authenticate(call)
+                return super().authenticate(context)
             raise Refusal(409, "The engagement is archived.")
-        return super().authenticate(call)
+        return super().authenticate(context)
 
 
 def _validating_first(identifier: str, title: str, *operations: str) -> Fault:
     """A service that validates a request before it looks at the key."""
 
-    def authenticate(self: Service, call: Call) -> Key:
-        call.operation = self.find_operation(call)
-        if call.operation.id in operations:
-            self.check(call)
-        return Service.authenticate(self, call)
+    def authenticate(self: Service, context: RequestContext) -> Key:
+        context.operation = self.find_operation(context)
+        if context.operation.id in operations:
+            self.check(context)
+        return Service.authenticate(self, context)
 
-    async def serve(self: Service, call: Call) -> Reply:
-        body = await call.request.body()
-        call.content = body
-        return await Service.serve(self, call)
+    async def serve(self: Service, context: RequestContext) -> Reply:
+        body = await context.request.body()
+        context.content = body
+        return await Service.serve(self, context)
 
     title = f"{title} is validated before the key."
     return made(identifier, title, "authentication-before-validation", authenticate=authenticate, serve=serve)
@@ -177,12 +177,12 @@ VALIDATED = (
 def _applied(identifier: str, title: str, operation: str) -> Fault:
     """A service that does what it is asked for and refuses the bad key then."""
 
-    async def serve(self: Service, call: Call) -> Reply:
+    async def serve(self: Service, context: RequestContext) -> Reply:
         try:
-            return await Service.serve(self, call)
+            return await Service.serve(self, context)
         except Refusal as refusal:
             if refusal.status == _UNAUTHORIZED:
-                await _carry_out(self, call, operation)
+                await _carry_out(self, context, operation)
             raise
 
     return made(
@@ -190,14 +190,14 @@ def _applied(identifier: str, title: str, operation: str) -> Fault:
     )
 
 
-async def _carry_out(service: Service, call: Call, operation: str) -> None:
+async def _carry_out(service: Service, context: RequestContext, operation: str) -> None:
     """Carry an operation out with a good key."""
-    call.operation = service.find_operation(call)
-    if call.operation.id == operation:
-        call.key = _anybody(service)
-        call.content = await service.receive(call)
+    context.operation = service.find_operation(context)
+    if context.operation.id == operation:
+        context.key = _anybody(service)
+        context.content = await service.receive(context)
         with suppress(Refusal):
-            service.act(call)
+            service.act(context)
 
 
 NAME_APPLIED = keeping_name(

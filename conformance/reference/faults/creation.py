@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.records import Engagement
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _A_MOMENT = 0.004
 
@@ -26,7 +26,7 @@ _A_MOMENT = 0.004
 def _new(identifier: str, title: str, change: Callable[[Engagement], Engagement], *breaks: str) -> Fault:
     """A creation that makes another engagement than it should."""
     return made(
-        identifier, title, *breaks, new_engagement=lambda self, call: change(Service.new_engagement(self, call))
+        identifier, title, *breaks, new_engagement=lambda self, context: change(Service.new_engagement(self, context))
     )
 
 
@@ -117,19 +117,19 @@ RESPONSES = (
 class CreateNotKept(Service):
     """A creation answers as if it had been done."""
 
-    def create_engagement(self, call: Call) -> Reply:
+    def create_engagement(self, context: RequestContext) -> Reply:
         """Forget it at once."""
-        return self.resource(call, self.view_created(self.new_engagement(call)))
+        return self.resource(context, self.view_created(self.new_engagement(context)))
 
 
 @fault("create-twice", "create-engagement-counted")
 class CreateTwice(Service):
     """A creation makes two engagements."""
 
-    def create_engagement(self, call: Call) -> Reply:
+    def create_engagement(self, context: RequestContext) -> Reply:
         """Do it once more."""
-        self.store.add_engagement(self.new_engagement(call))
-        return super().create_engagement(call)
+        self.store.add_engagement(self.new_engagement(context))
+        return super().create_engagement(context)
 
 
 @fault("create-unlisted", "create-engagement-listed")
@@ -164,9 +164,9 @@ class CreateUncounted(Service):
 class CreateNeedsDescription(Service):
     """A creation without a description is refused."""
 
-    def check_creation(self, call: Call) -> dict[str, Any]:
+    def check_creation(self, context: RequestContext) -> dict[str, Any]:
         """Require it."""
-        values = super().check_creation(call)
+        values = super().check_creation(context)
         if not values["description"]:
             raise Refusal(422, "The field description is required.")
         return values
@@ -176,9 +176,9 @@ class CreateNeedsDescription(Service):
 class CreateRefusesDescription(Service):
     """A creation with a description is refused."""
 
-    def check_creation(self, call: Call) -> dict[str, Any]:
+    def check_creation(self, context: RequestContext) -> dict[str, Any]:
         """Object to it."""
-        values = super().check_creation(call)
+        values = super().check_creation(context)
         if values["description"]:
             raise Refusal(422, "The field description is not known.")
         return values
@@ -187,13 +187,13 @@ class CreateRefusesDescription(Service):
 def _honouring(field: str, change: Callable[[Engagement, Any], Engagement]) -> Fault:
     """A creation that lets the client set what is the service's."""
 
-    def check_creation(self: Service, call: Call) -> dict[str, Any]:
-        sent = self.parse(call.content)
-        values = Service.check_creation(self, call)
+    def check_creation(self: Service, context: RequestContext) -> dict[str, Any]:
+        sent = self.parse(context.content)
+        values = Service.check_creation(self, context)
         return {**values, "own": sent.get(field) if isinstance(sent, dict) else None}
 
-    def new_engagement(self: Service, call: Call) -> Engagement:
-        new, own = Service.new_engagement(self, call), call.values["own"]
+    def new_engagement(self: Service, context: RequestContext) -> Engagement:
+        new, own = Service.new_engagement(self, context), context.values["own"]
         return change(new, own) if isinstance(own, str) and own else new
 
     return made(
@@ -236,12 +236,12 @@ DUPLICATES = (
 class DuplicateNameGivesTheFirst(Service):
     """A creation with a name in use answers with the engagement that has it."""
 
-    def create_engagement(self, call: Call) -> Reply:
+    def create_engagement(self, context: RequestContext) -> Reply:
         """Look for the name first."""
-        for known in self.store.engagements(EngagementQuery(call.organization_id, 0, 10_000)).items:
-            if known.name == call.values["name"]:
-                return self.resource(call, self.view_created(known))
-        return super().create_engagement(call)
+        for known in self.store.engagements(EngagementQuery(context.organization_id, 0, 10_000)).items:
+            if known.name == context.values["name"]:
+                return self.resource(context, self.view_created(known))
+        return super().create_engagement(context)
 
 
 # Several at once
@@ -252,19 +252,19 @@ class _Unhurried(Service):
 
     under_way: tuple[str, ...] = ()
 
-    async def perform(self, call: Call) -> Reply:
+    async def perform(self, context: RequestContext) -> Reply:
         """Wait between reading and writing."""
-        if call.operation.id != "createEngagement":
-            return await super().perform(call)
+        if context.operation.id != "createEngagement":
+            return await super().perform(context)
         alone = not self.under_way
-        self.under_way += (call.content.decode("latin-1"),)
+        self.under_way += (context.content.decode("latin-1"),)
         try:
             await asyncio.sleep(_A_MOMENT)
-            return self.finish(call, alone=alone)
+            return self.finish(context, alone=alone)
         finally:
             self.under_way = self.under_way[:-1]
 
-    def finish(self, call: Call, *, alone: bool) -> Reply:
+    def finish(self, context: RequestContext, *, alone: bool) -> Reply:
         """Carry the creation out."""
         raise NotImplementedError
 
@@ -275,9 +275,9 @@ class ParallelCreationSharesId(_Unhurried):
 
     _first = ""
 
-    def finish(self, call: Call, *, alone: bool) -> Reply:
+    def finish(self, context: RequestContext, *, alone: bool) -> Reply:
         """Take the identifier that was reserved last."""
-        reply = self.act(call)
+        reply = self.act(context)
         if alone or not self._first:
             self._first = reply.content["data"]["id"]
         else:
@@ -289,9 +289,9 @@ class ParallelCreationSharesId(_Unhurried):
 class ParallelCreationLost(_Unhurried):
     """Of creations at the same time, only the first is kept."""
 
-    def finish(self, call: Call, *, alone: bool) -> Reply:
+    def finish(self, context: RequestContext, *, alone: bool) -> Reply:
         """Overwrite what another one wrote."""
-        reply = self.act(call)
+        reply = self.act(context)
         if not alone:
             self.store.delete_engagement(reply.content["data"]["id"])
         return reply

@@ -13,7 +13,7 @@ from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _A_MOMENT = 0.005
 
@@ -28,21 +28,21 @@ class _Remembering(Service):
     def _deleted(self) -> dict[str, tuple[Engagement, float]]:
         return {}
 
-    def delete_engagement(self, call: Call) -> Reply:
+    def delete_engagement(self, context: RequestContext) -> Reply:
         """Remember it."""
-        self._deleted[call.engagement.id] = (call.engagement, self._clock())
-        return super().delete_engagement(call)
+        self._deleted[context.engagement.id] = (context.engagement, self._clock())
+        return super().delete_engagement(context)
 
-    def find_engagement(self, call: Call) -> Engagement:
+    def find_engagement(self, context: RequestContext) -> Engagement:
         """Find what is there."""
-        found, at = self._deleted.get(call.resource_id, (None, 0.0))
-        if found and self.still_finds(call) and self._clock() - at < self.forgets_after:
+        found, at = self._deleted.get(context.resource_id, (None, 0.0))
+        if found and self.still_finds(context) and self._clock() - at < self.forgets_after:
             return found
-        return super().find_engagement(call)
+        return super().find_engagement(context)
 
-    def still_finds(self, call: Call) -> bool:
+    def still_finds(self, context: RequestContext) -> bool:
         """Tell whether an operation finds deleted engagements."""
-        return call.operation.id in self.blind
+        return context.operation.id in self.blind
 
     blind: tuple[str, ...] = ()
     """The operations that find deleted engagements."""
@@ -54,11 +54,11 @@ def _remembering(identifier: str, title: str, operation: str, *breaks: str, **me
     return Fault(identifier, title, breaks, service)
 
 
-def _archive_as_if(self: Service, call: Call) -> Reply:
+def _archive_as_if(self: Service, context: RequestContext) -> Reply:
     """Archive what is there; say so of what is not."""
-    if self.store.engagement(call.resource_id):
-        return Service.archive_engagement(self, call)
-    return self.resource(call, {**self.view_archived(call.engagement), "status": "archived"})
+    if self.store.engagement(context.resource_id):
+        return Service.archive_engagement(self, context)
+    return self.resource(context, {**self.view_archived(context.engagement), "status": "archived"})
 
 
 SOFT = (
@@ -94,10 +94,10 @@ SOFT = (
 
 
 def _refused_with(identifier: str, operation: str, status: int, requirement: str) -> Fault:
-    def find(self: Service, call: Call) -> None:
-        if call.operation.id == operation and self.store.engagement(call.resource_id) is None:
+    def find(self: Service, context: RequestContext) -> None:
+        if context.operation.id == operation and self.store.engagement(context.resource_id) is None:
             raise Refusal(status, "The engagement is gone.")
-        Service.find(self, call)
+        Service.find(self, context)
 
     title = f"A missing engagement gives {status} instead of 404 for {operation}."
     return made(identifier, title, *requirement.split(), find=find)
@@ -117,10 +117,10 @@ class DeletedCounted(Service):
 
     _deletions = 0
 
-    def delete_engagement(self, call: Call) -> Reply:
+    def delete_engagement(self, context: RequestContext) -> Reply:
         """Note one more."""
         self._deletions += 1
-        return super().delete_engagement(call)
+        return super().delete_engagement(context)
 
     def count_engagements(self, organization: Any) -> int:  # noqa: ANN401 - as the parent's
         """Count them, too."""
@@ -131,31 +131,31 @@ class DeletedCounted(Service):
 class DeleteDoesNothing(Service):
     """A deletion answers as if it had been done."""
 
-    def delete_engagement(self, call: Call) -> Reply:
+    def delete_engagement(self, context: RequestContext) -> Reply:
         """Do nothing."""
-        return self.resource(call, self.view_deleted(call.engagement))
+        return self.resource(context, self.view_deleted(context.engagement))
 
 
 @fault("delete-archives", "deleted-unreadable", "deleted-unlisted", "deleted-undeletable", "deleted-uneditable")
 class DeleteArchives(Service):
     """A deletion only archives."""
 
-    def delete_engagement(self, call: Call) -> Reply:
+    def delete_engagement(self, context: RequestContext) -> Reply:
         """Archive it."""
-        self.set_status(call.engagement, "archived")
-        return self.resource(call, self.view_deleted(call.engagement))
+        self.set_status(context.engagement, "archived")
+        return self.resource(context, self.view_deleted(context.engagement))
 
 
 @fault("delete-takes-neighbour", "delete-spares-others")
 class DeleteTakesNeighbour(Service):
     """A deletion takes the engagement created next with it."""
 
-    def delete_engagement(self, call: Call) -> Reply:
+    def delete_engagement(self, context: RequestContext) -> Reply:
         """Delete two."""
-        reply = super().delete_engagement(call)
-        query = EngagementQuery(call.organization_id, 0, 10_000, sort="createdAt", descending=False, ties="oldest")
+        reply = super().delete_engagement(context)
+        query = EngagementQuery(context.organization_id, 0, 10_000, sort="createdAt", descending=False, ties="oldest")
         for other in self.store.engagements(query).items:
-            if other.created_at >= call.engagement.created_at:
+            if other.created_at >= context.engagement.created_at:
                 self.store.delete_engagement(other.id)
                 break
         return reply
@@ -165,23 +165,23 @@ class DeleteTakesNeighbour(Service):
 class DeleteByName(Service):
     """A deletion takes every engagement of the same name."""
 
-    def delete_engagement(self, call: Call) -> Reply:
+    def delete_engagement(self, context: RequestContext) -> Reply:
         """Delete all namesakes."""
-        for other in self.store.engagements(EngagementQuery(call.organization_id, 0, 10_000)).items:
-            if other.name == call.engagement.name:
+        for other in self.store.engagements(EngagementQuery(context.organization_id, 0, 10_000)).items:
+            if other.name == context.engagement.name:
                 self.store.delete_engagement(other.id)
-        return super().delete_engagement(call)
+        return super().delete_engagement(context)
 
 
 @fault("delete-needs-archive", "delete-engagement-succeeds")
 class DeleteNeedsArchive(Service):
     """An active engagement cannot be deleted."""
 
-    def delete_engagement(self, call: Call) -> Reply:
+    def delete_engagement(self, context: RequestContext) -> Reply:
         """Object to its state."""
-        if call.engagement.status == "active":
+        if context.engagement.status == "active":
             raise Refusal(409, "Archive the engagement first.")
-        return super().delete_engagement(call)
+        return super().delete_engagement(context)
 
 
 RESPONSES = (

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from conformance.reference.faults import Fault
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Page
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.views import View
 
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 def _restoring(operation: str, words: str, *breaks: str) -> Fault:
     """A service that refuses a request for a deleted engagement, and brings it back."""
 
-    def delete_engagement(self: Service, call: Call) -> Reply:
+    def delete_engagement(self: Service, context: RequestContext) -> Reply:
         gone: dict[str, Engagement] = self.memory.get("gone", {})
-        self.memory["gone"] = {**gone, call.engagement.id: call.engagement}
-        return Service.delete_engagement(self, call)
+        self.memory["gone"] = {**gone, context.engagement.id: context.engagement}
+        return Service.delete_engagement(self, context)
 
-    async def perform(self: Service, call: Call) -> Reply:
+    async def perform(self: Service, context: RequestContext) -> Reply:
         try:
-            return await Service.perform(self, call)
+            return await Service.perform(self, context)
         except Refusal:
             gone: dict[str, Engagement] = self.memory.get("gone", {})
-            if call.operation.id == operation and (engagement := gone.pop(call.resource_id, None)):
+            if context.operation.id == operation and (engagement := gone.pop(context.resource_id, None)):
                 with suppress(Exception):
                     self.store.add_engagement(engagement)
             raise
@@ -58,10 +58,10 @@ RESTORING = (
 def _sparing(identifier: str, title: str, spares: Callable[[Engagement], bool], *breaks: str) -> Fault:
     """A deletion that leaves some engagements where they are."""
 
-    def delete_engagement(self: Service, call: Call) -> Reply:
-        if spares(call.engagement):
-            return self.resource(call, self.view_deleted(call.engagement))
-        return Service.delete_engagement(self, call)
+    def delete_engagement(self: Service, context: RequestContext) -> Reply:
+        if spares(context.engagement):
+            return self.resource(context, self.view_deleted(context.engagement))
+        return Service.delete_engagement(self, context)
 
     return made(identifier, title, *breaks, delete_engagement=delete_engagement)
 
@@ -100,11 +100,11 @@ SPARING = (
 def _taking(identifier: str, title: str, takes: Callable[[Engagement, Engagement], bool], *breaks: str) -> Fault:
     """A deletion that takes others with it."""
 
-    def delete_engagement(self: Service, call: Call) -> Reply:
-        for other in looking_up.engagements(self, call.organization_id):
-            if other.id != call.engagement.id and takes(call.engagement, other):
+    def delete_engagement(self: Service, context: RequestContext) -> Reply:
+        for other in looking_up.engagements(self, context.organization_id):
+            if other.id != context.engagement.id and takes(context.engagement, other):
                 self.store.delete_engagement(other.id)
-        return Service.delete_engagement(self, call)
+        return Service.delete_engagement(self, context)
 
     return made(identifier, title, *breaks, delete_engagement=delete_engagement)
 
@@ -137,11 +137,11 @@ class DeletedArchivedStillListed(Service):
 
     _gone: tuple[Engagement, ...] = ()
 
-    def delete_engagement(self, call: Call) -> Reply:
+    def delete_engagement(self, context: RequestContext) -> Reply:
         """Keep it."""
-        if call.engagement.status == "archived":
-            self._gone += (call.engagement,)
-        return super().delete_engagement(call)
+        if context.engagement.status == "archived":
+            self._gone += (context.engagement,)
+        return super().delete_engagement(context)
 
     def find_engagements(self, query: EngagementQuery) -> Page[Engagement]:
         """Show it."""
@@ -156,10 +156,10 @@ class DeletedArchivedStillListed(Service):
 class DeletionLater(Service):
     """A deletion is done a little after its answer."""
 
-    def delete_engagement(self, call: Call) -> Reply:
+    def delete_engagement(self, context: RequestContext) -> Reply:
         """Put it off."""
-        self.later(lambda: self.store.delete_engagement(call.engagement.id))
-        return self.resource(call, self.view_deleted(call.engagement))
+        self.later(lambda: self.store.delete_engagement(context.engagement.id))
+        return self.resource(context, self.view_deleted(context.engagement))
 
 
 @fault("deletion-says-yes", "delete-engagement-fields")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from conformance.reference.faults import Fault
     from conformance.reference.records import Engagement
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.views import View
 
     Sent = dict[str, Any]
@@ -118,9 +118,9 @@ SENT = (
 )
 
 
-def _check_edit(self: Service, call: Call) -> Sent:
-    body = self.parse(call.content)
-    return {} if isinstance(body, dict) and body.get("name", "") is None else Service.check_edit(self, call)
+def _check_edit(self: Service, context: RequestContext) -> Sent:
+    body = self.parse(context.content)
+    return {} if isinstance(body, dict) and body.get("name", "") is None else Service.check_edit(self, context)
 
 
 NULL_NAME = made(
@@ -134,14 +134,14 @@ NULL_NAME = made(
 def _counted(identifier: str, title: str, changes: Callable[[int], bool], *breaks: str) -> Fault:
     """A service that ignores some of the edits of an engagement, by their number."""
 
-    def update_engagement(self: Service, call: Call) -> Reply:
+    def update_engagement(self: Service, context: RequestContext) -> Reply:
         edits: dict[str, int] = self.memory.get("edits", {})
-        number = edits.get(call.engagement.id, 0) + 1
-        self.memory["edits"] = {**edits, call.engagement.id: number}
+        number = edits.get(context.engagement.id, 0) + 1
+        self.memory["edits"] = {**edits, context.engagement.id: number}
         if not changes(number):
-            self.check_editable(call.engagement)
-            return self.resource(call, self.view_edited(call.engagement))
-        return Service.update_engagement(self, call)
+            self.check_editable(context.engagement)
+            return self.resource(context, self.view_edited(context.engagement))
+        return Service.update_engagement(self, context)
 
     return made(identifier, title, *breaks, update_engagement=update_engagement)
 
@@ -165,9 +165,11 @@ COUNTED = (
 def _timed(identifier: str, title: str, time: Callable[[Engagement, Sent, int], int], *breaks: str) -> Fault:
     """An edit with another time of change; ``time`` is given what was, what was sent, and now."""
 
-    def update_engagement(self: Service, call: Call) -> Reply:
-        reply = Service.update_engagement(self, call)
-        overwrite(self, "engagements", call.engagement.id, updated_at=time(call.engagement, call.values, self.now()))
+    def update_engagement(self: Service, context: RequestContext) -> Reply:
+        reply = Service.update_engagement(self, context)
+        overwrite(
+            self, "engagements", context.engagement.id, updated_at=time(context.engagement, context.values, self.now())
+        )
         return reply
 
     return made(identifier, title, *breaks, update_engagement=update_engagement)
@@ -213,10 +215,10 @@ TIMES = (
 class EditSetsUpdatedAtAhead(Service):
     """An edit sets updatedAt an hour ahead, which archiving takes back."""
 
-    def update_engagement(self, call: Call) -> Reply:
+    def update_engagement(self, context: RequestContext) -> Reply:
         """Set it ahead."""
-        reply = super().update_engagement(call)
-        overwrite(self, "engagements", call.engagement.id, updated_at=self.now() + _HOUR)
+        reply = super().update_engagement(context)
+        overwrite(self, "engagements", context.engagement.id, updated_at=self.now() + _HOUR)
         return reply
 
     def set_status(self, engagement: Engagement, status: str) -> None:
@@ -228,11 +230,11 @@ class EditSetsUpdatedAtAhead(Service):
 class EditDescriptionMovesCreatedAt(Service):
     """An edit of the description alone moves createdAt."""
 
-    def update_engagement(self, call: Call) -> Reply:
+    def update_engagement(self, context: RequestContext) -> Reply:
         """Move it."""
-        reply = super().update_engagement(call)
-        if set(call.values) == {"description"}:
-            overwrite(self, "engagements", call.engagement.id, created_at=self.now())
+        reply = super().update_engagement(context)
+        if set(context.values) == {"description"}:
+            overwrite(self, "engagements", context.engagement.id, created_at=self.now())
         return reply
 
 
@@ -243,12 +245,12 @@ class EditDescriptionMovesCreatedAt(Service):
 class EditChangesNamesakes(Service):
     """An edit changes every engagement of the same name."""
 
-    def update_engagement(self, call: Call) -> Reply:
+    def update_engagement(self, context: RequestContext) -> Reply:
         """Look for the name."""
-        reply = super().update_engagement(call)
-        for other in looking_up.engagements(self, call.organization_id):
-            if other.name == call.engagement.name:
-                self.store.edit_engagement(other.id, call.values, self.now())
+        reply = super().update_engagement(context)
+        for other in looking_up.engagements(self, context.organization_id):
+            if other.name == context.engagement.name:
+                self.store.edit_engagement(other.id, context.values, self.now())
         return reply
 
 
@@ -256,12 +258,12 @@ class EditChangesNamesakes(Service):
 class EditTouchesNext(Service):
     """An edit of the name moves the updatedAt of the engagement created next."""
 
-    def update_engagement(self, call: Call) -> Reply:
+    def update_engagement(self, context: RequestContext) -> Reply:
         """Touch it."""
-        reply = super().update_engagement(call)
-        everything = looking_up.engagements(self, call.organization_id)
-        later = [one for one in everything if one.created_at > call.engagement.created_at]
-        if later and "name" in call.values:
+        reply = super().update_engagement(context)
+        everything = looking_up.engagements(self, context.organization_id)
+        later = [one for one in everything if one.created_at > context.engagement.created_at]
+        if later and "name" in context.values:
             self.store.edit_engagement(later[0].id, {}, self.now())
         return reply
 
@@ -270,11 +272,13 @@ class EditTouchesNext(Service):
 class EditKeepsSmallLettersBehindResponse(Service):
     """The answer to an edit shows what was sent, and a description is kept in small letters."""
 
-    def update_engagement(self, call: Call) -> Reply:
+    def update_engagement(self, context: RequestContext) -> Reply:
         """Keep something else than what is answered."""
-        reply = super().update_engagement(call)
-        if call.values.get("description"):
-            overwrite(self, "engagements", call.engagement.id, description=str(call.values["description"]).lower())
+        reply = super().update_engagement(context)
+        if context.values.get("description"):
+            overwrite(
+                self, "engagements", context.engagement.id, description=str(context.values["description"]).lower()
+            )
         return reply
 
     def view_edited(self, engagement: Engagement) -> View:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from conformance.reference.faults import Fault
     from conformance.reference.records import Engagement
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
     Sent = dict[str, Any]
 
@@ -26,32 +26,32 @@ _UNARCHIVED = "unarchived-editable"
 # What archiving and unarchiving leave behind
 
 
-def _past(self: Service, call: Call) -> set[str]:
+def _past(self: Service, context: RequestContext) -> set[str]:
     """What was done to the engagement of a call before."""
     history: dict[str, set[str]] = self.memory.get("history", {})
-    return history.get(call.engagement.id, set())
+    return history.get(context.engagement.id, set())
 
 
 def _historic(
-    identifier: str, title: str, act: Callable[[Service, Call, set[str]], Reply | None], *breaks: str
+    identifier: str, title: str, act: Callable[[Service, RequestContext, set[str]], Reply | None], *breaks: str
 ) -> Fault:
     """A service that treats edits by what happened to the engagement before; ``act`` may do something else."""
 
-    def remember(self: Service, call: Call, word: str) -> None:
+    def remember(self: Service, context: RequestContext, word: str) -> None:
         history: dict[str, set[str]] = self.memory.get("history", {})
-        merged = {**history, call.engagement.id: {*_past(self, call), word}}
+        merged = {**history, context.engagement.id: {*_past(self, context), word}}
         self.memory["history"] = merged
 
-    def archive_engagement(self: Service, call: Call) -> Reply:
-        remember(self, call, "rearchived" if "unarchived" in _past(self, call) else "archived")
-        return Service.archive_engagement(self, call)
+    def archive_engagement(self: Service, context: RequestContext) -> Reply:
+        remember(self, context, "rearchived" if "unarchived" in _past(self, context) else "archived")
+        return Service.archive_engagement(self, context)
 
-    def unarchive_engagement(self: Service, call: Call) -> Reply:
-        remember(self, call, "unarchived")
-        return Service.unarchive_engagement(self, call)
+    def unarchive_engagement(self: Service, context: RequestContext) -> Reply:
+        remember(self, context, "unarchived")
+        return Service.unarchive_engagement(self, context)
 
-    def update_engagement(self: Service, call: Call) -> Reply:
-        return act(self, call, _past(self, call)) or Service.update_engagement(self, call)
+    def update_engagement(self: Service, context: RequestContext) -> Reply:
+        return act(self, context, _past(self, context)) or Service.update_engagement(self, context)
 
     return made(
         identifier,
@@ -63,27 +63,27 @@ def _historic(
     )
 
 
-def _ignore_unarchived(service: Service, call: Call, past: set[str]) -> Reply | None:
-    if "unarchived" in past and call.engagement.status == "active":
-        return service.resource(call, service.view_edited(call.engagement))
+def _ignore_unarchived(service: Service, context: RequestContext, past: set[str]) -> Reply | None:
+    if "unarchived" in past and context.engagement.status == "active":
+        return service.resource(context, service.view_edited(context.engagement))
     return None
 
 
-def _archive_unarchived(service: Service, call: Call, past: set[str]) -> Reply | None:
-    if "unarchived" in past and call.engagement.status == "active":
-        service.store.edit_engagement(call.engagement.id, {"status": "archived"}, service.now())
+def _archive_unarchived(service: Service, context: RequestContext, past: set[str]) -> Reply | None:
+    if "unarchived" in past and context.engagement.status == "active":
+        service.store.edit_engagement(context.engagement.id, {"status": "archived"}, service.now())
     return None
 
 
-def _miss_unarchived(service: Service, call: Call, past: set[str]) -> Reply | None:
-    if "unarchived" in past and call.engagement.status == "active":
+def _miss_unarchived(service: Service, context: RequestContext, past: set[str]) -> Reply | None:
+    if "unarchived" in past and context.engagement.status == "active":
         raise service.not_found("engagement")
     return None
 
 
-def _permit_rearchived(_: Service, call: Call, past: set[str]) -> Reply | None:
+def _permit_rearchived(_: Service, context: RequestContext, past: set[str]) -> Reply | None:
     if "rearchived" in past:
-        call.engagement = replace(call.engagement, status="active")
+        context.engagement = replace(context.engagement, status="active")
     return None
 
 
@@ -114,10 +114,10 @@ HISTORIC = (
 def _archived_edit(identifier: str, title: str, passes: Callable[[Sent], bool], *breaks: str) -> Fault:
     """A service that permits some edits of what is archived."""
 
-    def update_engagement(self: Service, call: Call) -> Reply:
-        if passes(call.values):
-            call.engagement = replace(call.engagement, status="active")
-        return Service.update_engagement(self, call)
+    def update_engagement(self: Service, context: RequestContext) -> Reply:
+        if passes(context.values):
+            context.engagement = replace(context.engagement, status="active")
+        return Service.update_engagement(self, context)
 
     return made(identifier, title, *breaks, update_engagement=update_engagement)
 

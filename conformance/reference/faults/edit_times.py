@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.records import Engagement
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _HOUR = 3_600_000
 
@@ -22,10 +22,10 @@ Sent = dict[str, Any]
 def _timed(identifier: str, title: str, at: Callable[[Engagement, int], int], *breaks: str) -> Fault:
     """An edit that shows another time of the last change; ``at`` is given the engagement from before and the time."""
 
-    def update_engagement(self: Service, call: Call) -> Reply:
-        Service.update_engagement(self, call)
-        overwrite(self, "engagements", call.engagement.id, updated_at=at(call.engagement, self.now()))
-        return self.resource(call, self.view_edited(self.find_engagement(call)))
+    def update_engagement(self: Service, context: RequestContext) -> Reply:
+        Service.update_engagement(self, context)
+        overwrite(self, "engagements", context.engagement.id, updated_at=at(context.engagement, self.now()))
+        return self.resource(context, self.view_edited(self.find_engagement(context)))
 
     return made(identifier, title, *breaks, update_engagement=update_engagement)
 
@@ -34,22 +34,22 @@ def _timed(identifier: str, title: str, at: Callable[[Engagement, int], int], *b
 class ArchiveInLocalTime(Service):
     """Archiving writes the time of Athens as updatedAt, with a Z."""
 
-    def archive_engagement(self, call: Call) -> Reply:
+    def archive_engagement(self, context: RequestContext) -> Reply:
         """Write it."""
-        super().archive_engagement(call)
-        overwrite(self, "engagements", call.engagement.id, updated_at=self.now() + 2 * _HOUR)
-        return self.resource(call, self.view_archived(self.find_engagement(call)))
+        super().archive_engagement(context)
+        overwrite(self, "engagements", context.engagement.id, updated_at=self.now() + 2 * _HOUR)
+        return self.resource(context, self.view_archived(self.find_engagement(context)))
 
 
 @fault("clearing-keeps-updated-at", "update-engagement-moves-updated-at")
 class ClearingKeepsUpdatedAt(Service):
     """An edit that takes the description away does not move updatedAt."""
 
-    def update_engagement(self, call: Call) -> Reply:
+    def update_engagement(self, context: RequestContext) -> Reply:
         """Put the time back."""
-        reply = super().update_engagement(call)
-        if "description" in call.values and not call.values["description"]:
-            overwrite(self, "engagements", call.engagement.id, updated_at=call.engagement.updated_at)
+        reply = super().update_engagement(context)
+        if "description" in context.values and not context.values["description"]:
+            overwrite(self, "engagements", context.engagement.id, updated_at=context.engagement.updated_at)
         return reply
 
 
@@ -91,21 +91,21 @@ class EditDescriptionKeepsUpdatedAt(Service):
 
     _edited: tuple[str, ...] = ()
 
-    def update_engagement(self, call: Call) -> Reply:
+    def update_engagement(self, context: RequestContext) -> Reply:
         """Say which engagement it is."""
-        self._edited = (call.engagement.id,)
-        return super().update_engagement(call)
+        self._edited = (context.engagement.id,)
+        return super().update_engagement(context)
 
 
 @fault("edit-moves-created-at", "created-at-never-changes", "update-engagement-keeps-the-rest")
 class EditMovesCreatedAt(Service):
     """An edit moves createdAt."""
 
-    def update_engagement(self, call: Call) -> Reply:
+    def update_engagement(self, context: RequestContext) -> Reply:
         """Write both times."""
-        Service.update_engagement(self, call)
-        overwrite(self, "engagements", call.engagement.id, created_at=self.now())
-        return self.resource(call, self.view_edited(self.find_engagement(call)))
+        Service.update_engagement(self, context)
+        overwrite(self, "engagements", context.engagement.id, created_at=self.now())
+        return self.resource(context, self.view_edited(self.find_engagement(context)))
 
 
 @fault("archive-moves-created-at", "created-at-never-changes", "archive-keeps-content")

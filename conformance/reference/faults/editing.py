@@ -15,7 +15,7 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _A_MOMENT = 0.004
 
@@ -82,35 +82,37 @@ EDITS = (
 class EditNotKept(Service):
     """An edit answers as if it had been done."""
 
-    def update_engagement(self, call: Call) -> Reply:
+    def update_engagement(self, context: RequestContext) -> Reply:
         """Show it and forget it."""
-        self.check_editable(call.engagement)
-        return self.resource(call, self.view_edited(replace(call.engagement, **call.values, updated_at=self.now())))
+        self.check_editable(context.engagement)
+        return self.resource(
+            context, self.view_edited(replace(context.engagement, **context.values, updated_at=self.now()))
+        )
 
 
 @fault("edit-makes-another", "update-engagement-takes-effect", "update-engagement-moves-updated-at")
 class EditMakesAnother(Service):
     """An edit makes a new engagement and leaves the old one."""
 
-    def update_engagement(self, call: Call) -> Reply:
+    def update_engagement(self, context: RequestContext) -> Reply:
         """Keep a copy."""
-        self.check_editable(call.engagement)
+        self.check_editable(context.engagement)
         at = self.now()
-        edited = replace(call.engagement, **call.values, id=self.new_id("engagement"), updated_at=at)
+        edited = replace(context.engagement, **context.values, id=self.new_id("engagement"), updated_at=at)
         self.store.add_engagement(edited)
-        return self.resource(call, self.view_edited(edited))
+        return self.resource(context, self.view_edited(edited))
 
 
 @fault("edit-changes-neighbour", "update-engagement-spares-others")
 class EditChangesNeighbour(Service):
     """An edit of the description changes that of every engagement of the organization."""
 
-    def update_engagement(self, call: Call) -> Reply:
+    def update_engagement(self, context: RequestContext) -> Reply:
         """Forget to say which."""
-        reply = super().update_engagement(call)
-        if "description" in call.values:
-            changes = {"description": call.values["description"]}
-            for other in self.store.engagements(EngagementQuery(call.organization_id, 0, 10_000)).items:
+        reply = super().update_engagement(context)
+        if "description" in context.values:
+            changes = {"description": context.values["description"]}
+            for other in self.store.engagements(EngagementQuery(context.organization_id, 0, 10_000)).items:
                 if other.status == "active":
                     self.store.edit_engagement(other.id, changes, other.updated_at)
         return reply
@@ -120,10 +122,10 @@ class EditChangesNeighbour(Service):
 class EditTouchesOthers(Service):
     """An edit moves the updatedAt of every engagement of the organization."""
 
-    def update_engagement(self, call: Call) -> Reply:
+    def update_engagement(self, context: RequestContext) -> Reply:
         """Touch every one."""
-        reply = super().update_engagement(call)
-        for other in self.store.engagements(EngagementQuery(call.organization_id, 0, 10_000)).items:
+        reply = super().update_engagement(context)
+        for other in self.store.engagements(EngagementQuery(context.organization_id, 0, 10_000)).items:
             self.store.edit_engagement(other.id, {}, self.now())
         return reply
 
@@ -132,11 +134,11 @@ class EditTouchesOthers(Service):
 class EditArchives(Service):
     """An edit of the description archives the engagement."""
 
-    def update_engagement(self, call: Call) -> Reply:
+    def update_engagement(self, context: RequestContext) -> Reply:
         """Archive it, too."""
-        reply = super().update_engagement(call)
-        if "description" in call.values:
-            self.store.edit_engagement(call.engagement.id, {"status": "archived"}, 0)
+        reply = super().update_engagement(context)
+        if "description" in context.values:
+            self.store.edit_engagement(context.engagement.id, {"status": "archived"}, 0)
         return reply
 
 
@@ -146,11 +148,11 @@ class EditArchives(Service):
 def _honouring(field: str, column: str, value: Callable[[Any], Any]) -> Fault:
     """An edit that lets the client set what is the service's."""
 
-    def update_engagement(self: Service, call: Call) -> Reply:
-        reply = Service.update_engagement(self, call)
-        sent = self.parse(call.content)
+    def update_engagement(self: Service, context: RequestContext) -> Reply:
+        reply = Service.update_engagement(self, context)
+        sent = self.parse(context.content)
         if isinstance(sent, dict) and isinstance(sent.get(field), str):
-            overwrite(self, "engagements", call.engagement.id, **{column: value(sent[field])})
+            overwrite(self, "engagements", context.engagement.id, **{column: value(sent[field])})
         return reply
 
     return made(
@@ -172,8 +174,8 @@ HONOURED = (
 
 
 def _refusing(identifier: str, title: str, objects: Callable[[Sent], bool], *breaks: str) -> Fault:
-    def check_edit(self: Service, call: Call) -> Sent:
-        sent = Service.check_edit(self, call)
+    def check_edit(self: Service, context: RequestContext) -> Sent:
+        sent = Service.check_edit(self, context)
         if objects(sent):
             raise Refusal(422, "This edit is not known.")
         return sent
@@ -201,13 +203,13 @@ REFUSED = (
 class EditUnknownCreates(Service):
     """An edit of an engagement that does not exist creates it."""
 
-    def act(self, call: Call) -> Reply:
+    def act(self, context: RequestContext) -> Reply:
         """Put it there first."""
-        missing = call.operation.id == "updateEngagement" and self.store.engagement(call.resource_id) is None
-        if missing and (sent := self.check_edit(call)):
-            call.values = {"name": "Untitled", "description": None, **sent}
-            self.store.add_engagement(replace(self.new_engagement(call), id=call.resource_id))
-        return super().act(call)
+        missing = context.operation.id == "updateEngagement" and self.store.engagement(context.resource_id) is None
+        if missing and (sent := self.check_edit(context)):
+            context.values = {"name": "Untitled", "description": None, **sent}
+            self.store.add_engagement(replace(self.new_engagement(context), id=context.resource_id))
+        return super().act(context)
 
 
 # Several at once
@@ -217,14 +219,14 @@ class EditUnknownCreates(Service):
 class ParallelEditsLoseOne(Service):
     """Of two edits at the same time, the second writes back what the first has changed."""
 
-    async def perform(self, call: Call) -> Reply:
+    async def perform(self, context: RequestContext) -> Reply:
         """Read, wait, and write everything."""
-        if call.operation.id != "updateEngagement":
-            return await super().perform(call)
-        self.try_out(call)
-        before = call.engagement
+        if context.operation.id != "updateEngagement":
+            return await super().perform(context)
+        self.try_out(context)
+        before = context.engagement
         await asyncio.sleep(_A_MOMENT)
-        self.check_editable(self.find_engagement(call))
-        whole = {"name": before.name, "description": before.description, **call.values}
+        self.check_editable(self.find_engagement(context))
+        whole = {"name": before.name, "description": before.description, **context.values}
         self.store.edit_engagement(before.id, whole, self.now())
-        return self.resource(call, self.view_edited(self.find_engagement(call)))
+        return self.resource(context, self.view_edited(self.find_engagement(context)))

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.faults import Fault
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 
-def _ending(identifier: str, title: str, operation: str, is_fatal: Callable[[Call], bool]) -> Fault:
-    def act(self: Service, call: Call) -> Reply:
-        if call.operation.id == operation and is_fatal(call):
+def _ending(identifier: str, title: str, operation: str, is_fatal: Callable[[RequestContext], bool]) -> Fault:
+    def act(self: Service, context: RequestContext) -> Reply:
+        if context.operation.id == operation and is_fatal(context):
             self.end_process()
-        return Service.act(self, call)
+        return Service.act(self, context)
 
     return made(identifier, title, "no-server-error", act=act)
 
@@ -29,12 +29,12 @@ ENDS = (
         "ends-at-an-emptied-description",
         "The process ends over an edit that empties the description.",
         "updateEngagement",
-        lambda call: field(call, "description") == "",
+        lambda context: field(context, "description") == "",
     ),
     _ending(
         "ends-at-a-list-of-owners",
         "The process ends over a list of members that is filtered by the role owner.",
         "listMembers",
-        lambda call: call.request.query_params.get("role") == "owner",
+        lambda context: context.request.query_params.get("role") == "owner",
     ),
 )

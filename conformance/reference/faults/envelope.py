@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from conformance.reference.faults import Fault
     from conformance.reference.refusal import Refusal
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _CODES = {
     400: "INVALID_REQUEST",
@@ -172,8 +172,8 @@ STATUS_CODES = (
 def _written(identifier: str, title: str, status: int, body: bytes, media_type: str, *breaks: str) -> Fault:
     """An error whose body is none of JSON."""
 
-    def respond(self: Service, call: Call, reply: Reply) -> Response:
-        response = Service.respond(self, call, reply)
+    def respond(self: Service, context: RequestContext, reply: Reply) -> Response:
+        response = Service.respond(self, context, reply)
         if reply.status == status:
             kept = [
                 (name, value)

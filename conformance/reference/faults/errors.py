@@ -10,7 +10,7 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from conformance.reference.records import Key
     from conformance.reference.refusal import Refusal
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _NOT_FOUND = 404
 
@@ -30,18 +30,18 @@ class StatusCodeString(Service):
 class NotFoundWithoutLimits(Service):
     """A 404 lacks the rate-limit headers."""
 
-    def rate_limit_headers(self, call: Call, reply: Reply) -> dict[str, str]:
+    def rate_limit_headers(self, context: RequestContext, reply: Reply) -> dict[str, str]:
         """Leave them out."""
-        return {} if reply.status == _NOT_FOUND else super().rate_limit_headers(call, reply)
+        return {} if reply.status == _NOT_FOUND else super().rate_limit_headers(context, reply)
 
 
 @fault("lookup-before-authentication", "authentication-before-lookup")
 class LookupBeforeAuthentication(Service):
     """Without a valid key, an unknown engagement gets 404 instead of 401."""
 
-    def authenticate(self, call: Call) -> Key:
+    def authenticate(self, context: RequestContext) -> Key:
         """Look for the engagement first."""
-        operation = self.find_operation(call)
-        if operation.finds == "engagement" and self.store.engagement(call.resource_id) is None:
+        operation = self.find_operation(context)
+        if operation.finds == "engagement" and self.store.engagement(context.resource_id) is None:
             raise self.not_found("engagement")
-        return super().authenticate(call)
+        return super().authenticate(context)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conformance.reference.faults import Fault
     from conformance.reference.queries import MemberQuery
     from conformance.reference.records import Organization
-    from conformance.reference.request_context import Call
+    from conformance.reference.request_context import RequestContext
 
 _FILTER = ("list-engagements-status-filter", "list-engagements-filter-counts")
 
@@ -24,8 +24,8 @@ _FILTER = ("list-engagements-status-filter", "list-engagements-filter-counts")
 def _asking(identifier: str, says: str, change: Callable[[EngagementQuery], EngagementQuery], *breaks: str) -> Fault:
     """A list of engagements that asks for something else."""
 
-    def engagement_query(self: Service, call: Call) -> EngagementQuery:
-        return change(Service.engagement_query(self, call))
+    def engagement_query(self: Service, context: RequestContext) -> EngagementQuery:
+        return change(Service.engagement_query(self, context))
 
     return made(identifier, f"The list of engagements {says}.", *breaks, engagement_query=engagement_query)
 
@@ -136,8 +136,8 @@ def _count_active(self: Service, organization: Organization) -> int:
     return self.store.engagements(EngagementQuery(organization.id, 0, 1, status="active")).total
 
 
-def _only_active(self: Service, call: Call) -> EngagementQuery:
-    query = Service.engagement_query(self, call)
+def _only_active(self: Service, context: RequestContext) -> EngagementQuery:
+    query = Service.engagement_query(self, context)
     return query if query.status else replace(query, status="active")
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from conformance.reference.faults import Fault
     from conformance.reference.records import Key
-    from conformance.reference.request_context import Call
+    from conformance.reference.request_context import RequestContext
 
 _ORGANIZATION = "removed-member-loses-organization"
 _ENGAGEMENTS = "removed-member-loses-engagements"
@@ -32,31 +32,31 @@ _OPERATIONS = {
 }
 
 
-def _keeping(identifier: str, title: str, keeps: Callable[[Service, Call], bool], *breaks: str) -> Fault:
+def _keeping(identifier: str, title: str, keeps: Callable[[Service, RequestContext], bool], *breaks: str) -> Fault:
     """A service that still serves some requests with the key of a removed member."""
 
-    def authenticate(self: Service, call: Call) -> Key:
-        key = self.find_key(self.bearer_token(call))
-        if key is not None and key.revoked and keeps(self, call):
+    def authenticate(self: Service, context: RequestContext) -> Key:
+        key = self.find_key(self.bearer_token(context))
+        if key is not None and key.revoked and keeps(self, context):
             return replace(key, revoked=False)
-        return Service.authenticate(self, call)
+        return Service.authenticate(self, context)
 
     return made(identifier, title, *breaks, authenticate=authenticate)
 
 
-def _reads(_: Service, call: Call) -> bool:
-    return call.request.method == "GET"
+def _reads(_: Service, context: RequestContext) -> bool:
+    return context.request.method == "GET"
 
 
-def _writes(_: Service, call: Call) -> bool:
-    return call.request.method != "GET"
+def _writes(_: Service, context: RequestContext) -> bool:
+    return context.request.method != "GET"
 
 
-def _once(requirement: str) -> Callable[[Service, Call], bool]:
+def _once(requirement: str) -> Callable[[Service, RequestContext], bool]:
     """Serve one more request of a family of operations."""
 
-    def keeps(service: Service, call: Call) -> bool:
-        if _OPERATIONS.get(service.find_operation(call).id) != requirement or service.memory.get("served", False):
+    def keeps(service: Service, context: RequestContext) -> bool:
+        if _OPERATIONS.get(service.find_operation(context).id) != requirement or service.memory.get("served", False):
             return False
         service.memory["served"] = True
         return True
@@ -102,7 +102,7 @@ SINGLE = tuple(
     _keeping(
         f"removed-member-{operation}".lower(),
         f"The key of a removed member still serves for {operation}.",
-        lambda self, call, operation=operation: self.find_operation(call).id == operation,  # type: ignore[misc]  # a default that binds
+        lambda self, context, operation=operation: self.find_operation(context).id == operation,  # type: ignore[misc]  # a default that binds
         requirement,
     )
     for operation, requirement in _OPERATIONS.items()

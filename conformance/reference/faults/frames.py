@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from conformance.reference.faults import Fault
-    from conformance.reference.request_context import Call
+    from conformance.reference.request_context import RequestContext
     from conformance.reference.routes import Operation
     from conformance.reference.views import View
 
@@ -50,9 +50,9 @@ STATUSES = (
 def _without_body(identifier: str, operation: str, words: str, *breaks: str) -> Fault:
     """An operation whose success is an empty 204."""
 
-    def respond(self: Service, call: Call, reply: Reply) -> Response:
-        response = Service.respond(self, call, reply)
-        if reply.is_error or call.operation.id != operation:
+    def respond(self: Service, context: RequestContext, reply: Reply) -> Response:
+        response = Service.respond(self, context, reply)
+        if reply.is_error or context.operation.id != operation:
             return response
         kept = {name.decode(): value.decode() for name, value in response.raw_headers if name.startswith(b"X-")}
         return Response(status_code=_NO_CONTENT, headers=kept)
@@ -170,7 +170,7 @@ CONTENTS = (
 def _meta(identifier: str, title: str, change: Callable[[View], View]) -> Fault:
     """Lists whose meta has other members or types; ``change`` is given the honest meta."""
 
-    def spoil(_: Call, reply: Reply) -> Reply:
+    def spoil(_: RequestContext, reply: Reply) -> Reply:
         content = reply.content
         return replace(reply, content={**content, "meta": change(content["meta"])}) if "meta" in content else reply
 
@@ -254,9 +254,9 @@ SPELLINGS = (
 class CreateRedirects(Service):
     """A creation redirects to the new engagement."""
 
-    def create_engagement(self, call: Call) -> Reply:
+    def create_engagement(self, context: RequestContext) -> Reply:
         """Send the client on."""
-        reply = super().create_engagement(call)
+        reply = super().create_engagement(context)
         return replace(
             reply, status=_SEE_OTHER, headers={"Location": f"/api/v1/engagements/{reply.content['data']['id']}"}
         )
@@ -266,9 +266,9 @@ class CreateRedirects(Service):
 class OrganizationMoved(Service):
     """Reading the organization is redirected to another path."""
 
-    def get_organization(self, call: Call) -> Reply:
+    def get_organization(self, context: RequestContext) -> Reply:
         """Send the client on."""
-        reply = super().get_organization(call)
+        reply = super().get_organization(context)
         return replace(reply, status=308, headers={"Location": "/api/v2/organizations/current"})
 
 
@@ -276,6 +276,6 @@ class OrganizationMoved(Service):
 class OtherPrefix(Service):
     """Nothing is served under /api/v1/."""
 
-    def find_operation(self, call: Call) -> Operation:
+    def find_operation(self, context: RequestContext) -> Operation:
         """Find nothing."""
-        raise Refusal(404, f"There is nothing at {call.request.url.path}.")
+        raise Refusal(404, f"There is nothing at {context.request.url.path}.")

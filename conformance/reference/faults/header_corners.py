@@ -15,30 +15,30 @@ if TYPE_CHECKING:
 
     from conformance.reference.faults import Fault
     from conformance.reference.limiting import Quota
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
-    Kind = Callable[[Call, Reply], bool]
+    Kind = Callable[[RequestContext, Reply], bool]
 
 _LIMIT, _REMAINING, _RESET = "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"
 
 
-def _operation_id(call: Call) -> str:
+def _operation_id(context: RequestContext) -> str:
     """Give the operation of a call that may have been refused before it was known."""
-    return call.operation.id if hasattr(call, "operation") else ""
+    return context.operation.id if hasattr(context, "operation") else ""
 
 
 def _of(operation: str, *statuses: int) -> Kind:
     """Answers of an operation with one of some statuses, or with any."""
-    return lambda call, reply: _operation_id(call) == operation and (not statuses or reply.status in statuses)
+    return lambda context, reply: _operation_id(context) == operation and (not statuses or reply.status in statuses)
 
 
 # Headers, one operation at a time
 
 
 def _headless(operation: str, name: str) -> Fault:
-    def rate_limit_headers(self: Service, call: Call, reply: Reply) -> dict[str, str]:
-        honest = Service.rate_limit_headers(self, call, reply)
-        return {key: value for key, value in honest.items() if key != name or _operation_id(call) != operation}
+    def rate_limit_headers(self: Service, context: RequestContext, reply: Reply) -> dict[str, str]:
+        honest = Service.rate_limit_headers(self, context, reply)
+        return {key: value for key, value in honest.items() if key != name or _operation_id(context) != operation}
 
     return made(f"headers-{operation}-without-{name.rpartition('-')[2]}".lower(), f"What {operation} answers lacks "
                 f"{name}.", "rate-limit-headers-present", rate_limit_headers=rate_limit_headers)  # fmt: skip
@@ -50,23 +50,23 @@ HEADLESS = tuple(
 
 
 def _valued(
-    identifier: str, title: str, name: str, value: Callable[[Call, Quota], str], requirement: str, kind: Kind
+    identifier: str, title: str, name: str, value: Callable[[RequestContext, Quota], str], requirement: str, kind: Kind
 ) -> Fault:
     """A header with another value in some answers."""
 
-    def rate_limit_headers(self: Service, call: Call, reply: Reply) -> dict[str, str]:
-        honest = Service.rate_limit_headers(self, call, reply)
-        return {**honest, name: value(call, call.quota)} if kind(call, reply) else honest
+    def rate_limit_headers(self: Service, context: RequestContext, reply: Reply) -> dict[str, str]:
+        honest = Service.rate_limit_headers(self, context, reply)
+        return {**honest, name: value(context, context.quota)} if kind(context, reply) else honest
 
     return made(identifier, title, requirement, rate_limit_headers=rate_limit_headers)
 
 
-def _is_error(_: Call, reply: Reply) -> bool:
+def _is_error(_: RequestContext, reply: Reply) -> bool:
     return reply.is_error
 
 
-def _is_write(call: Call, _: Reply) -> bool:
-    return call.request.method != "GET"
+def _is_write(context: RequestContext, _: Reply) -> bool:
+    return context.request.method != "GET"
 
 
 _TIME, _RANGE, _FALLS = "rate-limit-reset-is-time", "rate-limit-remaining-in-range", "rate-limit-remaining-falls"
@@ -90,7 +90,7 @@ VALUED = (
             lambda _, quota: str(quota.limit + 1), _RANGE, _is_write),
     _valued("remaining-word", "What remains is a word.", _REMAINING, lambda *_: "many", _RANGE, _is_write),
     _valued("remaining-constant-on-reads", "What remains does not change with reads.", _REMAINING,
-            lambda _, quota: str(quota.limit - 1), _FALLS, lambda call, _: call.request.method == "GET"),
+            lambda _, quota: str(quota.limit - 1), _FALLS, lambda context, _: context.request.method == "GET"),
     _valued("limit-empty-on-deletion", "The limit of a deletion is empty.", _LIMIT, lambda *_: "",
             "rate-limit-limit-positive", _of("deleteEngagement")),
     _valued("limit-zero-on-401", "The limit of a 401 is 0.", _LIMIT, lambda *_: "0", "rate-limit-limit-positive",
@@ -103,9 +103,9 @@ VALUED = (
 def _of_a_day(identifier: str, title: str, remaining: Callable[[Quota], int]) -> Fault:
     """A service with a window of a day that tells something else for what remains in it."""
 
-    def rate_limit_headers(self: Service, call: Call, reply: Reply) -> dict[str, str]:
-        honest = Service.rate_limit_headers(self, call, reply)
-        told = {_REMAINING: str(remaining(call.quota)), _RESET: str(int(call.quota.reset) + 86_400)}
+    def rate_limit_headers(self: Service, context: RequestContext, reply: Reply) -> dict[str, str]:
+        honest = Service.rate_limit_headers(self, context, reply)
+        told = {_REMAINING: str(remaining(context.quota)), _RESET: str(int(context.quota.reset) + 86_400)}
         return {**honest, **told}
 
     return made(identifier, title, _FALLS, rate_limit_headers=rate_limit_headers)
@@ -118,23 +118,23 @@ OF_A_DAY = (
 )  # fmt: skip
 
 
-def _free(identifier: str, title: str, is_free: Callable[[Call], bool]) -> Fault:
+def _free(identifier: str, title: str, is_free: Callable[[RequestContext], bool]) -> Fault:
     """A service that does not count some requests."""
 
-    def rate_limit_headers(self: Service, call: Call, reply: Reply) -> dict[str, str]:
-        if is_free(call) and not call.quota.exceeded:
-            call.allowance.give_back()
-            call.quota = replace(call.quota, remaining=call.quota.remaining + 1)
-        return Service.rate_limit_headers(self, call, reply)
+    def rate_limit_headers(self: Service, context: RequestContext, reply: Reply) -> dict[str, str]:
+        if is_free(context) and not context.quota.exceeded:
+            context.allowance.give_back()
+            context.quota = replace(context.quota, remaining=context.quota.remaining + 1)
+        return Service.rate_limit_headers(self, context, reply)
 
     return made(identifier, title, _FALLS, rate_limit_headers=rate_limit_headers)
 
 
 FREE = (
     _free("remaining-of-reads-only", "Writes do not count against the limit that the headers tell.",
-          lambda call: call.request.method != "GET"),
+          lambda context: context.request.method != "GET"),
     _free("remaining-without-lists", "Lists do not count against the limit that the headers tell.",
-          lambda call: _operation_id(call).startswith("list")),
+          lambda context: _operation_id(context).startswith("list")),
 )  # fmt: skip
 
 
@@ -144,9 +144,9 @@ FREE = (
 def _typed(operation: str, media_type: str, *statuses: int) -> Fault:
     kind = _of(operation, *statuses)
 
-    def headers(self: Service, call: Call, reply: Reply) -> dict[str, str]:
-        honest = Service.headers(self, call, reply)
-        return {**honest, "Content-Type": media_type} if kind(call, reply) else honest
+    def headers(self: Service, context: RequestContext, reply: Reply) -> dict[str, str]:
+        honest = Service.headers(self, context, reply)
+        return {**honest, "Content-Type": media_type} if kind(context, reply) else honest
 
     of = f"A {statuses[0]} of {operation}" if statuses else f"What {operation} answers"
     label = f"{operation}-{statuses[0]}" if statuses else operation

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.limiting import Quota
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
-    Kind = Callable[[Call, Reply], bool]
+    Kind = Callable[[RequestContext, Reply], bool]
 
 _HOUR = 3600
 _LIMIT, _REMAINING, _RESET = "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"
@@ -26,19 +26,19 @@ def _status(*statuses: int) -> Kind:
 
 
 def _operation(*operations: str) -> Kind:
-    return lambda call, reply: not reply.is_error and call.operation.id in operations
+    return lambda context, reply: not reply.is_error and context.operation.id in operations
 
 
-def _is_error(_: Call, reply: Reply) -> bool:
+def _is_error(_: RequestContext, reply: Reply) -> bool:
     return reply.is_error
 
 
-def _is_success(_: Call, reply: Reply) -> bool:
+def _is_success(_: RequestContext, reply: Reply) -> bool:
     return not reply.is_error
 
 
-def _is_write(call: Call, reply: Reply) -> bool:
-    return not reply.is_error and call.request.method != "GET"
+def _is_write(context: RequestContext, reply: Reply) -> bool:
+    return not reply.is_error and context.request.method != "GET"
 
 
 _LISTS = _operation("listEngagements", "listMembers")
@@ -47,9 +47,9 @@ _LISTS = _operation("listEngagements", "listMembers")
 
 
 def _typed(identifier: str, where: str, media_type: str, kind: Kind) -> Fault:
-    def headers(self: Service, call: Call, reply: Reply) -> dict[str, str]:
-        honest = Service.headers(self, call, reply)
-        if not kind(call, reply):
+    def headers(self: Service, context: RequestContext, reply: Reply) -> dict[str, str]:
+        honest = Service.headers(self, context, reply)
+        if not kind(context, reply):
             return honest
         return {name: value for name, value in {**honest, "Content-Type": media_type}.items() if value}
 
@@ -81,9 +81,9 @@ MEDIA_TYPES = (
 
 
 def _lacking(identifier: str, where: str, names: tuple[str, ...], kind: Kind) -> Fault:
-    def rate_limit_headers(self: Service, call: Call, reply: Reply) -> dict[str, str]:
-        honest = Service.rate_limit_headers(self, call, reply)
-        return {name: value for name, value in honest.items() if not (name in names and kind(call, reply))}
+    def rate_limit_headers(self: Service, context: RequestContext, reply: Reply) -> dict[str, str]:
+        honest = Service.rate_limit_headers(self, context, reply)
+        return {name: value for name, value in honest.items() if not (name in names and kind(context, reply))}
 
     title = f"{where} lacks {' and '.join(names)}."
     return made(identifier, title, "rate-limit-headers-present", rate_limit_headers=rate_limit_headers)
@@ -121,9 +121,9 @@ def _valued(
 ) -> Fault:
     """A header with another value, which is made from the quota and the honest one."""
 
-    def rate_limit_headers(self: Service, call: Call, reply: Reply) -> dict[str, str]:
-        honest = Service.rate_limit_headers(self, call, reply)
-        return {**honest, name: value(call.quota, honest[name])} if kind(call, reply) else honest
+    def rate_limit_headers(self: Service, context: RequestContext, reply: Reply) -> dict[str, str]:
+        honest = Service.rate_limit_headers(self, context, reply)
+        return {**honest, name: value(context.quota, honest[name])} if kind(context, reply) else honest
 
     return made(identifier, title, *breaks, rate_limit_headers=rate_limit_headers)
 
@@ -209,9 +209,9 @@ VALUES = (
 class RemainingOfWritesOnly(Service):
     """Reads do not count against the limit that the headers tell."""
 
-    def rate_limit_headers(self, call: Call, reply: Reply) -> dict[str, str]:
+    def rate_limit_headers(self, context: RequestContext, reply: Reply) -> dict[str, str]:
         """Give back what a read took."""
-        if call.request.method == "GET" and not call.quota.exceeded:
-            call.allowance.give_back()
-            call.quota = replace(call.quota, remaining=call.quota.remaining + 1)
-        return super().rate_limit_headers(call, reply)
+        if context.request.method == "GET" and not context.quota.exceeded:
+            context.allowance.give_back()
+            context.quota = replace(context.quota, remaining=context.quota.remaining + 1)
+        return super().rate_limit_headers(context, reply)

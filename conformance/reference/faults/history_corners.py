@@ -15,16 +15,16 @@ from conformance.reference.service import Service
 
 if TYPE_CHECKING:
     from conformance.reference.faults import Fault
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 
 class _Remembering(Service):
     """A service that remembers what was done to its engagements."""
 
-    def unarchive_engagement(self, call: Call) -> Reply:
+    def unarchive_engagement(self, context: RequestContext) -> Reply:
         """Remember it."""
-        reply = Service.unarchive_engagement(self, call)
-        self.revived()[call.engagement.id] = 0
+        reply = Service.unarchive_engagement(self, context)
+        self.revived()[context.engagement.id] = 0
         return reply
 
     def revived(self) -> dict[str, int]:
@@ -37,49 +37,49 @@ class _Remembering(Service):
 class UnarchivedDeleteSpares(_Remembering):
     """An engagement that was unarchived once is still there after it was deleted."""
 
-    def delete_engagement(self, call: Call) -> Reply:
+    def delete_engagement(self, context: RequestContext) -> Reply:
         """Say so."""
-        if call.engagement.id in self.revived():
-            return self.resource(call, self.view_deleted(call.engagement))
-        return Service.delete_engagement(self, call)
+        if context.engagement.id in self.revived():
+            return self.resource(context, self.view_deleted(context.engagement))
+        return Service.delete_engagement(self, context)
 
 
 @fault("unarchived-delete-refused", "delete-engagement-succeeds")
 class UnarchivedDeleteRefused(_Remembering):
     """An engagement that was unarchived once cannot be deleted."""
 
-    def delete_engagement(self, call: Call) -> Reply:
+    def delete_engagement(self, context: RequestContext) -> Reply:
         """Refuse it."""
-        if call.engagement.id in self.revived():
+        if context.engagement.id in self.revived():
             raise Refusal(409, "It was unarchived.")
-        return Service.delete_engagement(self, call)
+        return Service.delete_engagement(self, context)
 
 
 @fault("edited-archived-delete-refused", "archived-deletable")
 class EditedArchivedDeleteRefused(Service):
     """An archived engagement that was edited before cannot be deleted."""
 
-    def delete_engagement(self, call: Call) -> Reply:
+    def delete_engagement(self, context: RequestContext) -> Reply:
         """Refuse it."""
-        engagement = call.engagement
+        engagement = context.engagement
         if engagement.status == "archived" and "archived" in (engagement.description or ""):
             raise Refusal(409, "It is archived.")
-        return Service.delete_engagement(self, call)
+        return Service.delete_engagement(self, context)
 
 
 @fault("unarchived-delete-counted", "deleted-uncounted", "engagement-count-agrees")
 class UnarchivedDeleteCounted(_Remembering):
     """An engagement that was unarchived once is still counted by the organization after it was deleted."""
 
-    def delete_engagement(self, call: Call) -> Reply:
+    def delete_engagement(self, context: RequestContext) -> Reply:
         """Remember it."""
-        if call.engagement.id in self.revived():
+        if context.engagement.id in self.revived():
             self.memory["lost"] = self.memory.get("lost", 0) + 1
-        return Service.delete_engagement(self, call)
+        return Service.delete_engagement(self, context)
 
-    def get_organization(self, call: Call) -> Reply:
+    def get_organization(self, context: RequestContext) -> Reply:
         """Count it."""
-        reply = Service.get_organization(self, call)
+        reply = Service.get_organization(self, context)
         reply.content["data"]["engagementCount"] += self.memory.get("lost", 0)
         return reply
 
@@ -88,11 +88,11 @@ class UnarchivedDeleteCounted(_Remembering):
 class UnarchivedListedWhenDeleted(_Remembering):
     """An engagement that was unarchived once stays in the list after it was deleted."""
 
-    def delete_engagement(self, call: Call) -> Reply:
+    def delete_engagement(self, context: RequestContext) -> Reply:
         """Remember it."""
-        if call.engagement.id in self.revived():
-            self.memory.setdefault("shades", []).append(call.engagement)
-        return Service.delete_engagement(self, call)
+        if context.engagement.id in self.revived():
+            self.memory.setdefault("shades", []).append(context.engagement)
+        return Service.delete_engagement(self, context)
 
     def find_engagements(self, query: EngagementQuery) -> Page[Engagement]:
         """Show it."""
@@ -119,10 +119,10 @@ class UnarchivedEditOnce(_Remembering):
 class ArchiveAgainSaysActive(_Remembering):
     """Archiving what was unarchived once answers that it is active."""
 
-    def archive_engagement(self, call: Call) -> Reply:
+    def archive_engagement(self, context: RequestContext) -> Reply:
         """Archive it."""
-        reply = Service.archive_engagement(self, call)
-        if call.engagement.id in self.revived():
+        reply = Service.archive_engagement(self, context)
+        if context.engagement.id in self.revived():
             reply.content["data"]["status"] = "active"
         return reply
 
@@ -131,11 +131,11 @@ class ArchiveAgainSaysActive(_Remembering):
 class ArchivedTwiceEditable(Service):
     """An archived engagement that is archived once more can be edited."""
 
-    def archive_engagement(self, call: Call) -> Reply:
+    def archive_engagement(self, context: RequestContext) -> Reply:
         """Remember it, whatever becomes of it."""
-        if call.engagement.status == "archived":
-            self.memory.setdefault("twice", set()).add(call.engagement.id)
-        return Service.archive_engagement(self, call)
+        if context.engagement.status == "archived":
+            self.memory.setdefault("twice", set()).add(context.engagement.id)
+        return Service.archive_engagement(self, context)
 
     def check_editable(self, engagement: Engagement) -> None:
         """Take it."""
@@ -146,9 +146,9 @@ class ArchivedTwiceEditable(Service):
 def _never_refreshed(identifier: str, which: str, *, edited: bool) -> Fault:
     """Archiving leaves updatedAt of some engagements alone."""
 
-    def update_engagement(self: Service, call: Call) -> Reply:
-        reply = Service.update_engagement(self, call)
-        self.memory.setdefault("edited", set()).add(call.engagement.id)
+    def update_engagement(self: Service, context: RequestContext) -> Reply:
+        reply = Service.update_engagement(self, context)
+        self.memory.setdefault("edited", set()).add(context.engagement.id)
         return reply
 
     def set_status(self: Service, engagement: Engagement, status: str) -> None:
@@ -182,43 +182,43 @@ class ArchivedName422(Service):
 class ArchivedNameRevives(Service):
     """A new engagement of the name of an archived one is that one, made active."""
 
-    def create_engagement(self, call: Call) -> Reply:
+    def create_engagement(self, context: RequestContext) -> Reply:
         """Look for it."""
-        for one in whole(self, EngagementQuery(call.organization_id, 0, 1, status="archived")):
-            if one.name == call.values["name"]:
+        for one in whole(self, EngagementQuery(context.organization_id, 0, 1, status="archived")):
+            if one.name == context.values["name"]:
                 self.set_status(one, "active")
-                return self.resource(call, self.view_created(replace(one, status="active")))
-        return Service.create_engagement(self, call)
+                return self.resource(context, self.view_created(replace(one, status="active")))
+        return Service.create_engagement(self, context)
 
 
 @fault("empty-edit-clears-description", "update-engagement-keeps-the-rest")
 class EmptyEditClearsDescription(Service):
     """An edit without any field takes the description away."""
 
-    def check_edit(self, call: Call) -> dict[str, Any]:
+    def check_edit(self, context: RequestContext) -> dict[str, Any]:
         """Add it."""
-        return Service.check_edit(self, call) or {"description": None}
+        return Service.check_edit(self, context) or {"description": None}
 
 
 @fault("identifier-with-more-found", "get-unknown-engagement")
 class IdentifierWithMoreFound(Service):
     """An engagement is found, too, where its identifier has something behind it."""
 
-    def find_engagement(self, call: Call) -> Engagement:
+    def find_engagement(self, context: RequestContext) -> Engagement:
         """Cut it off."""
         for end in range(1, 5):
-            if self.store.engagement(call.resource_id[:-end]) is not None:
-                call.resource_id = call.resource_id[:-end]
-        return Service.find_engagement(self, call)
+            if self.store.engagement(context.resource_id[:-end]) is not None:
+                context.resource_id = context.resource_id[:-end]
+        return Service.find_engagement(self, context)
 
 
 @fault("members-past-the-end-count-none", "list-members-total")
 class MembersPastTheEndCountNone(Service):
     """A page of members past the end counts none."""
 
-    def list_members(self, call: Call) -> Reply:
+    def list_members(self, context: RequestContext) -> Reply:
         """Count what is on the page."""
-        reply = Service.list_members(self, call)
+        reply = Service.list_members(self, context)
         if not reply.content["data"]:
             reply.content["meta"]["total"] = 0
             reply.content["meta"]["totalPages"] = 0
@@ -241,20 +241,20 @@ class FilterWithoutHitsCountsAll(Service):
 class PlanAloneEmptiesName(Service):
     """An update of the organization that sends another field and no name leaves it without its name."""
 
-    def check_organization_update(self, call: Call) -> dict[str, Any]:
+    def check_organization_update(self, context: RequestContext) -> dict[str, Any]:
         """Take the name that was not sent."""
-        values = Service.check_organization_update(self, call)
-        return values if "name" in values or b"plan" not in call.content else {**values, "name": "-"}
+        values = Service.check_organization_update(self, context)
+        return values if "name" in values or b"plan" not in context.content else {**values, "name": "-"}
 
 
 @fault("plan-beside-name-taken", "update-organization-only-name")
 class PlanBesideNameTaken(Service):
     """An update of the organization takes the plan from the client where it sends a name too."""
 
-    def check_organization_update(self, call: Call) -> dict[str, Any]:
+    def check_organization_update(self, context: RequestContext) -> dict[str, Any]:
         """Take the plan with the name."""
-        values = Service.check_organization_update(self, call)
-        sent = self.parse(call.content)
+        values = Service.check_organization_update(self, context)
+        sent = self.parse(context.content)
         if "name" in values and isinstance(sent, dict) and "plan" in sent:
-            overwrite(self, "organizations", call.organization_id, plan=str(sent["plan"]))
+            overwrite(self, "organizations", context.organization_id, plan=str(sent["plan"]))
         return values

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.records import Organization
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _CONFLICT = 409
 
@@ -87,9 +87,9 @@ RESPONSES = (
 class InvitationRefused(Service):
     """Inviting an admin is refused."""
 
-    def check_invitation(self, call: Call) -> dict[str, Any]:
+    def check_invitation(self, context: RequestContext) -> dict[str, Any]:
         """Object to the role."""
-        values = super().check_invitation(call)
+        values = super().check_invitation(context)
         if values["role"] == "admin":
             raise Refusal(403, "Only members can be invited.")
         return values
@@ -99,9 +99,9 @@ class InvitationRefused(Service):
 class InvitationNotServed(Service):
     """Every invitation is refused."""
 
-    def check_invitation(self, call: Call) -> dict[str, Any]:
+    def check_invitation(self, context: RequestContext) -> dict[str, Any]:
         """Object to what is valid."""
-        values = super().check_invitation(call)
+        values = super().check_invitation(context)
         raise Refusal(409, f"{values['email']} cannot be invited.")
 
 
@@ -128,11 +128,11 @@ class InvitationCountsAsMember(Service):
 class InvitationMakesMember(Service):
     """Whoever is invited is a member at once."""
 
-    def invite_member(self, call: Call) -> Reply:
+    def invite_member(self, context: RequestContext) -> Reply:
         """Add the member."""
-        reply = super().invite_member(call)
-        email, role = call.values["email"], call.values["role"]
-        self.add_member(call.organization_id, email.partition("@")[0], email, role, self.now())
+        reply = super().invite_member(context)
+        email, role = context.values["email"], context.values["role"]
+        self.add_member(context.organization_id, email.partition("@")[0], email, role, self.now())
         return reply
 
 
@@ -193,38 +193,38 @@ class MailForAdminsOnly(Service):
 class MailAlthoughRefused(Service):
     """A refused invitation is sent nevertheless."""
 
-    async def perform(self, call: Call) -> Reply:
+    async def perform(self, context: RequestContext) -> Reply:
         """Send it after all."""
         try:
-            return await super().perform(call)
+            return await super().perform(context)
         except Refusal:
-            if call.operation.id == "inviteMember":
-                self._send_anyway(call)
+            if context.operation.id == "inviteMember":
+                self._send_anyway(context)
             raise
 
-    def _send_anyway(self, call: Call) -> None:
+    def _send_anyway(self, context: RequestContext) -> None:
         try:
-            sent = self.parse(call.content)
+            sent = self.parse(context.content)
         except Refusal:
             return
         email = sent.get("email") if isinstance(sent, dict) else None
         if isinstance(email, str) and "@" in email:
             at = self.now()
-            invitation = Invitation("inv", call.organization_id, email, "member", "pending", at, at)
-            self.dispatch(invitation, self.acceptance_link(call, "none"))
+            invitation = Invitation("inv", context.organization_id, email, "member", "pending", at, at)
+            self.dispatch(invitation, self.acceptance_link(context, "none"))
 
 
-def _sending(identifier: str, title: str, is_sent: Callable[[Service, Call], bool]) -> Fault:
+def _sending(identifier: str, title: str, is_sent: Callable[[Service, RequestContext], bool]) -> Fault:
     """A service that sends some invitations which it refuses as a conflict."""
 
-    async def perform(self: Service, call: Call) -> Reply:
+    async def perform(self: Service, context: RequestContext) -> Reply:
         try:
-            return await Service.perform(self, call)
+            return await Service.perform(self, context)
         except Refusal as refusal:
-            if call.operation.id == "inviteMember" and refusal.status == _CONFLICT and is_sent(self, call):
-                at, email = self.now(), call.values["email"]
-                invitation = Invitation("inv", call.organization_id, email, "member", "pending", at, at)
-                self.dispatch(invitation, self.acceptance_link(call, "none"))
+            if context.operation.id == "inviteMember" and refusal.status == _CONFLICT and is_sent(self, context):
+                at, email = self.now(), context.values["email"]
+                invitation = Invitation("inv", context.organization_id, email, "member", "pending", at, at)
+                self.dispatch(invitation, self.acceptance_link(context, "none"))
             raise
 
     return made(identifier, title, "refused-invite-sends-no-mail", perform=perform)
@@ -234,11 +234,13 @@ CONFLICTS = (
     _sending(
         "mail-although-member",
         "The invitation of a member is refused, and sent nevertheless.",
-        lambda self, call: bool(self.store.member_by_email(call.organization_id, call.values["email"])),
+        lambda self, context: bool(self.store.member_by_email(context.organization_id, context.values["email"])),
     ),
     _sending(
         "mail-although-invited",
         "The invitation of an address that was invited before is refused, and sent nevertheless.",
-        lambda self, call: bool(self.store.open_invitation(call.organization_id, call.values["email"], self.now())),
+        lambda self, context: bool(
+            self.store.open_invitation(context.organization_id, context.values["email"], self.now())
+        ),
     ),
 )

@@ -16,7 +16,7 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Member, Organization
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 
 _ENGAGEMENTS = {
@@ -31,9 +31,9 @@ _ENGAGEMENTS = {
 def _leaking(operation: str) -> Fault:
     """An operation that finds engagements of every organization."""
 
-    def find_engagement(self: Service, call: Call) -> Engagement:
-        found = self.store.engagement(call.resource_id) if call.operation.id == operation else None
-        return found or Service.find_engagement(self, call)
+    def find_engagement(self: Service, context: RequestContext) -> Engagement:
+        found = self.store.engagement(context.resource_id) if context.operation.id == operation else None
+        return found or Service.find_engagement(self, context)
 
     title = f"The operation {operation} works on engagements of other organizations."
     breaks = (_ENGAGEMENTS[operation], *(() if operation == "getEngagement" else ("isolation-untouched",)))
@@ -43,10 +43,10 @@ def _leaking(operation: str) -> Fault:
 LEAKS = tuple(_leaking(operation) for operation in _ENGAGEMENTS)
 
 
-def _elsewhere(service: Service, call: Call) -> Member | None:
+def _elsewhere(service: Service, context: RequestContext) -> Member | None:
     """Find a member of any other organization."""
-    others = [one for one in service.store.organization_ids() if one != call.organization_id]
-    found = [service.store.member(one, call.resource_id) for one in others]
+    others = [one for one in service.store.organization_ids() if one != context.organization_id]
+    found = [service.store.member(one, context.resource_id) for one in others]
     return next((member for member in found if member), None)
 
 
@@ -54,36 +54,36 @@ def _elsewhere(service: Service, call: Call) -> Member | None:
 class LeakUpdateMemberRole(Service):
     """The roles of other organizations' members can be changed."""
 
-    def update_member_role(self, call: Call) -> Reply:
+    def update_member_role(self, context: RequestContext) -> Reply:
         """Change it where the member is."""
-        if call.member.organization_id == call.organization_id:
-            return super().update_member_role(call)
-        self.check_role_changeable(call.member)
-        self.store.change_role(call.member.organization_id, call.resource_id, call.values["role"], self.now())
-        return self.resource(call, self.view_role(replace(call.member, role=call.values["role"])))
+        if context.member.organization_id == context.organization_id:
+            return super().update_member_role(context)
+        self.check_role_changeable(context.member)
+        self.store.change_role(context.member.organization_id, context.resource_id, context.values["role"], self.now())
+        return self.resource(context, self.view_role(replace(context.member, role=context.values["role"])))
 
-    def find_member(self, call: Call) -> Member:
+    def find_member(self, context: RequestContext) -> Member:
         """Look everywhere."""
-        found = _elsewhere(self, call) if call.operation.id == "updateMemberRole" else None
-        here = self.store.member(call.organization_id, call.resource_id)
-        return found if found and not here else super().find_member(call)
+        found = _elsewhere(self, context) if context.operation.id == "updateMemberRole" else None
+        here = self.store.member(context.organization_id, context.resource_id)
+        return found if found and not here else super().find_member(context)
 
 
 @fault("leak-removemember", "isolation-remove-member")
 class LeakRemoveMember(Service):
     """Members of other organizations can be removed."""
 
-    def remove_member(self, call: Call) -> Reply:
+    def remove_member(self, context: RequestContext) -> Reply:
         """Remove the member where it is."""
-        self.check_removable(call.member)
-        self.store.remove_member(call.member.organization_id, call.resource_id)
-        return self.resource(call, self.view_removed(call.member))
+        self.check_removable(context.member)
+        self.store.remove_member(context.member.organization_id, context.resource_id)
+        return self.resource(context, self.view_removed(context.member))
 
-    def find_member(self, call: Call) -> Member:
+    def find_member(self, context: RequestContext) -> Member:
         """Look everywhere."""
-        found = _elsewhere(self, call) if call.operation.id == "removeMember" else None
-        here = self.store.member(call.organization_id, call.resource_id)
-        return found if found and not here else super().find_member(call)
+        found = _elsewhere(self, context) if context.operation.id == "removeMember" else None
+        here = self.store.member(context.organization_id, context.resource_id)
+        return found if found and not here else super().find_member(context)
 
 
 def _of_all(service: Service, query: Any, find: Any) -> Page[Any]:  # noqa: ANN401 - of either list
@@ -157,35 +157,35 @@ class LeakCountsAndTotals(Service):
 class LeakOrganization(Service):
     """Every key reads the organization that was there first."""
 
-    def get_organization(self, call: Call) -> Reply:
+    def get_organization(self, context: RequestContext) -> Reply:
         """Show the first one."""
         first = self.store.organization(self.store.organization_ids()[0])
-        return self.resource(call, self.view_organization(first))
+        return self.resource(context, self.view_organization(first))
 
 
 @fault("leak-organization-update", "isolation-own-organization")
 class LeakOrganizationUpdate(Service):
     """Every key updates the organization that was there first."""
 
-    def update_organization(self, call: Call) -> Reply:
+    def update_organization(self, context: RequestContext) -> Reply:
         """Update the first one."""
-        call.key = replace(call.key, organization_id=self.store.organization_ids()[0])
-        return super().update_organization(call)
+        context.key = replace(context.key, organization_id=self.store.organization_ids()[0])
+        return super().update_organization(context)
 
 
 def _applied(operation: str) -> Fault:
     """An operation that another organization is refused, and that is done."""
 
-    async def perform(self: Service, call: Call) -> Reply:
+    async def perform(self: Service, context: RequestContext) -> Reply:
         try:
-            return await Service.perform(self, call)
+            return await Service.perform(self, context)
         except Refusal:
-            stranger = self.store.engagement(call.resource_id) if call.operation.id == operation else None
-            if stranger and stranger.organization_id != call.organization_id:
-                call.engagement = stranger
-                call.key = replace(call.key, organization_id=stranger.organization_id)
+            stranger = self.store.engagement(context.resource_id) if context.operation.id == operation else None
+            if stranger and stranger.organization_id != context.organization_id:
+                context.engagement = stranger
+                context.key = replace(context.key, organization_id=stranger.organization_id)
                 with suppress(Refusal):
-                    self._actions[operation](call)
+                    self._actions[operation](context)
             raise
 
     title = f"The operation {operation} on another organization's engagement is refused, and done."
@@ -199,15 +199,15 @@ APPLIED = tuple(_applied(operation) for operation in _ENGAGEMENTS if operation !
 class LeakAppliedRole(Service):
     """The role of another organization's member is refused, and changed."""
 
-    async def perform(self, call: Call) -> Reply:
+    async def perform(self, context: RequestContext) -> Reply:
         """Change it in whatever organization the member is."""
         try:
-            return await super().perform(call)
+            return await super().perform(context)
         except Refusal as refusal:
-            if call.operation.id == "updateMemberRole" and refusal.status in {403, 404}:
-                for organization in set(self.store.organization_ids()) - {call.organization_id}:
-                    if self.store.member(organization, call.resource_id) is not None:
-                        self.store.change_role(organization, call.resource_id, call.values["role"], self.now())
+            if context.operation.id == "updateMemberRole" and refusal.status in {403, 404}:
+                for organization in set(self.store.organization_ids()) - {context.organization_id}:
+                    if self.store.member(organization, context.resource_id) is not None:
+                        self.store.change_role(organization, context.resource_id, context.values["role"], self.now())
             raise
 
 

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from conformance.reference.faults import Fault
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 
 def _written(
-    identifier: str, title: str, where: Callable[[Call, Reply], bool], write: Callable[[bytes], bytes]
+    identifier: str, title: str, where: Callable[[RequestContext, Reply], bool], write: Callable[[bytes], bytes]
 ) -> Fault:
     """Bodies that are no JSON; ``write`` is given the honest body."""
 
-    def respond(self: Service, call: Call, reply: Reply) -> Response:
-        response = Service.respond(self, call, reply)
-        if where(call, reply):
+    def respond(self: Service, context: RequestContext, reply: Reply) -> Response:
+        response = Service.respond(self, context, reply)
+        if where(context, reply):
             body = write(bytes(response.body))
             kept = [(name, value) for name, value in response.raw_headers if name != b"Content-Length"]
             response.body = body
@@ -34,11 +34,11 @@ def _written(
     return made(identifier, title, "json-well-formed", respond=respond)
 
 
-def _on(operation: str) -> Callable[[Call, Reply], bool]:
-    return lambda call, reply: not reply.is_error and call.operation.id == operation
+def _on(operation: str) -> Callable[[RequestContext, Reply], bool]:
+    return lambda context, reply: not reply.is_error and context.operation.id == operation
 
 
-def _on_errors(_: Call, reply: Reply) -> bool:
+def _on_errors(_: RequestContext, reply: Reply) -> bool:
     return reply.is_error
 
 

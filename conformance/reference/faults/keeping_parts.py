@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
     from conformance.reference.faults import Fault
     from conformance.reference.records import Engagement
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _INVALID = frozenset({400, 422})
 
 
-def _sent(call: Call) -> dict[str, Any]:
+def _sent(context: RequestContext) -> dict[str, Any]:
     """Give the object that was sent; an empty one where it was none."""
     try:
-        content = json.loads(call.content)
+        content = json.loads(context.content)
     except ValueError:
         return {}
     return content if isinstance(content, dict) else {}
@@ -37,54 +37,58 @@ def _is_text(value: object) -> bool:
 
 
 def _leaving(
-    identifier: str, title: str, operation: str, leave: Callable[[Service, Call, dict[str, Any]], None], *breaks: str
+    identifier: str,
+    title: str,
+    operation: str,
+    leave: Callable[[Service, RequestContext, dict[str, Any]], None],
+    *breaks: str,
 ) -> Fault:
     """An operation that does a part of what it refuses as invalid."""
 
-    async def perform(self: Service, call: Call) -> Reply:
+    async def perform(self: Service, context: RequestContext) -> Reply:
         try:
-            return await Service.perform(self, call)
+            return await Service.perform(self, context)
         except Refusal as refusal:
-            if call.operation.id == operation and refusal.status in _INVALID:
-                leave(self, call, _sent(call))
+            if context.operation.id == operation and refusal.status in _INVALID:
+                leave(self, context, _sent(context))
             raise
 
     return made(identifier, title, *breaks, perform=perform)
 
 
-def _part(field: str) -> Callable[[Service, Call, dict[str, Any]], None]:
+def _part(field: str) -> Callable[[Service, RequestContext, dict[str, Any]], None]:
     """Keep one field of an edit where it is text."""
 
-    def leave(service: Service, call: Call, sent: dict[str, Any]) -> None:
+    def leave(service: Service, context: RequestContext, sent: dict[str, Any]) -> None:
         if _is_text(sent.get(field)):
-            service.store.edit_engagement(call.resource_id, {field: sent[field]}, service.now())
+            service.store.edit_engagement(context.resource_id, {field: sent[field]}, service.now())
 
     return leave
 
 
-def _create(field: str) -> Callable[[Service, Call, dict[str, Any]], None]:
+def _create(field: str) -> Callable[[Service, RequestContext, dict[str, Any]], None]:
     """Create an engagement where the other field is what is wrong."""
 
-    def leave(service: Service, call: Call, sent: dict[str, Any]) -> None:
+    def leave(service: Service, context: RequestContext, sent: dict[str, Any]) -> None:
         if _is_text(sent.get(field)):
-            call.values = {"name": "Untitled", "description": None, field: sent[field]}
-            service.store.add_engagement(service.new_engagement(call))
+            context.values = {"name": "Untitled", "description": None, field: sent[field]}
+            service.store.add_engagement(service.new_engagement(context))
 
     return leave
 
 
-def _empty_description(service: Service, call: Call, sent: dict[str, Any]) -> None:
+def _empty_description(service: Service, context: RequestContext, sent: dict[str, Any]) -> None:
     if not isinstance(sent.get("description", ""), str):
-        service.store.edit_engagement(call.resource_id, {"description": None}, service.now())
+        service.store.edit_engagement(context.resource_id, {"description": None}, service.now())
 
 
-def _switch(service: Service, call: Call, sent: dict[str, Any]) -> None:
+def _switch(service: Service, context: RequestContext, sent: dict[str, Any]) -> None:
     """Give the other role, once."""
     if not isinstance(sent.get("role"), str) and not service.memory.get("switched", False):
         service.memory["switched"] = True
-        member = service.store.member(call.organization_id, call.resource_id)
+        member = service.store.member(context.organization_id, context.resource_id)
         other = "admin" if member and member.role == "member" else "member"
-        service.store.change_role(call.organization_id, call.resource_id, other, service.now())
+        service.store.change_role(context.organization_id, context.resource_id, other, service.now())
 
 
 PARTS = (
@@ -172,31 +176,31 @@ CASCADES = (
 
 
 def _parallel(
-    identifier: str, title: str, operation: str, then: Callable[[Service, Call], None], *breaks: str
+    identifier: str, title: str, operation: str, then: Callable[[Service, RequestContext], None], *breaks: str
 ) -> Fault:
     """A service that does something else where several requests of an operation are under way."""
 
-    async def perform(self: Service, call: Call) -> Reply:
-        if call.operation.id != operation:
-            return await Service.perform(self, call)
+    async def perform(self: Service, context: RequestContext) -> Reply:
+        if context.operation.id != operation:
+            return await Service.perform(self, context)
         self.memory["under_way"] = self.memory.get("under_way", 0) + 1
         try:
             await asyncio.sleep(0.003)
             if self.memory.get("under_way", 0) > 1:
-                then(self, call)
-            return await Service.perform(self, call)
+                then(self, context)
+            return await Service.perform(self, context)
         finally:
             self.memory["under_way"] = self.memory.get("under_way", 1) - 1
 
     return made(identifier, title, *breaks, perform=perform)
 
 
-def _deadlock(_: Service, __: Call) -> None:
+def _deadlock(_: Service, __: RequestContext) -> None:
     raise RuntimeError("deadlock")
 
 
-def _conflict(status: int) -> Callable[[Service, Call], None]:
-    def then(_: Service, __: Call) -> None:
+def _conflict(status: int) -> Callable[[Service, RequestContext], None]:
+    def then(_: Service, __: RequestContext) -> None:
         raise Refusal(status, "Somebody else is writing.")
 
     return then
@@ -218,10 +222,10 @@ class ParallelCreationSaysOther(Service):
 
     _latest: Reply | None = None
 
-    async def perform(self, call: Call) -> Reply:
+    async def perform(self, context: RequestContext) -> Reply:
         """Wait a moment, then look at what was created last."""
-        if call.operation.id != "createEngagement":
-            return await super().perform(call)
-        self._latest = await super().perform(call)
+        if context.operation.id != "createEngagement":
+            return await super().perform(context)
+        self._latest = await super().perform(context)
         await asyncio.sleep(0.004)
         return self._latest

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from conformance.reference.faults import Fault
     from conformance.reference.records import Key
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _SCHEME, _UNKNOWN, _MISSING = "key-other-scheme-refused", "key-unknown-refused", "key-missing-refused"
 _UNAUTHORIZED = 401
@@ -29,18 +29,18 @@ _NULL = "null"
 # Keys that are not quite good
 
 
-def _header(call: Call) -> str:
-    return str(call.request.headers.get("authorization", ""))
+def _header(context: RequestContext) -> str:
+    return str(context.request.headers.get("authorization", ""))
 
 
-def _finding(identifier: str, title: str, find: Callable[[Service, Call], Key | None], *breaks: str) -> Fault:
+def _finding(identifier: str, title: str, find: Callable[[Service, RequestContext], Key | None], *breaks: str) -> Fault:
     """A service that finds a key where an honest one refuses; ``find`` is asked then."""
 
-    def authenticate(self: Service, call: Call) -> Key:
+    def authenticate(self: Service, context: RequestContext) -> Key:
         try:
-            return Service.authenticate(self, call)
+            return Service.authenticate(self, context)
         except Refusal:
-            found = find(self, call)
+            found = find(self, context)
             if found is None or found.revoked:
                 raise
             return found
@@ -48,21 +48,21 @@ def _finding(identifier: str, title: str, find: Callable[[Service, Call], Key | 
     return made(identifier, title, *breaks, authenticate=authenticate)
 
 
-def _schemeless(service: Service, call: Call) -> Key | None:
-    return service.find_key(_header(call).strip())
+def _schemeless(service: Service, context: RequestContext) -> Key | None:
+    return service.find_key(_header(context).strip())
 
 
-def _scheme(name: str) -> Callable[[Service, Call], Key | None]:
-    def find(service: Service, call: Call) -> Key | None:
-        scheme, _, token = _header(call).partition(" ")
+def _scheme(name: str) -> Callable[[Service, RequestContext], Key | None]:
+    def find(service: Service, context: RequestContext) -> Key | None:
+        scheme, _, token = _header(context).partition(" ")
         return service.find_key(token.strip()) if scheme.lower() == name else None
 
     return find
 
 
-def _basic_name(service: Service, call: Call) -> Key | None:
+def _basic_name(service: Service, context: RequestContext) -> Key | None:
     """Look for the key as the name of Basic authentication."""
-    scheme, _, token = _header(call).partition(" ")
+    scheme, _, token = _header(context).partition(" ")
     if scheme.lower() != "basic":
         return None
     with suppress(ValueError):
@@ -70,35 +70,35 @@ def _basic_name(service: Service, call: Call) -> Key | None:
     return None
 
 
-def _beginning(name: str) -> Callable[[Service, Call], Key | None]:
+def _beginning(name: str) -> Callable[[Service, RequestContext], Key | None]:
     """Find a key behind whatever begins like a scheme."""
 
-    def find(service: Service, call: Call) -> Key | None:
-        scheme, _, token = _header(call).partition(" ")
+    def find(service: Service, context: RequestContext) -> Key | None:
+        scheme, _, token = _header(context).partition(" ")
         return service.find_key(token.strip()) if scheme.startswith(name) else None
 
     return find
 
 
-def _first_of_list(service: Service, call: Call) -> Key | None:
+def _first_of_list(service: Service, context: RequestContext) -> Key | None:
     """Find a key as the first item of a list behind the scheme."""
-    scheme, _, token = _header(call).partition(" ")
+    scheme, _, token = _header(context).partition(" ")
     first, comma, _ = token.partition(",")
     return service.find_key(first) if scheme == "Bearer" and comma else None
 
 
-def _header_of(name: str) -> Callable[[Service, Call], Key | None]:
+def _header_of(name: str) -> Callable[[Service, RequestContext], Key | None]:
     """Find a key in another header."""
-    return lambda service, call: service.find_key(call.request.headers.get(name, ""))
+    return lambda service, context: service.find_key(context.request.headers.get(name, ""))
 
 
-def _cookie(service: Service, call: Call) -> Key | None:
-    return service.find_key(call.request.cookies.get("access_token", ""))
+def _cookie(service: Service, context: RequestContext) -> Key | None:
+    return service.find_key(context.request.cookies.get("access_token", ""))
 
 
-def _basic_password(service: Service, call: Call) -> Key | None:
+def _basic_password(service: Service, context: RequestContext) -> Key | None:
     """Look for the key as the password of Basic authentication."""
-    scheme, _, token = _header(call).partition(" ")
+    scheme, _, token = _header(context).partition(" ")
     with suppress(ValueError):
         return service.find_key(base64.b64decode(token).decode().partition(":")[2]) if scheme == "Basic" else None
     return None
@@ -170,42 +170,42 @@ KEYS = (
 class KeyEmptyHeaderStumbles(Service):
     """An empty Authorization header gives 500."""
 
-    def authenticate(self, call: Call) -> Key:
+    def authenticate(self, context: RequestContext) -> Key:
         """Take its first word."""
-        if "authorization" in call.request.headers:
-            _ = _header(call).split()[0]
-        return super().authenticate(call)
+        if "authorization" in context.request.headers:
+            _ = _header(context).split()[0]
+        return super().authenticate(context)
 
 
 # What is looked at before the key
 
 
-def _early(identifier: str, title: str, refuses: Callable[[Service, Call], bool]) -> Fault:
+def _early(identifier: str, title: str, refuses: Callable[[Service, RequestContext], bool]) -> Fault:
     """A service that says of some requests that they are invalid rather than that the key is."""
 
-    async def serve(self: Service, call: Call) -> Reply:
+    async def serve(self: Service, context: RequestContext) -> Reply:
         try:
-            return await Service.serve(self, call)
+            return await Service.serve(self, context)
         except Refusal as refusal:
             if refusal.status != _UNAUTHORIZED:
                 raise
-            call.operation = self.find_operation(call)
-            call.content = await self.receive(call) if call.operation.takes_body else b""
-            if refuses(self, call):
+            context.operation = self.find_operation(context)
+            context.content = await self.receive(context) if context.operation.takes_body else b""
+            if refuses(self, context):
                 raise Refusal(422, "The request is invalid.") from None
             raise
 
     return made(identifier, title, "authentication-before-validation", serve=serve)
 
 
-def _is_nonsense(parameter: str, *values: str) -> Callable[[Service, Call], bool]:
-    return lambda _, call: call.request.query_params.get(parameter) not in {None, *values}
+def _is_nonsense(parameter: str, *values: str) -> Callable[[Service, RequestContext], bool]:
+    return lambda _, context: context.request.query_params.get(parameter) not in {None, *values}
 
 
-def _lacks(operation: str, *fields: str) -> Callable[[Service, Call], bool]:
-    def refuses(_: Service, call: Call) -> bool:
-        sent = content(call)
-        return call.operation.id == operation and isinstance(sent, dict) and not {*fields} <= {*sent}
+def _lacks(operation: str, *fields: str) -> Callable[[Service, RequestContext], bool]:
+    def refuses(_: Service, context: RequestContext) -> bool:
+        sent = content(context)
+        return context.operation.id == operation and isinstance(sent, dict) and not {*fields} <= {*sent}
 
     return refuses
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from conformance.reference.faults import Fault
     from conformance.reference.records import Engagement
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.views import View
 
 _DUPLICATE = "create-engagement-duplicate-name"
@@ -26,27 +26,31 @@ _LASTS = "create-engagement-lasts"
 # Names that are in use
 
 
-def _in_use(identifier: str, title: str, act: Callable[[Service, Engagement, Call], None], *breaks: str) -> Fault:
+def _in_use(
+    identifier: str, title: str, act: Callable[[Service, Engagement, RequestContext], None], *breaks: str
+) -> Fault:
     """A service that does something where a new engagement has a name in use."""
 
-    def create_engagement(self: Service, call: Call) -> Reply:
-        alike = [one for one in looking_up.engagements(self, call.organization_id) if one.name == call.values["name"]]
+    def create_engagement(self: Service, context: RequestContext) -> Reply:
+        alike = [
+            one for one in looking_up.engagements(self, context.organization_id) if one.name == context.values["name"]
+        ]
         if alike:
-            act(self, alike[0], call)
-        return Service.create_engagement(self, call)
+            act(self, alike[0], context)
+        return Service.create_engagement(self, context)
 
     return made(identifier, title, *breaks, create_engagement=create_engagement)
 
 
-def _refuse(status: int) -> Callable[[Service, Engagement, Call], None]:
-    def act(_: Service, __: Engagement, ___: Call) -> None:
+def _refuse(status: int) -> Callable[[Service, Engagement, RequestContext], None]:
+    def act(_: Service, __: Engagement, ___: RequestContext) -> None:
         raise Refusal(status, "The name is in use.")
 
     return act
 
 
-def _overwrite_first(service: Service, first: Engagement, call: Call) -> None:
-    service.store.edit_engagement(first.id, {"description": call.values["description"]}, service.now())
+def _overwrite_first(service: Service, first: Engagement, context: RequestContext) -> None:
+    service.store.edit_engagement(first.id, {"description": context.values["description"]}, service.now())
 
 
 IN_USE = (
@@ -73,12 +77,12 @@ IN_USE = (
 class DuplicateNameRefusedAndCreated(Service):
     """A name in use is refused with 409 on create, and the engagement is there."""
 
-    async def perform(self, call: Call) -> Reply:
+    async def perform(self, context: RequestContext) -> Reply:
         """Create it, then object."""
-        name = call.operation.id == "createEngagement" and {
-            one.name for one in looking_up.engagements(self, call.organization_id)
+        name = context.operation.id == "createEngagement" and {
+            one.name for one in looking_up.engagements(self, context.organization_id)
         }
-        reply = await super().perform(call)
+        reply = await super().perform(context)
         if name and reply.content["data"]["name"] in name:
             raise Refusal(409, "The name is in use.")
         return reply
@@ -87,12 +91,12 @@ class DuplicateNameRefusedAndCreated(Service):
 def _refusing_too_late(identifier: str, kept: str, *, renames: bool) -> Fault:
     """A service that looks whether a name is in use when an edit is done, and takes back the name at most."""
 
-    async def perform(self: Service, call: Call) -> Reply:
-        before = self.store.engagement(call.resource_id) if call.operation.id == "updateEngagement" else None
-        reply = await Service.perform(self, call)
-        if before is not None and "name" in call.values:
-            others = [one for one in looking_up.engagements(self, call.organization_id) if one.id != before.id]
-            if call.values["name"] in {one.name for one in others}:
+    async def perform(self: Service, context: RequestContext) -> Reply:
+        before = self.store.engagement(context.resource_id) if context.operation.id == "updateEngagement" else None
+        reply = await Service.perform(self, context)
+        if before is not None and "name" in context.values:
+            others = [one for one in looking_up.engagements(self, context.organization_id) if one.id != before.id]
+            if context.values["name"] in {one.name for one in others}:
                 if not renames:
                     self.store.edit_engagement(before.id, {"name": before.name}, self.now())
                 raise Refusal(409, "The name is in use.")
@@ -115,9 +119,9 @@ REFUSED_TOO_LATE = (
 class CreatedDescriptionApart(Service):
     """A new engagement with a description is updated a millisecond after its creation, as in a second step."""
 
-    def new_engagement(self, call: Call) -> Engagement:
+    def new_engagement(self, context: RequestContext) -> Engagement:
         """Count the second step."""
-        engagement = super().new_engagement(call)
+        engagement = super().new_engagement(context)
         return replace(engagement, updated_at=engagement.created_at + 1) if engagement.description else engagement
 
 
@@ -125,9 +129,9 @@ class CreatedDescriptionApart(Service):
 class CreatedUndescribedApart(Service):
     """A new engagement without a description is updated a second before its creation."""
 
-    def new_engagement(self, call: Call) -> Engagement:
+    def new_engagement(self, context: RequestContext) -> Engagement:
         """Set it back."""
-        engagement = super().new_engagement(call)
+        engagement = super().new_engagement(context)
         return engagement if engagement.description else replace(engagement, updated_at=engagement.created_at - 1000)
 
 
@@ -135,9 +139,9 @@ class CreatedUndescribedApart(Service):
 class CreatedUndescribedNamed(Service):
     """A new engagement without a description gets its name for one."""
 
-    def new_engagement(self, call: Call) -> Engagement:
+    def new_engagement(self, context: RequestContext) -> Engagement:
         """Describe it."""
-        engagement = super().new_engagement(call)
+        engagement = super().new_engagement(context)
         return replace(engagement, description=engagement.description or engagement.name)
 
 
@@ -145,9 +149,9 @@ class CreatedUndescribedNamed(Service):
 class CreatedUndescribedArchived(Service):
     """A new engagement without a description is archived."""
 
-    def new_engagement(self, call: Call) -> Engagement:
+    def new_engagement(self, context: RequestContext) -> Engagement:
         """Archive it."""
-        engagement = super().new_engagement(call)
+        engagement = super().new_engagement(context)
         return engagement if engagement.description else replace(engagement, status="archived")
 
 
@@ -155,9 +159,9 @@ class CreatedUndescribedArchived(Service):
 class CreatedReadAMomentLater(Service):
     """The times of a new engagement are those of the next millisecond once it is read."""
 
-    def create_engagement(self, call: Call) -> Reply:
+    def create_engagement(self, context: RequestContext) -> Reply:
         """Write them again."""
-        reply = super().create_engagement(call)
+        reply = super().create_engagement(context)
         made_at = self.now() + 1
         overwrite(self, "engagements", reply.content["data"]["id"], created_at=made_at, updated_at=made_at)
         return reply
@@ -170,11 +174,11 @@ class CreatedReadAMomentLater(Service):
 class ArchiveLater(Service):
     """Archiving is done a little after its answer, which says that it is done."""
 
-    def archive_engagement(self, call: Call) -> Reply:
+    def archive_engagement(self, context: RequestContext) -> Reply:
         """Put it off."""
-        engagement = replace(call.engagement, status="archived", updated_at=self.now())
-        self.later(lambda: self.set_status(call.engagement, "archived"))
-        return self.resource(call, self.view_archived(engagement))
+        engagement = replace(context.engagement, status="archived", updated_at=self.now())
+        self.later(lambda: self.set_status(context.engagement, "archived"))
+        return self.resource(context, self.view_archived(engagement))
 
 
 @fault("archive-again-deletes", "archived-readable", "archived-again-stays-archived")
@@ -185,11 +189,11 @@ class ArchiveAgainDeletes(Service):
         """Refresh it."""
         return True
 
-    def archive_engagement(self, call: Call) -> Reply:
+    def archive_engagement(self, context: RequestContext) -> Reply:
         """Delete it after its answer was made."""
-        reply = super().archive_engagement(call)
-        if call.engagement.status == "archived":
-            self.store.delete_engagement(call.engagement.id)
+        reply = super().archive_engagement(context)
+        if context.engagement.status == "archived":
+            self.store.delete_engagement(context.engagement.id)
         return reply
 
 
@@ -199,12 +203,12 @@ class ArchiveOnceOnly(Service):
 
     _before: frozenset[str] = frozenset()
 
-    def archive_engagement(self, call: Call) -> Reply:
+    def archive_engagement(self, context: RequestContext) -> Reply:
         """Object to the second time."""
-        if call.engagement.status == "active" and call.engagement.id in self._before:
+        if context.engagement.status == "active" and context.engagement.id in self._before:
             raise Refusal(409, "It was archived before.")
-        self._before |= {call.engagement.id}
-        return super().archive_engagement(call)
+        self._before |= {context.engagement.id}
+        return super().archive_engagement(context)
 
 
 @fault("archive-answers-name-as-id", "archive-engagement-answers-id")
@@ -228,9 +232,9 @@ class ArchiveSaysLaterTime(Service):
 def _unarchiving(identifier: str, title: str, act: Callable[[Service, Engagement], None], *breaks: str) -> Fault:
     """An unarchiving that does something else as well."""
 
-    def unarchive_engagement(self: Service, call: Call) -> Reply:
-        was = call.engagement
-        reply = Service.unarchive_engagement(self, call)
+    def unarchive_engagement(self: Service, context: RequestContext) -> Reply:
+        was = context.engagement
+        reply = Service.unarchive_engagement(self, context)
         if was.status == "archived":
             act(self, was)
         return reply
@@ -254,10 +258,10 @@ class UnarchivedListedArchived(Service):
 
     _once: frozenset[str] = frozenset()
 
-    def archive_engagement(self, call: Call) -> Reply:
+    def archive_engagement(self, context: RequestContext) -> Reply:
         """Note it."""
-        self._once |= {call.engagement.id}
-        return super().archive_engagement(call)
+        self._once |= {context.engagement.id}
+        return super().archive_engagement(context)
 
     def view_item(self, engagement: Engagement) -> View:
         """Show what it was."""
@@ -271,10 +275,10 @@ class UnarchivedListedArchived(Service):
 def _escaping(identifier: str, title: str, operation: str, *breaks: str) -> Fault:
     """An operation that leaves the description alone, and escapes it all the same when it saves the engagement."""
 
-    def act(self: Service, call: Call) -> Reply:
-        reply = Service.act(self, call)
-        if call.operation.id == operation and "description" not in call.values and call.engagement.description:
-            overwrite(self, "engagements", call.engagement.id, description=escape(call.engagement.description))
+    def act(self: Service, context: RequestContext) -> Reply:
+        reply = Service.act(self, context)
+        if context.operation.id == operation and "description" not in context.values and context.engagement.description:
+            overwrite(self, "engagements", context.engagement.id, description=escape(context.engagement.description))
         return reply
 
     return made(identifier, title, *breaks, act=act)

@@ -1,4 +1,4 @@
-"""How faults of the list of engagements are made: by what it asks for, or by what it finds."""
+"""Factories of faults of the engagement list, by its request or by its items."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from conformance.reference.faults import Fault
     from conformance.reference.queries import EngagementQuery
-    from conformance.reference.request_context import Call
+    from conformance.reference.request_context import RequestContext
 
     Asked = dict[str, Any]
     """The parameters as they were read: page, perPage, status, sort and order."""
@@ -26,8 +26,8 @@ def asking(
 ) -> Fault:
     """A list that asks for something else; ``change`` is given what was asked for, and the honest query."""
 
-    def engagement_query(self: Service, call: Call) -> EngagementQuery:
-        return change(call.values, Service.engagement_query(self, call))
+    def engagement_query(self: Service, context: RequestContext) -> EngagementQuery:
+        return change(context.values, Service.engagement_query(self, context))
 
     return made(identifier, f"The list of engagements {says}.", *breaks, engagement_query=engagement_query)
 

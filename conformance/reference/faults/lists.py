@@ -11,25 +11,25 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from conformance.reference.queries import EngagementQuery, MemberQuery
     from conformance.reference.records import Engagement, Page
-    from conformance.reference.request_context import Call
+    from conformance.reference.request_context import RequestContext
 
 
 @fault("status-filter-ignored", "list-engagements-status-filter", "list-engagements-filter-counts")
 class StatusFilterIgnored(Service):
     """The list of engagements ignores its status filter."""
 
-    def engagement_query(self, call: Call) -> EngagementQuery:
+    def engagement_query(self, context: RequestContext) -> EngagementQuery:
         """Forget the filter."""
-        return replace(super().engagement_query(call), status=None)
+        return replace(super().engagement_query(context), status=None)
 
 
 @fault("role-filter-ignored", "list-members-role-filter")
 class RoleFilterIgnored(Service):
     """The list of members ignores its role filter."""
 
-    def member_query(self, call: Call) -> MemberQuery:
+    def member_query(self, context: RequestContext) -> MemberQuery:
         """Forget the filter."""
-        return replace(super().member_query(call), role=None)
+        return replace(super().member_query(context), role=None)
 
 
 @fault("total-pages-too-many", "list-engagements-total-pages", "list-members-total-pages")

@@ -1,4 +1,4 @@
-"""How faults look up what an organization has, past what a request may see."""
+"""Lookups in the store for faults, past the limits of a request."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from conformance.reference.queries import EngagementQuery, MemberQuery
 
 if TYPE_CHECKING:
     from conformance.reference.records import Engagement, Member
-    from conformance.reference.request_context import Call
+    from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
 
 EVERYTHING = 10_000
@@ -26,7 +26,7 @@ def members(service: Service, organization_id: str) -> tuple[Member, ...]:
     return service.store.members(MemberQuery(organization_id, 0, EVERYTHING)).items
 
 
-def other_people(service: Service, call: Call) -> list[Member]:
+def other_people(service: Service, context: RequestContext) -> list[Member]:
     """All members of a call's organization but the one that it names and the owners."""
-    everybody = members(service, call.organization_id)
-    return [one for one in everybody if one.user_id != call.resource_id and one.role != "owner"]
+    everybody = members(service, context.organization_id)
+    return [one for one in everybody if one.user_id != context.resource_id and one.role != "owner"]

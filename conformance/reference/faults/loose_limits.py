@@ -14,7 +14,7 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from conformance.reference.limiting import Allowance
     from conformance.reference.records import Key
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _TOO_MANY = 429
 
@@ -26,27 +26,27 @@ _TOO_MANY = 429
 class ThrottledReadsOnly(Service):
     """Writes beyond the limit are served."""
 
-    def admit(self, call: Call) -> None:
+    def admit(self, context: RequestContext) -> None:
         """Forget the limit."""
-        _admit_some(self, call, call.request.method != "GET")
+        _admit_some(self, context, context.request.method != "GET")
 
 
 @fault("throttled-writes-only", "throttled-answers-429")
 class ThrottledWritesOnly(Service):
     """Reads beyond the limit are served."""
 
-    def admit(self, call: Call) -> None:
+    def admit(self, context: RequestContext) -> None:
         """Forget the limit."""
-        _admit_some(self, call, call.request.method == "GET")
+        _admit_some(self, context, context.request.method == "GET")
 
 
-def _admit_some(service: Service, call: Call, served: bool) -> None:  # noqa: FBT001 - what is decided
+def _admit_some(service: Service, context: RequestContext, served: bool) -> None:  # noqa: FBT001 - what is decided
     try:
-        Service.admit(service, call)
+        Service.admit(service, context)
     except Refusal as refusal:
         if refusal.status != _TOO_MANY or not served:
             raise
-        call.quota = replace(call.quota, exceeded=False)
+        context.quota = replace(context.quota, exceeded=False)
 
 
 @dataclass(slots=True)
@@ -77,27 +77,27 @@ class ThrottlesByAddress(Service):
 
     _until: float = 0
 
-    def count_request(self, call: Call, key: Key | None) -> None:
+    def count_request(self, context: RequestContext, key: Key | None) -> None:
         """Look at what others did."""
-        super().count_request(call, key)
-        if call.quota.exceeded:
-            self._until = call.quota.reset
+        super().count_request(context, key)
+        if context.quota.exceeded:
+            self._until = context.quota.reset
         elif self._until > self.seconds():
-            call.quota = replace(call.quota, remaining=0, reset=self._until, exceeded=True)
+            context.quota = replace(context.quota, remaining=0, reset=self._until, exceeded=True)
 
 
 @fault("throttled-creates", "throttled-changes-nothing")
 class ThrottledCreates(Service):
     """A creation beyond the limit is refused with 429, and done; other requests are not."""
 
-    async def serve(self, call: Call) -> Reply:
+    async def serve(self, context: RequestContext) -> Reply:
         """Do it after all."""
         try:
-            return await super().serve(call)
+            return await super().serve(context)
         except Refusal as refusal:
-            if refusal.status == _TOO_MANY and self.find_operation(call).id == "createEngagement":
-                call.operation = self.find_operation(call)
-                call.content = await self.receive(call)
+            if refusal.status == _TOO_MANY and self.find_operation(context).id == "createEngagement":
+                context.operation = self.find_operation(context)
+                context.content = await self.receive(context)
                 with suppress(Refusal):
-                    self.act(call)
+                    self.act(context)
             raise

@@ -1,4 +1,4 @@
-"""How faults are made that differ from each other in little: a service with one or two methods of its own."""
+"""Factories of similar faults: subclasses of the service with one or two overridden methods."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.records import Engagement
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.views import View
 
     Change = Callable[[Any], Any]
@@ -52,7 +52,9 @@ def shown(identifier: str, title: str, view: str, change: Callable[[View], View]
     return made(identifier, title, *breaks, **{view: lambda self, *given: change(honest(self, *given))})
 
 
-def replied(identifier: str, title: str, operation: str, change: Callable[[Call, Reply], Reply], *breaks: str) -> Fault:
+def replied(
+    identifier: str, title: str, operation: str, change: Callable[[RequestContext, Reply], Reply], *breaks: str
+) -> Fault:
     """Make a fault of what an operation answers once it has done its work.
 
     Args:
@@ -63,9 +65,9 @@ def replied(identifier: str, title: str, operation: str, change: Callable[[Call,
         breaks: The ids of the requirements that it breaks.
     """
 
-    def act(self: Service, call: Call) -> Reply:
-        reply = Service.act(self, call)
-        return change(call, reply) if operation in {"*", call.operation.id} else reply
+    def act(self: Service, context: RequestContext) -> Reply:
+        reply = Service.act(self, context)
+        return change(context, reply) if operation in {"*", context.operation.id} else reply
 
     return made(identifier, title, *breaks, act=act)
 
@@ -124,14 +126,16 @@ def storing(identifier: str, title: str, change: Callable[[Engagement, Sent], Se
         breaks: The ids of the requirements that it breaks.
     """
 
-    def update_engagement(self: Service, call: Call) -> Reply:
-        call.values = change(call.engagement, call.values)
-        return Service.update_engagement(self, call)
+    def update_engagement(self: Service, context: RequestContext) -> Reply:
+        context.values = change(context.engagement, context.values)
+        return Service.update_engagement(self, context)
 
     return made(identifier, title, *breaks, update_engagement=update_engagement)
 
 
-def stumbling(identifier: str, title: str, operation: str, is_odd: Callable[[Call], bool], *breaks: str) -> Fault:
+def stumbling(
+    identifier: str, title: str, operation: str, is_odd: Callable[[RequestContext], bool], *breaks: str
+) -> Fault:
     """Make a fault of an operation that ends in an unexpected error over some requests.
 
     Args:
@@ -142,10 +146,10 @@ def stumbling(identifier: str, title: str, operation: str, is_odd: Callable[[Cal
         breaks: The ids of the requirements that it breaks, beside ``no-server-error``.
     """
 
-    def check(self: Service, call: Call) -> None:
-        if call.operation.id == operation and is_odd(call):
+    def check(self: Service, context: RequestContext) -> None:
+        if context.operation.id == operation and is_odd(context):
             raise RuntimeError("nobody thought of that")
-        Service.check(self, call)
+        Service.check(self, context)
 
     return made(identifier, title, "no-server-error", *breaks, check=check)
 
@@ -160,21 +164,21 @@ def keeping_name(identifier: str, title: str, status: int, *breaks: str) -> Faul
         breaks: The ids of the requirements that it breaks.
     """
 
-    async def serve(self: Service, call: Call) -> Reply:
+    async def serve(self: Service, context: RequestContext) -> Reply:
         try:
-            return await Service.serve(self, call)
+            return await Service.serve(self, context)
         except Refusal as refusal:
-            if refusal.status == status and call.request.method == "PATCH":
-                await _keep_name(self, call)
+            if refusal.status == status and context.request.method == "PATCH":
+                await _keep_name(self, context)
             raise
 
     return made(identifier, title, *breaks, serve=serve)
 
 
-async def _keep_name(service: Service, call: Call) -> None:
-    call.operation = service.find_operation(call)
-    call.content = await service.receive(call)
-    name = field(call, "name")
-    is_edit = call.operation.id == "updateEngagement" and service.store.engagement(call.resource_id) is not None
+async def _keep_name(service: Service, context: RequestContext) -> None:
+    context.operation = service.find_operation(context)
+    context.content = await service.receive(context)
+    name = field(context, "name")
+    is_edit = context.operation.id == "updateEngagement" and service.store.engagement(context.resource_id) is not None
     if is_edit and isinstance(name, str):
-        service.store.edit_engagement(call.resource_id, {"name": name}, service.now())
+        service.store.edit_engagement(context.resource_id, {"name": name}, service.now())

@@ -13,7 +13,7 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from conformance.reference.queries import MemberQuery
     from conformance.reference.records import Key, Member, Organization
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 
 RESPONSES = (
@@ -39,10 +39,10 @@ class _Remembering(Service):
 
     removed: tuple[Member, ...] = ()
 
-    def remove_member(self, call: Call) -> Reply:
+    def remove_member(self, context: RequestContext) -> Reply:
         """Remember the member."""
-        reply = super().remove_member(call)
-        self.removed += (call.member,)
+        reply = super().remove_member(context)
+        self.removed += (context.member,)
         return reply
 
     def was_removed(self, user_id: str | None) -> Member | None:
@@ -66,11 +66,11 @@ class RemovedMemberListed(_Remembering):
 class OnlyAdminsRemovable(Service):
     """Members whose role is member cannot be removed."""
 
-    def remove_member(self, call: Call) -> Reply:
+    def remove_member(self, context: RequestContext) -> Reply:
         """Look at the role."""
-        if call.member.role == "member":
+        if context.member.role == "member":
             raise Refusal(403, "Make an admin of it first.")
-        return super().remove_member(call)
+        return super().remove_member(context)
 
 
 @fault("removed-member-counted", "removed-member-uncounted", "member-count-agrees")
@@ -86,9 +86,9 @@ class RemovedMemberCounted(_Remembering):
 def _finding(identifier: str, title: str, operation: str, requirement: str) -> Fault:
     """An operation that finds removed members."""
 
-    def find_member(self: _Remembering, call: Call) -> Member:
-        former = self.was_removed(call.resource_id) if call.operation.id == operation else None
-        return former or Service.find_member(self, call)
+    def find_member(self: _Remembering, context: RequestContext) -> Member:
+        former = self.was_removed(context.resource_id) if context.operation.id == operation else None
+        return former or Service.find_member(self, context)
 
     service = type("Finding", (_Remembering,), {"__doc__": title, "find_member": find_member})
     return Fault(identifier, title, (requirement,), service)
@@ -114,11 +114,11 @@ FINDING = (
 class RemovalTakesOthers(Service):
     """A removal takes another member of the same role with it."""
 
-    def remove_member(self, call: Call) -> Reply:
+    def remove_member(self, context: RequestContext) -> Reply:
         """Remove two."""
-        reply = super().remove_member(call)
-        for other in looking_up.other_people(self, call)[-1:]:
-            self.store.remove_member(call.organization_id, other.user_id)
+        reply = super().remove_member(context)
+        for other in looking_up.other_people(self, context)[-1:]:
+            self.store.remove_member(context.organization_id, other.user_id)
         return reply
 
 
@@ -136,6 +136,6 @@ class RemovalRevokesOthers(_Remembering):
 class RemovalDoesNothing(Service):
     """A removal answers as if it had been done."""
 
-    def remove_member(self, call: Call) -> Reply:
+    def remove_member(self, context: RequestContext) -> Reply:
         """Do nothing."""
-        return self.resource(call, self.view_removed(call.member))
+        return self.resource(context, self.view_removed(context.member))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conformance.reference.faults import Fault
     from conformance.reference.queries import MemberQuery
     from conformance.reference.records import Invitation, Key, Member, Organization, Page
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.views import View
 
 _LONGEST = 33
@@ -37,10 +37,10 @@ class _Authored(Service):
 
     authors: dict[str, str | None] | None = None
 
-    def create_engagement(self, call: Call) -> Reply:
+    def create_engagement(self, context: RequestContext) -> Reply:
         """Note whose key it was."""
-        reply = super().create_engagement(call)
-        self.authors = {**(self.authors or {}), reply.content["data"]["id"]: call.key.user_id}
+        reply = super().create_engagement(context)
+        self.authors = {**(self.authors or {}), reply.content["data"]["id"]: context.key.user_id}
         return reply
 
     def is_author(self, key: Key, engagement_id: str | None) -> bool:
@@ -51,14 +51,14 @@ class _Authored(Service):
 def _still_own(identifier: str, title: str, *operations: str) -> Fault:
     """The key of a removed member still serves for engagements that it created."""
 
-    def authenticate(self: _Authored, call: Call) -> Key:
-        key = self.find_key(self.bearer_token(call))
+    def authenticate(self: _Authored, context: RequestContext) -> Key:
+        key = self.find_key(self.bearer_token(context))
         if key is not None and key.revoked:
-            operation = self.find_operation(call)
-            _, engagement_id = call.request.scope["path"].rstrip("/").removesuffix("/archive").rsplit("/", 1)
+            operation = self.find_operation(context)
+            _, engagement_id = context.request.scope["path"].rstrip("/").removesuffix("/archive").rsplit("/", 1)
             if operation.id in operations and self.is_author(key, engagement_id):
                 return replace(key, revoked=False)
-        return Service.authenticate(self, call)
+        return Service.authenticate(self, context)
 
     return _authored(identifier, title, _LOSES_ENGAGEMENTS, authenticate=authenticate)
 
@@ -71,10 +71,10 @@ def _authored(identifier: str, title: str, *breaks: str, **members: Any) -> Faul
 def _leaving(identifier: str, title: str, deed: Callable[[Service, str], object]) -> Fault:
     """A removal that does something to the engagements that the member created."""
 
-    def remove_member(self: _Authored, call: Call) -> Reply:
-        reply = Service.remove_member(self, call)
+    def remove_member(self: _Authored, context: RequestContext) -> Reply:
+        reply = Service.remove_member(self, context)
         for engagement_id, author in (self.authors or {}).items():
-            if author == call.member.user_id and self.store.engagement(engagement_id):
+            if author == context.member.user_id and self.store.engagement(engagement_id):
                 deed(self, engagement_id)
         return reply
 
@@ -101,20 +101,22 @@ LEFT_BEHIND = (
 # Counts
 
 
-def _drifting(identifier: str, title: str, by: int, happens: Callable[[Call, bool], bool], *breaks: str) -> Fault:
+def _drifting(
+    identifier: str, title: str, by: int, happens: Callable[[RequestContext, bool], bool], *breaks: str
+) -> Fault:
     """A memberCount that drifts whenever something happens to the call; the flag says whether it was refused."""
 
-    def drift(self: Service, call: Call, *, refused: bool) -> None:
-        if happens(call, refused):
+    def drift(self: Service, context: RequestContext, *, refused: bool) -> None:
+        if happens(context, refused):
             self.memory["drift"] = self.memory.get("drift", 0) + by
 
-    def act(self: Service, call: Call) -> Reply:
+    def act(self: Service, context: RequestContext) -> Reply:
         try:
-            reply = Service.act(self, call)
+            reply = Service.act(self, context)
         except Refusal:
-            drift(self, call, refused=True)
+            drift(self, context, refused=True)
             raise
-        drift(self, call, refused=False)
+        drift(self, context, refused=False)
         return reply
 
     def count_members(self: Service, organization: Organization) -> int:
@@ -125,12 +127,12 @@ def _drifting(identifier: str, title: str, by: int, happens: Callable[[Call, boo
 
 DRIFTS = (
     _drifting("member-count-grows-with-roles", "Every change of a role counts the member once more.", 1,
-              lambda call, refused: call.operation.id == "updateMemberRole" and not refused, _COUNTED),
+              lambda context, refused: context.operation.id == "updateMemberRole" and not refused, _COUNTED),
     _drifting("member-count-shrinks-with-vain-removals", "A removal that finds nobody is subtracted all the same.", -1,
-              lambda call, refused: call.operation.id == "removeMember" and refused, _COUNTED),
+              lambda context, refused: context.operation.id == "removeMember" and refused, _COUNTED),
     _drifting("member-count-grows-with-admins-invited", "The invitation of an admin counts as a member.", 1,
-              lambda call, refused: call.operation.id == "inviteMember" and not refused
-              and call.values["role"] == "admin", "invite-adds-no-member", _COUNTED),
+              lambda context, refused: context.operation.id == "inviteMember" and not refused
+              and context.values["role"] == "admin", "invite-adds-no-member", _COUNTED),
 )  # fmt: skip
 
 
@@ -141,41 +143,41 @@ DRIFTS = (
 class RoleChangeTakesOwnership(Service):
     """Whoever is made an admin leaves the organization without an owner: the owner becomes an admin, too."""
 
-    def update_member_role(self, call: Call) -> Reply:
+    def update_member_role(self, context: RequestContext) -> Reply:
         """Make admins of the owners."""
-        for other in looking_up.members(self, call.organization_id):
-            if other.role == "owner" and call.values["role"] == "admin":
-                self.store.change_role(call.organization_id, other.user_id, "admin", self.now())
-        return super().update_member_role(call)
+        for other in looking_up.members(self, context.organization_id):
+            if other.role == "owner" and context.values["role"] == "admin":
+                self.store.change_role(context.organization_id, other.user_id, "admin", self.now())
+        return super().update_member_role(context)
 
 
 @fault("role-change-removes-an-admin", _OTHERS_KEPT)
 class RoleChangeRemovesAnAdmin(Service):
     """Whoever becomes an admin takes the place of another one, who is no longer a member."""
 
-    def update_member_role(self, call: Call) -> Reply:
+    def update_member_role(self, context: RequestContext) -> Reply:
         """Remove the newest of the other admins."""
         others = [
             one
-            for one in looking_up.members(self, call.organization_id)
-            if one.role == "admin" and one.user_id != call.resource_id
+            for one in looking_up.members(self, context.organization_id)
+            if one.role == "admin" and one.user_id != context.resource_id
         ]
-        if call.values["role"] == "admin":
+        if context.values["role"] == "admin":
             for other in others[-1:]:
-                self.store.remove_member(call.organization_id, other.user_id)
-        return super().update_member_role(call)
+                self.store.remove_member(context.organization_id, other.user_id)
+        return super().update_member_role(context)
 
 
 @fault("removal-takes-the-admins", _SPARED)
 class RemovalTakesTheAdmins(Service):
     """A removal takes all admins with it."""
 
-    def remove_member(self, call: Call) -> Reply:
+    def remove_member(self, context: RequestContext) -> Reply:
         """Remove them, too."""
-        reply = super().remove_member(call)
-        for other in looking_up.members(self, call.organization_id):
+        reply = super().remove_member(context)
+        for other in looking_up.members(self, context.organization_id):
             if other.role == "admin":
-                self.store.remove_member(call.organization_id, other.user_id)
+                self.store.remove_member(context.organization_id, other.user_id)
         return reply
 
 
@@ -183,13 +185,13 @@ class RemovalTakesTheAdmins(Service):
 class RemovalSwitchesRoles(Service):
     """A removal makes members of all admins, and admins of all members."""
 
-    def remove_member(self, call: Call) -> Reply:
+    def remove_member(self, context: RequestContext) -> Reply:
         """Switch the others."""
-        reply = super().remove_member(call)
-        for other in looking_up.members(self, call.organization_id):
+        reply = super().remove_member(context)
+        for other in looking_up.members(self, context.organization_id):
             if other.role != "owner":
                 role = "member" if other.role == "admin" else "admin"
-                self.store.change_role(call.organization_id, other.user_id, role, self.now())
+                self.store.change_role(context.organization_id, other.user_id, role, self.now())
         return reply
 
 
@@ -254,13 +256,13 @@ class InvitationsShareId(Service):
 def _sending(identifier: str, title: str, sends: Callable[[Refusal, Any], bool]) -> Fault:
     """A service that sends some invitations before it refuses them; ``sends`` gets the refusal and what was sent."""
 
-    async def serve(self: Service, call: Call) -> Reply:
+    async def serve(self: Service, context: RequestContext) -> Reply:
         try:
-            return await Service.serve(self, call)
+            return await Service.serve(self, context)
         except Refusal as refusal:
-            if call.request.scope["path"].endswith("/members/invite"):
+            if context.request.scope["path"].endswith("/members/invite"):
                 # Who shows no key is refused before the body is read.
-                content = await call.request.body() if refusal.status == 401 else call.content  # noqa: PLR2004
+                content = await context.request.body() if refusal.status == 401 else context.content  # noqa: PLR2004
                 body: Any = self.parse(content) if content else None
                 if isinstance(body, dict) and isinstance(body.get("email"), str) and sends(refusal, body.get("role")):
                     _send(self, body["email"])

@@ -13,30 +13,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.faults import Fault
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _LONG = 200
 _VERY_LONG = 1_000
 _SIZE, _LARGEST = 20, 100
 
 
-def _breaking(identifier: str, title: str, is_odd: Callable[[Call], bool], *breaks: str) -> Fault:
+def _breaking(identifier: str, title: str, is_odd: Callable[[RequestContext], bool], *breaks: str) -> Fault:
     """A service that stumbles over a request."""
 
-    def act(self: Service, call: Call) -> Reply:
-        if is_odd(call):
+    def act(self: Service, context: RequestContext) -> Reply:
+        if is_odd(context):
             raise RuntimeError("nobody thought of that")
-        return Service.act(self, call)
+        return Service.act(self, context)
 
     return made(identifier, title, "no-server-error", *breaks, act=act)
 
 
-def _says(call: Call, *parts: bytes) -> bool:
-    return any(part in call.content for part in parts)
+def _says(context: RequestContext, *parts: bytes) -> bool:
+    return any(part in context.content for part in parts)
 
 
-def _number(call: Call, name: str) -> int:
-    text = call.request.query_params.get(name, "")
+def _number(context: RequestContext, name: str) -> int:
+    text = context.request.query_params.get(name, "")
     return int(text) if text.lstrip("-").isdigit() else 1
 
 
@@ -44,92 +44,96 @@ BREAKING = (
     _breaking(
         "breaks-on-emoji",
         "An emoji ends in an unexpected error.",
-        lambda call: _says(call, b"\xf0\x9f", b"\\ud83d", b"\\ud83D"),
+        lambda context: _says(context, b"\xf0\x9f", b"\\ud83d", b"\\ud83D"),
     ),
     _breaking(
         "breaks-on-astral",
         "A character beyond the first plane ends in an unexpected error.",
-        lambda call: _says(call, b"\xf0", b"\\ud8"),
+        lambda context: _says(context, b"\xf0", b"\\ud8"),
     ),
-    _breaking("breaks-on-backslash", "A backslash ends in an unexpected error.", lambda call: _says(call, b"\\\\")),
+    _breaking(
+        "breaks-on-backslash", "A backslash ends in an unexpected error.", lambda context: _says(context, b"\\\\")
+    ),
     _breaking(
         "breaks-on-quote",
         "A single quote ends in an unexpected error.",
-        lambda call: call.operation.takes_body and _says(call, b"');"),
+        lambda context: context.operation.takes_body and _says(context, b"');"),
     ),
     _breaking(
         "breaks-on-long-text",
         "A body of more than 1,000 bytes ends in an unexpected error.",
-        lambda call: len(call.content) > _VERY_LONG,
+        lambda context: len(context.content) > _VERY_LONG,
     ),
     _breaking(
         "breaks-on-lone-surrogate",
         "Half of a surrogate pair ends in an unexpected error.",
-        lambda call: _says(call, b'\\ud800"', b'\\uD800"', b"\\ud800 ", b"\\udc00"),
+        lambda context: _says(context, b'\\ud800"', b'\\uD800"', b"\\ud800 ", b"\\udc00"),
     ),
     _breaking(
         "breaks-on-nesting",
         "A deeply nested body ends in an unexpected error.",
-        lambda call: _says(call, b"[[[[[[[[", b'{"a":{"a":{"a":{"a":'),
+        lambda context: _says(context, b"[[[[[[[[", b'{"a":{"a":{"a":{"a":'),
     ),
     _breaking(
         "breaks-on-empty-object",
         "An edit without any field ends in an unexpected error.",
-        lambda call: call.operation.id == "updateEngagement" and call.content.strip() == b"{}",
+        lambda context: context.operation.id == "updateEngagement" and context.content.strip() == b"{}",
     ),
     _breaking(
         "breaks-on-null-description",
         "An edit that takes the description away ends in an unexpected error.",
-        lambda call: (
-            call.operation.id == "updateEngagement" and _says(call, b'"description":null', b'"description": null')
+        lambda context: (
+            context.operation.id == "updateEngagement" and _says(context, b'"description":null', b'"description": null')
         ),
     ),
     _breaking(
         "breaks-on-unknown-field",
         "A creation with an unknown field ends in an unexpected error.",
-        lambda call: call.operation.id == "createEngagement" and _says(call, b'"colour"'),
+        lambda context: context.operation.id == "createEngagement" and _says(context, b'"colour"'),
     ),
-    _breaking("breaks-on-page-zero", "Page 0 ends in an unexpected error.", lambda call: _number(call, "page") == 0),
+    _breaking(
+        "breaks-on-page-zero", "Page 0 ends in an unexpected error.", lambda context: _number(context, "page") == 0
+    ),
     _breaking(
         "breaks-on-negative-page",
         "A negative page ends in an unexpected error.",
-        lambda call: _number(call, "page") < 0,
+        lambda context: _number(context, "page") < 0,
     ),
     _breaking(
         "breaks-on-per-page-zero",
         "A perPage of 0 ends in an unexpected error, as a division by it would.",
-        lambda call: _number(call, "perPage") == 0,
+        lambda context: _number(context, "perPage") == 0,
     ),
     _breaking(
         "breaks-on-page-past-end",
         "A page past the end ends in an unexpected error.",
-        lambda call: _number(call, "page") > _LONG,
+        lambda context: _number(context, "page") > _LONG,
         "list-past-the-end",
     ),
     _breaking(
         "breaks-on-unknown-parameter",
         "An unknown query parameter ends in an unexpected error.",
-        lambda call: bool(set(call.request.query_params) - set(call.operation.parameters)),
+        lambda context: bool(set(context.request.query_params) - set(context.operation.parameters)),
     ),
     _breaking(
         "breaks-on-blank-name",
         "A blank name ends in an unexpected error.",
-        lambda call: _says(call, b'"name": "   "', b'"name":"   "'),
+        lambda context: _says(context, b'"name": "   "', b'"name":"   "'),
     ),
     _breaking(
         "breaks-on-text-plain",
         "A body that is announced as text ends in an unexpected error.",
-        lambda call: call.request.headers.get("content-type", "").startswith("text/plain"),
+        lambda context: context.request.headers.get("content-type", "").startswith("text/plain"),
     ),
     _breaking(
         "breaks-on-odd-identifier",
         "An identifier of an odd shape ends in an unexpected error.",
-        lambda call: call.operation.finds == "engagement" and not call.resource_id.startswith("eng_"),
+        lambda context: context.operation.finds == "engagement" and not context.resource_id.startswith("eng_"),
     ),
     _breaking(
         "breaks-on-unknown-user",
         "An unknown user ends in an unexpected error.",
-        lambda call: call.operation.finds == "member" and not call.resource_id.startswith("usr_"),
+        lambda context: context.operation.finds == "member" and not context.resource_id.startswith("usr_"),
     ),
 )
 
@@ -143,8 +147,8 @@ def _bounds(identifier: str, title: str, change: Callable[[int, int], tuple[int,
         page, size = self.integer(parameters, "page", 1), self.integer(parameters, "perPage", 20)
         return {"page": page, "perPage": size}
 
-    def offset(_: Service, call: Call) -> int:
-        return max(int((call.values["page"] - 1) * call.values["perPage"]), 0)
+    def offset(_: Service, context: RequestContext) -> int:
+        return max(int((context.values["page"] - 1) * context.values["perPage"]), 0)
 
     def view_meta(_: Service, total: int, page: int, per_page: int) -> dict[str, Any]:
         said_page, said_size = change(page, per_page)
@@ -195,10 +199,10 @@ class BoundsPagesOfDefault(Service):
         page, size = self.integer(parameters, "page", 1), self.integer(parameters, "perPage", _SIZE)
         return {"page": max(page, 1), "perPage": min(max(size, 1), _LARGEST)}
 
-    def act(self, call: Call) -> Reply:
+    def act(self, context: RequestContext) -> Reply:
         """Count other pages than those that are told."""
-        reply = super().act(call)
-        if "meta" not in reply.content or 1 <= _number(call, "perPage") <= _LARGEST:
+        reply = super().act(context)
+        if "meta" not in reply.content or 1 <= _number(context, "perPage") <= _LARGEST:
             return reply
         meta = {**reply.content["meta"], "totalPages": -(-reply.content["meta"]["total"] // _SIZE)}
         return replace(reply, content={**reply.content, "meta": meta})

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.records import Organization
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.views import View
 
 # Renaming
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 class RenameNotKept(Service):
     """A renaming answers as if it had been done."""
 
-    def update_organization(self, call: Call) -> Reply:
+    def update_organization(self, context: RequestContext) -> Reply:
         """Show it and forget it."""
-        before = self.store.organization(call.organization_id)
-        named = replace(before, name=call.values.get("name", before.name), updated_at=self.now())
-        return self.resource(call, self.view_renamed(named))
+        before = self.store.organization(context.organization_id)
+        named = replace(before, name=context.values.get("name", before.name), updated_at=self.now())
+        return self.resource(context, self.view_renamed(named))
 
 
 @fault("rename-answers-old-name", "update-organization-answers-new-name")
 class RenameSaysOldName(Service):
     """The answer to a renaming carries the name from before."""
 
-    def update_organization(self, call: Call) -> Reply:
+    def update_organization(self, context: RequestContext) -> Reply:
         """Show what was."""
-        before = self.store.organization(call.organization_id)
-        reply = super().update_organization(call)
+        before = self.store.organization(context.organization_id)
+        reply = super().update_organization(context)
         reply.content["data"]["name"] = before.name
         return reply
 
@@ -47,9 +47,9 @@ class RenameSaysOldName(Service):
 class RenameRefused(Service):
     """A renaming is refused."""
 
-    def check_organization_update(self, call: Call) -> dict[str, Any]:
+    def check_organization_update(self, context: RequestContext) -> dict[str, Any]:
         """Object to what is valid."""
-        if super().check_organization_update(call):
+        if super().check_organization_update(context):
             raise Refusal(409, "The organization cannot be renamed.")
         return {}
 
@@ -93,11 +93,11 @@ RENAMINGS = (
 def _moving(column: str, words: str, value: Callable[[Organization, str, int], Any], *breaks: str) -> Fault:
     """A renaming that changes something else, too; ``value`` is given the organization, the name and the time."""
 
-    def update_organization(self: Service, call: Call) -> Reply:
-        before = self.store.organization(call.organization_id)
-        if (name := call.values.get("name")) and name != before.name:
+    def update_organization(self: Service, context: RequestContext) -> Reply:
+        before = self.store.organization(context.organization_id)
+        if (name := context.values.get("name")) and name != before.name:
             overwrite(self, "organizations", before.id, **{column: value(before, name, self.now())})
-        return Service.update_organization(self, call)
+        return Service.update_organization(self, context)
 
     label = column.replace("_", "-")
     return made(f"rename-changes-{label}", f"A renaming {words}.", *breaks, update_organization=update_organization)
@@ -126,11 +126,11 @@ MOVED = (
 def _assigning(field: str, column: str, value: Callable[[Any], Any]) -> Fault:
     """An update that lets the client set more than the name."""
 
-    def check_organization_update(self: Service, call: Call) -> dict[str, Any]:
-        checked = Service.check_organization_update(self, call)
-        sent = self.parse(call.content)
+    def check_organization_update(self: Service, context: RequestContext) -> dict[str, Any]:
+        checked = Service.check_organization_update(self, context)
+        sent = self.parse(context.content)
         if isinstance(sent, dict) and sent.get(field) is not None:
-            overwrite(self, "organizations", call.organization_id, **{column: value(sent[field])})
+            overwrite(self, "organizations", context.organization_id, **{column: value(sent[field])})
         return checked
 
     return made(
@@ -152,9 +152,9 @@ ASSIGNED = (
 def _showing(field: str) -> Fault:
     """An update whose value of a field is shown from then on."""
 
-    def check_organization_update(self: Service, call: Call) -> dict[str, Any]:
-        checked = Service.check_organization_update(self, call)
-        sent = self.parse(call.content)
+    def check_organization_update(self: Service, context: RequestContext) -> dict[str, Any]:
+        checked = Service.check_organization_update(self, context)
+        sent = self.parse(context.content)
         if isinstance(sent, dict) and sent.get(field) is not None:
             self.memory["sent"] = sent[field]
         return checked
@@ -213,10 +213,10 @@ class KeyChangesOrganization(Service):
 
     _reads = 0
 
-    def get_organization(self, call: Call) -> Reply:
+    def get_organization(self, context: RequestContext) -> Reply:
         """Show another one now and then."""
         self._reads += 1
         if self._reads % 5:
-            return super().get_organization(call)
-        other = next(one for one in self.store.organization_ids() if one != call.organization_id)
-        return self.resource(call, self.view_organization(self.store.organization(other)))
+            return super().get_organization(context)
+        other = next(one for one in self.store.organization_ids() if one != context.organization_id)
+        return self.resource(context, self.view_organization(self.store.organization(other)))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from conformance.reference.faults import Fault
     from conformance.reference.records import Member, Organization, Page
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.views import View
 
 
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 def _assigning_with_name(field: str, column: str, value: str) -> Fault:
     """An update that takes a field from the client only together with the name."""
 
-    def update_organization(self: Service, call: Call) -> Reply:
-        body: Any = self.parse(call.content)
+    def update_organization(self: Service, context: RequestContext) -> Reply:
+        body: Any = self.parse(context.content)
         if isinstance(body, dict) and field in body and "name" in body:
             self.store.execute(
                 f"UPDATE organizations SET {column} = ? WHERE id = ?",  # noqa: S608 - literals of this package
                 value,
-                call.organization_id,
+                context.organization_id,
             )
-        return Service.update_organization(self, call)
+        return Service.update_organization(self, context)
 
     return made(
         f"organization-loses-{field}".lower(), f"An update of the organization that sends {field} resets it.",
@@ -51,24 +51,24 @@ ASSIGNED = (_assigning_with_name("slug", "slug", "reset"), _assigning_with_name(
 class OrganizationTakesFlatSettings(Service):
     """An update of the organization takes settings that stand by themselves."""
 
-    def update_organization(self, call: Call) -> Reply:
+    def update_organization(self, context: RequestContext) -> Reply:
         """Set them."""
-        body: Any = self.parse(call.content)
+        body: Any = self.parse(context.content)
         columns = {"requireTwoFactor": "require_two_factor", "ssoEnabled": "sso_enabled"}
         for field, column in columns.items():
             if isinstance(value := body.get(field), bool):
-                overwrite(self, "organizations", call.organization_id, **{column: int(value)})
-        return super().update_organization(call)
+                overwrite(self, "organizations", context.organization_id, **{column: int(value)})
+        return super().update_organization(context)
 
 
 @fault("organization-echoes-what-was-sent", "update-organization-only-name")
 class OrganizationEchoesWhatWasSent(Service):
     """The answer to an update of the organization holds the id and the slug that were sent."""
 
-    def update_organization(self, call: Call) -> Reply:
+    def update_organization(self, context: RequestContext) -> Reply:
         """Put them in."""
-        reply = super().update_organization(call)
-        body: Any = self.parse(call.content)
+        reply = super().update_organization(context)
+        body: Any = self.parse(context.content)
         sent = {name: body[name] for name in ("id", "slug") if name in body}
         return replace(reply, content={**reply.content, "data": {**reply.content["data"], **sent}})
 
@@ -77,10 +77,10 @@ class OrganizationEchoesWhatWasSent(Service):
 class RenameLostBesideOthers(Service):
     """An update of the organization that sends other fields beside the name changes nothing."""
 
-    def check_organization_update(self, call: Call) -> dict[str, Any]:
+    def check_organization_update(self, context: RequestContext) -> dict[str, Any]:
         """Take the name only where it stands alone."""
-        values = super().check_organization_update(call)
-        body: Any = self.parse(call.content)
+        values = super().check_organization_update(context)
+        body: Any = self.parse(context.content)
         return {} if set(body) - {"name"} else values
 
 
@@ -90,13 +90,15 @@ class RenameOnceOnly(Service):
 
     _renamed: frozenset[str] = frozenset()
 
-    def update_organization(self, call: Call) -> Reply:
+    def update_organization(self, context: RequestContext) -> Reply:
         """Forget a second one."""
-        if call.organization_id in self._renamed:
-            organization = replace(self.store.organization(call.organization_id), name=call.values.get("name", ""))
-            return self.resource(call, self.view_renamed(organization))
-        self._renamed |= {call.organization_id}
-        return super().update_organization(call)
+        if context.organization_id in self._renamed:
+            organization = replace(
+                self.store.organization(context.organization_id), name=context.values.get("name", "")
+            )
+            return self.resource(context, self.view_renamed(organization))
+        self._renamed |= {context.organization_id}
+        return super().update_organization(context)
 
 
 COUNTS = (

@@ -17,28 +17,28 @@ if TYPE_CHECKING:
     from conformance.reference.faults import Fault
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Page
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 
 # Other organizations
 
 
-def _leaking(identifier: str, title: str, leaks: Callable[[Call, Engagement], bool], *breaks: str) -> Fault:
+def _leaking(identifier: str, title: str, leaks: Callable[[RequestContext, Engagement], bool], *breaks: str) -> Fault:
     """Some engagements of other organizations are found."""
 
-    def find_engagement(self: Service, call: Call) -> Engagement:
-        found = self.store.engagement(call.resource_id)
-        return found if found and leaks(call, found) else Service.find_engagement(self, call)
+    def find_engagement(self: Service, context: RequestContext) -> Engagement:
+        found = self.store.engagement(context.resource_id)
+        return found if found and leaks(context, found) else Service.find_engagement(self, context)
 
     return made(identifier, title, *breaks, find_engagement=find_engagement)
 
 
 LEAKS = (
     _leaking("leak-read-archived", "Archived engagements of other organizations can be read.",
-             lambda call, found: call.operation.id == "getEngagement" and found.status == "archived",
+             lambda context, found: context.operation.id == "getEngagement" and found.status == "archived",
              "isolation-get-engagement"),
     _leaking("leak-delete-archived", "Archived engagements of other organizations can be deleted.",
-             lambda call, found: call.operation.id == "deleteEngagement" and found.status == "archived",
+             lambda context, found: context.operation.id == "deleteEngagement" and found.status == "archived",
              "isolation-delete-engagement", "isolation-untouched"),
 )  # fmt: skip
 
@@ -47,12 +47,12 @@ LEAKS = (
 class LeakReadNull(Service):
     """Reading another organization's engagement gives 200 with null."""
 
-    def act(self, call: Call) -> Reply:
+    def act(self, context: RequestContext) -> Reply:
         """Give nothing."""
-        found = self.store.engagement(call.resource_id) if call.operation.id == "getEngagement" else None
-        reply = None if found and found.organization_id != call.organization_id else super().act(call)
+        found = self.store.engagement(context.resource_id) if context.operation.id == "getEngagement" else None
+        reply = None if found and found.organization_id != context.organization_id else super().act(context)
         if reply is None:
-            reply = self.resource(call, {})
+            reply = self.resource(context, {})
             reply.content["data"] = None
         return reply
 
@@ -61,13 +61,13 @@ class LeakReadNull(Service):
 class LeakEditTouches(Service):
     """An edit of another organization's engagement is refused, and moves its updatedAt."""
 
-    async def perform(self, call: Call) -> Reply:
+    async def perform(self, context: RequestContext) -> Reply:
         """Touch it."""
         try:
-            return await super().perform(call)
+            return await super().perform(context)
         except Refusal:
-            if call.operation.id == "updateEngagement":
-                self.store.edit_engagement(call.resource_id, {}, self.now())
+            if context.operation.id == "updateEngagement":
+                self.store.edit_engagement(context.resource_id, {}, self.now())
             raise
 
 
@@ -75,15 +75,15 @@ class LeakEditTouches(Service):
 class LeakEditRenames(Service):
     """An edit of another organization's engagement is refused, and gives it the name that was sent."""
 
-    async def perform(self, call: Call) -> Reply:
+    async def perform(self, context: RequestContext) -> Reply:
         """Rename it."""
         try:
-            return await super().perform(call)
+            return await super().perform(context)
         except Refusal:
-            found = self.store.engagement(call.resource_id) if call.operation.id == "updateEngagement" else None
-            name = field(call, "name")
-            if found and found.organization_id != call.organization_id and isinstance(name, str):
-                self.store.edit_engagement(call.resource_id, {"name": name}, found.updated_at)
+            found = self.store.engagement(context.resource_id) if context.operation.id == "updateEngagement" else None
+            name = field(context, "name")
+            if found and found.organization_id != context.organization_id and isinstance(name, str):
+                self.store.edit_engagement(context.resource_id, {"name": name}, found.updated_at)
             raise
 
 
@@ -91,14 +91,14 @@ class LeakEditRenames(Service):
 class LeakAppliedRemoveMember(Service):
     """The removal of another organization's member is refused, and done."""
 
-    async def perform(self, call: Call) -> Reply:
+    async def perform(self, context: RequestContext) -> Reply:
         """Remove the member where it is."""
         try:
-            return await super().perform(call)
+            return await super().perform(context)
         except Refusal:
-            for other in self.store.organization_ids() if call.operation.id == "removeMember" else ():
-                if other != call.organization_id:
-                    self.store.remove_member(other, call.resource_id)
+            for other in self.store.organization_ids() if context.operation.id == "removeMember" else ():
+                if other != context.organization_id:
+                    self.store.remove_member(other, context.resource_id)
             raise
 
 
@@ -134,9 +134,9 @@ LISTS = (
 class CreationMovesIn(Service):
     """A new engagement belongs to the organization that its body names."""
 
-    def new_engagement(self, call: Call) -> Engagement:
+    def new_engagement(self, context: RequestContext) -> Engagement:
         """Believe the body."""
-        engagement, sent = super().new_engagement(call), self.parse(call.content)
+        engagement, sent = super().new_engagement(context), self.parse(context.content)
         named = sent.get("organizationId") if isinstance(sent, dict) else None
         return replace(engagement, organization_id=named) if isinstance(named, str) else engagement
 
@@ -144,11 +144,11 @@ class CreationMovesIn(Service):
 def _naming_all(identifier: str, title: str, *, unasked: bool) -> Fault:
     """An update of one organization that gives its name to all of them."""
 
-    def update_organization(self: Service, call: Call) -> Reply:
-        reply, sent = Service.update_organization(self, call), self.parse(call.content)
+    def update_organization(self: Service, context: RequestContext) -> Reply:
+        reply, sent = Service.update_organization(self, context), self.parse(context.content)
         if unasked or (isinstance(sent, dict) and "name" in sent):
             for other in self.store.organization_ids():
-                overwrite(self, "organizations", other, name=self.store.organization(call.organization_id).name)
+                overwrite(self, "organizations", other, name=self.store.organization(context.organization_id).name)
         return reply
 
     return made(identifier, title, "isolation-untouched", update_organization=update_organization)
@@ -165,14 +165,14 @@ NAMING_ALL = (
 class LeakArchivesNamesakes(Service):
     """Archiving an engagement archives those of the same name in other organizations."""
 
-    def archive_engagement(self, call: Call) -> Reply:
+    def archive_engagement(self, context: RequestContext) -> Reply:
         """Archive by name."""
         for other in self.store.organization_ids():
-            if other != call.organization_id:
+            if other != context.organization_id:
                 for engagement in looking_up.engagements(self, other):
-                    if engagement.name == call.engagement.name:
+                    if engagement.name == context.engagement.name:
                         self.set_status(engagement, "archived")
-        return super().archive_engagement(call)
+        return super().archive_engagement(context)
 
 
 @fault("leak-list-by-change", "isolation-lists", "list-engagements-pages-partition", "sort-by-updated-at")

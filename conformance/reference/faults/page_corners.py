@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from conformance.reference.faults import Fault
     from conformance.reference.faults.list_making import Asked
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _MOST = 100
 _HALF = 50
@@ -58,9 +58,9 @@ def _refusing(which: str, identifier: str, says: str, is_refused: Callable[[Aske
     """
     operation = {"engagements": "listEngagements", "members": "listMembers"}[which]
 
-    def check(self: Service, call: Call) -> None:
-        Service.check(self, call)
-        if call.operation.id == operation and is_refused(call.values):
+    def check(self: Service, context: RequestContext) -> None:
+        Service.check(self, context)
+        if context.operation.id == operation and is_refused(context.values):
             raise Refusal(400, "This cannot be asked for.")
 
     return made(identifier, f"The list of {which} refuses {says}.", *breaks, check=check)
@@ -103,9 +103,9 @@ UNSERVED = (
 def _meta_text(name: str) -> Fault:
     """Meta repeats a parameter as it was sent: as text."""
 
-    def act(self: Service, call: Call) -> Reply:
-        reply = Service.act(self, call)
-        sent = call.request.query_params.get(name)
+    def act(self: Service, context: RequestContext) -> Reply:
+        reply = Service.act(self, context)
+        sent = context.request.query_params.get(name)
         if "meta" in reply.content and sent is not None:
             reply.content["meta"][name] = sent
         return reply

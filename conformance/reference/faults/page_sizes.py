@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.faults import Fault
-    from conformance.reference.request_context import Call
+    from conformance.reference.request_context import RequestContext
 
     Given = dict[str, str]
     Values = dict[str, Any]
@@ -27,9 +27,9 @@ def _asked(which: str, label: str, says: str, change: Callable[[Given, Values], 
     """A list that makes something else of page and perPage; ``change`` is given the parameters and what they say."""
     honest = getattr(Service, _CHECKS[which])
 
-    def check(self: Service, call: Call) -> Values:
-        values: Values = honest(self, call)
-        return change(dict(call.request.query_params), values)
+    def check(self: Service, context: RequestContext) -> Values:
+        values: Values = honest(self, context)
+        return change(dict(context.request.query_params), values)
 
     return made(f"{which}-{label}", f"The list of {_WORDS[which]} {says}.", *breaks, **{_CHECKS[which]: check})
 

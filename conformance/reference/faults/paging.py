@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.faults import Fault
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.views import View
 
 _LISTS = {"list-engagements": "listEngagements", "list-members": "listMembers"}
@@ -29,7 +29,7 @@ _WORDS = {"list-engagements": "engagements", "list-members": "members"}
 def _meta(which: str, label: str, says: str, change: Callable[[View, int], View], requirement: str) -> Fault:
     """A list whose meta is wrong; ``change`` is given meta and the number of items of the page."""
 
-    def spoil(_: Call, reply: Reply) -> Reply:
+    def spoil(_: RequestContext, reply: Reply) -> Reply:
         content = reply.content
         return replace(reply, content={**content, "meta": change(content["meta"], len(content["data"]))})
 
@@ -255,8 +255,8 @@ ENGAGEMENT_ITEMS = (
 class ListEngagementsRandomOrder(Service):
     """The list of engagements is in another order in each answer, where it is asked for none."""
 
-    def list_engagements(self, call: Call) -> Reply:
+    def list_engagements(self, context: RequestContext) -> Reply:
         """Mix it."""
-        query = self.engagement_query(call)
-        page = self.find_engagements(query) if call.values["sort"] else _anew(self, query)
-        return self.listed(call, [self.view_item(engagement) for engagement in page.items], page.total)
+        query = self.engagement_query(context)
+        page = self.find_engagements(query) if context.values["sort"] else _anew(self, query)
+        return self.listed(context, [self.view_item(engagement) for engagement in page.items], page.total)

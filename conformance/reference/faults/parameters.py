@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.faults import Fault
-    from conformance.reference.request_context import Call
+    from conformance.reference.request_context import RequestContext
 
 
 _LISTS = {"listEngagements": "list-engagements", "listMembers": "list-members"}
@@ -37,9 +37,9 @@ _RIGHT: dict[str, Callable[[str], bool]] = {
 def _parameter(operation: str, name: str, label: str, says: str) -> Fault:
     """A list that ignores a parameter whose value is nonsense."""
 
-    def read_parameters(self: Service, call: Call) -> dict[str, str]:
-        given = Service.read_parameters(self, call)
-        if call.operation.id == operation and not _RIGHT[name](given.get(name, "")):
+    def read_parameters(self: Service, context: RequestContext) -> dict[str, str]:
+        given = Service.read_parameters(self, context)
+        if context.operation.id == operation and not _RIGHT[name](given.get(name, "")):
             return {key: value for key, value in given.items() if key != name}
         return given
 
@@ -51,9 +51,9 @@ def _parameter(operation: str, name: str, label: str, says: str) -> Fault:
 def _anything(operation: str) -> Fault:
     """A list that ignores every parameter whose value is nonsense."""
 
-    def read_parameters(self: Service, call: Call) -> dict[str, str]:
-        given = Service.read_parameters(self, call)
-        if call.operation.id != operation:
+    def read_parameters(self: Service, context: RequestContext) -> dict[str, str]:
+        given = Service.read_parameters(self, context)
+        if context.operation.id != operation:
             return given
         return {name: value for name, value in given.items() if _RIGHT.get(name, str)(value)}
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.faults import Fault
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.views import View
 
 _EVERYTHING = 10_000
@@ -85,9 +85,9 @@ def _honouring(field: str, name: str, *breaks: str) -> Fault:
         sent = self.memory.get("sent", {})
         return {**Service.view_invitation(self, invitation), **({field: sent[field]} if field in sent else {})}
 
-    def check_invitation(self: Service, call: Call) -> dict[str, Any]:
-        values = Service.check_invitation(self, call)
-        body: Any = self.parse(call.content)
+    def check_invitation(self: Service, context: RequestContext) -> dict[str, Any]:
+        values = Service.check_invitation(self, context)
+        body: Any = self.parse(context.content)
         self.memory["sent"] = body
         return values
 
@@ -115,11 +115,11 @@ class InvitationRepeatsIdentifier(Service):
 
 
 def _inviting_owner(status: int) -> Fault:
-    def check_invitation(self: Service, call: Call) -> dict[str, Any]:
-        body: Any = self.parse(call.content)
+    def check_invitation(self: Service, context: RequestContext) -> dict[str, Any]:
+        body: Any = self.parse(context.content)
         if isinstance(body, dict) and body.get("role") == "owner":
             raise Refusal(status, "Nobody can be invited as an owner.")
-        return Service.check_invitation(self, call)
+        return Service.check_invitation(self, context)
 
     return made(f"invite-owner-{status}", f"An invitation with the role owner is refused with {status}.",
                 "invite-refuses-invalid", check_invitation=check_invitation)  # fmt: skip
@@ -134,16 +134,16 @@ class InvitationSwitchesRole(Service):
 
     _switched = 0
 
-    def invite_member(self, call: Call) -> Reply:
+    def invite_member(self, context: RequestContext) -> Reply:
         """Switch the role of one after the other."""
-        members = looking_up.members(self, call.organization_id)
+        members = looking_up.members(self, context.organization_id)
         others = [one for one in members if one.role != "owner"]
         if others:
             self._switched += 1
             other = others[self._switched % len(others)]
             role = "admin" if other.role == "member" else "member"
-            self.store.change_role(call.organization_id, other.user_id, role, self.now())
-        return super().invite_member(call)
+            self.store.change_role(context.organization_id, other.user_id, role, self.now())
+        return super().invite_member(context)
 
 
 # Mail

@@ -13,52 +13,52 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.views import View
 
 
 def _succeeding(
-    identifier: str, title: str, operation: str, content: Callable[[Service, Call], Any], *breaks: str
+    identifier: str, title: str, operation: str, content: Callable[[Service, RequestContext], Any], *breaks: str
 ) -> Fault:
     """An operation that succeeds on what does not exist."""
 
-    def act(self: Service, call: Call) -> Reply:
-        if call.operation.id == operation and _is_missing(self, call):
-            self.authorize(call)
-            reply = self.resource(call, {})
-            return replace(reply, content={"data": content(self, call)})
-        return Service.act(self, call)
+    def act(self: Service, context: RequestContext) -> Reply:
+        if context.operation.id == operation and _is_missing(self, context):
+            self.authorize(context)
+            reply = self.resource(context, {})
+            return replace(reply, content={"data": content(self, context)})
+        return Service.act(self, context)
 
     return made(identifier, title, *breaks, act=act)
 
 
-def _is_missing(service: Service, call: Call) -> bool:
+def _is_missing(service: Service, context: RequestContext) -> bool:
     """Tell whether what the path names exists nowhere."""
-    if call.operation.finds == "engagement":
-        return service.store.engagement(call.resource_id) is None
-    elsewhere = service.store.is_member_elsewhere(call.organization_id, call.resource_id)
-    return not elsewhere and service.store.member(call.organization_id, call.resource_id) is None
+    if context.operation.finds == "engagement":
+        return service.store.engagement(context.resource_id) is None
+    elsewhere = service.store.is_member_elsewhere(context.organization_id, context.resource_id)
+    return not elsewhere and service.store.member(context.organization_id, context.resource_id) is None
 
 
-def _newest(service: Service, call: Call) -> View:
+def _newest(service: Service, context: RequestContext) -> View:
     """Show the engagement that was created last."""
-    found = service.store.engagements(EngagementQuery(call.organization_id, 0, 1)).items
+    found = service.store.engagements(EngagementQuery(context.organization_id, 0, 1)).items
     return service.view_read(found[0]) if found else {}
 
 
-def _made_up(service: Service, call: Call) -> View:
+def _made_up(service: Service, context: RequestContext) -> View:
     """Show an engagement without any content."""
     at = service.timestamp(service.now())
-    view = {"id": call.resource_id, "name": "", "description": "", "status": "active"}
+    view = {"id": context.resource_id, "name": "", "description": "", "status": "active"}
     return {**view, "createdAt": at, "updatedAt": at}
 
 
-def _archived(service: Service, call: Call) -> View:
-    return {"id": call.resource_id, "status": "archived", "updatedAt": service.timestamp(service.now())}
+def _archived(service: Service, context: RequestContext) -> View:
+    return {"id": context.resource_id, "status": "archived", "updatedAt": service.timestamp(service.now())}
 
 
-def _changed(service: Service, call: Call) -> View:
-    return {"id": call.resource_id, "role": "member", "updatedAt": service.timestamp(service.now())}
+def _changed(service: Service, context: RequestContext) -> View:
+    return {"id": context.resource_id, "role": "member", "updatedAt": service.timestamp(service.now())}
 
 
 UNKNOWN = (
@@ -100,7 +100,7 @@ UNKNOWN = (
         "unknown-deletion-succeeds",
         "Deleting an engagement that does not exist gives a success.",
         "deleteEngagement",
-        lambda _, call: {"deleted": True, "id": call.resource_id},
+        lambda _, context: {"deleted": True, "id": context.resource_id},
         "delete-unknown-engagement",
         "deleted-undeletable",
     ),
@@ -124,7 +124,7 @@ UNKNOWN = (
         "unknown-removal-succeeds",
         "Removing an unknown user gives a success.",
         "removeMember",
-        lambda _, call: {"removed": True, "userId": call.resource_id},
+        lambda _, context: {"removed": True, "userId": context.resource_id},
         "remove-unknown-member",
         "removed-member-not-removable",
     ),
@@ -135,19 +135,19 @@ UNKNOWN = (
 class ReadGivesNeighbour(Service):
     """A read gives the engagement that was created last."""
 
-    def get_engagement(self, call: Call) -> Reply:
+    def get_engagement(self, context: RequestContext) -> Reply:
         """Look for another one."""
-        return self.resource(call, _newest(self, call))
+        return self.resource(context, _newest(self, context))
 
 
 @fault("read-moves-updated-at", "reading-changes-nothing", "create-engagement-lasts")
 class ReadMovesUpdatedAt(Service):
     """A read moves updatedAt."""
 
-    def get_engagement(self, call: Call) -> Reply:
+    def get_engagement(self, context: RequestContext) -> Reply:
         """Touch it."""
-        self.store.edit_engagement(call.engagement.id, {}, self.now())
-        return super().get_engagement(call)
+        self.store.edit_engagement(context.engagement.id, {}, self.now())
+        return super().get_engagement(context)
 
 
 @fault("read-once", "get-engagement-succeeds", "create-engagement-lasts")
@@ -156,12 +156,12 @@ class ReadOnce(Service):
 
     _read: frozenset[str] = frozenset()
 
-    def get_engagement(self, call: Call) -> Reply:
+    def get_engagement(self, context: RequestContext) -> Reply:
         """Forget it after the first look."""
-        if call.resource_id in self._read and call.engagement.status == "active":
+        if context.resource_id in self._read and context.engagement.status == "active":
             raise self.not_found("engagement")
-        self._read |= {call.resource_id}
-        return super().get_engagement(call)
+        self._read |= {context.resource_id}
+        return super().get_engagement(context)
 
 
 def _shortened(view: View) -> View:

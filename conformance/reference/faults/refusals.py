@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.faults import Fault
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _INVALID = frozenset({400, 422})
 
@@ -21,11 +21,11 @@ _INVALID = frozenset({400, 422})
 def _refused_with(operation: str, name: str, status: int, *more: str) -> Fault:
     """An operation that refuses what is invalid with another status."""
 
-    def check(self: Service, call: Call) -> None:
+    def check(self: Service, context: RequestContext) -> None:
         try:
-            Service.check(self, call)
+            Service.check(self, context)
         except Refusal as refusal:
-            if call.operation.id == operation and refusal.status in _INVALID:
+            if context.operation.id == operation and refusal.status in _INVALID:
                 raise Refusal(status, refusal.message) from None
             raise
 
@@ -45,21 +45,21 @@ STATUSES = (
 )
 
 
-def _broken(operation: str, name: str, label: str, title: str, is_odd: Callable[[Call], bool]) -> Fault:
+def _broken(operation: str, name: str, label: str, title: str, is_odd: Callable[[RequestContext], bool]) -> Fault:
     """An operation that stumbles over what is invalid."""
     return stumbling(f"{name}-breaks-on-{label}", title, operation, is_odd, f"{name}-refuses-invalid")
 
 
-def _is_array(call: Call) -> bool:
-    return isinstance(content(call), list)
+def _is_array(context: RequestContext) -> bool:
+    return isinstance(content(context), list)
 
 
-def _has_mistyped(name: str) -> Callable[[Call], bool]:
-    return lambda call: not (field(call, name) is NOTHING or isinstance(field(call, name), str))
+def _has_mistyped(name: str) -> Callable[[RequestContext], bool]:
+    return lambda context: not (field(context, name) is NOTHING or isinstance(field(context, name), str))
 
 
-def _asks(name: str, value: str) -> Callable[[Call], bool]:
-    return lambda call: value in call.request.query_params.get(name, "")
+def _asks(name: str, value: str) -> Callable[[RequestContext], bool]:
+    return lambda context: value in context.request.query_params.get(name, "")
 
 
 BROKEN = (
@@ -68,14 +68,14 @@ BROKEN = (
         "create-engagement",
         "malformed",
         "A creation breaks on malformed JSON.",
-        lambda call: bool(call.content) and content(call) is NOTHING,
+        lambda context: bool(context.content) and content(context) is NOTHING,
     ),
     _broken(
         "createEngagement",
         "create-engagement",
         "empty",
         "A creation breaks on an empty body.",
-        lambda call: not call.content,
+        lambda context: not context.content,
     ),
     _broken("createEngagement", "create-engagement", "array", "A creation breaks on an array.", _is_array),
     _broken(
@@ -83,7 +83,7 @@ BROKEN = (
         "create-engagement",
         "no-name",
         "A creation breaks where the name is missing.",
-        lambda call: field(call, "name") is NOTHING and isinstance(content(call), dict),
+        lambda context: field(context, "name") is NOTHING and isinstance(content(context), dict),
     ),
     _broken(
         "updateEngagement",
@@ -97,21 +97,21 @@ BROKEN = (
         "update-engagement",
         "null-body",
         "An edit breaks on null.",
-        lambda call: content(call) is None,
+        lambda context: content(context) is None,
     ),
     _broken(
         "updateCurrentOrganization",
         "update-organization",
         "malformed",
         "A renaming breaks on malformed JSON.",
-        lambda call: content(call) is NOTHING,
+        lambda context: content(context) is NOTHING,
     ),
     _broken(
         "inviteMember",
         "invite",
         "no-at",
         "An invitation breaks on an address without @.",
-        lambda call: isinstance(field(call, "email"), str) and "@" not in str(field(call, "email")),
+        lambda context: isinstance(field(context, "email"), str) and "@" not in str(field(context, "email")),
     ),
     _broken(
         "inviteMember", "invite", "role-type", "An invitation breaks on a role that is no text.", _has_mistyped("role")
@@ -148,17 +148,17 @@ BROKEN = (
 
 
 def _kept(
-    operation: str, name: str, what: str, keep: Callable[[Service, Call, dict[str, Any]], None], *breaks: str
+    operation: str, name: str, what: str, keep: Callable[[Service, RequestContext, dict[str, Any]], None], *breaks: str
 ) -> Fault:
     """An operation that keeps a part of what it refuses; ``keep`` is given the object that was sent."""
 
-    async def perform(self: Service, call: Call) -> Reply:
+    async def perform(self: Service, context: RequestContext) -> Reply:
         try:
-            return await Service.perform(self, call)
+            return await Service.perform(self, context)
         except Refusal as refusal:
-            sent = content(call)
-            if call.operation.id == operation and refusal.status in _INVALID and isinstance(sent, dict):
-                keep(self, call, sent)
+            sent = content(context)
+            if context.operation.id == operation and refusal.status in _INVALID and isinstance(sent, dict):
+                keep(self, context, sent)
             raise
 
     title = f"Of what {operation} refuses as invalid, {what} kept."
@@ -170,32 +170,32 @@ def _text(content: dict[str, Any], name: str) -> str:
     return value.encode(errors="replace").decode() if isinstance(value, str) else "Untitled"
 
 
-def _keep_new(service: Service, call: Call, content: dict[str, Any]) -> None:
-    call.values = {"name": _text(content, "name"), "description": _text(content, "description")}
-    service.store.add_engagement(service.new_engagement(call))
+def _keep_new(service: Service, context: RequestContext, content: dict[str, Any]) -> None:
+    context.values = {"name": _text(content, "name"), "description": _text(content, "description")}
+    service.store.add_engagement(service.new_engagement(context))
 
 
-def _keep_edit(service: Service, call: Call, content: dict[str, Any]) -> None:
+def _keep_edit(service: Service, context: RequestContext, content: dict[str, Any]) -> None:
     changes = {name: _text(content, name) for name, value in content.items() if isinstance(value, str)}
-    service.store.edit_engagement(call.resource_id, changes, service.now())
+    service.store.edit_engagement(context.resource_id, changes, service.now())
 
 
-def _touch(service: Service, call: Call, _: dict[str, Any]) -> None:
-    service.store.edit_engagement(call.resource_id, {}, service.now())
+def _touch(service: Service, context: RequestContext, _: dict[str, Any]) -> None:
+    service.store.edit_engagement(context.resource_id, {}, service.now())
 
 
-def _keep_name(service: Service, call: Call, content: dict[str, Any]) -> None:
+def _keep_name(service: Service, context: RequestContext, content: dict[str, Any]) -> None:
     if "name" in content:
-        service.store.rename_organization(call.organization_id, str(content["name"]), service.now())
+        service.store.rename_organization(context.organization_id, str(content["name"]), service.now())
 
 
-def _keep_empty_name(service: Service, call: Call, content: dict[str, Any]) -> None:
+def _keep_empty_name(service: Service, context: RequestContext, content: dict[str, Any]) -> None:
     if content.get("name") == "":
-        _keep_name(service, call, content)
+        _keep_name(service, context, content)
 
 
-def _keep_role(service: Service, call: Call, content: dict[str, Any]) -> None:
-    service.store.change_role(call.organization_id, call.resource_id, str(content.get("role")), service.now())
+def _keep_role(service: Service, context: RequestContext, content: dict[str, Any]) -> None:
+    service.store.change_role(context.organization_id, context.resource_id, str(content.get("role")), service.now())
 
 
 KEPT = (

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.records import Member
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 
 # The owner
@@ -32,11 +32,11 @@ class OwnerDemoted(Service):
 class OwnerDemotionIgnored(Service):
     """Changing an owner's role is answered as done, and not done."""
 
-    def update_member_role(self, call: Call) -> Reply:
+    def update_member_role(self, context: RequestContext) -> Reply:
         """Do nothing."""
-        if call.member.role == "owner":
-            return self.resource(call, self.view_role(replace(call.member, role=call.values["role"])))
-        return super().update_member_role(call)
+        if context.member.role == "owner":
+            return self.resource(context, self.view_role(replace(context.member, role=context.values["role"])))
+        return super().update_member_role(context)
 
 
 def _owner_refused(status: int, *more: str) -> Fault:
@@ -56,15 +56,15 @@ OWNER_REFUSED = (_owner_refused(404), _owner_refused(401), _owner_refused(500, "
 class OwnerDemotedThoughRefused(Service):
     """Changing an owner's role is refused, and done."""
 
-    async def perform(self, call: Call) -> Reply:
+    async def perform(self, context: RequestContext) -> Reply:
         """Do it after all."""
         try:
-            return await super().perform(call)
+            return await super().perform(context)
         except Refusal:
-            changing = call.operation.id == "updateMemberRole" and call.values
-            found = self.store.member(call.organization_id, call.resource_id) if changing else None
+            changing = context.operation.id == "updateMemberRole" and context.values
+            found = self.store.member(context.organization_id, context.resource_id) if changing else None
             if found and found.role == "owner":
-                self.store.change_role(call.organization_id, found.user_id, call.values["role"], self.now())
+                self.store.change_role(context.organization_id, found.user_id, context.values["role"], self.now())
             raise
 
 
@@ -72,25 +72,25 @@ class OwnerDemotedThoughRefused(Service):
 class OwnerByRoleChange(Service):
     """A member can be made an owner by a change of role."""
 
-    def check_role_change(self, call: Call) -> dict[str, Any]:
+    def check_role_change(self, context: RequestContext) -> dict[str, Any]:
         """Let owner pass."""
-        sent = self.parse(call.content)
+        sent = self.parse(context.content)
         if isinstance(sent, dict) and sent.get("role") == "owner":
             return {"role": "owner"}
-        return super().check_role_change(call)
+        return super().check_role_change(context)
 
 
 @fault("owner-though-refused", "no-owner-through-role-change")
 class OwnerThoughRefused(Service):
     """Making a member an owner is refused, and done."""
 
-    async def perform(self, call: Call) -> Reply:
+    async def perform(self, context: RequestContext) -> Reply:
         """Do it after all."""
         try:
-            return await super().perform(call)
+            return await super().perform(context)
         except Refusal:
-            if call.operation.id == "updateMemberRole" and b'"owner"' in call.content:
-                self.store.change_role(call.organization_id, call.resource_id, "owner", self.now())
+            if context.operation.id == "updateMemberRole" and b'"owner"' in context.content:
+                self.store.change_role(context.organization_id, context.resource_id, "owner", self.now())
             raise
 
 
@@ -101,22 +101,22 @@ class OwnerThoughRefused(Service):
 class RoleNotKept(Service):
     """A change of role answers as if it had been done."""
 
-    def update_member_role(self, call: Call) -> Reply:
+    def update_member_role(self, context: RequestContext) -> Reply:
         """Show it and forget it."""
-        self.check_role_changeable(call.member)
-        changed = replace(call.member, role=call.values["role"], updated_at=self.now())
-        return self.resource(call, self.view_role(changed))
+        self.check_role_changeable(context.member)
+        changed = replace(context.member, role=context.values["role"], updated_at=self.now())
+        return self.resource(context, self.view_role(changed))
 
 
 @fault("role-only-upwards", "role-changes-both-ways")
 class RoleOnlyUpwards(Service):
     """A member becomes an admin, but an admin stays one."""
 
-    def update_member_role(self, call: Call) -> Reply:
+    def update_member_role(self, context: RequestContext) -> Reply:
         """Keep admins."""
-        if call.member.role == "admin":
-            return self.resource(call, self.view_role(replace(call.member, role=call.values["role"])))
-        return super().update_member_role(call)
+        if context.member.role == "admin":
+            return self.resource(context, self.view_role(replace(context.member, role=context.values["role"])))
+        return super().update_member_role(context)
 
 
 @fault("role-of-admin-unchangeable", "update-role-succeeds")
@@ -130,29 +130,29 @@ class RoleOfAdminUnchangeable(Service):
             raise Refusal(403, "The role of an admin cannot be changed.")
 
 
-def _also(identifier: str, title: str, more: Callable[[Service, Call], None], *breaks: str) -> Fault:
+def _also(identifier: str, title: str, more: Callable[[Service, RequestContext], None], *breaks: str) -> Fault:
     """A change of role that does more than it should."""
 
-    def update_member_role(self: Service, call: Call) -> Reply:
-        reply = Service.update_member_role(self, call)
-        more(self, call)
+    def update_member_role(self: Service, context: RequestContext) -> Reply:
+        reply = Service.update_member_role(self, context)
+        more(self, context)
         return reply
 
     return made(identifier, title, *breaks, update_member_role=update_member_role)
 
 
-def _all_alike(service: Service, call: Call) -> None:
-    for one in looking_up.other_people(service, call):
-        service.store.change_role(call.organization_id, one.user_id, call.values["role"], service.now())
+def _all_alike(service: Service, context: RequestContext) -> None:
+    for one in looking_up.other_people(service, context):
+        service.store.change_role(context.organization_id, one.user_id, context.values["role"], service.now())
 
 
-def _joined_again(service: Service, call: Call) -> None:
+def _joined_again(service: Service, context: RequestContext) -> None:
     statement = "UPDATE members SET joined_at = ? WHERE organization_id = ? AND user_id = ?"
-    service.store.execute(statement, service.now() + 1, call.organization_id, call.resource_id)
+    service.store.execute(statement, service.now() + 1, context.organization_id, context.resource_id)
 
 
-def _name_lost(service: Service, call: Call) -> None:
-    service.store.execute("UPDATE users SET name = ? WHERE id = ?", "Member", call.resource_id)
+def _name_lost(service: Service, context: RequestContext) -> None:
+    service.store.execute("UPDATE users SET name = ? WHERE id = ?", "Member", context.resource_id)
 
 
 ALSO = (

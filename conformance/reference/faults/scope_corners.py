@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from conformance.reference.faults import Fault
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Page
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 
 @fault("scope-once-only", "scope-refuses-archive-engagement", "scope-refuses-create-engagement",
@@ -30,45 +30,45 @@ class ScopeOnceOnly(Service):
 
     _tried: frozenset[str] = frozenset()
 
-    def authorize(self, call: Call) -> None:
+    def authorize(self, context: RequestContext) -> None:
         """Let later ones pass."""
-        if call.key.digest in self._tried:
+        if context.key.digest in self._tried:
             return
-        self._tried |= {call.key.digest}
-        super().authorize(call)
+        self._tried |= {context.key.digest}
+        super().authorize(context)
 
 
 @fault("scope-touches-refused", "scope-refused-changes-nothing")
 class ScopeTouchesRefused(Service):
     """An edit that is refused for want of permission moves updatedAt."""
 
-    def authorize(self, call: Call) -> None:
+    def authorize(self, context: RequestContext) -> None:
         """Touch it."""
         try:
-            super().authorize(call)
+            super().authorize(context)
         except Refusal:
-            if call.operation.id == "updateEngagement":
-                self.store.edit_engagement(call.resource_id, {}, self.now())
+            if context.operation.id == "updateEngagement":
+                self.store.edit_engagement(context.resource_id, {}, self.now())
             raise
 
-    async def perform(self, call: Call) -> Reply:
+    async def perform(self, context: RequestContext) -> Reply:
         """Keep what a refusal would undo."""
-        self.authorize(call)
-        return await super().perform(call)
+        self.authorize(context)
+        return await super().perform(context)
 
 
 def _scope_applied(operation: str, words: str) -> Fault:
     """An operation on members that is refused for want of permission, and done."""
 
-    async def perform(self: Service, call: Call) -> Reply:
+    async def perform(self: Service, context: RequestContext) -> Reply:
         try:
-            return await Service.perform(self, call)
+            return await Service.perform(self, context)
         except Refusal as refusal:
-            if call.operation.id == operation and refusal.status == 403:  # noqa: PLR2004
+            if context.operation.id == operation and refusal.status == 403:  # noqa: PLR2004
                 with suppress(Refusal):
-                    self.check(call)
-                    self.find(call)
-                    self._actions[operation](call)
+                    self.check(context)
+                    self.find(context)
+                    self._actions[operation](context)
             raise
 
     return made(f"scope-applied-{words}", f"The operation {operation} is refused for want of permission, and done.",
@@ -86,33 +86,33 @@ SCOPES_APPLIED = (
 class ScopeReadsOwnOnly(Service):
     """A key with engagements:read alone finds no engagement, since another key has created it."""
 
-    def find_engagement(self, call: Call) -> Engagement:
+    def find_engagement(self, context: RequestContext) -> Engagement:
         """Look at the key."""
-        if call.key.scopes == {"engagements:read"}:
+        if context.key.scopes == {"engagements:read"}:
             raise self.not_found("engagement")
-        return super().find_engagement(call)
+        return super().find_engagement(context)
 
 
 # Permissions that are not looked at for some requests
 
 
-def _open(identifier: str, title: str, passes: Callable[[Service, Call], bool], *breaks: str) -> Fault:
+def _open(identifier: str, title: str, passes: Callable[[Service, RequestContext], bool], *breaks: str) -> Fault:
     """A service that looks at no permission for some requests."""
 
-    def authorize(self: Service, call: Call) -> None:
-        if not passes(self, call):
-            Service.authorize(self, call)
+    def authorize(self: Service, context: RequestContext) -> None:
+        if not passes(self, context):
+            Service.authorize(self, context)
 
     return made(identifier, title, *breaks, authorize=authorize)
 
 
-def _asks(operation: str, **fields: object) -> Callable[[Service, Call], bool]:
+def _asks(operation: str, **fields: object) -> Callable[[Service, RequestContext], bool]:
     """Whether a call of an operation sends these fields and no others; an ellipsis stands for any value."""
 
-    def passes(_: Service, call: Call) -> bool:
-        sent = content(call)
+    def passes(_: Service, context: RequestContext) -> bool:
+        sent = content(context)
         return (
-            call.operation.id == operation
+            context.operation.id == operation
             and isinstance(sent, dict)
             and {*sent} == {*fields}
             and all(value in (..., sent[name]) for name, value in fields.items())
@@ -121,16 +121,16 @@ def _asks(operation: str, **fields: object) -> Callable[[Service, Call], bool]:
     return passes
 
 
-def _is_archived(operation: str) -> Callable[[Service, Call], bool]:
-    def passes(service: Service, call: Call) -> bool:
-        found = service.store.engagement(call.resource_id) if call.operation.id == operation else None
+def _is_archived(operation: str) -> Callable[[Service, RequestContext], bool]:
+    def passes(service: Service, context: RequestContext) -> bool:
+        found = service.store.engagement(context.resource_id) if context.operation.id == operation else None
         return found is not None and found.status == "archived"
 
     return passes
 
 
-def _is_filtered(_: Service, call: Call) -> bool:
-    return call.operation.id == "listMembers" and "role" in call.request.query_params
+def _is_filtered(_: Service, context: RequestContext) -> bool:
+    return context.operation.id == "listMembers" and "role" in context.request.query_params
 
 
 OPEN = (
@@ -159,16 +159,16 @@ OPEN = (
 def _less(identifier: str, title: str, operation: str, scope: str, field: str, value: object, *breaks: str) -> Fault:
     """A key with one permission alone sees something else in a field."""
 
-    def change(call: Call, reply: Reply) -> Reply:
-        if call.key.scopes != {scope}:
+    def change(context: RequestContext, reply: Reply) -> Reply:
+        if context.key.scopes != {scope}:
             return reply
         return replace(reply, content={**reply.content, "data": {**reply.content["data"], field: value}})
 
     return replied(identifier, title, operation, change, *breaks)
 
 
-def _no_members(call: Call, reply: Reply) -> Reply:
-    return replace(reply, content={**reply.content, "data": []}) if len(call.key.scopes) == 1 else reply
+def _no_members(context: RequestContext, reply: Reply) -> Reply:
+    return replace(reply, content={**reply.content, "data": []}) if len(context.key.scopes) == 1 else reply
 
 
 LESS = (
@@ -187,18 +187,18 @@ class ScopeCreatesForItself(Service):
 
     _own: frozenset[str] = frozenset()
 
-    def create_engagement(self, call: Call) -> Reply:
+    def create_engagement(self, context: RequestContext) -> Reply:
         """Remember it."""
-        reply = super().create_engagement(call)
-        if call.key.scopes == {"engagements:write"}:
+        reply = super().create_engagement(context)
+        if context.key.scopes == {"engagements:write"}:
             self._own |= {reply.content["data"]["id"]}
         return reply
 
-    def find_engagement(self, call: Call) -> Engagement:
+    def find_engagement(self, context: RequestContext) -> Engagement:
         """Hide it from others."""
-        if call.resource_id in self._own and len(call.key.scopes) > 1:
+        if context.resource_id in self._own and len(context.key.scopes) > 1:
             raise self.not_found("engagement")
-        return super().find_engagement(call)
+        return super().find_engagement(context)
 
     def find_engagements(self, query: EngagementQuery) -> Page[Engagement]:
         """Leave it out."""

@@ -13,7 +13,7 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from conformance.reference.faults import Fault
     from conformance.reference.records import Key
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _FORBIDDEN = 403
 
@@ -48,9 +48,9 @@ def _hole(operation: str, scope: str) -> Fault:
         scopes = Service.effective_scopes(self, key)
         return scopes | {f"only {operation}"} if scope in key.scopes else scopes
 
-    def required_scope(self: Service, call: Call) -> str:
-        needed = Service.required_scope(self, call)
-        opened = call.operation.id == operation and scope in call.key.scopes
+    def required_scope(self: Service, context: RequestContext) -> str:
+        needed = Service.required_scope(self, context)
+        opened = context.operation.id == operation and scope in context.key.scopes
         return f"only {operation}" if opened else needed
 
     name = _OPERATIONS[operation][0]
@@ -70,9 +70,9 @@ def _shut(operation: str) -> Fault:
     """An operation that wants another permission than its own alone."""
     name, own = _OPERATIONS[operation]
 
-    def authorize(self: Service, call: Call) -> None:
-        Service.authorize(self, call)
-        if call.operation.id == operation and call.key.scopes == {own}:
+    def authorize(self: Service, context: RequestContext) -> None:
+        Service.authorize(self, context)
+        if context.operation.id == operation and context.key.scopes == {own}:
             raise Refusal(_FORBIDDEN, "The API key lacks a permission.")
 
     title = f"A key with {own} alone is refused for {operation}."
@@ -85,9 +85,9 @@ SHUT = tuple(_shut(operation) for operation in _OPERATIONS)
 def _refused_with(status: int) -> Fault:
     """A service that refuses want of permission with another status."""
 
-    def authorize(self: Service, call: Call) -> None:
+    def authorize(self: Service, context: RequestContext) -> None:
         try:
-            Service.authorize(self, call)
+            Service.authorize(self, context)
         except Refusal:
             raise Refusal(status, "The API key lacks a permission.") from None
 
@@ -102,15 +102,15 @@ STATUSES = tuple(_refused_with(status) for status in (401, 404, 409))
 def _applied(operation: str) -> Fault:
     """An operation that is refused for want of permission, and done."""
 
-    async def perform(self: Service, call: Call) -> Reply:
+    async def perform(self: Service, context: RequestContext) -> Reply:
         try:
-            return await Service.perform(self, call)
+            return await Service.perform(self, context)
         except Refusal as refusal:
-            if refusal.status == _FORBIDDEN and call.operation.id == operation and len(call.key.scopes) == 1:
+            if refusal.status == _FORBIDDEN and context.operation.id == operation and len(context.key.scopes) == 1:
                 with suppress(Refusal):
-                    self.check(call)
-                    self.find(call)
-                    self._actions[operation](call)
+                    self.check(context)
+                    self.find(context)
+                    self._actions[operation](context)
             raise
 
     name = _OPERATIONS[operation][0]

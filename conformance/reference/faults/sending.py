@@ -1,4 +1,4 @@
-"""What a request carries, as faults of odd input look at it."""
+"""Contents of a request for faults of odd input."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import json
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from conformance.reference.request_context import Call
+    from conformance.reference.request_context import RequestContext
 
 NOTHING: Final = object()
 """What is not there, or is no JSON."""
 
 
-def content(call: Call) -> object:
+def content(context: RequestContext) -> object:
     """What the body says; ``NOTHING`` where it is no JSON."""
     try:
-        return json.loads(call.content)
+        return json.loads(context.content)
     except ValueError:
         return NOTHING
 
 
-def field(call: Call, name: str) -> object:
+def field(context: RequestContext, name: str) -> object:
     """A member of the body; ``NOTHING`` where it is not there."""
-    sent = content(call)
+    sent = content(context)
     return sent.get(name, NOTHING) if isinstance(sent, dict) else NOTHING

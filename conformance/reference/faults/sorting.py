@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from conformance.reference.faults import Fault
     from conformance.reference.queries import EngagementQuery, Sort
-    from conformance.reference.request_context import Call
+    from conformance.reference.request_context import RequestContext
 
 _SORTS: dict[Sort, str] = {
     "createdAt": "sort-by-created-at",
@@ -34,8 +34,8 @@ def _ordered(
 ) -> Fault:
     """A list in another order; ``change`` is given what was asked for, and the honest query."""
 
-    def engagement_query(self: Service, call: Call) -> EngagementQuery:
-        return change(call.values["sort"], call.values["order"], Service.engagement_query(self, call))
+    def engagement_query(self: Service, context: RequestContext) -> EngagementQuery:
+        return change(context.values["sort"], context.values["order"], Service.engagement_query(self, context))
 
     return made(identifier, f"The list of engagements {says}.", *breaks, engagement_query=engagement_query)
 

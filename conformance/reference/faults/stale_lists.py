@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from conformance.reference.faults import Fault
     from conformance.reference.queries import EngagementQuery, MemberQuery
     from conformance.reference.records import Engagement, Member, Organization, Page
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.views import View
 
 _AS_READ = "list-engagements-as-read"
@@ -30,8 +30,8 @@ _WRITES = ("createEngagement", "updateEngagement", "deleteEngagement", "archiveE
 def _copied(identifier: str, title: str, fields: tuple[str, ...], *breaks: str) -> Fault:
     """A list that shows some fields as they were when an engagement was created."""
 
-    def new_engagement(self: Service, call: Call) -> Engagement:
-        engagement = Service.new_engagement(self, call)
+    def new_engagement(self: Service, context: RequestContext) -> Engagement:
+        engagement = Service.new_engagement(self, context)
         copies = self.memory.get("copies", {})
         self.memory["copies"] = {**copies, engagement.id: engagement}
         return engagement
@@ -78,9 +78,9 @@ def _cached(
     identifier: str,
     title: str,
     operation: str,
-    is_forgotten: Callable[[Call, str], bool],
+    is_forgotten: Callable[[RequestContext, str], bool],
     *breaks: str,
-    whose: Callable[[Call], str] = lambda call: call.key.digest,
+    whose: Callable[[RequestContext], str] = lambda context: context.key.digest,
 ) -> Fault:
     """An operation whose answers are kept.
 
@@ -93,15 +93,15 @@ def _cached(
         whose: For whom the answer to a call is kept.
     """
 
-    def act(self: Service, call: Call) -> Reply:
+    def act(self: Service, context: RequestContext) -> Reply:
         kept: dict[tuple[str, str, str], Reply] = self.memory.get("kept", {})
-        kept = {asked: reply for asked, reply in kept.items() if not is_forgotten(call, asked[1])}
+        kept = {asked: reply for asked, reply in kept.items() if not is_forgotten(context, asked[1])}
         # No list of members is kept over what comes and goes beside the interface.
-        size = self.store.count_members(call.organization_id) if operation == "listMembers" else 0
-        asked = (f"{size} {whose(call)}", call.request.url.path, call.request.url.query)
-        reply = kept.get(asked) if call.operation.id == operation else None
-        reply = reply or Service.act(self, call)
-        if call.operation.id == operation:
+        size = self.store.count_members(context.organization_id) if operation == "listMembers" else 0
+        asked = (f"{size} {whose(context)}", context.request.url.path, context.request.url.query)
+        reply = kept.get(asked) if context.operation.id == operation else None
+        reply = reply or Service.act(self, context)
+        if context.operation.id == operation:
             kept = {**kept, asked: reply}
         self.memory["kept"] = kept
         return reply
@@ -109,17 +109,17 @@ def _cached(
     return made(identifier, title, *breaks, act=act)
 
 
-def _does(*operations: str) -> Callable[[Call, str], bool]:
+def _does(*operations: str) -> Callable[[RequestContext, str], bool]:
     """Forget everything with some operations."""
-    return lambda call, _: call.operation.id in operations
+    return lambda context, _: context.operation.id in operations
 
 
-def _does_to_it(*operations: str) -> Callable[[Call, str], bool]:
+def _does_to_it(*operations: str) -> Callable[[RequestContext, str], bool]:
     """Forget a read with some operations on what was read."""
-    return lambda call, path: call.operation.id in operations and call.request.url.path.startswith(path)
+    return lambda context, path: context.operation.id in operations and context.request.url.path.startswith(path)
 
 
-def _never(_: Call, __: str) -> bool:
+def _never(_: RequestContext, __: str) -> bool:
     return False
 
 
@@ -216,13 +216,13 @@ CACHES = (
 class MembersKeptForASecond(Service):
     """The list of members is kept for a second, whoever comes, goes or gets another role."""
 
-    def list_members(self, call: Call) -> Reply:
+    def list_members(self, context: RequestContext) -> Reply:
         """Look how old it is."""
         kept: dict[str, tuple[int, Reply]] = self.memory.setdefault("members", {})
-        asked = f"{call.organization_id} {call.request.url.query}"
+        asked = f"{context.organization_id} {context.request.url.query}"
         at, reply = kept.get(asked, (0, None))
         if reply is None or self.now() - at > _SECOND:
-            at, reply = self.now(), super().list_members(call)
+            at, reply = self.now(), super().list_members(context)
             kept[asked] = at, reply
         return reply
 
@@ -236,12 +236,12 @@ class CounterMissesArchivedDeletions(Service):
 
     _missed: dict[str, int] | None = None
 
-    def delete_engagement(self, call: Call) -> Reply:
+    def delete_engagement(self, context: RequestContext) -> Reply:
         """Count it still."""
-        if call.engagement.status == "archived":
+        if context.engagement.status == "archived":
             missed = self._missed or {}
-            self._missed = {**missed, call.organization_id: missed.get(call.organization_id, 0) + 1}
-        return super().delete_engagement(call)
+            self._missed = {**missed, context.organization_id: missed.get(context.organization_id, 0) + 1}
+        return super().delete_engagement(context)
 
     def count_engagements(self, organization: Organization) -> int:
         """Add what was missed."""
@@ -254,10 +254,10 @@ class FilterByFirstStatus(Service):
 
     _once_archived: frozenset[str] = frozenset()
 
-    def archive_engagement(self, call: Call) -> Reply:
+    def archive_engagement(self, context: RequestContext) -> Reply:
         """Keep it in the index."""
-        self._once_archived |= {call.engagement.id}
-        return super().archive_engagement(call)
+        self._once_archived |= {context.engagement.id}
+        return super().archive_engagement(context)
 
     def find_engagements(self, query: EngagementQuery) -> Page[Engagement]:
         """Look into the index."""
@@ -276,10 +276,10 @@ class RoleFilterStale(Service):
 
     _first: dict[str, str] | None = None
 
-    def update_member_role(self, call: Call) -> Reply:
+    def update_member_role(self, context: RequestContext) -> Reply:
         """Remember the role from before."""
-        self._first = {call.member.user_id: call.member.role, **(self._first or {})}
-        return super().update_member_role(call)
+        self._first = {context.member.user_id: context.member.role, **(self._first or {})}
+        return super().update_member_role(context)
 
     def find_members(self, query: MemberQuery) -> Page[Member]:
         """Filter by it."""
@@ -297,13 +297,13 @@ class ReadStaleOnce(Service):
 
     _before: dict[str, Engagement] | None = None
 
-    def update_engagement(self, call: Call) -> Reply:
+    def update_engagement(self, context: RequestContext) -> Reply:
         """Remember it."""
-        reply = super().update_engagement(call)
-        self._before = {**(self._before or {}), call.engagement.id: call.engagement}
+        reply = super().update_engagement(context)
+        self._before = {**(self._before or {}), context.engagement.id: context.engagement}
         return reply
 
-    def get_engagement(self, call: Call) -> Reply:
+    def get_engagement(self, context: RequestContext) -> Reply:
         """Show what was, once."""
-        before = (self._before or {}).pop(call.engagement.id, call.engagement)
-        return self.resource(call, self.view_read(before))
+        before = (self._before or {}).pop(context.engagement.id, context.engagement)
+        return self.resource(context, self.view_read(before))

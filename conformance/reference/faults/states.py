@@ -12,7 +12,7 @@ from conformance.reference.service import Service
 
 if TYPE_CHECKING:
     from conformance.reference.records import Engagement
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 
 @fault("archived-editable", "archived-edit-refused", "archived-edit-changes-nothing")
@@ -27,9 +27,9 @@ class ArchivedEditable(Service):
 class CreatedUpdatedLater(Service):
     """A new engagement is said to be updated a moment after its creation."""
 
-    def new_engagement(self, call: Call) -> Engagement:
+    def new_engagement(self, context: RequestContext) -> Engagement:
         """Take the time twice."""
-        engagement = super().new_engagement(call)
+        engagement = super().new_engagement(context)
         return replace(engagement, updated_at=engagement.updated_at + 1)
 
 
@@ -50,17 +50,17 @@ class DeletedStillListed(Service):
     def _deleted(self) -> set[str]:
         return set()
 
-    def find_engagement(self, call: Call) -> Engagement:
+    def find_engagement(self, context: RequestContext) -> Engagement:
         """Hide what was deleted."""
-        if call.resource_id in self._deleted:
+        if context.resource_id in self._deleted:
             raise self.not_found("engagement")
-        return super().find_engagement(call)
+        return super().find_engagement(context)
 
-    def delete_engagement(self, call: Call) -> Reply:
+    def delete_engagement(self, context: RequestContext) -> Reply:
         """Note that it is deleted, for reads only."""
-        self._deleted.add(call.engagement.id)
-        self.delete_subordinates(call.engagement)
-        return self.resource(call, self.view_deleted(call.engagement))
+        self._deleted.add(context.engagement.id)
+        self.delete_subordinates(context.engagement)
+        return self.resource(context, self.view_deleted(context.engagement))
 
 
 @fault("cascade-leaves-tasks", "subordinate-tasks-go")

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.faults import Fault
-    from conformance.reference.request_context import Call
+    from conformance.reference.request_context import RequestContext
 
-    Odd = Callable[[Call], bool]
+    Odd = Callable[[RequestContext], bool]
 _BREAKS = "no-server-error"
 _LONG = 200
 _HUGE = 2**63
@@ -36,54 +36,54 @@ def _stumbling(operation: str, label: str, over: str, is_odd: Odd, *breaks: str)
     return stumbling(f"{operation}-stumbles-over-{label}".lower(), title, operation, is_odd, *breaks)
 
 
-def _is_malformed(call: Call) -> bool:
-    return bool(call.content) and content(call) is NOTHING
+def _is_malformed(context: RequestContext) -> bool:
+    return bool(context.content) and content(context) is NOTHING
 
 
-def _is_empty(call: Call) -> bool:
-    return not call.content
+def _is_empty(context: RequestContext) -> bool:
+    return not context.content
 
 
-def _is_null(call: Call) -> bool:
-    return content(call) is None
+def _is_null(context: RequestContext) -> bool:
+    return content(context) is None
 
 
-def _is_array(call: Call) -> bool:
-    return isinstance(content(call), list)
+def _is_array(context: RequestContext) -> bool:
+    return isinstance(content(context), list)
 
 
-def _is_text(call: Call) -> bool:
-    return isinstance(content(call), str)
+def _is_text(context: RequestContext) -> bool:
+    return isinstance(content(context), str)
 
 
-def _keys(call: Call) -> set[str]:
-    found = content(call)
+def _keys(context: RequestContext) -> set[str]:
+    found = content(context)
     return set(found) if isinstance(found, dict) else set()
 
 
 def _lacks(name: str) -> Odd:
-    return lambda call: isinstance(content(call), dict) and field(call, name) is NOTHING
+    return lambda context: isinstance(content(context), dict) and field(context, name) is NOTHING
 
 
 def _has(name: str, kind: type | tuple[type, ...]) -> Odd:
-    return lambda call: isinstance(field(call, name), kind)
+    return lambda context: isinstance(field(context, name), kind)
 
 
 def _counts_for_nothing(name: str) -> Odd:
     """Values that some languages take for none, although they are there."""
-    return lambda call: field(call, name) in (False, 0, [], {})
+    return lambda context: field(context, name) in (False, 0, [], {})
 
 
 def _nulls(name: str) -> Odd:
-    return lambda call: field(call, name) is None
+    return lambda context: field(context, name) is None
 
 
 def _says(*parts: bytes) -> Odd:
-    return lambda call: any(part in call.content for part in parts)
+    return lambda context: any(part in context.content for part in parts)
 
 
 def _asks(name: str, value: Callable[[str], bool]) -> Odd:
-    return lambda call: name in call.request.query_params and value(call.request.query_params[name])
+    return lambda context: name in context.request.query_params and value(context.request.query_params[name])
 
 
 def _number(text: str) -> int:
@@ -118,7 +118,7 @@ _CERTAIN: tuple[tuple[str, str, str, Odd], ...] = (
     ("updateMemberRole", "no-role", "a missing role", _lacks("role")),
     ("updateMemberRole", "a-null-role", "null as the role", _nulls("role")),
     ("updateMemberRole", "a-role-object", "an object as the role", _has("role", dict)),
-    ("updateMemberRole", "owner", "the role owner", lambda call: field(call, "role") == "owner"),
+    ("updateMemberRole", "owner", "the role owner", lambda context: field(context, "role") == "owner"),
     ("listEngagements", "a-per-page-word", "a perPage that is no number", _asks("perPage", lambda text: "abc" in text)),
     ("listEngagements", "an-order-word", "an order that is none", _asks(
         "order", lambda text: text.lower() not in {"asc", "desc", ""})),
@@ -133,45 +133,47 @@ INVALID = tuple(_stumbling(*one, _REFUSES[one[0]]) for one in _CERTAIN)
 
 ODD = (
     _stumbling("updateCurrentOrganization", "an-emoji", "an emoji", _says(b"\xf0\x9f", b"\\ud83")),
-    _stumbling("updateCurrentOrganization", "a-quote", "a single quote", lambda call: "'" in str(field(call, "name"))),
+    _stumbling("updateCurrentOrganization", "a-quote", "a single quote",
+               lambda context: "'" in str(field(context, "name"))),
     _stumbling("updateCurrentOrganization", "a-percent-sign", "a percent sign", _says(b"%")),
     _stumbling("updateCurrentOrganization", "no-name", "an object without fields", _lacks("name")),
     _stumbling("updateCurrentOrganization", "a-null-name", "null as the name", _nulls("name")),
     _stumbling("updateCurrentOrganization", "an-empty-name", "an empty name",
-               lambda call: field(call, "name") == ""),
+               lambda context: field(context, "name") == ""),
     _stumbling("updateCurrentOrganization", "a-long-name", "a name of more than 200 characters",
-               lambda call: len(str(field(call, "name"))) > _LONG),
+               lambda context: len(str(field(context, "name"))) > _LONG),
     _stumbling("updateCurrentOrganization", "an-unknown-field", "fields that cannot be changed",
-               lambda call: field(call, "slug") is not NOTHING),
-    _stumbling("updateMemberRole", "an-unknown-field", "a field beside the role", lambda call: _keys(call) > {"role"}),
-    _stumbling("updateEngagement", "an-empty-body", "an empty body", lambda call: not call.content),
+               lambda context: field(context, "slug") is not NOTHING),
+    _stumbling("updateMemberRole", "an-unknown-field", "a field beside the role",
+               lambda context: _keys(context) > {"role"}),
+    _stumbling("updateEngagement", "an-empty-body", "an empty body", lambda context: not context.content),
     _stumbling("updateEngagement", "an-emoji", "an emoji", _says(b"\xf0\x9f", b"\\ud83")),
     _stumbling("updateEngagement", "a-percent-sign", "a percent sign", _says(b"%")),
     _stumbling("updateEngagement", "a-quote", "a single quote",
-               lambda call: "'" in f"{field(call, 'name')}{field(call, 'description')}"),
+               lambda context: "'" in f"{field(context, 'name')}{field(context, 'description')}"),
     _stumbling("updateEngagement", "a-long-description", "a description of more than 2,000 characters",
-               lambda call: len(str(field(call, "description"))) > 10 * _LONG),
-    _stumbling("updateEngagement", "an-empty-name", "an empty name", lambda call: field(call, "name") == ""),
+               lambda context: len(str(field(context, "description"))) > 10 * _LONG),
+    _stumbling("updateEngagement", "an-empty-name", "an empty name", lambda context: field(context, "name") == ""),
     _stumbling("updateEngagement", "a-null-name", "null as the name", _nulls("name")),
     _stumbling("updateEngagement", "an-empty-description", "an empty description",
-               lambda call: field(call, "description") == ""),
+               lambda context: field(context, "description") == ""),
     _stumbling("updateEngagement", "a-status", "a status in the body",
-               lambda call: field(call, "status") is not NOTHING),
-    _stumbling("createEngagement", "an-empty-name", "an empty name", lambda call: field(call, "name") == ""),
+               lambda context: field(context, "status") is not NOTHING),
+    _stumbling("createEngagement", "an-empty-name", "an empty name", lambda context: field(context, "name") == ""),
     _stumbling("createEngagement", "an-empty-description", "an empty description",
-               lambda call: field(call, "description") == ""),
+               lambda context: field(context, "description") == ""),
     _stumbling("createEngagement", "a-null-description", "null as the description", _nulls("description")),
     _stumbling("createEngagement", "a-percent-sign", "a percent sign", _says(b"%")),
     _stumbling("createEngagement", "bytes-beyond-utf-8", "bytes that are no UTF-8",
-               lambda call: b"\xff" in call.content),
+               lambda context: b"\xff" in context.content),
     _stumbling("createEngagement", "nul", "the character U+0000", _says(b"\\u0000")),
     _stumbling("createEngagement", "lines", "a description of several lines",
-               lambda call: "\n" in str(field(call, "description"))),
+               lambda context: "\n" in str(field(context, "description"))),
     _stumbling("createEngagement", "a-huge-number", "a huge number", _says(b"9" * 100)),
     _stumbling("createEngagement", "an-identifier", "an id in the body",
-               lambda call: field(call, "id") is not NOTHING),
-    _stumbling("createEngagement", "right-to-left", "Hebrew and Arabic", lambda call: any(
-        "\u0590" <= sign <= "\u06ff" for sign in str(field(call, "name")))),
+               lambda context: field(context, "id") is not NOTHING),
+    _stumbling("createEngagement", "right-to-left", "Hebrew and Arabic", lambda context: any(
+        "\u0590" <= sign <= "\u06ff" for sign in str(field(context, "name")))),
     _stumbling("listEngagements", "a-huge-page", "a page beyond 64 bits",
                _asks("page", lambda text: _number(text) >= _HUGE), "list-past-the-end"),
     _stumbling("listEngagements", "a-decimal-page", "a page with a decimal point", _asks("page", lambda t: "." in t)),
@@ -187,21 +189,21 @@ ODD = (
     _stumbling("listMembers", "a-page-past-the-end", "a page past the end",
                _asks("page", lambda text: _number(text) > _LONG), "list-past-the-end"),
     _stumbling("listMembers", "an-unknown-parameter", "a parameter that it does not know",
-               lambda call: bool(set(call.request.query_params) - {"role", "page", "perPage"}),
+               lambda context: bool(set(context.request.query_params) - {"role", "page", "perPage"}),
                "list-paging-limits-truthful"),
     _stumbling("listMembers", "page-zero", "page 0", _asks("page", lambda text: _number(text) == 0)),
     _stumbling("listMembers", "per-page-zero", "a perPage of 0", _asks("perPage", lambda text: _number(text) == 0)),
     _stumbling("listMembers", "a-capital", "a role with a capital", _asks("role", lambda text: text != text.lower())),
     _stumbling("getEngagement", "a-quote", "a single quote in the identifier",
-               lambda call: "'" in call.resource_id),
+               lambda context: "'" in context.resource_id),
     _stumbling("getEngagement", "length", "an identifier of more than 200 characters",
-               lambda call: len(call.resource_id) > _LONG),
+               lambda context: len(context.resource_id) > _LONG),
     _stumbling("getEngagement", "letters", "an identifier that is not ASCII",
-               lambda call: not call.resource_id.isascii()),
+               lambda context: not context.resource_id.isascii()),
     _stumbling("deleteEngagement", "an-unknown-identifier", "an identifier that it does not find",
-               lambda call: not call.resource_id.startswith("eng_"), "delete-unknown-engagement"),
+               lambda context: not context.resource_id.startswith("eng_"), "delete-unknown-engagement"),
     _stumbling("archiveEngagement", "an-unknown-identifier", "an identifier of another shape",
-               lambda call: not call.resource_id.startswith("eng_"), "archive-unknown-engagement"),
+               lambda context: not context.resource_id.startswith("eng_"), "archive-unknown-engagement"),
 )  # fmt: skip
 
 
@@ -211,10 +213,10 @@ ODD = (
 def _passing(operation: str, label: str, what: str, is_passed: Odd, body: dict[str, Any]) -> Fault:
     """An operation that takes some input for a valid one."""
 
-    async def receive(self: Service, call: Call) -> bytes:
-        content = await Service.receive(self, call)
-        call.content = content
-        if call.operation.id == operation and is_passed(call):
+    async def receive(self: Service, context: RequestContext) -> bytes:
+        content = await Service.receive(self, context)
+        context.content = content
+        if context.operation.id == operation and is_passed(context):
             return json.dumps(body).encode()
         return content
 

@@ -1,4 +1,4 @@
-"""How faults of text are made: a service keeps something else than what was sent."""
+"""Factories of text faults: the service stores other text than was sent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.faults import Fault
-    from conformance.reference.request_context import Call
+    from conformance.reference.request_context import RequestContext
 
 _WHERE: Final = {
     "create": ("check_creation", "a new engagement", "create-engagement-keeps-text"),
@@ -35,8 +35,8 @@ def spoiling(where: str, field: str, way: str, says: str, spoil: Callable[[str],
     check, words, requirement = _WHERE[where]
     honest = getattr(Service, check)
 
-    def checked(self: Service, call: Call) -> dict[str, Any]:
-        values: dict[str, Any] = honest(self, call)
+    def checked(self: Service, context: RequestContext) -> dict[str, Any]:
+        values: dict[str, Any] = honest(self, context)
         return {**values, field: spoil(values[field])} if values.get(field) else values
 
     title = f"The {field} of {words} {says}."

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.records import Key
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
 
 _TOO_MANY = 429
 _LOW = 100
@@ -26,22 +26,22 @@ _LOW = 100
 class NeverThrottled(Service):
     """The limit is told and never applied."""
 
-    def admit(self, call: Call) -> None:
+    def admit(self, context: RequestContext) -> None:
         """Let everybody pass."""
         try:
-            super().admit(call)
+            super().admit(context)
         except Refusal as refusal:
             if refusal.status != _TOO_MANY:
                 raise
-            call.quota = replace(call.quota, exceeded=False)
+            context.quota = replace(context.quota, exceeded=False)
 
 
 def _answering(status: int, *breaks: str) -> Fault:
     """A service that refuses what is too much with another status."""
 
-    def admit(self: Service, call: Call) -> None:
+    def admit(self: Service, context: RequestContext) -> None:
         try:
-            Service.admit(self, call)
+            Service.admit(self, context)
         except Refusal as refusal:
             if refusal.status == _TOO_MANY:
                 raise Refusal(status, "Too many requests.") from None
@@ -61,9 +61,9 @@ STATUSES = (
 class ThrottledRemainingOne(Service):
     """A 429 says that one request remains."""
 
-    def rate_limit_headers(self, call: Call, reply: Reply) -> dict[str, str]:
+    def rate_limit_headers(self, context: RequestContext, reply: Reply) -> dict[str, str]:
         """Count one back."""
-        headers = super().rate_limit_headers(call, reply)
+        headers = super().rate_limit_headers(context, reply)
         return {**headers, "X-RateLimit-Remaining": "1"} if reply.status == _TOO_MANY else headers
 
 
@@ -71,9 +71,9 @@ class ThrottledRemainingOne(Service):
 class ThrottledRemainingFull(Service):
     """A 429 says that all requests remain."""
 
-    def rate_limit_headers(self, call: Call, reply: Reply) -> dict[str, str]:
+    def rate_limit_headers(self, context: RequestContext, reply: Reply) -> dict[str, str]:
         """Count all back."""
-        headers = super().rate_limit_headers(call, reply)
+        headers = super().rate_limit_headers(context, reply)
         whole = {**headers, "X-RateLimit-Remaining": headers["X-RateLimit-Limit"]}
         return whole if reply.status == _TOO_MANY else headers
 
@@ -82,16 +82,16 @@ class ThrottledRemainingFull(Service):
 class ThrottledApplied(Service):
     """A request beyond the limit is refused with 429, and done."""
 
-    async def serve(self, call: Call) -> Reply:
+    async def serve(self, context: RequestContext) -> Reply:
         """Do it after all."""
         try:
-            return await super().serve(call)
+            return await super().serve(context)
         except Refusal as refusal:
             if refusal.status == _TOO_MANY:
-                call.operation = self.find_operation(call)
-                call.content = await self.receive(call)
+                context.operation = self.find_operation(context)
+                context.content = await self.receive(context)
                 with suppress(Refusal):
-                    self.act(call)
+                    self.act(context)
             raise
 
 
@@ -119,12 +119,12 @@ class ThrottledForGood(Service):
 class ThrottledLongerThanTold(Service):
     """A window lasts 8 seconds longer than the reset says."""
 
-    def rate_limit_headers(self, call: Call, reply: Reply) -> dict[str, str]:
+    def rate_limit_headers(self, context: RequestContext, reply: Reply) -> dict[str, str]:
         """Tell an earlier end."""
-        headers = super().rate_limit_headers(call, reply)
-        if call.quota.limit > _LOW:
+        headers = super().rate_limit_headers(context, reply)
+        if context.quota.limit > _LOW:
             return headers
-        return {**headers, "X-RateLimit-Reset": str(int(call.quota.reset) - 8)}
+        return {**headers, "X-RateLimit-Reset": str(int(context.quota.reset) - 8)}
 
     def new_allowance(self, limit: int | None, window: int | None) -> Allowance:
         """Make small windows longer."""
@@ -137,30 +137,30 @@ class ThrottlesEverybody(Service):
 
     _shut: dict[str, float] | None = None
 
-    def count_request(self, call: Call, key: Key | None) -> None:
+    def count_request(self, context: RequestContext, key: Key | None) -> None:
         """Look at the others of the organization, too."""
-        super().count_request(call, key)
+        super().count_request(context, key)
         shut = self._shut = self._shut or {}
         if key is None:
             return
-        if call.quota.exceeded:
-            shut[key.organization_id] = call.quota.reset
+        if context.quota.exceeded:
+            shut[key.organization_id] = context.quota.reset
         elif shut.get(key.organization_id, 0) > self.seconds():
-            call.quota = replace(call.quota, remaining=0, reset=shut[key.organization_id], exceeded=True)
+            context.quota = replace(context.quota, remaining=0, reset=shut[key.organization_id], exceeded=True)
 
 
 def _applied(operation: str, words: str) -> Fault:
     """An operation that is refused with 429, and done."""
 
-    async def serve(self: Service, call: Call) -> Reply:
+    async def serve(self: Service, context: RequestContext) -> Reply:
         try:
-            return await Service.serve(self, call)
+            return await Service.serve(self, context)
         except Refusal as refusal:
             if refusal.status == 429:  # noqa: PLR2004
-                call.operation = self.find_operation(call)
-                call.content = await self.receive(call) if call.operation.takes_body else b""
+                context.operation = self.find_operation(context)
+                context.content = await self.receive(context) if context.operation.takes_body else b""
                 with suppress(Refusal):
-                    _ = call.operation.id == operation and self.act(call)
+                    _ = context.operation.id == operation and self.act(context)
             raise
 
     return made(f"throttled-applied-{words}", f"{operation} beyond the limit is refused with 429, and done.",
@@ -186,22 +186,22 @@ NAME_APPLIED = keeping_name(
 class ThrottledWriteRemaining(Service):
     """A 429 to a write says that one request remains."""
 
-    def rate_limit_headers(self, call: Call, reply: Reply) -> dict[str, str]:
+    def rate_limit_headers(self, context: RequestContext, reply: Reply) -> dict[str, str]:
         """Count one back."""
-        headers = super().rate_limit_headers(call, reply)
-        is_write = reply.status == 429 and call.request.method != "GET"  # noqa: PLR2004
+        headers = super().rate_limit_headers(context, reply)
+        is_write = reply.status == 429 and context.request.method != "GET"  # noqa: PLR2004
         return {**headers, "X-RateLimit-Remaining": "1"} if is_write else headers
 
 
 # Whose requests count
 
 
-def _counting(identifier: str, title: str, whose: Callable[[Call], str]) -> Fault:
+def _counting(identifier: str, title: str, whose: Callable[[RequestContext], str]) -> Fault:
     """A service that counts the requests of several keys together."""
 
-    def allowance(self: Service, call: Call, key: Key | None) -> Allowance:
+    def allowance(self: Service, context: RequestContext, key: Key | None) -> Allowance:
         del key
-        return self._allowances.setdefault(whose(call), self.new_allowance(None, None))
+        return self._allowances.setdefault(whose(context), self.new_allowance(None, None))
 
     return made(identifier, title, "rate-limit-per-key", allowance=allowance)
 
@@ -211,7 +211,7 @@ TOGETHER = (
     _counting(
         "limit-by-address",
         "The limit is that of the address that requests come from, whatever the key.",
-        lambda call: call.request.client.host if call.request.client else "",
+        lambda context: context.request.client.host if context.request.client else "",
     ),
 )
 
@@ -222,9 +222,9 @@ class LimitCountsOthers(Service):
 
     _everybody: FixedWindow | None = None
 
-    def count_request(self, call: Call, key: Key | None) -> None:
+    def count_request(self, context: RequestContext, key: Key | None) -> None:
         """Take off what the others have sent within the last minute."""
-        super().count_request(call, key)
+        super().count_request(context, key)
         everybody = self._everybody = self._everybody or FixedWindow(2**62, 60)
-        sent, own = everybody.limit - everybody.take(self.seconds()).remaining, call.quota
-        call.quota = replace(own, remaining=max(own.limit - sent, 0), exceeded=sent > own.limit)
+        sent, own = everybody.limit - everybody.take(self.seconds()).remaining, context.quota
+        context.quota = replace(own, remaining=max(own.limit - sent, 0), exceeded=sent > own.limit)

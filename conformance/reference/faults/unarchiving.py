@@ -12,12 +12,12 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from conformance.reference.faults import Fault
     from conformance.reference.records import Engagement
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.views import View
 
 
 def _unserved(status: int, words: str, *breaks: str) -> Fault:
-    def unarchive_engagement(_: Service, __: Call) -> Reply:
+    def unarchive_engagement(_: Service, __: RequestContext) -> Reply:
         raise Refusal(status, "Engagements cannot be unarchived.")
 
     title = f"Unarchiving an existing engagement gives {status}, {words}."
@@ -38,10 +38,10 @@ class UnarchivedNotEditable(Service):
 
     _unarchived: frozenset[str] = frozenset()
 
-    def unarchive_engagement(self, call: Call) -> Reply:
+    def unarchive_engagement(self, context: RequestContext) -> Reply:
         """Note it."""
-        self._unarchived |= {call.engagement.id}
-        return super().unarchive_engagement(call)
+        self._unarchived |= {context.engagement.id}
+        return super().unarchive_engagement(context)
 
     def check_editable(self, engagement: Engagement) -> None:
         """Object to what was ever archived."""
@@ -56,16 +56,16 @@ class UnarchivedNotArchivable(Service):
 
     _unarchived: frozenset[str] = frozenset()
 
-    def unarchive_engagement(self, call: Call) -> Reply:
+    def unarchive_engagement(self, context: RequestContext) -> Reply:
         """Note it."""
-        self._unarchived |= {call.engagement.id}
-        return super().unarchive_engagement(call)
+        self._unarchived |= {context.engagement.id}
+        return super().unarchive_engagement(context)
 
-    def archive_engagement(self, call: Call) -> Reply:
+    def archive_engagement(self, context: RequestContext) -> Reply:
         """Object to a second time."""
-        if call.engagement.id in self._unarchived:
+        if context.engagement.id in self._unarchived:
             raise Refusal(409, "The engagement was archived before.")
-        return super().archive_engagement(call)
+        return super().archive_engagement(context)
 
 
 @fault("unarchive-only-looks-so", "unarchived-editable", "unarchived-archivable")
@@ -74,10 +74,10 @@ class UnarchiveOnlyLooksSo(Service):
 
     _unarchived: frozenset[str] = frozenset()
 
-    def unarchive_engagement(self, call: Call) -> Reply:
+    def unarchive_engagement(self, context: RequestContext) -> Reply:
         """Note it, and nothing else."""
-        self._unarchived |= {call.engagement.id}
-        return self.resource(call, self.view_unarchived(call.engagement))
+        self._unarchived |= {context.engagement.id}
+        return self.resource(context, self.view_unarchived(context.engagement))
 
     def view_engagement(self, engagement: Engagement) -> View:
         """Show it as active."""
@@ -89,27 +89,27 @@ class UnarchiveOnlyLooksSo(Service):
 class UnarchiveDeletedSucceeds(Service):
     """Unarchiving a deleted engagement gives a success."""
 
-    def find(self, call: Call) -> None:
+    def find(self, context: RequestContext) -> None:
         """Do without the engagement."""
-        if call.operation.id != "unarchiveEngagement" or self.store.engagement(call.resource_id):
-            super().find(call)
+        if context.operation.id != "unarchiveEngagement" or self.store.engagement(context.resource_id):
+            super().find(context)
 
-    def unarchive_engagement(self, call: Call) -> Reply:
+    def unarchive_engagement(self, context: RequestContext) -> Reply:
         """Answer with nothing much."""
-        if self.store.engagement(call.resource_id) is None:
-            return self.resource(call, {"id": call.resource_id, "status": "active"})
-        return super().unarchive_engagement(call)
+        if self.store.engagement(context.resource_id) is None:
+            return self.resource(context, {"id": context.resource_id, "status": "active"})
+        return super().unarchive_engagement(context)
 
 
 @fault("unarchive-deleted-conflict", "deleted-not-unarchived")
 class UnarchiveDeletedConflict(Service):
     """Unarchiving a deleted engagement gives 409."""
 
-    def find(self, call: Call) -> None:
+    def find(self, context: RequestContext) -> None:
         """Object to its state instead of its absence."""
-        if call.operation.id == "unarchiveEngagement" and self.store.engagement(call.resource_id) is None:
+        if context.operation.id == "unarchiveEngagement" and self.store.engagement(context.resource_id) is None:
             raise Refusal(409, "The engagement is not archived.")
-        super().find(call)
+        super().find(context)
 
 
 @fault("unarchive-moves-created-at", "created-at-never-changes")
@@ -118,10 +118,10 @@ class UnarchiveMovesCreatedAt(Service):
 
     _unarchived: dict[str, int] | None = None
 
-    def unarchive_engagement(self, call: Call) -> Reply:
+    def unarchive_engagement(self, context: RequestContext) -> Reply:
         """Note the time."""
-        self._unarchived = {**(self._unarchived or {}), call.engagement.id: self.now()}
-        return super().unarchive_engagement(call)
+        self._unarchived = {**(self._unarchived or {}), context.engagement.id: self.now()}
+        return super().unarchive_engagement(context)
 
     def view_engagement(self, engagement: Engagement) -> View:
         """Show the time as that of its creation."""

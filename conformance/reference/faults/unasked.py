@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from conformance.reference.faults import Fault
     from conformance.reference.queries import MemberQuery
     from conformance.reference.records import Engagement, Key, Member
-    from conformance.reference.request_context import Call, Reply
+    from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.views import View
 
 _UNASKED = 20
@@ -32,9 +32,9 @@ def _sized(identifier: str, says: str, check: str, parameter: str, size: int, *b
     """A list with another size of pages where a parameter is given and ``perPage`` is not."""
     honest = getattr(Service, check)
 
-    def checked(self: Service, call: Call) -> dict[str, Any]:
-        values: dict[str, Any] = honest(self, call)
-        given = call.request.query_params
+    def checked(self: Service, context: RequestContext) -> dict[str, Any]:
+        values: dict[str, Any] = honest(self, context)
+        given = context.request.query_params
         return values | {"perPage": size} if parameter in given and "perPage" not in given else values
 
     return made(identifier, says, *breaks, **{check: checked})
@@ -74,21 +74,21 @@ class RoleFilteredAfterPaging(Service):
 class UpdateResetsPlan(Service):
     """Any update of the organization puts it on the free plan."""
 
-    def update_organization(self, call: Call) -> Reply:
+    def update_organization(self, context: RequestContext) -> Reply:
         """Change the plan besides."""
-        overwrite(self, "organizations", call.organization_id, plan="free")
-        return super().update_organization(call)
+        overwrite(self, "organizations", context.organization_id, plan="free")
+        return super().update_organization(context)
 
 
 @fault("sort-checked-before-key", "authentication-before-validation")
 class SortCheckedBeforeKey(Service):
     """A sort that there is not is refused before the key is looked at."""
 
-    def authenticate(self, call: Call) -> Key:
+    def authenticate(self, context: RequestContext) -> Key:
         """Look at the parameter first."""
-        if call.request.query_params.get("sort", "name") not in _SORTS:
+        if context.request.query_params.get("sort", "name") not in _SORTS:
             raise Refusal(422, "There is no such order.")
-        return super().authenticate(call)
+        return super().authenticate(context)
 
 
 @fault("undescribed-deleted-false", "delete-engagement-answers-true")
@@ -104,11 +104,11 @@ class UndescribedDeletedFalse(Service):
 class PageAloneIgnored(Service):
     """Page 2 of engagements is page 1 where no size is asked for."""
 
-    def offset(self, call: Call) -> int:
+    def offset(self, context: RequestContext) -> int:
         """Begin at the first item."""
-        given = call.request.query_params
-        alone = "perPage" not in given and given.get("page") == "2" and call.operation.id == "listEngagements"
-        return 0 if alone else super().offset(call)
+        given = context.request.query_params
+        alone = "perPage" not in given and given.get("page") == "2" and context.operation.id == "listEngagements"
+        return 0 if alone else super().offset(context)
 
 
 @fault("archived-again-refused-touches", "archived-again-stays-archived")
@@ -119,19 +119,19 @@ class ArchivedAgainRefusedTouches(Service):
         """Refuse it."""
         raise Refusal(409, "The engagement is archived already.")
 
-    def refused(self, call: Call, refusal: Refusal) -> Reply:
+    def refused(self, context: RequestContext, refusal: Refusal) -> Reply:
         """Move the time, although nothing was done."""
-        if refusal.status == _CONFLICT and call.operation.id == "archiveEngagement":
-            self.store.edit_engagement(call.resource_id, {}, self.now())
-        return super().refused(call, refusal)
+        if refusal.status == _CONFLICT and context.operation.id == "archiveEngagement":
+            self.store.edit_engagement(context.resource_id, {}, self.now())
+        return super().refused(context, refusal)
 
 
 @fault("edit-of-empty-name-untitles", "update-engagement-refused-changes-nothing")
 class EditOfEmptyNameUntitles(Service):
     """An edit with an empty name is refused and calls the engagement Untitled."""
 
-    def refused(self, call: Call, refusal: Refusal) -> Reply:
+    def refused(self, context: RequestContext, refusal: Refusal) -> Reply:
         """Call it so, although nothing was done."""
-        if re.search(rb'"name":\s*""', call.content):
-            self.store.edit_engagement(call.resource_id, {"name": "Untitled"}, self.now())
-        return super().refused(call, refusal)
+        if re.search(rb'"name":\s*""', context.content):
+            self.store.edit_engagement(context.resource_id, {"name": "Untitled"}, self.now())
+        return super().refused(context, refusal)

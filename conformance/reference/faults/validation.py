@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.faults import Fault
-    from conformance.reference.request_context import Call
+    from conformance.reference.request_context import RequestContext
 
     Mend = Callable[[dict[str, Any]], dict[str, Any]]
     Lenient = Callable[[bytes], dict[str, Any]]
@@ -53,9 +53,9 @@ def _receiving(operation: str, label: str, title: str, change: Callable[[bytes],
     """An operation that goes by something else than the body that it got."""
     name = _BODIES[operation][0]
 
-    async def receive(self: Service, call: Call) -> bytes:
-        content = await Service.receive(self, call)
-        return change(content) if call.operation.id == operation else content
+    async def receive(self: Service, context: RequestContext) -> bytes:
+        content = await Service.receive(self, context)
+        return change(content) if context.operation.id == operation else content
 
     return made(f"{name}-takes-{label}", title, f"{name}-refuses-invalid", receive=receive)
 

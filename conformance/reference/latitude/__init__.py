@@ -1,4 +1,4 @@
-"""The choices that the interface leaves to an implementation, and one implementation's set of them."""
+"""Open points of the interface, and the choices of an implementation."""
 
 from __future__ import annotations
 
@@ -13,50 +13,50 @@ from conformance.reference.latitude.transport import TRANSPORT_POINTS
 POINTS: dict[str, Point] = {
     point.name: point for point in (*RESPONSE_POINTS, *INPUT_POINTS, *RULE_POINTS, *TRANSPORT_POINTS)
 }
-"""Every open point by its name."""
+"""The open points by name."""
 
 _DEFAULTS = {name: point.default for name, point in POINTS.items()}
 
 
 class Latitude(Mapping[str, str]):
-    """What one implementation does at every open point; it never changes.
+    """The choices of an implementation at every open point; immutable.
 
     Args:
-        choices: Values by the names of points; a point that is not named has its default.
+        choices: Values by the names of points; the other points have their defaults.
 
     Raises:
-        ValueError: There is no such point, or the point has no such value.
+        ValueError: A point or a value is unknown.
     """
 
     def __init__(self, choices: Mapping[str, str] | None = None) -> None:
         for name, value in (choices or {}).items():
             if name not in POINTS:
-                raise ValueError(f"There is no open point {name!r}; there are: {', '.join(sorted(POINTS))}.")
+                raise ValueError(f"The open point {name!r} does not exist. Use one of: {', '.join(sorted(POINTS))}.")
             if value not in POINTS[name].values:
                 permitted = ", ".join(POINTS[name].values)
-                raise ValueError(f"The open point {name!r} has no value {value!r}; it has: {permitted}.")
+                raise ValueError(f"The open point {name!r} has no value {value!r}. Use one of: {permitted}.")
         self._choices = {**_DEFAULTS, **(choices or {})}
 
     @classmethod
     def parse(cls, settings: Iterable[str]) -> Latitude:
-        """Read settings of the form ``name=value``.
+        """Parse settings of the form ``name=value``.
 
         Raises:
-            ValueError: A setting has another form, names nothing, or stands twice.
+            ValueError: A setting has another form, is unknown or repeated.
         """
         choices: dict[str, str] = {}
         for setting in settings:
             name, equals, value = setting.partition("=")
             if not equals:
-                raise ValueError(f"A latitude is written name=value, not {setting!r}.")
+                raise ValueError(f"A latitude must have the form name=value, not {setting!r}.")
             if name in choices:
-                raise ValueError(f"The open point {name!r} is set twice.")
+                raise ValueError(f"The open point {name!r} is set twice. Set it once.")
             choices[name] = value
         return cls(choices)
 
     @property
     def deviations(self) -> dict[str, str]:
-        """The choices that are not the default."""
+        """The choices that differ from the default."""
         return {name: value for name, value in self._choices.items() if value != _DEFAULTS[name]}
 
     def __getitem__(self, name: str) -> str:

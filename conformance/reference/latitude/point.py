@@ -1,4 +1,4 @@
-"""One open point of the interface."""
+"""Open point of the interface."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A question that the interface does not answer, and the answers that an implementation may give.
+    """A question that the interface leaves open, and its possible values.
 
     Args:
-        name: How it is named on the command line.
-        question: What is open.
-        values: Every answer the reference service can give; a number is an HTTP status. The first is the default.
+        name: Its name on the command line.
+        question: The open question.
+        values: The values of the reference service; a number is an HTTP status. The first is the default.
     """
 
     name: str

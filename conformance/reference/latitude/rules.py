@@ -1,11 +1,11 @@
-"""Open points about what is allowed and what it brings about."""
+"""Open points of permissions, changes and their effects."""
 
 from conformance.reference.latitude.point import Point
 
 RULE_POINTS = (
     Point(
         "refusal_order",
-        "In which order is a request tried?",
+        "In which order is a request checked?",
         (
             "scope,body,lookup",
             "scope,lookup,body",
@@ -51,13 +51,13 @@ RULE_POINTS = (
             "engagements:unarchive",
         ),
     ),
-    Point("bearer_case", "Is the scheme read in another letter case?", ("accepted", "refused")),
-    Point("removed_member_key", "How is the key of a removed member refused?", ("401", "403")),
-    Point("foreign_resource", "How is another organization's resource refused?", ("404", "403")),
-    Point("duplicate_name", "What becomes of a name that is in use?", ("accepted", "409", "409-alike", "409-active")),
+    Point("bearer_case", "Is another letter case of the scheme accepted?", ("accepted", "refused")),
+    Point("removed_member_key", "Which status refuses the key of a removed member?", ("401", "403")),
+    Point("foreign_resource", "Which status refuses a resource of another organization?", ("404", "403")),
+    Point("duplicate_name", "How is a name in use handled?", ("accepted", "409", "409-alike", "409-active")),
     Point(
         "archive_again",
-        "What becomes of archiving what is archived?",
+        "How is archiving an archived engagement handled?",
         (
             "409",
             "200",
@@ -71,7 +71,7 @@ RULE_POINTS = (
     ),
     Point(
         "archived_edit",
-        "How is an edit of what is archived refused?",
+        "Which status refuses an edit of an archived engagement?",
         (
             "409",
             "403",
@@ -84,7 +84,7 @@ RULE_POINTS = (
     ),
     Point(
         "unarchive",
-        "What does unarchiving what is archived do?",
+        "How is unarchiving an archived engagement handled?",
         (
             "activates",
             "activates-quietly",
@@ -96,21 +96,21 @@ RULE_POINTS = (
             "422",
         ),
     ),
-    Point("unarchive_active", "What becomes of unarchiving what is active?", ("409", "200", "400", "422")),
-    Point("same_values", "Does an edit that changes nothing move updatedAt?", ("moves", "stays")),
-    Point("same_role", "What becomes of giving a member the role it has?", ("moves", "stays", "409", "422")),
-    Point("owner_role", "How is a change of an owner's role refused?", ("403", "400", "409", "422", "405")),
-    Point("invite_member", "What becomes of inviting a member?", ("409", "422", "400", "accepted")),
-    Point("invite_again", "What becomes of inviting an address twice?", ("409", "422", "400", "accepted")),
-    Point("parallel_edit", "What becomes of an edit while another is under way?", ("waits", "409", "404")),
+    Point("unarchive_active", "How is unarchiving an active engagement handled?", ("409", "200", "400", "422")),
+    Point("same_values", "Does a no-op edit move updatedAt?", ("moves", "stays")),
+    Point("same_role", "How is a no-op role change handled?", ("moves", "stays", "409", "422")),
+    Point("owner_role", "Which status refuses a change of an owner's role?", ("403", "400", "409", "422", "405")),
+    Point("invite_member", "How is an invitation of a member handled?", ("409", "422", "400", "accepted")),
+    Point("invite_again", "How is a second invitation of an address handled?", ("409", "422", "400", "accepted")),
+    Point("parallel_edit", "How is an edit during another edit handled?", ("waits", "409", "404")),
     Point(
         "list_reading",
-        "When are the items of a list read that was counted, and are they cut off at that count?",
+        "When are the items of a list read, and does the earlier count cut them off?",
         ("with-its-count", "after-its-count", "up-to-its-count"),
     ),
     Point("change_clock", "When does a change of an engagement read the clock?", ("when-made", "before-waiting")),
-    Point("subordinate_deletion", "When are an engagement's records gone?", ("at-once", "later")),
-    Point("mail_dispatch", "When is an invitation's mail sent?", ("at-once", "later")),
-    Point("mail_form", "How is an invitation's mail written?", ("text", "html", "both", "base64")),
-    Point("company", "Who else uses the organization?", ("none", "busy", "hundreds", "thousands")),
+    Point("subordinate_deletion", "When are the records of a deleted engagement deleted?", ("at-once", "later")),
+    Point("mail_dispatch", "When is the mail of an invitation sent?", ("at-once", "later")),
+    Point("mail_form", "Which format does the mail of an invitation have?", ("text", "html", "both", "base64")),
+    Point("company", "How much do other users change the organization?", ("none", "busy", "hundreds", "thousands")),
 )

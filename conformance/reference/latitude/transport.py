@@ -1,11 +1,11 @@
-"""Open points about how an answer travels."""
+"""Open points of the transport of responses."""
 
 from conformance.reference.latitude.point import Point
 
 TRANSPORT_POINTS = (
     Point(
         "media_type",
-        "Which JSON media type has a success?",
+        "Which JSON media type does a success have?",
         (
             "application/json",
             "application/json; charset=utf-8",
@@ -14,18 +14,18 @@ TRANSPORT_POINTS = (
             "application/vnd.engagements.v1+json",
         ),
     ),
-    Point("error_media_type", "Which JSON media type has an error?", ("alike", "application/problem+json")),
-    Point("json_text", "How is JSON written?", ("compact", "ascii", "indented", "reversed", "repeating")),
-    Point("content_coding", "Are answers compressed for clients that take it?", ("identity", "gzip")),
-    Point("framing", "How does a client know where an answer ends?", ("length", "chunked")),
+    Point("error_media_type", "Which JSON media type does an error have?", ("alike", "application/problem+json")),
+    Point("json_text", "How is JSON formatted?", ("compact", "ascii", "indented", "reversed", "repeating")),
+    Point("content_coding", "Are responses compressed for clients that accept it?", ("identity", "gzip")),
+    Point("framing", "How is the end of a response marked?", ("length", "chunked")),
     Point("connection", "Does the connection stay open?", ("kept", "closed")),
-    Point("header_case", "In which letter case are header names written?", ("as-documented", "lower", "upper")),
-    Point("extra_headers", "Are there other headers?", ("none", "many")),
-    Point("gateway", "What stands before the service?", ("nothing", "strict")),
-    Point("pace", "How long does an answer take?", ("prompt", "slow", "uneven")),
+    Point("header_case", "Which letter case do header names have?", ("as-documented", "lower", "upper")),
+    Point("extra_headers", "Do responses have undocumented headers?", ("none", "many")),
+    Point("gateway", "Which gateway is before the service?", ("nothing", "strict")),
+    Point("pace", "How long does a response take?", ("prompt", "slow", "uneven")),
     Point(
         "service_clock",
-        "How far is the service's clock off, and does it say so?",
+        "Which error does the service's clock have, and is it visible in Date?",
         (
             "right",
             "right-undated",
@@ -36,13 +36,13 @@ TRANSPORT_POINTS = (
             "4-minutes-behind-its-gateway",
         ),
     ),
-    Point("rate_window", "How are requests limited?", ("fixed", "sliding", "bucket", "hourly")),
-    Point("rate_limit", "How many requests has a window?", ("generous", "tight", "endless")),
-    Point("rate_reset", "How is the end of a fixed window written?", ("whole", "decimal")),
+    Point("rate_window", "Which algorithm limits requests?", ("fixed", "sliding", "bucket", "hourly")),
+    Point("rate_limit", "How many requests does a window allow?", ("generous", "tight", "endless")),
+    Point("rate_reset", "Which format does the end of a fixed window have?", ("whole", "decimal")),
     Point("refused_requests", "Do refused requests count against the limit?", ("count", "free")),
-    Point("retry_after", "Does a 429 say how long to wait?", ("absent", "seconds", "date")),
-    Point("head_requests", "What becomes of HEAD?", ("like-get", "405")),
-    Point("options_requests", "What becomes of OPTIONS?", ("405", "200")),
-    Point("other_method", "How is another method refused on a known path?", ("405", "404")),
-    Point("trailing_slash", "Is a path with a slash behind it read?", ("404", "accepted")),
+    Point("retry_after", "Does a 429 have Retry-After?", ("absent", "seconds", "date")),
+    Point("head_requests", "How is HEAD handled?", ("like-get", "405")),
+    Point("options_requests", "How is OPTIONS handled?", ("405", "200")),
+    Point("other_method", "Which status refuses another method on a known path?", ("405", "404")),
+    Point("trailing_slash", "How is a path with a trailing slash handled?", ("404", "accepted")),
 )

@@ -11,19 +11,19 @@ import pytest
 
 from conformance.wire import requests
 from conformance.wire.requests import Request
-from conformance.wire.turns import Turns
+from conformance.wire.write_locks import WriteLocks
 from tests.wire.conftest import Fixtures, Scripted
 
 EDIT = requests.update_engagement("e1", {"name": "other"})
 DELETION = requests.delete_engagement("e1")
 
 
-def waits(turns: Turns, scenario: str, *batch: Request) -> bool:
+def waits(locks: WriteLocks, scenario: str, *batch: Request) -> bool:
     """Whether calls of a scenario have to wait for what is under way."""
     entered = threading.Event()
 
     def enter() -> None:
-        with turns.of(scenario, batch):
+        with locks.of(scenario, batch):
             entered.set()
 
     threading.Thread(target=enter, daemon=True).start()
@@ -43,32 +43,32 @@ def waits(turns: Turns, scenario: str, *batch: Request) -> bool:
 )
 def test_a_write_waits_for_other_scenarios(scenario: str, asked: Request, *, expected: bool) -> None:
     """Only a write to what another scenario writes to just then waits."""
-    turns = Turns()
+    locks = WriteLocks()
 
-    with turns.of("deleting", [DELETION]):
-        assert waits(turns, scenario, asked) is expected
+    with locks.of("deleting", [DELETION]):
+        assert waits(locks, scenario, asked) is expected
 
 
 def test_a_turn_ends_with_the_last_write_of_its_scenario() -> None:
     """A scenario that overlaps writes of its own keeps the resource until all of them are answered."""
-    turns = Turns()
+    locks = WriteLocks()
 
     with ExitStack() as first:
-        first.enter_context(turns.of("deleting", [DELETION]))
-        with turns.of("deleting", [EDIT]):
+        first.enter_context(locks.of("deleting", [DELETION]))
+        with locks.of("deleting", [EDIT]):
             first.close()
-            assert waits(turns, "editing", EDIT)
-    assert not waits(turns, "editing", EDIT)
+            assert waits(locks, "editing", EDIT)
+    assert not waits(locks, "editing", EDIT)
 
 
 def test_scenarios_that_need_each_others_resources_do_not_block() -> None:
     """All resources of a batch are taken at once or none."""
-    turns, ended = Turns(), threading.Barrier(3, timeout=10)
+    locks, ended = WriteLocks(), threading.Barrier(3, timeout=10)
     other = requests.update_engagement("e2", {"name": "other"})
 
     def alternate(scenario: str, batch: list[Request]) -> None:
         for _ in range(200):
-            with turns.of(scenario, batch):
+            with locks.of(scenario, batch):
                 pass
         ended.wait()
 
@@ -88,13 +88,13 @@ def test_scenarios_that_need_each_others_resources_do_not_block() -> None:
 )
 def test_a_look_is_undisturbed(scenario: str, asked: Request, *, expected: bool) -> None:
     """Whatever another scenario writes waits until the look is over, even the outer one of two."""
-    turns = Turns()
+    locks = WriteLocks()
 
-    with turns.undisturbed("looking"):
-        with turns.undisturbed("looking"):
+    with locks.undisturbed("looking"):
+        with locks.undisturbed("looking"):
             pass
-        assert waits(turns, scenario, asked) is expected
-    assert not waits(turns, scenario, asked)
+        assert waits(locks, scenario, asked) is expected
+    assert not waits(locks, scenario, asked)
 
 
 @pytest.mark.parametrize(
@@ -107,26 +107,26 @@ def test_a_look_is_undisturbed(scenario: str, asked: Request, *, expected: bool)
 )
 def test_a_look_waits_for_what_is_being_written(scenario: str, asked: Request, *, expected: bool) -> None:
     """It begins when the last write of another scenario is answered; no write begins before."""
-    turns, looks = Turns(), threading.Event()
+    locks, looks = WriteLocks(), threading.Event()
 
     def look() -> None:
-        with turns.undisturbed("looking"):
+        with locks.undisturbed("looking"):
             looks.set()
 
-    with turns.of(scenario, [asked]):
+    with locks.of(scenario, [asked]):
         threading.Thread(target=look, daemon=True).start()
         assert looks.wait(0.2) is not expected
-        assert waits(turns, "creating", requests.create_engagement({"name": "new"})) is expected
+        assert waits(locks, "creating", requests.create_engagement({"name": "new"})) is expected
     assert looks.wait(10)
 
 
 def test_looks_of_two_scenarios_come_one_after_the_other() -> None:
     """Either may write in its own, so that they would disturb each other."""
-    turns, ended = Turns(), threading.Barrier(3, timeout=10)
+    locks, ended = WriteLocks(), threading.Barrier(3, timeout=10)
 
     def look(scenario: str) -> None:
         for _ in range(200):
-            with turns.undisturbed(scenario), turns.of(scenario, [EDIT]):
+            with locks.undisturbed(scenario), locks.of(scenario, [EDIT]):
                 pass
         ended.wait()
 

@@ -16,7 +16,7 @@ _Resource = tuple[str, str]
 """The name of a path parameter, and its value."""
 
 
-class Turns:
+class WriteLocks:
     """Lets writes to one resource overlap only if one scenario sends them.
 
     A faulty service may answer the creations of two scenarios with one id, and give that id away again as soon as one
@@ -32,7 +32,7 @@ class Turns:
 
     @contextmanager
     def of(self, scenario: str, requests: Sequence[Request]) -> Iterator[None]:
-        """Wait until no other scenario writes to what some calls write to, and keep others waiting inside a ``with``.
+        """Wait until no other scenario writes to what some requests write to, and keep others waiting inside a ``with``.
 
         Writes wait for a scenario that must be undisturbed, too.
 
@@ -91,8 +91,8 @@ class Turns:
 
     def _count(self, scenario: str, resources: set[_Resource], step: int) -> None:
         for resource in resources:
-            turns = self._held.get(resource, (scenario, 0))[1] + step
-            if turns:
-                self._held[resource] = scenario, turns
+            depth = self._held.get(resource, (scenario, 0))[1] + step
+            if depth:
+                self._held[resource] = scenario, depth
             else:
                 del self._held[resource]

@@ -1,0 +1,330 @@
+"""What the wire knows of one key's limit, and when it lets the key send."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+
+from conformance.wire.exchange import Response
+from conformance.wire.rate_limiter import GRACE, KeyBudget, RateLimiter
+from tests.wire.conftest import WoundClock
+
+LONGEST = 60.0
+
+
+def told(
+    clock: WoundClock, remaining: int, until: float, *, status: int = 200, limit: int = 10, **more: str
+) -> Response:
+    """A response that says how many are left, and for how long."""
+    headers = {
+        "X-RateLimit-Limit": str(limit),
+        "X-RateLimit-Remaining": str(remaining),
+        "X-RateLimit-Reset": str(clock.now().timestamp() + until),
+        **{name.replace("_", "-"): value for name, value in more.items()},
+    }
+    return Response(status, tuple(headers.items()), b"{}")
+
+
+def date(clock: WoundClock) -> str:
+    """The Date of a response that comes now."""
+    return format_datetime(clock.now(), usegmt=True)
+
+
+@pytest.fixture
+def rate_limiter(clock: WoundClock) -> RateLimiter:
+    """Waits for a minute at most."""
+    return RateLimiter(clock, LONGEST)
+
+
+def after(rate_limiter: RateLimiter, budget: KeyBudget, *responses: Response | None) -> KeyBudget:
+    """The lane after these responses."""
+    for response in responses:
+        run(rate_limiter.enter(budget, _never, at_once=True))
+        rate_limiter.leave(budget, response)
+    return budget
+
+
+async def _never(seconds: float) -> None:
+    pytest.fail(f"nothing may wait here, and certainly not {seconds} s")
+
+
+def run(work: Coroutine[Any, Any, Any]) -> Any:
+    """Run to the end."""
+    return asyncio.run(work)
+
+
+def test_a_key_has_one_lane(rate_limiter: RateLimiter) -> None:
+    """What is known of one is known of no other; where no key is shown nothing is known."""
+    assert rate_limiter.budget("Bearer a") is rate_limiter.budget("Bearer a")
+    assert rate_limiter.budget("Bearer a") is not rate_limiter.budget("Bearer b")
+    assert rate_limiter.budget(None) is not rate_limiter.budget(None)
+
+
+def test_what_is_left_is_what_may_be_sent(rate_limiter: RateLimiter, clock: WoundClock) -> None:
+    """As many as the last response says; any number where it says nothing that makes sense."""
+    budget = rate_limiter.budget("a")
+    assert budget.remaining is None
+
+    assert after(rate_limiter, budget, told(clock, 3, 30)).remaining == 3
+    assert after(rate_limiter, budget, None).remaining == 3
+    assert after(rate_limiter, budget, Response(200, (), b"")).remaining is None
+    assert budget.under_way == 0
+
+
+@pytest.mark.parametrize("status", [200, 402, 403, 404, 500])
+def test_every_response_but_a_401_counts(rate_limiter: RateLimiter, clock: WoundClock, status: int) -> None:
+    """A refused key says nothing of its limit; any other response does."""
+    budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 5, 30))
+
+    assert after(rate_limiter, budget, told(clock, 2, 30, status=401)).remaining == 5
+    assert after(rate_limiter, budget, told(clock, 2, 30, status=status)).remaining == 2
+
+
+@pytest.mark.parametrize(
+    ("until", "held"), [(30.0, 30.0 + GRACE), (LONGEST, LONGEST + GRACE), (LONGEST + 1, 0.0), (0.0, 0.0), (-5.0, 0.0)]
+)
+def test_a_window_that_is_used_up_is_waited_for(
+    rate_limiter: RateLimiter, clock: WoundClock, until: float, held: float
+) -> None:
+    """Until its Reset, unless that is past or too far; then one request tries whether there is more."""
+    budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 1, 30), told(clock, 0, until))
+
+    assert budget.held_until == pytest.approx(clock.monotonic() + held if held else 0.0)
+    assert budget.remaining == (1 if held else None)
+    assert budget.doubted is bool(held)
+
+
+def test_who_never_had_any_left_is_not_believed(rate_limiter: RateLimiter, clock: WoundClock) -> None:
+    """A service that always says 0 holds nobody up."""
+    budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 0, 30), told(clock, 0, 30))
+
+    assert (budget.held_until, budget.remaining) == (0.0, None)
+    assert after(rate_limiter, budget, told(clock, 5, 30)).remaining == 5
+
+
+@pytest.mark.parametrize(
+    ("limit", "status", "ignored"), [(10, 200, True), (2, 200, True), (1, 200, False), (10, 429, False)]
+)
+def test_headers_that_say_0_to_who_was_served_after_the_wait_are_useless(
+    rate_limiter: RateLimiter, clock: WoundClock, limit: int, status: int, *, ignored: bool
+) -> None:
+    """With a limit of 1 that is as it should be, and a 429 means what it says."""
+    budget = after(
+        rate_limiter, rate_limiter.budget("a"), told(clock, 1, 30, limit=limit), told(clock, 0, 30, limit=limit)
+    )
+    clock.sleep(31)
+    after(rate_limiter, budget, told(clock, 0, 30, limit=limit, status=status))
+
+    assert budget.ignored is ignored
+    assert (budget.held_until > clock.monotonic()) is not ignored
+    if ignored:
+        assert after(rate_limiter, budget, told(clock, 3, 30)).remaining is None
+
+
+def test_a_wait_that_helped_is_trusted_again(rate_limiter: RateLimiter, clock: WoundClock) -> None:
+    """The next window counts like the first, and its end is waited for too."""
+    budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 1, 30), told(clock, 0, 30))
+    clock.sleep(31)
+    assert after(rate_limiter, budget, told(clock, 9, 30)).remaining == 9
+    assert budget.doubted is False
+
+    after(rate_limiter, budget, told(clock, 0, 20))
+    assert budget.held_until == pytest.approx(clock.monotonic() + 20 + GRACE)
+    assert budget.ignored is False
+
+
+def test_late_responses_of_a_window_that_is_over_change_nothing(rate_limiter: RateLimiter, clock: WoundClock) -> None:
+    """While a key is held, what answers say that were under way does not let it go."""
+    budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 1, 30), told(clock, 0, 30))
+    held = budget.held_until
+
+    after(rate_limiter, budget, told(clock, 7, 30), told(clock, 0, 50))
+
+    assert (budget.held_until, budget.remaining) == (held, 1)
+
+
+def test_a_key_is_held_for_the_longest_that_was_asked(rate_limiter: RateLimiter, clock: WoundClock) -> None:
+    """A shorter wait does not end a longer one."""
+    budget = rate_limiter.budget("a")
+    rate_limiter.hold(budget, 20)
+    rate_limiter.hold(budget, 5)
+
+    assert budget.held_until == clock.monotonic() + 20
+    assert budget.remaining == 1
+
+
+def test_refusals_in_a_row_end_with_a_response(rate_limiter: RateLimiter, clock: WoundClock) -> None:
+    """Any response but a 429 shows that the key is served."""
+    budget = rate_limiter.budget("a")
+    budget.refusals = 2
+
+    assert after(rate_limiter, budget, told(clock, 0, 5, status=429)).refusals == 2
+    assert after(rate_limiter, budget, told(clock, 5, 5)).refusals == 0
+
+
+def test_a_held_key_waits_to_the_end(rate_limiter: RateLimiter, clock: WoundClock) -> None:
+    """Nothing is sent before, and no longer is waited."""
+    budget, waited = rate_limiter.budget("a"), []
+    rate_limiter.hold(budget, 20)
+
+    async def pause(seconds: float) -> None:
+        waited.append(seconds)
+        clock.sleep(seconds / 2 if len(waited) == 1 else seconds)
+
+    run(rate_limiter.enter(budget, pause))
+
+    assert waited == [20, 10]
+    assert budget.under_way == 1
+
+
+def test_who_may_not_wait_is_counted_all_the_same(rate_limiter: RateLimiter) -> None:
+    """A request that is to meet the limit goes out at once."""
+    budget = rate_limiter.budget("a")
+    rate_limiter.hold(budget, 20)
+
+    run(rate_limiter.enter(budget, _never, at_once=True))
+
+    assert budget.under_way == 1
+
+
+def test_no_more_are_under_way_than_are_left(rate_limiter: RateLimiter, clock: WoundClock) -> None:
+    """The next one goes when a response says that there is more; all that wait look again then."""
+
+    async def story() -> list[int]:
+        budget = rate_limiter.budget("a")
+        entered: list[int] = []
+        budget.remaining = 2
+        full = []
+        for _ in range(2):
+            await rate_limiter.enter(budget, _never)
+            full.append(budget.full)
+        assert full == [False, True]
+
+        async def another(number: int) -> None:
+            await rate_limiter.enter(budget, _never)
+            entered.append(number)
+
+        tasks = [asyncio.create_task(another(number)) for number in range(3)]
+        await asyncio.sleep(0)
+        assert entered == []
+        tasks.pop().cancel()
+        await asyncio.sleep(0)
+        rate_limiter.leave(budget, told(clock, 2, 30))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert entered == [0]
+        rate_limiter.leave(budget, told(clock, 9, 30))
+        await asyncio.gather(*tasks)
+        return entered
+
+    assert run(asyncio.wait_for(story(), 20)) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("reset", "asked", "waits", "wait"),
+    [
+        (20.0, None, 0, 20.0 + GRACE),
+        (20.0, "50", 0, 20.0 + GRACE),
+        (20.0, "50", 1, 50.0 + GRACE),
+        (50.0, "20", 1, 50.0 + GRACE),
+        (50.0, "20", 0, 50.0 + GRACE),
+        (70.0, "20", 0, 20.0 + GRACE),
+        (20.0, "70", 1, 20.0 + GRACE),
+        (LONGEST, None, 0, LONGEST + GRACE),
+        (70.0, None, 0, None),
+        (70.0, "80", 0, None),
+        (1.0, None, 0, 1.0 + GRACE),
+        (-5.0, "20", 0, 20.0 + GRACE),
+        (-5.0, None, 0, 1.0),
+        (0.0, None, 0, 1.0),
+        (-5.0, "0", 0, 1.0),
+        (-5.0, None, 1, 2.0),
+        (-5.0, None, 2, 4.0),
+        (-5.0, None, 3, 4.0),
+    ],
+)
+def test_how_long_a_refused_request_waits(
+    rate_limiter: RateLimiter, clock: WoundClock, reset: float, asked: str | None, waits: int, wait: float | None
+) -> None:
+    """For Reset, and for what is asked for where that did not help; a little more each time where nothing is said."""
+    more: dict[str, Any] = {} if asked is None else {"Retry_After": asked}
+    rate_limiter.service.learn(told(clock, 0, reset, Date=date(clock)), clock.now())
+
+    found = rate_limiter.wait_after_429(told(clock, 0, reset, status=429, **more), waits)
+
+    assert found == (None if wait is None else pytest.approx(wait))
+
+
+@pytest.mark.parametrize(
+    ("asked", "waits", "wait"),
+    [
+        (None, 0, 1.0),
+        (None, 1, 2.0),
+        (None, 2, 50.0 + GRACE),
+        ("1", 0, 1.0 + GRACE),
+        ("3", 0, 3.0 + GRACE),
+        ("60", 1, 60.0 + GRACE),
+        ("0", 0, 1.0),
+        ("61", 1, 2.0),
+        ("3", 2, 50.0 + GRACE),
+    ],
+)
+def test_a_window_that_is_not_used_up_is_not_waited_for(
+    rate_limiter: RateLimiter, clock: WoundClock, asked: str | None, waits: int, wait: float
+) -> None:
+    """Where a 429 leaves requests, only too many came at once; twice it is tried whether that is so."""
+    more: dict[str, Any] = {} if asked is None else {"Retry_After": asked}
+    rate_limiter.service.learn(told(clock, 5, 50, Date=date(clock)), clock.now())
+
+    assert rate_limiter.wait_after_429(told(clock, 5, 50, status=429, **more), waits) == pytest.approx(wait)
+
+
+def test_without_a_date_a_far_reset_may_be_near(rate_limiter: RateLimiter, clock: WoundClock) -> None:
+    """Nothing tells how far apart the clocks are, so that a little is waited and seen."""
+    assert rate_limiter.wait_after_429(told(clock, 0, 70, status=429), 0) == 1.0
+    assert rate_limiter.wait_after_429(told(clock, 0, 70, status=429), 1) == 2.0
+    assert rate_limiter.wait_after_429(told(clock, 0, 20, status=429), 0) == pytest.approx(20 + GRACE)
+
+
+def test_a_reset_is_by_the_clock_of_the_service(rate_limiter: RateLimiter, clock: WoundClock) -> None:
+    """A service an hour ahead names a moment an hour ahead."""
+    ahead = WoundClock()
+    ahead.sleep(3600)
+    budget = after(
+        rate_limiter,
+        rate_limiter.budget("a"),
+        told(ahead, 1, 30, Date=date(ahead)),
+        told(ahead, 0, 30, Date=date(ahead)),
+    )
+
+    assert budget.held_until == pytest.approx(clock.monotonic() + 30 + GRACE)
+
+
+@pytest.mark.parametrize(("left", "held"), [(2, [True, True, False]), (1, [True, True, True])])
+def test_how_often_a_sudden_end_is_waited_for(
+    rate_limiter: RateLimiter, clock: WoundClock, left: int, held: list[bool]
+) -> None:
+    """Twice where more was left than was sent since; always where it was the last one."""
+    budget, waited = rate_limiter.budget("a"), []
+    for _ in held:
+        after(rate_limiter, budget, told(clock, left, 30), told(clock, 0, 30))
+        waited.append(budget.held_until > clock.monotonic())
+        clock.sleep(31)
+
+    assert waited == held
+
+
+@pytest.mark.parametrize(("needed", "short"), [(2, False), (3, True), (4, True)])
+def test_few_are_left_with_those_under_way(
+    rate_limiter: RateLimiter, clock: WoundClock, needed: int, *, short: bool
+) -> None:
+    """What is under way will have been sent before anything else is."""
+    budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 5, 3600, Date=date(clock)))
+    for _ in range(2):
+        run(rate_limiter.enter(budget, _never, at_once=True))
+
+    assert rate_limiter.is_short(budget, needed) is short
