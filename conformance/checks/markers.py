@@ -1,4 +1,4 @@
-"""Markers and fixtures of checks: requirement, open points, scenario."""
+"""Markers for the requirement of a check, and fixtures for scenarios."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def requirement(identifier: str) -> pytest.MarkDecorator:
 
 
 def observes(*identifiers: str) -> pytest.MarkDecorator:
-    """Mark a test that judges nothing with the open points that it observes.
+    """Mark a test with the open points that it observes; it judges nothing.
 
     Raises:
         KeyError: The catalogue has no such open point.
@@ -37,8 +37,8 @@ def scenario(function: Callable[[Run], Any], *, alone: bool = False) -> Any:  # 
     """Return a fixture with the result of a scenario.
 
     Args:
-        function: The scenario; it runs once a run, for all modules that use it.
-        alone: Whether no other scenario may run at the same time.
+        function: The scenario; a run sends it once, whichever modules use it.
+        alone: Whether the run may send nothing else meanwhile.
     """
 
     def fetch(run: Run) -> Any:  # noqa: ANN401 - the scenario's result
