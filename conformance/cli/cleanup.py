@@ -14,6 +14,7 @@ from conformance.cli.options import found_file, target_options, warn_of_visible_
 from conformance.cli.progress import WaitReporter
 from conformance.cli.text import complain, printable
 from conformance.exits import Exit
+from conformance.reports.wording import counted
 from conformance.running.connect import connect, redactor_of
 from conformance.running.options import RunOptions
 from conformance.targets.journal import Journal, JournalError
@@ -65,7 +66,7 @@ def cleanup(
         click.echo(printable(line))
     if result.left:
         sys.exit(Exit.FAILED)
-    click.echo(f"Nothing is left that the interface can undo ({result.undone} undone now).")
+    click.echo(f"Nothing is left that the interface can undo. Undone now: {counted(result.undone, 'change')}.")
 
 
 def _undone(journal: Journal, profile: Profile, *, moved: bool) -> UndoResult:

@@ -51,12 +51,12 @@ _STYLES: Final = {
     "untested": "dim",
 }
 _VERDICTS: Final = {
-    "conformant": ("bold green", "is conformant: nothing that was tested breaks the contract."),
+    "conformant": ("bold green", "is conformant: no tested requirement failed."),
     "non-conformant": ("bold red", "is NOT conformant:"),
     "inconclusive": ("bold yellow", "could not be judged in full: the verdict is inconclusive."),
 }
 _WAIVED: Final = {
-    "conformant": "is conformant but for what is waived.",
+    "conformant": "is conformant except for waived failures.",
     "inconclusive": "fails only waived requirements, and could not be judged in full: inconclusive.",
 }
 _NARROW_HEADINGS: Final = {"undecided": "undec.", "untested": "unt."}
