@@ -29,8 +29,8 @@ NAMED = frozenset(
 )
 """The members that the interface names, with fixed types."""
 
-UNASKED = frozenset({"undoing", "connection"})
-"""Senders that are no checks: undoing, and the search for a lost target."""
+UNASKED = frozenset({"undoing", "connection", "ownership"})
+"""Senders that are no checks: undoing, the search for a lost target, and the reads that prove ownership."""
 
 OPEN = frozenset({"updateEngagement", "unarchiveEngagement"})
 """Operations with free ``data`` in successful responses."""
@@ -67,9 +67,10 @@ def _noticed(folder: Path) -> str:
 
 
 def other_status(entry: Entry, choices: random.Random) -> None:
-    """Change the status."""
+    """Replace the status by one that the response cannot have; of a success, another success may be permitted."""
     response = entry["response"]
-    response["status"] = choices.choice([status for status in (200, 404, 418, 500) if status != response["status"]])
+    permitted = {response["status"], 200} if response["status"] < 300 else {response["status"]}
+    response["status"] = choices.choice([status for status in (200, 404, 418, 500) if status not in permitted])
 
 
 def no_limit(entry: Entry, choices: random.Random) -> None:
