@@ -1,4 +1,4 @@
-"""Requests and seconds of a core run, beside ``schemathesis run`` on the same service.
+"""Benchmark of a core run against ``schemathesis run`` on the same service.
 
 Usage: python benchmarks/core_run.py [--runs 3]
 
@@ -22,7 +22,7 @@ from served import ENVIRONMENT, ROOT, service
 
 
 def suite(base_url: str, key: str) -> tuple[float, int]:
-    """Seconds and requests of one core run."""
+    """Return the seconds and requests of a core run."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "conformance", "run", "--base-url", base_url, "--effort", "quick", "--quiet"]
         begun = time.perf_counter()
@@ -39,7 +39,7 @@ def suite(base_url: str, key: str) -> tuple[float, int]:
 
 
 def schemathesis(base_url: str, key: str) -> tuple[float, int]:
-    """Seconds and requests of one ``schemathesis run`` with its defaults."""
+    """Return the seconds and requests of a ``schemathesis run`` with its defaults."""
     command = [str(Path(sys.executable).parent / "schemathesis"), "run", str(ROOT / "openapi.yaml"), "--url", base_url]
     begun = time.perf_counter()
     done = subprocess.run(
@@ -61,7 +61,7 @@ def main() -> None:
         with service("--latency", str(latency)) as (base_url, key):
             ours = [suite(base_url, key) for _ in range(runs)]
             theirs = [schemathesis(base_url, key) for _ in range(1 if latency else runs)]
-        own, other = (statistics.median(seconds for seconds, _ in one) for one in (ours, theirs))
+        own, other = (statistics.median(seconds for seconds, _ in results) for results in (ours, theirs))
         print(f"{f'suite, {latency} ms':<22}{own:>10.2f}{ours[0][1]:>10}")
         print(f"{f'schemathesis, {latency} ms':<22}{other:>10.2f}{theirs[0][1]:>10}")
         print(f"{'ratio':<22}{own / other:>10.3f}{ours[0][1] / max(1, theirs[0][1]):>10.3f}")

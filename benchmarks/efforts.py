@@ -1,11 +1,11 @@
-"""What a run costs at each effort, and how many faults it finds for that, beside ``schemathesis run``.
+"""Benchmark of cost and found faults at each effort, against ``schemathesis run``.
 
 Usage: python benchmarks/efforts.py [--faults 12] [--max-examples N] [--efforts quick standard deep] [--latency 0]
 
 First the whole suite runs against the reference service, once at each effort, and ``schemathesis run`` once, with its
-defaults unless ``--max-examples`` is given. Then both meet the same faulty services, taken at even distances from the
-list of faults by their ids: the suite at quick effort with a base URL and a key alone, as Schemathesis has it. It has
-found a fault where a requirement failed; Schemathesis where it reports what it does not report without a fault.
+defaults unless ``--max-examples`` is given. Then both test the same faulty services, taken at even distances from the
+list of faults by id. The suite has quick effort, a base URL and a key, as Schemathesis has. The suite finds a fault if
+a requirement fails; Schemathesis if it reports a failure that it does not report without the fault.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from served import ENVIRONMENT, ROOT, service
 from conformance.reference.faults import all_faults
 
 LONGEST: Final = 1800
-"""Seconds that one run may take."""
+"""Seconds that a run may take."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a run cost and said.
+    """Cost and findings of a run.
 
     Attributes:
-        requests: How many requests were sent.
-        seconds: How long it took, from the start of the program to its end.
-        findings: What it reported: requirements, or operations with the kind of failure.
+        requests: The number of requests sent.
+        seconds: The duration of the process.
+        findings: Failed requirements, or operations with the kind of failure.
     """
 
     requests: int
@@ -46,27 +46,27 @@ class Cost:
 
 
 def suite(*options: str, key: str = "") -> Cost:
-    """A run of the suite."""
+    """Run the suite and return its cost."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "conformance", "run", "--quiet", *options, "--report", folder]
-        seconds, said = _timed(command, {"CONFORMANCE_API_KEY": key} if key else {})
+        seconds, output = _timed(command, {"CONFORMANCE_API_KEY": key} if key else {})
         if not (Path(folder) / "report.json").exists():
-            raise SystemExit(said)
+            raise SystemExit(output)
         report = json.loads((Path(folder) / "report.json").read_text("utf-8"))
         failed = frozenset(entry["id"] for entry in report["requirements"] if entry["outcome"] == "failed")
         return Cost(report["run"]["requests"], seconds, failed)
 
 
 def schemathesis(base_url: str, key: str, max_examples: int | None) -> Cost:
-    """A run of Schemathesis on the same document."""
+    """Run Schemathesis on the same document and return its cost."""
     with tempfile.TemporaryDirectory() as folder:
         junit = Path(folder) / "junit.xml"
         command = [str(Path(sys.executable).parent / "schemathesis"), "run", str(ROOT / "openapi.yaml")]
         command += ["--url", base_url, "-H", f"Authorization: Bearer {key}", "--seed", "1", "--no-color"]
         command += ["--report", "junit", "--report-junit-path", str(junit)]
         command += [] if max_examples is None else ["--max-examples", str(max_examples)]
-        seconds, said = _timed(command, {}, cwd=folder)
-        generated = re.search(r"(\d+) generated", said)
+        seconds, output = _timed(command, {}, cwd=folder)
+        generated = re.search(r"(\d+) generated", output)
         return Cost(int(generated[1]) if generated else 0, seconds, _failures(junit))
 
 
@@ -79,9 +79,9 @@ def _timed(command: list[str], environment: dict[str, str], cwd: str | None = No
 
 
 def _failures(junit: Path) -> frozenset[str]:
-    """What Schemathesis reported: each operation with the headings of its failures."""
+    """Return the failures of Schemathesis: each operation with the headings of its failures."""
     found = set()
-    for case in ET.parse(junit).iter("testcase"):  # noqa: S314 - written by the program that was just run
+    for case in ET.parse(junit).iter("testcase"):  # noqa: S314 - Schemathesis wrote it
         for failure in case.iter("failure"):
             headings = re.findall(r"^\s*- (.+)$", failure.get("message") or failure.text or "", re.MULTILINE)
             found |= {f"{case.get('name')}: {heading.strip()}" for heading in headings or ["failed"]}
@@ -89,13 +89,13 @@ def _failures(junit: Path) -> frozenset[str]:
 
 
 def sample(number: int) -> list[str]:
-    """Faults at even distances in the order of their ids."""
+    """Return faults at even distances in the order of their ids."""
     known = sorted(all_faults())
     return [known[place * len(known) // number] for place in range(min(number, len(known)))]
 
 
 def efforts(chosen: list[str], latency: str) -> None:
-    """Print what the whole suite costs at each effort: with everything provisioned, and with a key alone."""
+    """Print the cost of the whole suite at each effort, with everything provisioned and with a key alone."""
     print(f"{'':<34}{'requests':>10}{'seconds':>10}{'failed':>8}")
     for effort in chosen:
         _line(f"suite, {effort}, all classes", suite("--effort", effort))
@@ -103,8 +103,8 @@ def efforts(chosen: list[str], latency: str) -> None:
             _line(f"suite, {effort}, core, {latency} ms", suite("--effort", effort, "--base-url", base_url, key=key))
 
 
-def beside(number: int, max_examples: int | None) -> None:
-    """Print who finds what of the same faults, for how many requests."""
+def compare(number: int, max_examples: int | None) -> None:
+    """Print which faults the suite and Schemathesis find, and the requests sent."""
     with service() as (base_url, key):
         honest = schemathesis(base_url, key, max_examples)
     _line("schemathesis, no fault", honest)
@@ -118,8 +118,8 @@ def beside(number: int, max_examples: int | None) -> None:
             theirs.append(Cost(found.requests, found.seconds, found.findings - honest.findings))
         print(f"{fault:<44} suite {_found(ours[-1])}, schemathesis {_found(theirs[-1])}", flush=True)
     for name, costs in (("suite, quick, key alone", ours), ("schemathesis", theirs)):
-        hits, requests = sum(bool(one.findings) for one in costs), sum(one.requests for one in costs)
-        seconds = sum(one.seconds for one in costs)
+        hits, requests = sum(bool(cost.findings) for cost in costs), sum(cost.requests for cost in costs)
+        seconds = sum(cost.seconds for cost in costs)
         rate = 1000 * hits / max(1, requests)
         print(
             f"{name}: {hits} of {len(costs)} found, {requests} requests, {seconds:.0f} s, {rate:.2f} per 1,000 requests"
@@ -144,7 +144,7 @@ def main() -> None:
     given = parser.parse_args()
     efforts(given.efforts, given.latency)
     if given.faults:
-        beside(given.faults, given.max_examples)
+        compare(given.faults, given.max_examples)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Pages made from self-tests: docs/selftest.json, the table in docs/selftest.md, docs/coverage.md.
+"""Generator of the self-test pages: docs/selftest.json, the table in docs/selftest.md, docs/coverage.md.
 
 Usage: python benchmarks/selftest_summary.py [SELFTEST_JSON ...]
 
-With the selftest.json of one or more self-tests docs/selftest.json is made of them; of what two of them tried, the
-first one gives the figures. Which checks convict the faults that did not meet the whole suite is taken from the
-docs/selftest.json before. Without any, only the pages are made anew.
+Writes docs/selftest.json from the selftest.json files of self-tests. If two of them tried the same subject, the first
+gives the figures. The convictions of faults that did not meet the whole suite come from the earlier
+docs/selftest.json. Without arguments it only rewrites the pages.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PAGE = ROOT / "docs" / "selftest.md"
 
 
 def main() -> None:
-    """Write the files and say which."""
+    """Write the files and print their names."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("selftests", nargs="*", type=Path, metavar="SELFTEST_JSON")
     selftests = parser.parse_args().selftests

@@ -1,4 +1,4 @@
-"""The reference service in a process of its own, for the benchmarks."""
+"""Reference service in a child process, for the benchmarks."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ ENVIRONMENT: Final = {name: value for name, value in os.environ.items() if name 
 
 @contextlib.contextmanager
 def service(*arguments: str) -> Iterator[tuple[str, str]]:
-    """The service, started with some arguments: its base URL and a key."""
+    """Start the service with arguments; yield its base URL and a key."""
     command = [sys.executable, "-m", "conformance.reference.server", "--announce", *arguments]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT) as child:
         assert child.stdin is not None
         assert child.stdout is not None
-        said = json.loads(child.stdout.readline())
-        yield said["base_url"], said["keys"]["api_key"]
+        announced = json.loads(child.stdout.readline())
+        yield announced["base_url"], announced["keys"]["api_key"]
         child.stdin.close()

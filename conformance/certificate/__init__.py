@@ -1,1 +1,1 @@
-"""Certificates: signed statements about recorded runs that anybody can check without the target."""
+"""Certificates: signed statements about recorded runs, verifiable without the target."""

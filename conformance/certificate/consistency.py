@@ -1,4 +1,4 @@
-"""Whether a report fits itself, the catalogue and its recording."""
+"""Consistency of a report with itself, the catalogue and its recording."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 def problems(report: Report, exchanges: Sequence[Exchange]) -> list[str]:
-    """What in a report contradicts itself, a clause each.
+    """Return the contradictions in a report, a clause each.
 
     Args:
-        report: A report that keeps its schema.
-        exchanges: The recording that belongs to it.
+        report: A report that is valid under its schema.
+        exchanges: Its recording.
     """
     return [
         *_of_requirements(report["requirements"]),
@@ -41,17 +41,17 @@ def _of_requirements(requirements: Iterable[Requirement]) -> list[str]:
     for entry in entries:
         outcomes = [Outcome(check["outcome"]) for check in entry.get("checks", [])]
         if of_checks(outcomes) != entry["outcome"]:
-            found.append(f"the checks of {entry['id']} do not come to {entry['outcome']}")
+            found.append(f"the checks of {entry['id']} do not result in {entry['outcome']}")
         if bool(entry["failures"]) != (entry["outcome"] == "failed"):
             found.append(f"the failures of {entry['id']} do not fit its outcome {entry['outcome']}")
     return found
 
 
 def _of_waivers(report: Report) -> list[str]:
-    """Whether what is marked as waived is what the waivers waive."""
+    """Return the requirements whose mark as waived disagrees with the waivers, a clause each."""
     given: Any = report.get("waivers", [])
     try:
-        waivers = [Waiver(**{**one, "expires": date.fromisoformat(one["expires"])}) for one in given]
+        waivers = [Waiver(**{**waiver, "expires": date.fromisoformat(waiver["expires"])}) for waiver in given]
         fresh = copy.deepcopy(report["requirements"])
         for entry in fresh:
             entry["waived"] = False
@@ -60,14 +60,14 @@ def _of_waivers(report: Report) -> list[str]:
         return ["the waivers cannot be read"]
     pairs = zip(report["requirements"], fresh, strict=True)
     wrong = [entry["id"] for entry, now in pairs if entry["waived"] != now["waived"]]
-    return [f"no waiver stands for {name}, or one does and is not applied" for name in wrong]
+    return [f"the mark of {name} as waived does not agree with the waivers" for name in wrong]
 
 
 def _of_conclusions(report: Report) -> list[str]:
     found = []
     classes = conclude.classes(report["requirements"], {})
-    told = [(entry["id"], entry["outcome"], entry["requirements"]) for entry in report["classes"]]
-    if told != [(entry["id"], entry["outcome"], entry["requirements"]) for entry in classes]:
+    stated = [(entry["id"], entry["outcome"], entry["requirements"]) for entry in report["classes"]]
+    if stated != [(entry["id"], entry["outcome"], entry["requirements"]) for entry in classes]:
         found.append("the classes do not follow from the requirements")
     if report["verdict"] != conclude.overall(report["requirements"]).value:
         found.append(f"the verdict {report['verdict']} does not follow from the requirements")
@@ -79,11 +79,11 @@ def _of_numbers(report: Report, exchanges: Sequence[Exchange]) -> list[str]:
     recorded = {exchange.number for exchange in exchanges}
     failures = [failure for entry in report["requirements"] for failure in entry["failures"]]
     checks = [check for entry in report["requirements"] for check in entry.get("checks", [])]
-    cited = {number for one in (*failures, *checks, *report["observations"]) for number in one["exchanges"]}
+    cited = {number for citing in (*failures, *checks, *report["observations"]) for number in citing["exchanges"]}
     if unknown := sorted(cited - recorded):
-        found.append(f"exchange {unknown[0]} is cited and not recorded")
+        found.append(f"exchange {unknown[0]} is cited but not recorded")
     if max(recorded, default=0) != report["run"]["requests"]:
-        found.append(f"{report['run']['requests']} requests are counted, and the last one recorded is another")
+        found.append(f"{report['run']['requests']} requests are counted, and the last recorded number is another")
     if report["run"]["finished_at"] < report["run"]["started_at"]:
         found.append("the run ended before it began")
     return found

@@ -19,40 +19,40 @@ PAYLOAD_TYPE: Final = "application/vnd.in-toto+json"
 
 
 class InvalidEnvelope(ValueError):
-    """An envelope that cannot be trusted; the message is a clause."""
+    """The envelope cannot be trusted; the message is a clause."""
 
 
 def pae(payload_type: str, payload: bytes) -> bytes:
-    """What is signed: the type and the payload with their lengths, so that neither can be mistaken for the other."""
+    """Return the signed bytes: the type and the payload with their lengths, so that they cannot be confused."""
     kind = payload_type.encode()
     return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
 
 
 def sealed(payload: bytes, key: Ed25519PrivateKey) -> bytes:
-    """The content of an envelope with one signature.
+    """Return the content of an envelope with one signature.
 
     Args:
         payload: A JSON text in UTF-8.
-        key: What to sign it with.
+        key: The key that signs.
     """
     return _Parts(payload, key.sign(pae(PAYLOAD_TYPE, payload)), key_id(key.public_key())).written()
 
 
 def opened(content: bytes, key: Ed25519PublicKey) -> bytes:
-    """The payload of an envelope that a key has signed.
+    """Return the payload of an envelope that a key has signed.
 
-    Only what ``sealed`` writes is taken, byte for byte: nothing may stand in the file that is not signed.
+    The envelope must be byte for byte what ``sealed`` writes, because every byte of the file must be signed.
 
     Raises:
-        InvalidEnvelope: It is no such envelope, or its signature is not that of the key.
+        InvalidEnvelope: It is not such an envelope, or its signature is not by the key.
     """
     parts = _read(content)
     if parts.key != key_id(key):
-        raise InvalidEnvelope(f"it names the key {parts.key}, and the public key given is {key_id(key)}")
+        raise InvalidEnvelope(f"it names the key {parts.key}, but the given public key is {key_id(key)}")
     try:
         key.verify(parts.signature, pae(PAYLOAD_TYPE, parts.payload))
     except InvalidSignature:
-        raise InvalidEnvelope("the signature does not fit its content") from None
+        raise InvalidEnvelope("the signature does not match its content") from None
     return parts.payload
 
 
@@ -77,7 +77,7 @@ def _read(content: bytes) -> _Parts:
         (signature,) = envelope["signatures"]
         parts = _Parts(_bytes(envelope["payload"]), _bytes(signature["sig"]), str(signature["keyid"]))
     except (ValueError, KeyError, TypeError):
-        raise InvalidEnvelope("it is no envelope with one signature") from None
+        raise InvalidEnvelope("it is not an envelope with one signature") from None
     if parts.written() != content:
         raise InvalidEnvelope("it has been altered")
     return parts

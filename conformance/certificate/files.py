@@ -1,4 +1,4 @@
-"""The files of a run's folder and their digests."""
+"""Digests of the files in a run's folder."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 class FolderError(Exception):
-    """A folder cannot be certified or verified; the message is one plain sentence."""
+    """The folder cannot be certified or verified; the message is one plain sentence."""
 
 
 def digests(folder: Path) -> dict[str, str]:
-    """The SHA-256 digests of all files of a folder but the envelope, by their paths in it, sorted.
+    """Return the SHA-256 digests of all files in a folder except the envelope, sorted by their relative paths.
 
     Raises:
-        FolderError: It holds something else than files and folders, or a file cannot be read.
+        FolderError: It contains something other than files and folders, or a file cannot be read.
     """
     try:
         paths = sorted(path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
@@ -31,11 +31,11 @@ def digests(folder: Path) -> dict[str, str]:
     except OSError as error:
         raise FolderError(f"{error.filename or folder} cannot be read: {error.strerror}.") from error
     except RecursionError:
-        raise FolderError(f"{folder} has too many folders within each other.") from None
+        raise FolderError(f"{folder} has too deeply nested folders.") from None
 
 
 def changes(signed: Mapping[str, str], found: Mapping[str, str]) -> list[str]:
-    """What is not as it was signed, a clause each."""
+    """Return the changes since signing, a clause each."""
     added = [f"{name} was added" for name in found if name not in signed]
     removed = [f"{name} is missing" for name in signed if name not in found]
     changed = [f"{name} was changed" for name in signed if name in found and found[name] != signed[name]]

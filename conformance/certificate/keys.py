@@ -1,4 +1,4 @@
-"""The Ed25519 keys that certificates are signed with."""
+"""Ed25519 keys that sign certificates."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _PUBLIC: Final = 0o644
 
 
 class KeyFileError(Exception):
-    """A key cannot be made, read or used; the message is one plain sentence."""
+    """The key cannot be made, read or used; the message is one plain sentence."""
 
 
 def public_path(path: Path) -> Path:
-    """Where the public key of a private one lies."""
+    """Return the path of the public key that belongs to a private key."""
     return path.with_name(f"{path.name}.pub")
 
 
@@ -38,7 +38,7 @@ def make_keys(path: Path) -> str:
         The id of the key.
 
     Raises:
-        KeyFileError: One of the files is there already, or cannot be written.
+        KeyFileError: One of the files already exists, or cannot be written.
     """
     public = public_path(path)
     for file in (path, public):
@@ -83,7 +83,7 @@ def read_public_key(path: Path) -> Ed25519PublicKey:
 
 
 def key_id(key: Ed25519PublicKey) -> str:
-    """What a key is called: the SHA-256 digest of its SubjectPublicKeyInfo in DER, in hexadecimal."""
+    """Return the id of a key: the SHA-256 digest of its SubjectPublicKeyInfo in DER, in hexadecimal."""
     der = key.public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
     return hashlib.sha256(der).hexdigest()
 
@@ -106,7 +106,7 @@ def _read(path: Path) -> bytes:
 
 
 def _write(path: Path, content: bytes, mode: int) -> None:
-    """Write a new file; nobody else can have it open, because it must not be there before."""
+    """Write a new file; no other process can have it open, because it must not exist before."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(descriptor, "wb") as stream:

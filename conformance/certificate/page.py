@@ -1,4 +1,4 @@
-"""certificate.html: what was attained, on one page to print and file."""
+"""Rendering of certificate.html: the attained classes on one printable page."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _HEADINGS: Final = {
 
 
 def page_bytes(report: Report, predicate: Mapping[str, Any], key: str) -> bytes:
-    """The content of certificate.html.
+    """Return the content of certificate.html.
 
     Args:
-        report: What the run found.
+        report: The report of the run.
         predicate: The predicate of the statement that will be signed.
         key: The id of the key that will sign it.
     """
@@ -38,8 +38,8 @@ def page_bytes(report: Report, predicate: Mapping[str, Any], key: str) -> bytes:
             heading=_HEADINGS[report["verdict"]],
             verdict=report["verdict"],
             target=report["target"]["name"],
-            attained=[one for one in report["classes"] if one["outcome"] == "passed"],
-            others=[(one, OUTCOMES[one["outcome"]]) for one in report["classes"] if one["outcome"] != "passed"],
+            attained=[entry for entry in report["classes"] if entry["outcome"] == "passed"],
+            others=[(entry, OUTCOMES[entry["outcome"]]) for entry in report["classes"] if entry["outcome"] != "passed"],
             reservations=claims["reservations"],
             facts=_facts(report, claims),
             key=key,
@@ -61,7 +61,7 @@ def _facts(report: Report, claims: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Requirements", counts),
         ("Mode", MODES[report["run"]["mode"]]),
         ("Effort and seed", f"{run['effort']}, {run['seed']}"),
-        ("Build, as the vendor states", _algorithm(claims["build"])),
+        ("Build, as stated by the vendor", _algorithm(claims["build"])),
         ("TLS certificate", _algorithm({"sha256": target["certificate_sha256"]})),
         ("Suite", f"{suite['name']} {suite['version']}"),
         ("Files of the suite", f"sha256:{suite['sha256']}"),

@@ -1,4 +1,4 @@
-"""Signing a run's folder."""
+"""Signing of a run's folder."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
     from conformance.replay.recording import Recording
 
-_MOST_TOLD = 5
+_MOST_LISTED = 5
 
 
 class Refused(Exception):
-    """A run that is not certified.
+    """The run is not certified.
 
     Attributes:
-        reasons: Why, a sentence each.
+        reasons: The reasons, a sentence each.
     """
 
     def __init__(self, reasons: list[str]) -> None:
@@ -44,7 +44,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """What was signed.
+    """A signed statement.
 
     Attributes:
         statement: The statement.
@@ -58,19 +58,19 @@ class Signed:
 def sign(folder: Path, key: Ed25519PrivateKey, *, build: str | None = None, anyway: bool = False) -> Signed:
     """Write certificate.html and certificate.dsse.json into a run's folder.
 
-    The run is judged again before: what nobody could verify is not signed.
+    The run is judged again first, because only a verifiable run may be signed.
 
     Args:
         folder: The folder.
-        key: What to sign with.
+        key: The key that signs.
         build: The digest of the build under test as the vendor states it.
-        anyway: Whether a run that is not certified is signed too, with the reasons in the statement.
+        anyway: Whether to sign a run that is not certified, with the reasons in the statement.
 
     Raises:
         Refused: The run is not certified.
-        NotJudgeable: The folder holds no recording that this suite can judge.
+        NotJudgeable: The folder contains no recording that this suite can judge.
         FolderError: A file cannot be read or written.
-        ValueError: The build's digest is none.
+        ValueError: The build's digest is invalid.
     """
     build_digest(build)
     recording = read_recording(folder)
@@ -92,11 +92,13 @@ def sign(folder: Path, key: Ed25519PrivateKey, *, build: str | None = None, anyw
 
 
 def _doubts(recording: Recording, folder: Path) -> list[str]:
-    """Why the report cannot be relied on, a sentence each."""
-    wrong = [f"The report contradicts itself: {one}." for one in problems(recording.report, recording.exchanges)]
+    """Return the reasons why the report is not reliable, a sentence each."""
+    wrong = [
+        f"The report contradicts itself: {problem}." for problem in problems(recording.report, recording.exchanges)
+    ]
     other = differences(recording, rejudge(recording, folder))
-    more = [f"And {len(other) - _MOST_TOLD} more differences."] if len(other) > _MOST_TOLD else []
-    return wrong + [f"Judged again it is not the same: {one}." for one in other[:_MOST_TOLD]] + more
+    more = [f"And {len(other) - _MOST_LISTED} more differences."] if len(other) > _MOST_LISTED else []
+    return wrong + [f"Judged again, the result differs: {difference}." for difference in other[:_MOST_LISTED]] + more
 
 
 __all__ = ["NotJudgeable", "Refused", "Signed", "sign"]

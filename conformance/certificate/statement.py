@@ -1,4 +1,4 @@
-"""What a certificate says: an in-toto Statement with the test-result predicate."""
+"""Statement of a certificate: an in-toto Statement with the test-result predicate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 STATEMENT: Final = "https://in-toto.io/Statement/v1"
 PREDICATE: Final = "https://in-toto.io/attestation/test-result/v0.1"
 CLAIMS: Final = "urn:engagement-conformance:certificate:1"
-"""The member of the predicate with all that the standard predicate has no place for."""
+"""The member of the predicate with the claims that are not in the standard predicate."""
 
 RESULTS: Final = {"conformant": "PASSED", "inconclusive": "WARNED", "non-conformant": "FAILED"}
 _DIGEST: Final = re.compile(r"(sha256):([0-9a-f]{64})|(sha512):([0-9a-f]{128})")
@@ -30,17 +30,17 @@ def statement(
     reservations: Sequence[str] = (),
     build: str | None = None,
 ) -> dict[str, Any]:
-    """The statement about a run.
+    """Return the statement about a run.
 
     Args:
-        report: What the run found.
-        digests: The SHA-256 digests of the files of its folder, by name.
-        signed_at: When it is signed, UTC in ISO 8601.
-        reservations: Why it would not have been signed without being told to, a sentence each.
+        report: The report of the run.
+        digests: The SHA-256 digests of the files in its folder, by name.
+        signed_at: The time of signing, UTC in ISO 8601.
+        reservations: The reasons against certifying the run, a sentence each.
         build: The digest of the build under test as the vendor states it, such as ``sha256:...``.
 
     Raises:
-        ValueError: The build's digest is none.
+        ValueError: The build's digest is invalid.
     """
     return {
         "_type": STATEMENT,
@@ -55,7 +55,7 @@ def statement(
 
 
 def of_report(report: Report) -> dict[str, Any]:
-    """The standard members of the predicate, which follow from the report."""
+    """Return the standard members of the predicate, derived from the report."""
     waived = any(entry["waived"] for entry in report["requirements"])
     result = RESULTS[report["verdict"]]
     return {
@@ -68,7 +68,7 @@ def of_report(report: Report) -> dict[str, Any]:
 
 
 def claims(report: Report) -> dict[str, Any]:
-    """What a certificate claims beside that, as far as it follows from the report."""
+    """Return the further claims of a certificate that are derived from the report."""
     run, suite, target = report["run"], report["suite"], report["target"]
     census = _mapping(_mapping(report.get("census")).get("before"))
     return {
@@ -94,13 +94,13 @@ def claims(report: Report) -> dict[str, Any]:
 
 
 def build_digest(stated: str | None) -> dict[str, str] | None:
-    """A digest as in-toto writes it.
+    """Return a digest in the form of in-toto.
 
     Args:
-        stated: Such as ``sha256:`` or ``sha512:`` and hexadecimal digits in lower case; None for none.
+        stated: ``sha256:`` or ``sha512:`` and hexadecimal digits in lower case, or None.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is not such a digest.
     """
     if stated is None:
         return None
@@ -111,11 +111,11 @@ def build_digest(stated: str | None) -> dict[str, str] | None:
 
 
 def reservations_about(report: Report, stopped: str | None) -> list[str]:
-    """Why a run is not certified, a sentence each; nothing where it is.
+    """Return the reasons why a run is not certified, a sentence each; empty if it is certified.
 
     Args:
-        report: What it found.
-        stopped: Why it sent nothing more at some time, or None.
+        report: The report of the run.
+        stopped: The reason why the run stopped sending, or None.
     """
     found = []
     if report["run"]["interrupted"]:
@@ -134,7 +134,7 @@ def reservations_about(report: Report, stopped: str | None) -> list[str]:
 
 
 def _configuration(report: Report) -> list[dict[str, Any]]:
-    """What the run was made with, as resource descriptors."""
+    """Return the inputs of the run as resource descriptors."""
     suite = report["suite"]
     return [
         {"name": suite["name"], "digest": {"sha256": suite_sha256()}, "annotations": {"version": suite["version"]}},

@@ -1,4 +1,4 @@
-"""Verifying a signed folder: every claim by itself, down to judging the recorded exchanges again."""
+"""Verification of a signed folder, claim by claim, including judging the recorded exchanges again."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One thing that a certificate says or needs.
+    """A claim that a certificate makes or depends on.
 
     Attributes:
-        text: What, as a sentence.
-        faults: Why it does not hold, a clause each; none where it holds.
+        text: The claim, as a sentence.
+        faults: The reasons why it does not hold, a clause each; empty if it holds.
     """
 
     text: str
@@ -42,17 +42,17 @@ class Claim:
 
     @property
     def holds(self) -> bool:
-        """Whether it is true."""
+        """Whether the claim is true."""
         return not self.faults
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What verifying came to.
+    """The result of a verification.
 
     Attributes:
-        claims: The claims that were looked at, the first that fails being the last where the others rest on it.
-        predicate: What the statement says, where the signature is good; else None.
+        claims: The verified claims; a failed one is the last if the others depend on it.
+        predicate: The predicate of the statement if the signature is valid; else None.
     """
 
     claims: tuple[Claim, ...]
@@ -69,7 +69,7 @@ def verify(folder: Path, key: Ed25519PublicKey) -> Verified:
 
     Args:
         folder: The folder of a run with its certificate.
-        key: The public key of whoever is trusted to sign.
+        key: The public key of the trusted signer.
     """
     signature = f"The certificate is signed by the key {key_id(key)}."
     try:
@@ -84,29 +84,29 @@ def verify(folder: Path, key: Ed25519PublicKey) -> Verified:
 
 
 _NOT_JUDGED = Claim(
-    "The recorded exchanges, judged again, give the same.", ("the files are not those that were signed",)
+    "The recorded exchanges, judged again, have the same result.", ("the files are not those that were signed",)
 )
 
 
 def _statement(payload: bytes) -> dict[str, Any]:
-    """The statement, as far as its form goes.
+    """Return the statement after a check of its form.
 
     Raises:
-        InvalidEnvelope: It is no statement of this suite.
+        InvalidEnvelope: It is not a statement of this suite.
     """
     try:
         said: dict[str, Any] = load_json(payload)
         known = said["_type"] == statements.STATEMENT and said["predicateType"] == statements.PREDICATE
         complete = isinstance(said["predicate"][CLAIMS], dict) and bool(_signed(said))
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise InvalidEnvelope("it holds no statement about a run") from None
+        raise InvalidEnvelope("it contains no statement about a run") from None
     if not known or not complete:
         raise InvalidEnvelope("its statement is of another kind")
     return said
 
 
 def _signed(said: Mapping[str, Any]) -> dict[str, str]:
-    return {one["name"]: one["digest"]["sha256"] for one in said["subject"]}
+    return {subject["name"]: subject["digest"]["sha256"] for subject in said["subject"]}
 
 
 def _files(said: Mapping[str, Any], folder: Path) -> Claim:
@@ -115,12 +115,12 @@ def _files(said: Mapping[str, Any], folder: Path) -> Claim:
         found = changes(signed, digests(folder))
     except FolderError as error:
         found = [str(error).rstrip(".")]
-    return Claim(f"All {len(signed)} files of the folder are as they were signed.", tuple(found))
+    return Claim(f"All {len(signed)} files of the folder are unchanged since signing.", tuple(found))
 
 
 def _claims(predicate: Mapping[str, Any], folder: Path) -> list[Claim]:
-    """What rests on the files."""
-    schema = "report.json keeps its schema."
+    """Return the claims that depend on the files."""
+    schema = "report.json is valid under its schema."
     try:
         report = load_report(folder / REPORT)
     except InvalidReport as error:
@@ -133,25 +133,27 @@ def _claims(predicate: Mapping[str, Any], folder: Path) -> list[Claim]:
     return [
         Claim(schema),
         Claim(
-            f"The report fits itself: {report['verdict']} follows from its {len(report['requirements'])} requirements.",
+            f"The report is consistent: {report['verdict']} follows from {len(report['requirements'])} requirements.",
             tuple(problems(report, recording.exchanges)),
         ),
-        Claim("The statement says what the report says.", tuple(_misstated(predicate, recording))),
-        Claim(f"This suite is the one that ran: {suite['name']} {suite['version']}."),
+        Claim("The statement agrees with the report.", tuple(_misstated(predicate, recording))),
+        Claim(f"This suite is the suite of the run: {suite['name']} {suite['version']}."),
         _judged_again(recording, folder),
     ]
 
 
 def _misstated(predicate: Mapping[str, Any], recording: Recording) -> list[str]:
-    """What a statement says that does not follow from the report, a clause each."""
+    """Return the members of a statement that do not follow from the report, a clause each."""
     report: Report = recording.report
     said = dict(predicate[CLAIMS])
     reservations = said.pop("reservations", None)
     expected = statements.reservations_about(report, recording.provisioned.stopped)
-    found = _unlike(statements.of_report(report), {name: one for name, one in predicate.items() if name != CLAIMS})
+    found = _unlike(
+        statements.of_report(report), {name: member for name, member in predicate.items() if name != CLAIMS}
+    )
     beside = {"signed_at", "build"}
-    found += _unlike(statements.claims(report), {name: one for name, one in said.items() if name not in beside})
-    if not isinstance(reservations, list) or any(one not in reservations for one in expected):
+    found += _unlike(statements.claims(report), {name: member for name, member in said.items() if name not in beside})
+    if not isinstance(reservations, list) or any(reservation not in reservations for reservation in expected):
         found.append("reservations")
     return [f"its {name} differs" for name in found]
 
@@ -164,9 +166,9 @@ def _unlike(expected: Mapping[str, Any], said: Mapping[str, Any]) -> list[str]:
 
 def _judged_again(recording: Recording, folder: Path) -> Claim:
     again = rejudge(recording, folder)
-    same = f"give the same outcomes and {len(again.observations)} observations"
+    same = f"have the same outcomes and {len(again.observations)} observations"
     if is_cut_off(recording.report):
-        same = "make the same requirements fail; nothing else of a run that ended amid its checks can be compared"
+        same = "fail the same requirements; nothing else of a run that ended during its checks can be compared"
     return Claim(
         f"The {len(recording.exchanges)} recorded exchanges, judged again, {same}.",
         tuple(differences(recording, again)),

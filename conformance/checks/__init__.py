@@ -1,1 +1,1 @@
-"""The checks: pytest modules named by the section of the interface that they judge."""
+"""The checks: pytest modules, one for each part of a section of the interface."""

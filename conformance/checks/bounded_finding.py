@@ -1,4 +1,4 @@
-"""Finding the run's own engagements in a list by name of thousands, of which not every page is looked at."""
+"""Search for the run's own engagements in a long list by name, without reading every page."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Neighbouring pages that hold the stock; none where it was not found.
+    """Neighbouring pages that hold the seeded engagements; none if they were not found.
 
     Attributes:
         look: The pages.
-        skipped: How many items stand before them.
+        skipped: Number of items before them.
     """
 
     look: Look = ()
@@ -32,15 +32,15 @@ class Found:
 
 
 def located(run: Run, pieces: Collection[SeededEngagement], total: int, **query: str) -> Found:
-    """Halve the descending list until a page of it holds some of the stock, and take those beside it.
+    """Halve the descending list until a page holds seeded engagements, and read the pages beside it.
 
-    How names collate is open, so that it may look in the wrong half; then nothing is found.
+    The collation of names is open, so the search may take the wrong half and find nothing.
 
     Args:
         run: The run.
-        pieces: The stock.
-        total: How many items the list has.
-        query: What else to ask for.
+        pieces: The seeded engagements.
+        total: Number of items in the list.
+        query: Further query parameters.
     """
     owned = {piece.identifier for piece in pieces}
     sought = min((piece.name.casefold() for piece in pieces), default="")

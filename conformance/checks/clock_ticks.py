@@ -1,4 +1,4 @@
-"""Clocks that tick too seldom for a time to move during a check, or that were set back."""
+"""Service clocks that tick too rarely for a check, or that were set back."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _A_MILLISECOND: Final = timedelta(milliseconds=1)
 _A_MINUTE: Final = 60.0
 _SEVERAL: Final = 5
 _GIVE_TIMES: Final = frozenset({"createEngagement", "archiveEngagement"})
-"""Operations that answer with times of the run; what was there before it may have those of other clocks."""
+"""Operations whose responses carry times of the run; older resources may have times of other clocks."""
 
 
 def expect_moved(run: Run, actual: str, than: str, *at: Exchange) -> None:
-    """An updatedAt lies after another one, where the service's clock had time to tick.
+    """Expect an updatedAt to be later than another, if the service's clock had time to tick.
 
     Raises:
-        NonConformity: It does not.
-        CantTell: It does not, and nothing that the service told shows more than every so many seconds; or its clock
-            was set back, and has not come to the earlier time again.
+        NonConformity: It is not later.
+        CantTell: It is not later, and all times of the service are multiples of a coarse step; or its clock was set
+            back and has not reached the earlier time again.
     """
     try:
         expect.later("updatedAt", actual, than, *at)
@@ -42,21 +42,21 @@ def expect_moved(run: Run, actual: str, than: str, *at: Exchange) -> None:
             raise CantTell("the service's clock was set back during the run", *fault.exchanges) from fault
         step = step_of(_times(run))
         if step > A_LONG_TICK:
-            raise CantTell(f"the service's clock shows every {step:g} s only", *fault.exchanges) from fault
+            raise CantTell(f"the service's clock ticks only every {step:g} s", *fault.exchanges) from fault
         raise
 
 
 def _is_behind(exchange: Exchange, time: str) -> bool:
-    """Whether a response is of before a time, by its own Date."""
+    """Whether a response is older than a time, by its own Date header."""
     dated, moment = rate_limit_laws.date(exchange), parse_timestamp(time)
     return dated is not None and moment is not None and dated < moment.timestamp()
 
 
 def step_of(times: Iterable[str]) -> float:
-    """Seconds in steps of which all times lie, a minute at most; 0 where there are too few to tell.
+    """Return the step in seconds of which all times are multiples, a minute at most; 0 if there are too few times.
 
-    The steps of a clock need not be at whole seconds, which takes several times to see. One time alone may be of a
-    clock that stands still: it says nothing but that it is a whole minute.
+    The steps of a clock need not begin at whole seconds; only several times show where they begin. A single time may be
+    of a stopped clock: it shows at most that it is a whole minute.
     """
     moments = {moment for time in times if (moment := parse_timestamp(time)) is not None}
     begin = min(moments) if len(moments) >= _SEVERAL else _EPOCH
@@ -67,7 +67,7 @@ def step_of(times: Iterable[str]) -> float:
 
 
 def _times(run: Run) -> list[str]:
-    given = (one for one in run.wire.exchanges if one.request.operation.id in _GIVE_TIMES)
-    resources = (resource for one in given for resource in readable_resources(one))
+    given = (exchange for exchange in run.wire.exchanges if exchange.request.operation.id in _GIVE_TIMES)
+    resources = (resource for exchange in given for resource in readable_resources(exchange))
     found = (resource.get(name) for resource in resources for name in ("createdAt", "updatedAt"))
     return [time for time in found if isinstance(time, str)]

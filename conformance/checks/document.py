@@ -1,4 +1,4 @@
-"""What the OpenAPI document says of an answer: each fault with the requirement that states what is wrong."""
+"""Faults of responses against the OpenAPI document, each with the requirement that states what is wrong."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _CHECKS: Final = [status_code_conformance, response_headers_conformance, response_schema_conformance]
-"""The media type is left to our own law: Schemathesis would refuse what the interface leaves open."""
+"""The media type is left to a law of the suite: Schemathesis would refuse what the interface leaves open."""
 
 _DECODED: Final = frozenset({"content-encoding", "content-length", "transfer-encoding", "content-type"})
 _REQUIRED: Final = re.compile(r'"(.*)" is a required property')
 _FORMS: Final = frozenset({"pattern", "format", "maxLength", "anyOf"})
-"""Keywords that only timestamps have in answers."""
+"""Keywords that only timestamps have in responses."""
 
 _HEADER_RULES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -45,7 +45,7 @@ _HEADER_RULES: Final[Mapping[str, str]] = MappingProxyType(
 _ERROR_FIELDS: Final[Mapping[str, tuple[type, str]]] = MappingProxyType(
     {"code": (str, "error-code-{status}"), "statusCode": (int, "error-status-code-agrees")}
 )
-"""What a value in an error breaks that is of the right type and not the one for the status."""
+"""Requirement by field of an error, for a value of the right type that is wrong for the status."""
 
 _VALUES: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
     {
@@ -56,19 +56,19 @@ _VALUES: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
         ("deleteEngagement", "deleted"): "delete-engagement-answers-true",
     }
 )
-"""What a value of a closed list breaks that is of the right type and not in the list."""
+"""Requirement by field, for a value of the right type that is not in the closed list."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentFault:
-    """Something in an answer that the document does not allow.
+    """A part of a response that the document does not allow.
 
     Attributes:
         requirement: The requirement that states what is wrong.
-        message: What is wrong, as a clause that names the place.
+        message: The fault, as a clause that names the place.
         expected: What the document allows there.
-        actual: What is there.
-        pointer: The place in the body (RFC 6901), if it is there.
+        actual: The value there.
+        pointer: The place in the body (RFC 6901), if it exists.
     """
 
     requirement: str
@@ -79,7 +79,7 @@ class DocumentFault:
 
 
 def document_faults(exchange: Exchange) -> list[DocumentFault]:
-    """What of an answer the document does not allow; empty where it keeps the document."""
+    """Return the faults of a response against the document; empty if there are none."""
     operation = exchange.request.operation
     parameters = {} if operation.parameter is None else {operation.parameter: "any"}
     described = schema()[operation.path][operation.method]
@@ -107,7 +107,7 @@ def _response(exchange: Exchange) -> schemathesis.Response:
 
 
 def _grouped(headers: list[tuple[str, str]]) -> dict[str, list[str]]:
-    """Headers as Schemathesis takes them; the media type is JSON's, since others are judged elsewhere."""
+    """Group headers for Schemathesis; the media type is set to JSON, since other checks judge it."""
     grouped: dict[str, list[str]] = {"content-type": ["application/json"]}
     for name, value in headers:
         grouped.setdefault(name.lower(), []).append(value)
@@ -115,7 +115,7 @@ def _grouped(headers: list[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def _faults(exchange: Exchange, failure: BaseException, headers: Mapping[str, Any]) -> Iterator[DocumentFault]:
-    """What a failure of Schemathesis says, by the place that is wrong."""
+    """Translate a failure of Schemathesis into faults."""
     match failure:
         case MissingHeaders():
             for name in failure.missing_headers:
@@ -154,14 +154,14 @@ def _of_body(exchange: Exchange, failure: JsonSchemaError) -> DocumentFault:
 
 
 def _rule(exchange: Exchange, place: list[Any], keyword: str, value: object) -> str:
-    """The requirement that states what must stand at a place of a body."""
+    """Return the requirement that states the value at a place of a body."""
     if not accepted(exchange):
         return _of_error(exchange, place, keyword, value)
     operation = exchange.request.operation
     if place[:1] == ["meta"]:
         return rule_of_meta(operation.id, place, keyword)
     promise = PROMISES.get(operation.id)
-    if len(place) < 2 or promise is None:  # noqa: PLR2004 - a field stands in something
+    if len(place) < 2 or promise is None:  # noqa: PLR2004 - a field is inside another value
         return "list-data-array" if operation.response == "list" else "success-data-object"
     if keyword in _FORMS and isinstance(value, str):
         return "timestamp-format"

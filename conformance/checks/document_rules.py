@@ -1,4 +1,4 @@
-"""The requirements that the OpenAPI document can find broken, and which answers each of them is about."""
+"""The requirements that the OpenAPI document can show broken, and the responses that each is about."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STATED: Final[Mapping[str, str]] = MappingProxyType(
         "deleteEngagement": "delete-engagement-succeeds",
     }
 )
-"""The requirements that a success has the one status that the interface states, by operation."""
+"""The requirements for the exact status of a success, by operation."""
 
 _LISTS: Final = {"listMembers": "list-members", "listEngagements": "list-engagements"}
 
@@ -39,7 +39,7 @@ def _of(*operations: str) -> Belongs:
 
 
 def _about(kind: str) -> Belongs:
-    """The successes whose data is a list, or one resource."""
+    """The successes whose data is a list, or a single resource."""
     return lambda exchange: exchange.request.operation.response == kind and accepted(exchange)
 
 
@@ -79,16 +79,16 @@ RULES: Final[Mapping[str, Belongs]] = MappingProxyType(
         "rate-limit-reset-is-time": _every,
     }
 )
-"""What the document can find broken, each with the answers that it is about."""
+"""The requirements that the document can show broken, each with its responses."""
 
 
 def rule_of_meta(operation: str, place: Sequence[Any], keyword: str) -> str:
-    """The requirement that states what stands at a place in the ``meta`` of a list.
+    """Return the requirement that states the value at a place in the ``meta`` of a list.
 
     Args:
         operation: The operationId.
         place: The names from the body to the place.
-        keyword: The keyword of JSON Schema that is broken there.
+        keyword: The JSON Schema keyword that is broken there.
     """
     if len(place) == 1:
         return "list-meta-object"

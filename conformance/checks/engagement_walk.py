@@ -1,4 +1,4 @@
-"""Random walks: sequences of operations are sent, judged as they go, and shrunk where they fail."""
+"""Random walks: sequences of operations that are judged while they are sent, and shrunk when they fail."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LAWS: Final[Mapping[str, Law]] = MappingProxyType(
         "list-engagements-total-pages": list_laws.total_pages,
     }
 )
-"""The laws that every answer of a walk is judged by, beside the ledger."""
+"""The laws that every response of a walk is judged by, beside the ledger."""
 
 _PAGE_SIZE: Final = 20
 _LONGEST_NAME: Final = 60
@@ -47,7 +47,7 @@ _LONGEST_NAME: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class TakenStep:
-    """A step that was taken, and its exchange."""
+    """A step that was sent, and its exchange."""
 
     step: Step
     exchange: Exchange
@@ -55,17 +55,17 @@ class TakenStep:
 
 @dataclass(slots=True)
 class Walk:
-    """One walk through the operations.
+    """A walk through the operations.
 
     Args:
         run: The run.
-        number: What tells its names from those of other walks.
-        crowd: Creations of engagements that stand in the lists beside those of the walk.
+        number: The walk's number, which keeps its names apart from those of other walks.
+        crowd: Creations of engagements that fill the lists beside those of the walk.
 
     Attributes:
         ledger: What the service must hold of the walk's engagements.
         taken: The steps so far.
-        finding: What ended it, if it was a fault.
+        finding: The fault that ended the walk, if there was one.
     """
 
     run: Run
@@ -81,7 +81,7 @@ class Walk:
         self.ledger = Ledger.over(self.crowd, name_key)
 
     def go(self, steps: Sequence[Step]) -> Finding | None:
-        """Take steps until one shows a fault; those about engagements that are not there are left out."""
+        """Send steps until one shows a fault; steps about missing engagements are skipped."""
         told = 0
         for step in steps:
             sent = self._request(step)
@@ -94,7 +94,7 @@ class Walk:
             broken = next(iter(found or _by_laws(self.ledger, exchange)), None)
             if broken is not None and (sure := self._made_sure(broken)) is not None:
                 self.finding, told = sure, len(self.taken)
-                # What may have two causes is told only where nothing of one cause is met later on.
+                # A finding with two possible causes counts only if no later finding has a single cause.
                 if not sure.ambiguous:
                     break
         if self.finding is not None:
@@ -115,7 +115,7 @@ class Walk:
         return _OF_ONE[step.kind](identifier)
 
     def _body(self, step: Step) -> dict[str, str | None] | None:
-        """What an edit sends, some of them no description; None where the step is none."""
+        """Return the body of an edit, some without a description; None if the step is no edit."""
         name = self._name(step.word)
         if step.kind is Kind.RENAME_ALIKE and len(other := self._names.get(step.other, name)) < _LONGEST_NAME:
             name = other + step.word
@@ -133,7 +133,7 @@ class Walk:
         return self.run.names.name(f"{LABEL}-{word}{syllables(self.number)}")
 
     def _page(self, step: Step) -> int | None:
-        """The page of a step, as far as the walk's own engagements alone make that many."""
+        """Return the page of a step, limited to the pages that the walk's own engagements fill."""
         asked = dict(step.query)
         matching = self.ledger.count(asked.get("status")) if self.taken else 0
         pages = -(-matching // int(asked.get("perPage", _PAGE_SIZE)))
@@ -148,7 +148,7 @@ class Walk:
                 self._ids[step.slot] = made
 
     def _made_sure(self, finding: Finding) -> Finding | None:
-        """The finding, once it is sure that nobody else is the cause, and what it is a case of."""
+        """Return the finding, once other users are ruled out as its cause, under the requirement that it breaks."""
         if finding.unsteady:
             if finding.requirement not in LAWS or finding.because:
                 found = seen_again(self.run, finding, by_ledger(self.ledger, finding.requirement))
@@ -156,20 +156,26 @@ class Walk:
             return seen_again(self.run, finding, by_law(finding.requirement))
         operation, identifier = finding.exchange.request.operation.id, finding.identifier
         if operation in {"getEngagement", "updateEngagement"}:
-            self.run.sleep(ONE_SECOND_TICK)  # what comes into effect a moment late has done so by then
+            self.run.sleep(ONE_SECOND_TICK)  # late effects are complete by then
             later = self.run.send(finding.exchange.request)
-            return next((one for one in self._whole(later) if one.exchange is finding.exchange), finding)
+            return next(
+                (candidate for candidate in self._whole(later) if candidate.exchange is finding.exchange), finding
+            )
         if operation == "listEngagements" and identifier is not None:
             later = self.run.send(requests.get_engagement(identifier))
-            # Where that is as it must be, the list was at fault itself.
+            # If the read is right, the list itself was at fault.
             shown = finding.exchange, finding.pointer
-            sure = [one for one in self._whole(later) if one.exchange is later or (one.exchange, one.pointer) == shown]
-            return max(sure, key=lambda one: one.exchange is later, default=finding)
+            sure = [
+                candidate
+                for candidate in self._whole(later)
+                if candidate.exchange is later or (candidate.exchange, candidate.pointer) == shown
+            ]
+            return max(sure, key=lambda candidate: candidate.exchange is later, default=finding)
         return finding
 
     def _whole(self, later: Exchange) -> list[Finding]:
-        """What the ledger finds when it knows what came later, too."""
-        exchanges = [*self.crowd, *(one.exchange for one in self.taken), later]
+        """Return the findings of a ledger that also knows the later exchange."""
+        exchanges = [*self.crowd, *(taken_step.exchange for taken_step in self.taken), later]
         return Ledger.over(exchanges, name_key).findings.broken
 
 
@@ -186,7 +192,7 @@ def _responded(exchange: Exchange) -> bool:
 
 
 def _by_laws(ledger: Ledger, exchange: Exchange) -> list[Finding]:
-    """What an answer breaks of the laws of every answer."""
+    """Return the laws that a response breaks."""
     found: list[Finding] = []
     for requirement, law in LAWS.items() if exchange.judgeable and _responded(exchange) else ():
         try:
@@ -200,7 +206,7 @@ def _by_laws(ledger: Ledger, exchange: Exchange) -> list[Finding]:
 
 
 def by_law(requirement: str) -> Callable[[Exchange], Finding | None]:
-    """What a law finds wrong with an answer."""
+    """Return a function that judges a response by a law."""
 
     def judge(exchange: Exchange) -> Finding | None:
         try:

@@ -1,4 +1,4 @@
-"""Engagements that the run makes, and what checks of several modules ask about them."""
+"""Engagements that the run creates, and helpers that checks of several modules share."""
 
 from __future__ import annotations
 
@@ -18,66 +18,66 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 FIELDS: Final = ("id", "name", "description", "status", "createdAt", "updatedAt")
-"""What an engagement consists of, as far as the interface names it."""
+"""The fields of an engagement that the interface names."""
 
 ONE_SECOND_TICK: Final = 1.1
-"""Seconds in which a clock that ticks in whole seconds surely ticks."""
+"""Seconds in which a clock of whole seconds is certain to tick."""
 
 _A_SHORT_TICK: Final = 0.25
 """Seconds in which a clock that shows fractions of seconds has most likely ticked."""
 
 A_LONG_TICK: Final = 2.5
-"""Seconds after which a clock that has not ticked does not tick at all."""
+"""Seconds after which a clock that has not ticked has stopped."""
 
 QUOTED: Final = """it's "so" said"""
-"""Text that a service spoils which escapes whatever it saves once more."""
+"""Text that a service spoils if it escapes stored text again at each update."""
 
 _SURELY_UNLIKE: Final = 12
 
 
 def create_engagements(run: Run, *labels: str) -> list[dict[str, Any]]:
-    """New engagements with a name and a description, as the answers to their creation show them.
+    """Create engagements with a name and a description, and return them as the responses show them.
 
     Returns:
-        The ``data`` of each answer; its id is a string.
+        The ``data`` of each response; its id is a string.
 
     Raises:
-        CantTell: One was not created, its answer cannot be read, or two were given one id: what deletes both would
-            delete twice what that id stands for.
+        CantTell: A creation failed, its response cannot be read, or two creations got the same id, so that deleting
+            both would delete one engagement twice.
     """
     bodies = [{"name": run.name(label), "description": f"about {run.names.name(label)}"} for label in labels]
     responses = run.send_all([requests.create_engagement(body) for body in bodies])
     made = [{**read.data(response), "id": read.text(read.data(response), "id", response)} for response in responses]
-    if len({one["id"] for one in made}) < len(made):
-        raise CantTell("several creations were answered with one id", *responses)
+    if len({engagement["id"] for engagement in made}) < len(made):
+        raise CantTell("several creations got the same id", *responses)
     return made
 
 
 def ensure_responses(exchanges: Iterable[Exchange]) -> None:
-    """Give a journey up that lacks an answer; one that makes all that it uses is begun anew then.
+    """Give up a scenario that lacks a response; a scenario that creates all that it uses then starts again.
 
     Raises:
-        NoResponse: Something has no answer.
+        NoResponse: An exchange has no response.
     """
     for exchange in exchanges:
         _ = exchange.response
 
 
 def read_engagement(exchange: Exchange) -> dict[str, Any]:
-    """The engagement that an answer shows.
+    """Return the engagement in a response.
 
     Raises:
-        CantTell: It shows none, or another one than was asked for.
+        CantTell: The response shows none, or another engagement than requested.
     """
     data = read.data(exchange)
     identifier = data.get("id")
     if isinstance(identifier, str) and exchange.request.identifier not in {None, identifier}:
-        raise CantTell("the answer shows another engagement than was asked for", exchange)
+        raise CantTell("the response shows another engagement than was requested", exchange)
     return data
 
 
 def require_active(exchange: Exchange) -> dict[str, Any]:
-    """The engagement that a read shows before something is done to it that needs it to be active."""
+    """Return the engagement in a read, for a step that needs it to be active."""
     data = read_engagement(exchange)
     if data.get("status") != "active":
         raise CantTell("the engagement is not active", exchange)
@@ -85,7 +85,7 @@ def require_active(exchange: Exchange) -> dict[str, Any]:
 
 
 def field_or_none(exchange: Exchange, field: str) -> object:
-    """A field of the engagement that an answer shows; None where it shows none."""
+    """Return a field of the engagement in a response; None if the response shows none."""
     try:
         return read.data(exchange).get(field)
     except CantTell:
@@ -93,29 +93,28 @@ def field_or_none(exchange: Exchange, field: str) -> object:
 
 
 def tick_of(engagements: Iterable[Mapping[str, Any]]) -> float:
-    """Seconds after which the service's clock has ticked, going by the times that it gave to engagements.
+    """Return the seconds after which the service's clock has ticked, judged by the times of engagements.
 
-    A clock that ticks more slowly than it seems has not ticked then: who needs that it has looks again after
-    ``A_LONG_TICK``.
+    A clock may tick more slowly than that. A check that needs a tick waits ``A_LONG_TICK`` the second time.
     """
-    times = [one.get(name) for one in engagements for name in ("createdAt", "updatedAt")]
+    times = [engagement.get(name) for engagement in engagements for name in ("createdAt", "updatedAt")]
     moments = [parse_timestamp(time) for time in times if isinstance(time, str)]
     return _A_SHORT_TICK if any(moment is not None and moment.microsecond for moment in moments) else ONE_SECOND_TICK
 
 
 def identifier_of(response: Exchange) -> str | None:
-    """The identifier that an answer gives, if it can be read."""
+    """Return the identifier in a response; None if it cannot be read."""
     identifier = field_or_none(response, "id")
     return identifier if isinstance(identifier, str) else None
 
 
 def time_of(exchange: Exchange, field: str) -> str:
-    """A time of the engagement that an answer shows."""
+    """Return a time of the engagement in a response."""
     return read.text(read_engagement(exchange), field, exchange)
 
 
 def expect_not_honoured(sent: dict[str, Any], exchange: Exchange) -> None:
-    """None of the values that are the service's to give is the one that a client sent."""
+    """Expect that no value of a field that the service sets is the one that the client sent."""
     data = read.data(exchange)  # not ``seen``: the identifier is judged as well
     for field in ("id", "status", "createdAt", "updatedAt"):
         if field in sent:
@@ -127,22 +126,22 @@ def expect_not_honoured(sent: dict[str, Any], exchange: Exchange) -> None:
 
 
 def expect_missing(response: Exchange) -> None:
-    """An engagement was not found whose identifier is of a shape that the service may never have issued."""
+    """Expect that an engagement was not found whose identifier may have a shape that the service never issues."""
     expect.status_in(response, 404, 400, 422)
 
 
 def missing_identifier(run: Run) -> str:
-    """An identifier that no engagement has; checks share it, so that it is looked up once before they write to it."""
+    """Return an identifier that no engagement has; checks share it, so that it is read once before they write to it."""
     return run.names.name("missing")
 
 
 def another_identifier(known: str, choices: random.Random, otherwise: str) -> str:
-    """An identifier that looks like a known one and is surely nobody's.
+    """Return an identifier that looks like a known one and that no resource has.
 
     Args:
         known: An identifier of the service.
-        choices: Where the new part comes from.
-        otherwise: What to take where the known one is too short to tell nobody's from somebody's.
+        choices: Source of the random part.
+        otherwise: Identifier to return if the known one is too short to vary safely.
     """
     if known.isascii() and known.isdigit():
         return str(choices.randrange(10**14, 10**15))

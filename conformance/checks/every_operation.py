@@ -1,4 +1,4 @@
-"""What requests that are to be refused are aimed at, and how it is found again."""
+"""Inputs of requests that must be refused, and helpers to find their effects."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ _MEMBER_PAGES: Final = 20
 _TAIL: Final = 16
 _ENOUGH: Final = 10
 _PAUSES: Final = (0.3, 0.7, 1.5)
-"""Seconds after which a key that was made a moment ago is tried again."""
+"""Seconds before a request with a new key is sent again."""
 
 
 @dataclass(frozen=True, slots=True)
 class OperationInputs:
-    """What a call of each operation is about.
+    """Inputs for a request of each operation.
 
     Attributes:
         engagement: The identifier of an engagement.
         user: The identifier of a user.
-        role: The role to give.
-        organization: The name to give to the organization; None sends none, so that nothing is changed.
+        role: The role to set.
+        organization: The name for the organization; None sends none, so that nothing changes.
         address: The address to invite.
         name: The name of a new engagement.
-        description: The description to give to an engagement.
-        renamed: The name to give to an engagement beside the description; None sends none.
+        description: The description for an engagement.
+        renamed: The name for an engagement beside the description; None sends none.
         archived: The identifier of the engagement to unarchive; None for the same one.
-        promoted: The identifier of the user to give the role to; None for the same one.
+        promoted: The identifier of the user who gets the role; None for the same one.
     """
 
     engagement: str
@@ -60,7 +60,7 @@ class OperationInputs:
     promoted: str | None = None
 
     def batch(self) -> dict[str, Request]:
-        """A proper call of every operation, by its operationId and in the order of the interface."""
+        """A valid request of each operation, by its operationId and in the order of the interface."""
         rename = {} if self.organization is None else {"name": self.organization}
         edit = {"description": self.description} | ({} if self.renamed is None else {"name": self.renamed})
         batch = (
@@ -82,10 +82,10 @@ class OperationInputs:
 
 
 class RetryNewKeys:
-    """Sends calls with keys that the service may have to hear of first.
+    """Sends requests with keys that the service may not know yet.
 
-    What is answered 401 the first time that a key is used is sent again after pauses, since a 401 has done nothing;
-    from then on whatever comes is the answer.
+    A request that gets 401 on the first use of its key is sent again after pauses, since a 401 has no effect. After the
+    first other status every response counts.
 
     Args:
         run: The run.
@@ -96,21 +96,21 @@ class RetryNewKeys:
         self._used: set[str] = set()
 
     def send(self, asked: Request) -> Exchange:
-        """Send a call."""
+        """Send a request."""
         return self.send_all([asked])[0]
 
     def send_all(self, batch: Sequence[Request]) -> list[Exchange]:
-        """Send independent calls; the answers are in the order of the calls."""
+        """Send independent requests; the responses are in the order of the requests."""
         exchanges = self._run.send_all(batch)
         for pause in _PAUSES:
-            again = [place for place, one in enumerate(exchanges) if self._is_too_early(one)]
+            again = [place for place, exchange in enumerate(exchanges) if self._is_too_early(exchange)]
             if not again:
                 break
             self._run.sleep(pause)
             responses = self._run.send_all([batch[place] for place in again])
             for place, response in zip(again, responses, strict=True):
                 exchanges[place] = response
-        self._used |= {one.credential.name for one in batch if one.credential is not None}
+        self._used |= {request.credential.name for request in batch if request.credential is not None}
         return exchanges
 
     def _is_too_early(self, exchange: Exchange) -> bool:
@@ -120,12 +120,12 @@ class RetryNewKeys:
 
 
 def label(run: Run, word: str) -> str:
-    """A name like no other, of which none is the beginning of another either."""
+    """Return a unique name that is no prefix of another such name."""
     return f"{run.name(word)}-x"
 
 
 def identifier(exchange: Exchange) -> str | None:
-    """The id that an answer gives, or that of the first item; None where it gives none."""
+    """Return the id in a response, or that of the first item; None if there is none."""
     try:
         response = read.success(exchange)
         found = read.items(response)[:1] if exchange.request.operation.response == "list" else [read.data(response)]
@@ -135,10 +135,10 @@ def identifier(exchange: Exchange) -> str | None:
 
 
 def unknown_like(identifier: str | None, random: Random) -> str:
-    """An identifier of the same shape that surely nothing has; a UUID where no shape is known.
+    """Return an identifier of the same shape that no resource has; a UUID if no shape is known.
 
-    Characters near its end are replaced by others of their kind that it has too, so that whatever alphabet it is
-    written in is kept. One that is too short for that becomes longer, lest the new one be anybody's.
+    Characters near the end are replaced by others of their kind that occur in the identifier, so that the alphabet
+    stays the same. An identifier that is too short for that becomes longer, so that it cannot exist.
     """
     if not identifier or not re.search(r"[A-Za-z0-9]", identifier):
         return str(uuid.UUID(int=random.getrandbits(128), version=4))
@@ -158,7 +158,7 @@ def _is_plain(sign: str) -> bool:
 
 
 def _like(sign: str, identifier: str, random: Random) -> str:
-    """A character of the same kind: any digit, or a letter of the same case that the identifier has."""
+    """Return a character of the same kind: any digit, or a letter of the same case from the identifier."""
     if not _is_plain(sign):
         return sign
     if sign.isdigit():
@@ -171,12 +171,12 @@ def _like(sign: str, identifier: str, random: Random) -> str:
 
 
 def latest_engagements(run: Run, **asked: str) -> list[Exchange]:
-    """The pages of the list that hold the engagements created last, a few hundred at most; see ``latest``."""
+    """Read the pages of the list with the engagements created last, a few hundred at most; see ``latest``."""
     return _pages(run, lambda page: latest(run, page=page, **asked))
 
 
 def latest_of_other(run: Run, key: Credential) -> list[Exchange]:
-    """The pages of another organization's list that hold what was changed last."""
+    """Read the pages of another organization's list with the engagements changed last."""
     asked = {"perPage": PER_PAGE, "sort": "updatedAt", "order": "desc"}
     return _pages(run, lambda page: requests.list_engagements(page=page, **asked).with_key(key))
 
@@ -191,7 +191,7 @@ def _pages(run: Run, asked: Callable[[int], Request]) -> list[Exchange]:
 
 
 def member_pages(run: Run, credential: Credential | None = None) -> list[Exchange]:
-    """The pages of the list of members, two thousand members at most."""
+    """Read the pages of the list of members, two thousand members at most."""
     pages: list[Exchange] = []
     for page in range(1, _MEMBER_PAGES + 1):
         asked = requests.list_members(page=page, perPage=PER_PAGE)
@@ -202,7 +202,7 @@ def member_pages(run: Run, credential: Credential | None = None) -> list[Exchang
 
 
 def _is_full(page: Exchange) -> bool:
-    """Whether another page follows; one that cannot be read is for whoever judges it."""
+    """Whether another page follows; a page that cannot be read is judged elsewhere."""
     try:
         return len(read.items(page)) >= PER_PAGE and read.number(page, "page") < read.number(page, "totalPages")
     except CheckOutcome:
@@ -210,20 +210,20 @@ def _is_full(page: Exchange) -> bool:
 
 
 def member_of(pages: Iterable[Exchange], user_id: str) -> dict[str, Any] | None:
-    """A member as the list shows it; None where it is not there."""
+    """Return a member as the list shows it; None if it is not listed."""
     return next((item for page in pages for item in read.items(page) if item.get("id") == user_id), None)
 
 
 def spare_owner(role: object) -> None:
-    """Leave a member alone that has this role, if it is an owner's.
+    """Leave a member alone whose role is owner.
 
     Raises:
-        Untested: It is.
+        Untested: The role is owner.
     """
     if role == "owner":
-        raise Untested("a member that may be changed is an owner; name another one under members")
+        raise Untested("a member that may be changed is an owner; name another member under members")
 
 
 def untouchable_member(run: Run) -> Member:
-    """A member whom only requests that must be refused are aimed at; the whole run shares one."""
+    """Return the member for requests that must be refused; the whole run uses the same one."""
     return run.fixtures.member()

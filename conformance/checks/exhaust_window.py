@@ -1,4 +1,4 @@
-"""Using up the window of a key: how many requests are served until it is refused."""
+"""Using up the window of a key: the number of requests served before it is refused."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Credential, Request
 
 HIGHEST_LIMIT: Final = 300
-"""Requests a window beyond which a limit is not tried."""
+"""Highest limit, in requests per window, that is tested."""
 
 TRIES: Final = 3
-"""How often a window is used up at most."""
+"""Most times that a window is used up."""
 
 LONGEST_MADE: Final = 30.0
-"""Seconds that are waited for the window of a key which was made for this run, and which should be over within 10 s."""
+"""Seconds to wait for the window of a key made for this run; it should end within 10 s."""
 
 _LEAST: Final = 2
 _SPARE: Final = 8
@@ -39,13 +39,13 @@ _MEMBER: Final = re.compile(r"member_([0-9]+)")
 
 @dataclass(slots=True)
 class ExhaustedWindow:
-    """Requests sent to use a key's window up.
+    """Requests sent to use up a key's window.
 
     Attributes:
-        limit: What the service calls the limit.
+        limit: The limit that the service states.
         served: The successes.
-        refused: The answers with 429.
-        beyond: What surely came beyond the limit and was no 429; None where there is nothing of the kind.
+        refused: The responses with 429.
+        beyond: A response that came beyond the limit without a 429; None if there is none.
     """
 
     limit: int
@@ -55,10 +55,10 @@ class ExhaustedWindow:
     _by_reset: Counter[str] = field(default_factory=Counter)
 
     def take(self, exchange: Exchange) -> None:
-        """Take an answer into account.
+        """Record a response.
 
         Raises:
-            CantTell: It is neither a success nor past the limit.
+            CantTell: It is neither a success nor a refusal beyond the limit.
         """
         if exchange.status == TOO_MANY_REQUESTS:
             self.refused.append(exchange)
@@ -73,10 +73,10 @@ class ExhaustedWindow:
             read.success(exchange)
 
     def _is_beyond(self, success: Exchange) -> bool:
-        """Whether no way of limiting could have let a success pass.
+        """Whether a success is beyond the limit under every way of limiting.
 
-        A fixed or sliding window allows the limit for one reset. A bucket that fills all the time, and two windows of
-        which one follows the other, allow up to twice as much in less than a window's time.
+        A fixed or sliding window allows the limit once per reset. A bucket that refills all the time, and two
+        windows in a row, allow up to twice as much in less than a window's time.
         """
         of_one_reset = self._by_reset[rate_limit_laws.reset(success) or ""]
         ahead = _ahead(success)
@@ -88,34 +88,34 @@ class ExhaustedWindow:
 
     @property
     def is_crowded(self) -> bool:
-        """Whether what was refused had requests left, as where the service as a whole takes no more at once."""
-        return bool(self.refused) and all((rate_limit_laws.remaining(one) or 0) > 0 for one in self.refused)
+        """Whether refused requests had requests left, as when the service limits simultaneous requests."""
+        return bool(self.refused) and all((rate_limit_laws.remaining(exchange) or 0) > 0 for exchange in self.refused)
 
     def take_alone(self, exchange: Exchange) -> None:
-        """Take the answer to a request that nothing else was beside: if it is served, it was only too many at once."""
+        """Record the response to a request sent alone: a success means that there were too many at once before."""
         if exchange.succeeded:
             self.refused.clear()
         self.take(exchange)
 
     @property
     def over(self) -> bool:
-        """Whether enough is known, or so much was sent that more will not tell."""
+        """Whether enough is known, or so many requests were sent that more would show nothing."""
         sent = len(self.served) + len(self.refused)
         return bool(self.refused) or self.beyond is not None or sent >= TRIES * (self.limit + _SPARE)
 
     @property
     def left(self) -> int:
-        """How many requests to send next: what the latest window has left, and some in any case."""
+        """Return the number of requests to send next: the rest of the latest window, and a few at least."""
         latest = max(self.served, key=lambda exchange: exchange.number)
         return min(max(_LEAST, rate_limit_laws.remaining(latest) or 0), self.limit + _SPARE)
 
 
 def fill(run: Run, key: Credential) -> ExhaustedWindow:
-    """Send until the key is refused, or surely should have been."""
+    """Send requests until the key is refused, or must have been."""
     first = RetryNewKeys(run).send(at_once(requests.get_organization(), key))
     if is_made(run, key.name):
         _ensure_unused(first)
-    if first.status == TOO_MANY_REQUESTS:  # too much at once, or whoever uses the key beside the run
+    if first.status == TOO_MANY_REQUESTS:  # too many at once, or another client uses the key
         first = run.send(requests.get_organization().with_key(key))
     limit = rate_limit_laws.limit(read.success(first))
     if limit is None or quota(first.response) is None:
@@ -135,7 +135,7 @@ def fill(run: Run, key: Credential) -> ExhaustedWindow:
 
 
 def is_made(run: Run, name: str) -> bool:
-    """Whether a key is one that the provisioner has made in this run, so that only this run uses it."""
+    """Whether the provisioner made a key in this run, so that only this run uses it."""
     member = _MEMBER.fullmatch(name)
     if member is not None:
         return int(member[1]) > len(run.profile.members)
@@ -143,11 +143,11 @@ def is_made(run: Run, name: str) -> bool:
 
 
 def _ensure_unused(first: Exchange) -> None:
-    """A key that was made for this run has requests left after its first one, in a window that is soon over.
+    """Ensure that a key made for this run has requests left after its first one, in a window that ends soon.
 
     Raises:
-        CantTell: It has none.
-        Untested: It has a window that is not waited for.
+        CantTell: It has none left.
+        Untested: Its window ends too late to wait for.
     """
     told = quota(first.response)
     if told is None:
@@ -155,30 +155,30 @@ def _ensure_unused(first: Exchange) -> None:
     ahead = min(_ahead(first) or 0.0, told.reset - first.started_at.timestamp())
     if ahead > LONGEST_MADE:
         raise Untested(
-            f"The throttled key that the provisioner made names a reset {ahead:.0f} s ahead, which is not waited for; "
-            "its window must be over within 10 s."
+            f"The throttled key that the provisioner made has a reset {ahead:.0f} s ahead, too far to wait for; "
+            "make its window end within 10 s."
         )
     if told.remaining == 0 and (first.status == TOO_MANY_REQUESTS or told.limit > 1):
         message = "the throttled key that the provisioner made is used up at its first request"
-        raise CantTell(f"{message} ({describe_response(first)}), which is not waited out", first)
+        raise CantTell(f"{message} ({describe_response(first)}), and the suite does not wait for its reset", first)
 
 
 def _ensure_budget(run: Run, limit: int) -> None:
     most = run.options.max_requests
     left = HIGHEST_LIMIT if most is None else most - run.wire.sent
     if limit > HIGHEST_LIMIT:
-        raise Untested(f"A limit of {limit} requests is more than the {HIGHEST_LIMIT} tried; name a throttled key.")
+        raise Untested(f"A limit of {limit} requests is above the maximum {HIGHEST_LIMIT}; name a throttled key.")
     if limit + 2 * _SPARE > left and most is not None:
-        raise Untested(f"A limit of {limit} requests is more than the {max(left, 0)} left; raise --max-requests.")
+        raise Untested(f"A limit of {limit} requests is above the {max(left, 0)} requests left; raise --max-requests.")
 
 
 def at_once(asked: Request, key: Credential) -> Request:
-    """A call that is neither delayed nor repeated for its limit."""
+    """Return a request that is neither delayed nor retried because of its limit."""
     return replace(asked, credential=key, expects_429=True)
 
 
 def _ahead(exchange: Exchange) -> float | None:
-    """Seconds from an answer's Date to the reset that it names, up to one too many; None without a Date."""
+    """Return the seconds from a response's Date to its reset, up to a second too many; None without a Date."""
     clock, told = ServiceClock(), quota(exchange.response)
     clock.learn(exchange.response, exchange.started_at)
     return None if told is None or clock.offset is None else told.reset - clock.time(exchange.started_at)

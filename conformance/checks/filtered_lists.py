@@ -1,4 +1,4 @@
-"""Journeys through lists with filters, and reads of what they hold."""
+"""Scenarios of lists with filters."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class FilteredLists:
     """Engagements of each status, and all of them.
 
     Attributes:
-        look: Pages of the list of active ones, of archived ones, and of all, as many as it took to see the stock.
-        stock: What must be in them.
+        look: Pages of the lists of active, archived and all engagements, as many as show the seeded ones.
+        stock: The seeded engagements, which must be in them.
     """
 
     look: Look
@@ -40,11 +40,11 @@ class FilteredLists:
 
 
 def engagements_by_status(run: Run) -> FilteredLists:
-    """Engagements are listed by status, 100 a page, but for those archived where they are few."""
+    """List engagements by status, 100 a page; archived ones without a page size if they are few."""
     kept = run.scenarios.result(stock)
     by_creation = {"sort": "createdAt", "order": "desc"}
     active = until_seen(run, kept.active, status="active", **by_creation)
-    # Descending unasked, for the laws of every list.
+    # Descending by default, for the laws of every list.
     archived = _in_one(run, requests.list_engagements(status="archived", sort="updatedAt"), kept.archived)
     archived = archived or until_seen(run, kept.archived, status="archived", sort="updatedAt")
     everything = until_seen(run, (*kept.active, *kept.archived), **by_creation)
@@ -52,14 +52,14 @@ def engagements_by_status(run: Run) -> FilteredLists:
 
 
 def _in_one(run: Run, listing: Request, owned: Collection[str]) -> Look:
-    """A list in one answer of the size that it has unasked; nothing where that is not all that is wanted."""
+    """Read a list as a single page of the default size; return nothing if that does not hold all wanted ids."""
     response = run.send(listing)
     items = readable((response,))
     return (response,) if _is_whole(response) and {read.id_of(item) for item in items} >= {*owned} else ()
 
 
 def _is_whole(response: Exchange) -> bool:
-    """Whether an answer counts no more items than it shows, and these are few."""
+    """Whether a response counts no more items than it shows, and these are few."""
     try:
         return read.number(response, "total") == len(read.items(response)) <= DEFAULT_PER_PAGE
     except CheckOutcome:
@@ -67,12 +67,12 @@ def _is_whole(response: Exchange) -> bool:
 
 
 def requirement_for_status(look: Look, status: str | None) -> Listing:
-    """The pages of one of the lists: that of a status, or None for that of all."""
+    """Return the pages of the list with a status, or with None for all engagements."""
     return Listing(tuple(page for page in look if dict(page.request.query).get("status") == status))
 
 
 def until_seen(run: Run, owned: Collection[str], **query: str) -> Look:
-    """Pages of 100, until all that is wanted was seen or there are no more, a dozen at most."""
+    """Read pages of 100 until all wanted ids were seen or the list ends, a dozen at most."""
     pages: list[Exchange] = []
     missing = set(owned)
     for page in range(1, _MOST_PAGES + 1):
@@ -86,7 +86,7 @@ def until_seen(run: Run, owned: Collection[str], **query: str) -> Look:
 
 
 def readable(look: Look) -> list[dict[str, Any]]:
-    """The items of answers, as far as they can be read: a journey judges nothing."""
+    """Return the readable items of responses: a scenario judges nothing."""
     found: list[dict[str, Any]] = []
     for response in look:
         try:
@@ -97,7 +97,7 @@ def readable(look: Look) -> list[dict[str, Any]]:
 
 
 def members_by_role(run: Run) -> Look:
-    """All members are listed, and those of each role: where they are few, some without a size of pages."""
+    """List all members, and those of each role; some short lists without a page size."""
     everybody = run.send(requests.list_members(perPage=PER_PAGE))
     size = {} if _is_whole(everybody) else {"perPage": PER_PAGE}
     sizes: dict[str, dict[str, int]] = dict.fromkeys(ROLES, size) | {ROLES[0]: {"perPage": PER_PAGE}}
@@ -105,10 +105,10 @@ def members_by_role(run: Run) -> Look:
 
 
 def neighbours_of_role(run: Run) -> Look:
-    """Two neighbouring pages of one member each of a role, or one where no role has two members.
+    """Read two neighbouring pages of a single member of a role, or one page if no role has two members.
 
-    The later page is, if that can be, one that a list without the filter would fill with somebody of another role. A
-    single page is of a role that the list without the filter does not begin with; nothing where there is none.
+    If possible, the later page is one that the list without the filter would fill with a member of another role. A
+    single page is of a role that the unfiltered list does not begin with; nothing if there is none.
     """
     everybody, *responses = (readable((response,)) for response in run.scenarios.result(members_by_role))
     places = [
@@ -126,7 +126,7 @@ def neighbours_of_role(run: Run) -> Look:
 
 
 def stock_read(run: Run) -> list[Exchange]:
-    """Some of the stock are read one by one: those that were edited, one that was archived, or others instead."""
+    """Read some seeded engagements: the edited ones, an archived one, or others instead."""
     kept = run.scenarios.result(stock)
     edited = [piece for piece in kept.pieces if piece.changed and not piece.archived]
     archived = [piece for piece in kept.pieces if piece.archived]

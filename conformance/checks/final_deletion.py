@@ -1,4 +1,4 @@
-"""The last journey: all that the run has made is deleted, as its end would do anyway, and looked for."""
+"""Final scenario: delete every engagement of the run and check that it is gone."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _CHANGES: Final = frozenset({_CREATION, "updateEngagement", "archiveEngagement",
 
 @dataclass(frozen=True, slots=True)
 class Clearing:
-    """The deletion of all engagements that the main key has made and that were there to the last.
+    """The deletion of all engagements that the main key created and that existed at the end.
 
     Attributes:
-        responses: The answers to the deletions, by identifier.
-        archived: Those that had been archived and nothing else since.
-        reads: Reads of a few of them afterwards, each with another history, the most varied first.
+        responses: The responses to the deletions, by identifier.
+        archived: The engagements whose last change was an archive.
+        reads: Reads of a few of them afterwards, each with another history, the longest first.
         page: The list afterwards.
         organization: The organization after that.
     """
@@ -44,17 +44,17 @@ class Clearing:
 
 
 def clearing(run: Run) -> Clearing:
-    """Everything of the run is deleted; some of it is read then, the list is, and the organization."""
+    """Delete every engagement of the run; then read some of them, the list and the organization."""
     histories = _histories(run)
     if not histories:
-        raise Inapplicable("Nothing that the run had made was there to the last")
+        raise Inapplicable("No engagement of the run existed at the end")
     responses = run.send_all([requests.delete_engagement(identifier) for identifier in histories])
     kinds = {frozenset(changes): identifier for identifier, changes in histories.items()}
     varied = sorted(kinds.items(), key=lambda kind: (-len(kind[0]), sorted(kind[0])))
     reading = [requests.get_engagement(identifier) for _, identifier in varied[:_READ]]
     reads, page = run.send_all(reading), run.send(latest(run))
-    if any(accepted(one) for one in reads) or _listed(page) & histories.keys():
-        run.sleep(ONE_SECOND_TICK)  # whether it is gone at once is for other checks to judge
+    if any(accepted(exchange) for exchange in reads) or _listed(page) & histories.keys():
+        run.sleep(ONE_SECOND_TICK)  # other checks judge whether it is gone at once
         reads, page = run.send_all(reading), run.send(latest(run))
     return Clearing(
         dict(zip(histories, responses, strict=True)),
@@ -66,25 +66,30 @@ def clearing(run: Run) -> Clearing:
 
 
 def _histories(run: Run) -> dict[str, list[str]]:
-    """What was done to each engagement that the main key has made once and never tried to delete or missed, in order.
+    """Return the operations on each engagement that the main key created once, and that may still exist.
 
-    They come in the same order in every run of a seed, whatever went on at the same time.
+    The order is the same in every run of a seed, despite parallel requests.
     """
     done = [
-        one for one in run.wire.exchanges if accepted(one) and is_main(one) and one.request.operation.id in _CHANGES
+        exchange
+        for exchange in run.wire.exchanges
+        if accepted(exchange) and is_main(exchange) and exchange.request.operation.id in _CHANGES
     ]
-    creations = sorted((one for one in done if one.request.operation.id == _CREATION), key=lambda one: one.check)
+    creations = sorted(
+        (exchange for exchange in done if exchange.request.operation.id == _CREATION),
+        key=lambda exchange: exchange.check,
+    )
     made = Counter(identifier_of(creation) for creation in creations)
-    tried = {one.request.identifier for one in run.wire.exchanges if _may_be_gone(one)}
+    tried = {exchange.request.identifier for exchange in run.wire.exchanges if _may_be_gone(exchange)}
     return {
-        identifier: [one.request.operation.id for one in done if one.request.identifier == identifier]
+        identifier: [exchange.request.operation.id for exchange in done if exchange.request.identifier == identifier]
         for identifier, times in made.items()
         if identifier is not None and times == 1 and identifier not in tried
     }
 
 
 def _listed(page: Exchange) -> frozenset[str]:
-    """The identifiers on a page of the list; none where the key may not list, or nobody can read that."""
+    """Return the identifiers on a page of the list; none if the key may not list, or the page cannot be read."""
     try:
         return ids_on(page)
     except (CheckOutcome, NoResponse):
@@ -92,5 +97,5 @@ def _listed(page: Exchange) -> frozenset[str]:
 
 
 def _may_be_gone(exchange: Exchange) -> bool:
-    """Whether somebody tried to delete an engagement, or the main key did not find it."""
+    """Whether an exchange was a deletion of an engagement, or the main key did not find it."""
     return (missed(exchange) and is_main(exchange)) or exchange.request.operation.id == "deleteEngagement"

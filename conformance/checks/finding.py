@@ -1,4 +1,4 @@
-"""Finding engagements of the run in the list, among those of others."""
+"""Search for engagements of the run in the list, among those of other users."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Request
 
 PER_PAGE: Final = 100
-"""The largest page that a list gives."""
+"""The largest page that a list returns."""
 
 _MOST_PAGES: Final = 20
 _PAUSES: Final = (0.0, 0.4, 1.0)
 
 NEWEST: Final = {"sort": "createdAt", "order": "desc"}
-"""The order in which what was created last comes first."""
+"""The order in which the engagements created last come first."""
 
 _FEW: Final = 30
-"""Engagements before a quick run beside which all that it makes fits on one page."""
+"""Engagements before a quick run beside which all that it creates fits on one page."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListScan:
-    """One look through the list without a filter.
+    """A read of the list without a filter.
 
     Attributes:
         ids: The identifiers that were seen.
-        pages: The answers that they were seen in.
-        complete: Whether every page was seen.
-        others: Those of the identifiers that do not show that the run has made them.
+        pages: The responses with them.
+        complete: Whether every page was read.
+        others: The identifiers that the run is not known to have created.
     """
 
     ids: frozenset[str]
@@ -49,12 +49,12 @@ class ListScan:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What came of looking for engagements in the list.
+    """The result of a search for engagements in the list.
 
     Attributes:
         wanted: Their identifiers.
-        looks: The looks, the last one having found all if any has.
-        obstacle: Why the list could not be looked through, if it could not.
+        looks: The reads of the list; the last one found all, if any did.
+        obstacle: The reason why the list could not be searched, if there is one.
     """
 
     wanted: frozenset[str]
@@ -63,23 +63,23 @@ class Search:
 
     @property
     def ids(self) -> frozenset[str]:
-        """The identifiers that the last look saw."""
+        """The identifiers that the last read of the list saw."""
         return self.looks[-1].ids if self.looks else frozenset()
 
 
 def latest(
     run: Run, *, status: str | None = None, sort: str | None = None, order: str | None = None, page: int | None = None
 ) -> Request:
-    """A page of the list of engagements that shows what was created last.
+    """Return the request for a page of the list of engagements with those created last.
 
-    Where everything fits on one page it is asked for in any order, so that a run sees the list in many of them.
+    If everything fits on one page, any order will do, so that a run reads the list in many orders.
 
     Args:
         run: The run.
-        status: The status to ask for.
-        sort: What to sort by where everything fits on one page.
-        order: In which direction, then.
-        page: The page to ask for.
+        status: The status to filter by.
+        sort: The field to sort by if everything fits on one page.
+        order: The direction of that.
+        page: The page to request.
     """
     before = run.engagements_before
     few = run.effort is Effort.QUICK and before is not None and before <= _FEW
@@ -88,16 +88,16 @@ def latest(
 
 
 def search(run: Run, wanted: Collection[str], *, sort: str, order: str) -> Search:
-    """Look for engagements that must be in the list.
+    """Search the list for engagements that must be in it.
 
-    The newest page comes first, where engagements of the run are. What is not there is looked for on every page, while
-    nothing else of the run writes, and again after pauses, because others may move it from page to page meanwhile.
+    The newest page comes first, since it holds engagements of the run. If any is missing, every page is read while the
+    run writes nothing else, and again after pauses, because other users may move items between pages.
 
     Args:
         run: The run.
         wanted: Their ids.
-        sort: As ``latest`` takes it.
-        order: The same.
+        sort: As for ``latest``.
+        order: As for ``latest``.
     """
     looks: list[ListScan] = []
     sought = frozenset(wanted)
@@ -116,11 +116,11 @@ def search(run: Run, wanted: Collection[str], *, sort: str, order: str) -> Searc
 
 
 def expect_listed(what: str, found: Search) -> None:
-    """All that was looked for is in the list.
+    """Expect every wanted engagement in the list.
 
     Raises:
-        NonConformity: Something was on none of the pages, and nobody moved anything between the last two looks.
-        CantTell: Something was not found, but that may have other reasons.
+        NonConformity: One was on no page, and no user changed the list between the last two reads.
+        CantTell: One was not found, but there may be other reasons.
     """
     if found.obstacle is not None:
         raise found.obstacle
@@ -130,7 +130,7 @@ def expect_listed(what: str, found: Search) -> None:
     if not missing:
         return
     if not last.complete:
-        raise CantTell("the list has too many pages to look through", *last.pages[:1])
+        raise CantTell("the list has too many pages to search", *last.pages[:1])
     if len(found.looks) > 1 and found.looks[-2].others != last.others:
         raise CantTell(f"{what} was not found in the list, but others were changing it", *last.pages)
     expected = f"{len(found.wanted)} of {len(found.wanted)} on the pages of the list"
@@ -140,12 +140,12 @@ def expect_listed(what: str, found: Search) -> None:
 
 
 def ids_on(page: Exchange) -> frozenset[str]:
-    """The identifiers on one page of a list."""
+    """Return the identifiers on a page of a list."""
     return frozenset(identifier for item in read.items(page) if (identifier := read.id_of(item)) is not None)
 
 
 def _every_page(run: Run) -> ListScan:
-    """The whole list, as far as that can be afforded."""
+    """Read the whole list, up to the most pages that the run affords."""
     pages: list[Exchange] = []
     for number in range(1, _MOST_PAGES + 1):
         pages.append(run.send(requests.list_engagements(page=number, perPage=PER_PAGE)))

@@ -1,4 +1,4 @@
-"""Journeys of generated requests, and how one that was answered wrongly is made small."""
+"""Scenarios of generated requests, and the shrinking of a request that got a wrong response."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _VALID: Final = {Effort.STANDARD: 25, Effort.DEEP: 200}
-"""Cases drawn for each operation that keep the document."""
+"""Cases drawn for each operation that follow the document."""
 _INVALID: Final = {Effort.STANDARD: 75, Effort.DEEP: 200}
 """Cases drawn for each operation that break the document; few of them are certainly invalid."""
 _MOST_SENT: Final = {Effort.STANDARD: 16, Effort.DEEP: 200}
-"""How many of the latter are sent at most, the certainly invalid ones first."""
+"""Most cases of the latter that are sent, the certainly invalid ones first."""
 
 _MOST_SHRINKING: Final = 30
 _MOST_QUERY: Final = MAX_TARGET - 400
-"""Bytes of a query, so that there is room for the path before it."""
+"""Bytes of a query, which leaves room for the path before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """Generated requests of one operation and what came of them, by what they surely were."""
+    """Generated requests of an operation and their exchanges, by validity."""
 
     operation: str
     by_validity: dict[Validity, tuple[Exchange, ...]]
 
     def of(self, kind: Validity) -> tuple[Exchange, ...]:
-        """The exchanges whose request surely was of a kind."""
+        """Return the exchanges whose request is certainly of a kind."""
         return self.by_validity.get(kind, ())
 
 
 def send_generated(run: Run, operation: str, *, only: frozenset[Validity] = frozenset(Validity)) -> Generated:
-    """Draw requests of an operation, make them safe, and send them.
+    """Draw requests of an operation, make them safe and send them.
 
     Args:
         run: The run.
@@ -58,10 +58,10 @@ def send_generated(run: Run, operation: str, *, only: frozenset[Validity] = froz
         only: The kinds that may be sent.
 
     Raises:
-        RunStopped: The run was over before the requests were drawn.
+        RunStopped: The run ended before the requests were drawn.
     """
     identifier = create_engagements(run, "generated")[0]["id"] if operation == "updateEngagement" else None
-    cases = run.recorded(f"generated {operation}", lambda: _drawn(run, operation))
+    cases = run.recorded_value(f"generated {operation}", lambda: _drawn(run, operation))
     if cases is None:
         raise RunStopped("the run was over before requests were generated")
     requests = dict.fromkeys(_safe_request(run, operation, case, identifier) for case in cases)
@@ -75,9 +75,9 @@ def send_generated(run: Run, operation: str, *, only: frozenset[Validity] = froz
 
 
 def _drawn(run: Run, operation: str) -> list[dict[str, Any]] | None:
-    """Generated cases, valid and invalid ones, or None where the run was over before.
+    """Return generated cases, valid and invalid ones, or None if the run ended first.
 
-    What is drawn depends on more than the seed, so a run keeps it.
+    The cases depend on more than the seed, so the run keeps them.
     """
     from conformance.checks import generation  # noqa: PLC0415 - Schemathesis takes half a second to load
 
@@ -96,14 +96,14 @@ def _drawn(run: Run, operation: str) -> list[dict[str, Any]] | None:
 
 
 def _most_telling(run: Run, operation: str, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The cases to send of those that break the document, each once."""
+    """Return the cases to send of those that break the document, without repetitions."""
     by_request = {_safe_request(run, operation, case, "any"): case for case in cases}
     requests = sorted(by_request, key=lambda request: validity(request) is not Validity.INVALID)
     return [by_request[request] for request in requests[: _MOST_SENT[run.effort]]]
 
 
 def _safe_request(run: Run, operation: str, case: dict[str, Any], identifier: str | None) -> Request:
-    """The call that a case stands for, as it goes over the wire, with names and addresses of the run's own."""
+    """Return the request of a case as it goes over the wire, with names and addresses of the run's own."""
     content: bytes | None = None
     if "base64" in case:
         content = base64.b64decode(case["base64"])
@@ -119,7 +119,7 @@ def _safe_request(run: Run, operation: str, case: dict[str, Any], identifier: st
 
 
 def _short(query: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Parameters, the longest values cut and the last ones left out until gateways take them in a request target."""
+    """Shorten parameters until gateways accept them in a request target: cut long values, drop the last ones."""
     while len(urlencode(query, errors="surrogatepass")) > _MOST_QUERY:
         place = max(range(len(query)), key=lambda place: len(query[place][1]))
         name, text = query[place]
@@ -131,7 +131,7 @@ def _short(query: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 
 def _is_small(request: Request) -> bool:
-    """Whether a body is one that gateways let through."""
+    """Whether a body is small enough for gateways."""
     return len(request.body or b"") <= LARGE_BODY
 
 
@@ -142,25 +142,29 @@ def _renamed(run: Run, body: Any) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def expect_statuses(run: Run, exchanges: tuple[Exchange, ...], permitted: Callable[[int], bool], expected: str) -> None:
-    """Every answer has a permitted status; the first that has not is made small and told.
+    """Expect a permitted status of every response; shrink and report the first that has another.
 
     Raises:
-        Inapplicable: The generated requests of this run had none of the kind.
-        CantTell: None was answered.
+        Inapplicable: The generated requests of this run include none of the kind.
+        CantTell: None got a response.
     """
     if not exchanges:
         raise Inapplicable("No generated request of this run was of this kind")
     told = [exchange for exchange in exchanges if exchange.judgeable]
     if not told:
-        raise CantTell("no generated request of this kind was answered")
+        raise CantTell("no generated request of this kind got a response")
     evidence(*told)
     wrong = [exchange for exchange in told if not permitted(exchange.status)]
     if not wrong:
         return
-    least = _shrunk(run, min(wrong, key=lambda one: len(one.request.body or b"") + len(one.request.path)), permitted)
+    least = _shrunk(
+        run,
+        min(wrong, key=lambda candidate: len(candidate.request.body or b"") + len(candidate.request.path)),
+        permitted,
+    )
     what = (least.request.body or b"").decode("utf-8", "replace") or least.request.path
     raise NonConformity(
-        f"{least.request.operation.id} with {what} was answered {least.status}",
+        f"{least.request.operation.id} with {what} got {least.status}",
         least,
         expected=expected,
         actual=describe_response(least),
@@ -168,7 +172,7 @@ def expect_statuses(run: Run, exchanges: tuple[Exchange, ...], permitted: Callab
 
 
 def _shrunk(run: Run, exchange: Exchange, permitted: Callable[[int], bool]) -> Exchange:
-    """A smaller request of the same kind that is answered wrongly too, as far as a few tries find one."""
+    """Return a smaller request of the same kind that gets a wrong response too, found in a few attempts."""
     kind, tries = validity(exchange.request), 0
     improved = True
     while improved:
@@ -185,7 +189,7 @@ def _shrunk(run: Run, exchange: Exchange, permitted: Callable[[int], bool]) -> E
 
 
 def _smaller(request: Request) -> Iterator[Request]:
-    """Calls with one parameter, one member of the body or half a text less."""
+    """Yield requests with a parameter less, a member of the body less, or half of a text."""
     for place in range(len(request.query)):
         yield replace(request, query=request.query[:place] + request.query[place + 1 :])
     for value in _smaller_objects(request.body):
@@ -207,7 +211,7 @@ def _smaller_objects(body: bytes | None) -> Iterator[dict[str, Any]]:
 
 
 def _own(run: Run, field: str, text: str) -> str:
-    """A generated name or address that is the run's: with its prefix, and under the domain for invitations."""
+    """Return a generated name or address as the run's: with its prefix, or under the domain for invitations."""
     if field == "name":
         return run.names.prefix + text
     if field == "email" and "@" in text:

@@ -1,7 +1,7 @@
 """Requests that Schemathesis generates from the OpenAPI document, made safe to send.
 
-Together with ``document``, which holds answers against the document, the only module that imports Schemathesis. What is
-sent goes through the run's one wire.
+Only this module and ``document``, which validates responses, import Schemathesis. Requests go through the run's one
+wire.
 """
 
 from __future__ import annotations
@@ -38,32 +38,32 @@ _ALL_CHECKS: Final = list(HealthCheck)
 
 @cache
 def schema() -> Any:  # noqa: ANN401 - Schemathesis' schema class is not public
-    """The OpenAPI document, as Schemathesis reads it."""
+    """Return the OpenAPI document, loaded by Schemathesis."""
     logging.getLogger("schemathesis").setLevel(logging.ERROR)
     return schemathesis.openapi.from_path(openapi_path(), config=SchemathesisConfig())
 
 
 class GivenUp(Exception):
-    """Nobody wants the cases any more."""
+    """Raised when the cases are no longer wanted."""
 
 
 def draw(
     operation: str, *, negative: bool, count: int, seeded: int, is_over: Callable[[], bool]
 ) -> list[dict[str, Any]]:
-    """Generated cases of an operation, the same for the same seed.
+    """Return generated cases of an operation, the same for the same seed.
 
     Args:
         operation: The operationId.
-        negative: Whether the cases shall break the document.
-        count: How many are drawn; some may be equal.
+        negative: Whether the cases must break the document.
+        count: Number of cases to draw; some may be equal.
         seeded: The seed.
-        is_over: Whether nobody wants the cases any more; asked before each one, since hundreds take many seconds.
+        is_over: Whether the cases are no longer wanted; called before each case, since hundreds take many seconds.
 
     Returns:
-        What the cases send, each as a JSON value: query parameters as pairs, and a JSON body or bytes as base64.
+        The requests of the cases as JSON values: query parameters as pairs, and a JSON body or bytes as base64.
 
     Raises:
-        GivenUp: Nobody wants them any more.
+        GivenUp: The cases are no longer wanted.
     """
     described = OPERATIONS[operation]
     mode = GenerationMode.NEGATIVE if negative else GenerationMode.POSITIVE
@@ -95,7 +95,7 @@ def draw(
 
 @contextmanager
 def _without_storage() -> Iterator[None]:
-    """Keep Hypothesis, which has its caches in the current folder otherwise, from writing anything."""
+    """Keep Hypothesis, which otherwise writes caches into the current folder, from writing anything."""
     before = storage_directory(intent_to_write=False).home_directory
     set_hypothesis_home_dir(Path(os.devnull) / "hypothesis")
     try:
@@ -105,7 +105,7 @@ def _without_storage() -> Iterator[None]:
 
 
 def _sent(case: Any) -> dict[str, Any]:  # noqa: ANN401 - Schemathesis' cases are not public
-    """What a case sends; its headers and path parameters are left out."""
+    """Return the request of a case, without headers and path parameters."""
     query = [[name, text] for name, value in (case.query or {}).items() for text in _texts(value)]
     if case.body is NOT_SET:
         return {"query": query}
@@ -115,9 +115,9 @@ def _sent(case: Any) -> dict[str, Any]:  # noqa: ANN401 - Schemathesis' cases ar
 
 
 def _texts(value: Any) -> list[str]:  # noqa: ANN401 - any generated value
-    """What a generated query value is as text, repeated where it is a list."""
+    """Return a generated query value as text, repeated if it is a list."""
     if isinstance(value, list):
-        return [text for one in value for text in _texts(one)]
+        return [text for item in value for text in _texts(item)]
     if isinstance(value, str):
         return [value]
     return [json.dumps(value)]

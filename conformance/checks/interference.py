@@ -1,4 +1,4 @@
-"""Others who administer the organization while a run is under way."""
+"""Other users who change the organization during a run."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _PAUSES: Final = (0.5, 1.0, 2.0, 2.0, 2.0)
-"""Seconds between looks at settings that somebody else may be changing."""
+"""Seconds between reads of settings that another user may be changing."""
 _LOOKING: Final = "who else changes settings"
-"""What such looks belong to; they are had once a run."""
+"""The check's name for these reads, which a run sends once."""
 _STRANGERS: Final = 2
-"""How many names that nobody of the run gave show that somebody else does; a faulty service may have one of its own."""
+"""Number of names that the run did not set which show other users at work; a faulty service may invent one."""
 
 
 @contextmanager
 def excused_by_meddling(run: Run) -> Iterator[None]:
-    """Let what is wrong inside a ``with`` be undecided where others rename the organization or change its settings.
+    """Turn a fault inside a ``with`` into CantTell if others rename the organization or change its settings.
 
     Raises:
-        NonConformity: Something is wrong, and nobody else seems to be doing anything.
-        CantTell: Somebody does.
+        NonConformity: There is a fault, and no sign of other users.
+        CantTell: There is a fault, and other users change the organization.
     """
     try:
         yield
@@ -43,31 +43,31 @@ def excused_by_meddling(run: Run) -> Iterator[None]:
 
 
 def _strange_names(run: Run) -> tuple[Exchange, ...]:
-    """Reads that show names which nobody of the run gave; none where there are fewer than two such names.
+    """Return reads that show names that the run did not set; none if there are fewer than two such names.
 
-    What reads after a renaming to an odd name tells nothing: a service may have garbled that.
+    Reads after a renaming to an odd name do not count: the service may have garbled that name.
     """
     reads, prefix = _reads(run), normalized(run.names.prefix)
-    before = {normalized(name) for one in reads[:1] if (name := _name(one)) is not None}
+    before = {normalized(name) for exchange in reads[:1] if (name := _name(exchange)) is not None}
     renamings = [
-        (Interval.of(one).start, normalized(name))
-        for one in run.wire.exchanges
-        if one.request.operation.id == "updateCurrentOrganization" and not refused(one)
-        if isinstance(name := (sent_object(one) or {}).get("name"), str)
+        (Interval.of(exchange).start, normalized(name))
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "updateCurrentOrganization" and not refused(exchange)
+        if isinstance(name := (sent_object(exchange) or {}).get("name"), str)
     ]
     strange: dict[str, Exchange] = {}
-    for one in reads:
-        standing = max((given for given in renamings if given[0] < Interval.of(one).end), default=(0.0, prefix))[1]
-        name = _name(one)
+    for exchange in reads:
+        standing = max((given for given in renamings if given[0] < Interval.of(exchange).end), default=(0.0, prefix))[1]
+        name = _name(exchange)
         if name is None or not (prefix in standing or standing in before):
             continue
         if prefix not in normalized(name) and normalized(name) not in before:
-            strange[name] = one
+            strange[name] = exchange
     return tuple(strange.values()) if len(strange) >= _STRANGERS else ()
 
 
 def _moved_settings(run: Run) -> tuple[Exchange, ...]:
-    """Two reads between which settings changed, and no request of the run could have changed them."""
+    """Return two reads between which settings changed without a request of the run that could change them."""
     if (found := _change(run)) or _has_looked(run):
         return found
     for pause in _PAUSES:
@@ -80,35 +80,37 @@ def _moved_settings(run: Run) -> tuple[Exchange, ...]:
 
 
 def _has_looked(run: Run) -> bool:
-    return any(one.check == _LOOKING for one in run.wire.exchanges)
+    return any(exchange.check == _LOOKING for exchange in run.wire.exchanges)
 
 
 def _change(run: Run) -> tuple[Exchange, ...]:
     updates = [
-        Interval.of(one) for one in run.wire.exchanges if one.request.operation.id == "updateCurrentOrganization"
+        Interval.of(exchange)
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "updateCurrentOrganization"
     ]
     for before, after in pairwise(_reads(run)):
         between = Interval(Interval.of(before).start, Interval.of(after).end)
-        if _settings(before) != _settings(after) and not any(between.meets(one) for one in updates):
+        if _settings(before) != _settings(after) and not any(between.meets(exchange) for exchange in updates):
             return before, after
     return ()
 
 
 def _reads(run: Run) -> list[Exchange]:
-    """The successful reads of the main key's organization, in the order of their answers."""
+    """Return the successful reads of the main key's organization, in the order of their responses."""
     reads = [
-        one
-        for one in run.wire.exchanges
-        if one.request.operation.id == "getCurrentOrganization"
-        and one.request.credential is None
-        and accepted(one)
-        and _settings(one)
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "getCurrentOrganization"
+        and exchange.request.credential is None
+        and accepted(exchange)
+        and _settings(exchange)
     ]
-    return sorted(reads, key=lambda one: Interval.of(one).end)
+    return sorted(reads, key=lambda exchange: Interval.of(exchange).end)
 
 
 def _settings(exchange: Exchange) -> object:
-    """The settings that an answer shows; None where it shows none."""
+    """Return the settings in a response; None if it shows none."""
     try:
         return read.data(exchange).get("settings")
     except CheckOutcome:

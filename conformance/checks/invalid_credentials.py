@@ -1,4 +1,4 @@
-"""Keys and schemes that are not what the service gave out, made from a real key."""
+"""Invalid keys and schemes, derived from a real key."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ if TYPE_CHECKING:
     from random import Random
 
 _LONG_ENOUGH: Final = 16
-"""Characters of a key that are not guessed by chance."""
+"""Characters of a key that cannot be guessed."""
 
 _TURNS: Final = re.compile("[a-z](?=[A-Z])|[A-Z](?=[a-z])")
 _MIXED: Final = 3
-"""Turns from one letter case to the other, from which on it is part of what a key says."""
+"""Changes of letter case from which on the case is part of a key's value."""
 _FIRST_HALF: Final = string.ascii_uppercase + string.ascii_lowercase[:6]
 """The characters of base64 whose first bit is 0."""
 _PREFIX: Final = re.compile(r"(?:[A-Za-z]{1,8}_){1,2}")
 _LONG: Final = 400
-"""Characters of a key that is far longer than others."""
+"""Characters of a key that is far longer than usual."""
 NULL: Final = "null"
-"""The one wrong key that is not made from the real one."""
+"""The one wrong key that is not derived from the real key."""
 
 
 def other_schemes(key: str) -> list[tuple[str, Credential]]:
-    """The real key under other schemes than Bearer."""
+    """Return the real key under other schemes than Bearer."""
     basic = base64.b64encode(f"{key}:".encode()).decode()
     schemes = [("the scheme Basic", f"Basic {basic}"), ("the scheme Token", f"Token {key}")]
     schemes.append(("the scheme ApiKey", f"ApiKey {key}"))
-    if len(key) >= SHORTEST:  # a shorter one that stands alone would not be taken out of the records
+    if len(key) >= SHORTEST:  # a shorter key without a scheme would not be redacted
         schemes.append(("a key without a scheme", key))
     return [(what, Credential("api_key", value, invalid=True)) for what, value in schemes]
 
 
 def rarer_schemes(key: str) -> list[tuple[str, Credential]]:
-    """The real key under schemes that a service looks at less often."""
+    """Return the real key under schemes that services rarely treat specially."""
     password = base64.b64encode(f"api:{key}".encode()).decode()
     values = {name: f"{name} {key}" for name in ("Digest", "Key", "Api-Key", "JWT")}
     values |= {"Basic, with the key as it is": f"Basic {key}", "Basic, with the key as password": f"Basic {password}"}
@@ -49,12 +49,12 @@ def rarer_schemes(key: str) -> list[tuple[str, Credential]]:
 
 
 def resembling_schemes(key: str) -> list[tuple[str, Credential]]:
-    """The real key under schemes that are not Bearer either, although a careless look takes them for it."""
+    """Return the real key under schemes that a careless comparison takes for Bearer."""
     return [(f"the scheme {name}", Credential("api_key", f"{name} {key}", invalid=True)) for name in ("BearerX", "Bot")]
 
 
 def unknown_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
-    """Keys that the service never issued, made from a real one; no record may show them, see ``telling``."""
+    """Return keys that the service never issued, derived from a real key; no record may show them, see ``telling``."""
     prefix = _prefix(key)
     rest = key[len(prefix) :]
     made = _fresh(rest.ljust(_LONG_ENOUGH, "a"), random)
@@ -66,27 +66,27 @@ def unknown_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
     if half >= _LONG_ENOUGH:
         keys.append(("the first half of the real key", prefix + rest[:half]))
     keys += [("the real key in a list", f"{key}, {_fresh('a' * 8, random)}"), ("the word null", NULL)]
-    long = ".".join(["a" * (_LONG // 3)] * 3)  # in three parts, as a JSON Web Token has them
+    long = ".".join(["a" * (_LONG // 3)] * 3)  # in three parts, like a JSON Web Token
     keys.append((f"a key of some {_LONG} characters", prefix + _fresh(long, random)))
     return _unknown(keys, key)
 
 
 def near_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
-    """Keys that differ from the real one in a letter, or in letter case alone; whoever reads one knows the real one."""
+    """Return keys that differ from the real key in a single letter or in letter case; each reveals the real key."""
     prefix = _prefix(key)
     rest = key[len(prefix) :]
     if len(rest) < _LONG_ENOUGH or not rest.isascii():
         return []
     keys = [("the real key but for one of its last characters", prefix + _ending_otherwise(rest, random))]
-    if len(_TURNS.findall(rest)) >= _MIXED:  # in a UUID, or hexadecimal digits, it says nothing
+    if len(_TURNS.findall(rest)) >= _MIXED:  # in UUIDs and hexadecimal digits case has no meaning
         keys.append(("the real key in other letter case", prefix + rest.swapcase()))
     keys.append(("the real key but for its first character", f"{prefix}{_another(rest[0], random)}{rest[1:]}"))
     return _unknown(keys, key)
 
 
 def telling(key: str, wrong: Iterable[Credential]) -> list[str]:
-    """What of wrong keys tells something of the real one: all of them that are made from it, and its two halves."""
-    given = [(one.authorization or "").partition(" ")[2] for one in wrong]
+    """Return the texts that reveal the real key: all wrong keys derived from it, and its two halves."""
+    given = [(credential.authorization or "").partition(" ")[2] for credential in wrong]
     rest = key[len(_prefix(key)) :]
     half = len(rest) // 2
     halves = [rest[:half], rest[half:]] if half >= _LONG_ENOUGH else []
@@ -94,17 +94,17 @@ def telling(key: str, wrong: Iterable[Credential]) -> list[str]:
 
 
 def _unknown(keys: list[tuple[str, str]], key: str) -> list[tuple[str, Credential]]:
-    """What is shown for each but the real one, which a short key may have become again."""
+    """Return the keys with their labels, without the real key, which a short key may have become again."""
     return [
         (what, replace(Credential.bearer("unknown_key", value), invalid=True)) for what, value in keys if value != key
     ]
 
 
 def _ending_otherwise(rest: str, random: Random) -> str:
-    """The same with another character in the end, which stands for other bits too where a key is an encoding of bits.
+    """Replace the last character by one that also differs in value if the key encodes bits.
 
-    In base64 (RFC 4648) the last character may have bits that no decoder looks at, but never the first of its six; in
-    base32 it may have the first bit alone, which letters and digits do not tell, and the one before has none such.
+    In base64 (RFC 4648) decoders may ignore bits of the last character, but never the first of its six. In base32 only
+    the first bit may count, which letters and digits do not show, and the character before has no such bits.
     """
     whole = rest.rstrip("=")
     padding = rest[len(whole) :]
@@ -118,18 +118,18 @@ def _ending_otherwise(rest: str, random: Random) -> str:
 
 
 def _another(sign: str, random: Random) -> str:
-    """Another character of the same kind."""
-    return random.choice([one for one in _alphabet(sign) if one != sign] or ["x"])
+    """Return another character of the same kind."""
+    return random.choice([character for character in _alphabet(sign) if character != sign] or ["x"])
 
 
 def _prefix(key: str) -> str:
-    """What a key has in common with others of its service, such as ``sk_live_``; empty where nothing is."""
+    """Return the prefix of a key that others of its service share, such as ``sk_live_``; empty if there is none."""
     found = _PREFIX.match(key)
     return found[0] if found and len(key) - found.end() >= _LONG_ENOUGH else ""
 
 
 def _fresh(text: str, random: Random) -> str:
-    """Random characters of the same kinds, other marks as they are."""
+    """Return random characters of the same kinds; other characters stay."""
     return "".join(random.choice(_alphabet(sign)) for sign in text)
 
 

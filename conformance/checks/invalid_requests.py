@@ -1,4 +1,4 @@
-"""Journeys that send what is certainly invalid, and look at what it was aimed at before and after."""
+"""Scenarios that send certainly invalid requests, and read their targets before and after."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Request
 
 _TICK: Final = 1.1
-"""Seconds in which a clock of whole seconds surely moves, so that a refused write that touches updatedAt shows."""
+"""Seconds in which a clock of whole seconds is certain to move, so that a changed updatedAt shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusals:
-    """Certainly invalid requests for one resource, with reads of it (or of the list that has it) before and after."""
+    """Certainly invalid requests for a resource, with reads of it, or of its list, before and after."""
 
     target: str
     before: tuple[Exchange, ...]
@@ -43,50 +43,50 @@ class Refusals:
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
-        """All exchanges in their order."""
-        return (*self.before, *[one.exchange for one in self.sent], *self.after)
+        """All exchanges in order."""
+        return (*self.before, *[sent.exchange for sent in self.sent], *self.after)
 
 
 def invalid_creations(run: Run) -> Refusals:
-    """Engagements are created with every certainly invalid body."""
+    """Create engagements with every certainly invalid body."""
     return _creations(run, _bodies(run, "createEngagement"))
 
 
 def unlabelled_creations(run: Run) -> Refusals:
-    """Engagements are created with those certainly invalid bodies that cannot carry a label."""
-    return _creations(run, [one for one in _bodies(run, "createEngagement") if not one.carries_label])
+    """Create engagements with the certainly invalid bodies that cannot carry a label."""
+    return _creations(run, [body for body in _bodies(run, "createEngagement") if not body.carries_label])
 
 
 def _creations(run: Run, bodies: list[InvalidBody]) -> Refusals:
     before = latest_engagements(run, status="active", sort="name", order="desc")
-    tried = [(one, label(run, "invalid")) for one in bodies]
+    tried = [(body, label(run, "invalid")) for body in bodies]
     sent = _sent(run.send_all, tried, requests.create_engagement({}))
     after = latest_engagements(run, status="active", sort="createdAt", order="asc")
     return Refusals("", tuple(before), sent, tuple(after))
 
 
 def invalid_updates(run: Run) -> Refusals:
-    """An engagement is updated with every certainly invalid body."""
+    """Update an engagement with every certainly invalid body."""
     body = {"name": run.name("valid"), "description": "It stays as it is."}
     created = run.send(requests.create_engagement(body))
     engagement_id = read.text(read.data(created), "id", created)
     run.sleep(_TICK)
     before = run.send(requests.get_engagement(engagement_id))
-    tried = [(one, label(run, "invalid")) for one in _bodies(run, "updateEngagement")]
+    tried = [(invalid, label(run, "invalid")) for invalid in _bodies(run, "updateEngagement")]
     sent = _sent(run.send_in_turn, tried, requests.update_engagement(engagement_id, {}))
     return Refusals(engagement_id, (before,), sent, (run.send(requests.get_engagement(engagement_id)),))
 
 
 def invalid_organization_updates(run: Run) -> Refusals:
-    """The organization is updated with every certainly invalid body."""
+    """Update the organization with every certainly invalid body."""
     before = run.send(requests.get_organization())
-    tried = [(one, label(run, "invalid")) for one in _bodies(run, "updateCurrentOrganization")]
+    tried = [(body, label(run, "invalid")) for body in _bodies(run, "updateCurrentOrganization")]
     sent = _sent(run.send_in_turn, tried, requests.update_organization({}))
     return Refusals("", (before,), sent, (run.send(requests.get_organization()),))
 
 
 def invalid_organization_updates_again(run: Run) -> Refusals:
-    """The same of an organization that has a name of the run's by then, and gets its own back."""
+    """Repeat the updates while the organization has a name of the run, and restore its own."""
     before = run.send(requests.get_organization())
     with given_back(run, name_before(run, before)):
         run.send(requests.update_organization({"name": run.name("organization")}))
@@ -94,35 +94,35 @@ def invalid_organization_updates_again(run: Run) -> Refusals:
 
 
 def invalid_invitations(run: Run) -> tuple[Sent, ...]:
-    """Somebody is invited with every certainly invalid body."""
-    tried = [(one, label(run, "invalid")) for one in _bodies(run, "inviteMember")]
+    """Invite with every certainly invalid body."""
+    tried = [(body, label(run, "invalid")) for body in _bodies(run, "inviteMember")]
     return _sent(run.send_all, tried, requests.invite_member({}), domain=run.profile.invitation_domain)
 
 
 def invalid_role_changes(run: Run) -> Refusals:
-    """A member's role is changed with every certainly invalid body.
+    """Change a member's role with every certainly invalid body.
 
     Raises:
-        Untested: The member is an owner, whom nothing is tried on.
+        Untested: The member is an owner, whose role the suite never changes.
     """
     user_id = run.scenarios.result(untouchable_member).user_id
-    run.scenarios.wait_for(bad_keys)  # which ask for another role of the same member
+    run.scenarios.wait_for(bad_keys)  # they send another role for the same member
     before = member_pages(run)
     has = (member_of(before, user_id) or {}).get("role")
     spare_owner(has)
     role = "member" if has == "admin" else "admin"
-    tried = [(one, label(run, "invalid")) for one in _bodies(run, "updateMemberRole")]
+    tried = [(body, label(run, "invalid")) for body in _bodies(run, "updateMemberRole")]
     sent = _sent(run.send_in_turn, tried, requests.update_member_role(user_id, {}), role=role)
     return Refusals(user_id, tuple(before), sent, tuple(member_pages(run)))
 
 
 def invalid_queries(run: Run) -> dict[str, tuple[Sent, ...]]:
-    """Both lists are asked for with every certainly invalid parameter."""
+    """List engagements and members with every certainly invalid parameter."""
     lists = {"listMembers": requests.list_members(), "listEngagements": requests.list_engagements()}
-    asked = [(name, one) for name in lists for one in invalid_inputs.queries(name, thorough=_is_thorough(run))]
-    exchanges = run.send_all([replace(lists[name], query=one.query) for name, one in asked])
+    asked = [(name, query) for name in lists for query in invalid_inputs.queries(name, thorough=_is_thorough(run))]
+    exchanges = run.send_all([replace(lists[name], query=query.query) for name, query in asked])
     responses = list(zip(asked, exchanges, strict=True))
-    return {name: tuple(Sent(one.what, sent) for (of, one), sent in responses if of == name) for name in lists}
+    return {name: tuple(Sent(query.what, sent) for (of, query), sent in responses if of == name) for name in lists}
 
 
 def _sent(
@@ -133,12 +133,12 @@ def _sent(
     domain: str = "",
     role: str = "",
 ) -> tuple[Sent, ...]:
-    """Send a call with each body in place of its own; each must be refused, so that repeating it does no harm."""
-    bodies = [one.wire(label=text, domain=domain, role=role) for one, text in tried]
+    """Send a request with each body in place of its own; each must be refused, so a retry is harmless."""
+    bodies = [invalid.wire(label=text, domain=domain, role=role) for invalid, text in tried]
     exchanges = send([replace(proper.with_body(body), repeatable=True) for body in bodies])
     return tuple(
-        Sent(one.what, exchange, text if one.carries_label else "", one.kind)
-        for (one, text), exchange in zip(tried, exchanges, strict=True)
+        Sent(invalid.what, exchange, text if invalid.carries_label else "", invalid.kind)
+        for (invalid, text), exchange in zip(tried, exchanges, strict=True)
     )
 
 

@@ -1,4 +1,4 @@
-"""A new key sends a few requests while the other keys are silent, and between many of the main key."""
+"""Rate limits of separate keys: a new key sends a few requests, alone and between many of the main key."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conformance.operations import SCOPES
 from conformance.oracle import rate_limit_laws, read
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.oracle.per_key_limits import of_one_window, signs
-from conformance.oracle.rate_limit_course import Told
+from conformance.oracle.rate_limit_course import AnnouncedLimit
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 
@@ -22,62 +22,66 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Credential
 
 _MANY: Final = 20
-"""Requests of the main key between two of the new one."""
+"""Requests of the main key between two of the new key."""
 _MORE: Final = _MANY // 4
-"""By how much more the limit must have fallen meanwhile: more than all that the new key itself has sent."""
+"""Extra fall of the limit that counts: more than the new key itself has sent."""
 _TRIES: Final = 3
 
 
 class _OtherWindow(Exception):
-    """Two answers do not tell how much was taken between them: they name different windows, or none."""
+    """Two responses name different windows, or none, so that their counts cannot be compared."""
 
 
 def expect_limits_apart(run: Run) -> None:
-    """Requests of one key take nothing from the limit of another.
+    """Expect that requests of one key take nothing from the limit of another.
 
-    The answers of the run show that, mostly. Only if a key has less left than its own requests account for, or none was
-    used between requests of others, that is tried with a new key.
+    The responses of the run usually show that. A new key is tried only if a key has less left than its own requests
+    explain, or no key was used between requests of others.
 
     Raises:
-        NonConformity: A new key has twice lost far more than its own request took, while the main key sent many.
-        Inapplicable: No key was made in this run, or the windows are over at once.
-        CantTell: A key has less left than its own requests account for, and that could not be tried.
+        NonConformity: A new key lost far more than its own request took, twice, while the main key sent many.
+        Inapplicable: No key was made in this run, or the windows end at once.
+        CantTell: A key has less left than its own requests explain, and no new key could be tried.
     """
     run.scenarios.narrow()
-    used = {one.request.credential.name for one in run.wire.exchanges if one.request.credential is not None}
+    used = {
+        exchange.request.credential.name for exchange in run.wire.exchanges if exchange.request.credential is not None
+    }
     keys = {name for name in used if is_made(run, name)}
     found = signs(run.wire.exchanges, keys)
     if found.kept and not found.doubtful:
         evidence(*found.kept)
         return
     if keys and not found.doubtful and not found.has_windows and len(_responses(run, keys)) > 1:
-        raise Inapplicable("The windows of this service are over at once")
+        raise Inapplicable("The windows of this service end at once")
     try:
         _try(run, run.fixtures.new_key(SCOPES[0]))
     except MissingMeans as unavailable:
         raise _untried(found.doubtful, unavailable.reason) from None
     except _OtherWindow:
-        raise _untried(found.doubtful, "Every window was over at once") from None
+        raise _untried(found.doubtful, "Every window ended at once") from None
 
 
 def _responses(run: Run, keys: set[str]) -> list[Exchange]:
     return [
-        one for one in run.wire.exchanges if one.request.credential is not None and one.request.credential.name in keys
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.request.credential is not None and exchange.request.credential.name in keys
     ]
 
 
 def _untried(doubtful: Sequence[Exchange], reason: str) -> Exception:
-    """What to raise if nothing can be tried."""
+    """Return the outcome if no new key can be tried."""
     if not doubtful:
         return Inapplicable(f"The limit of a key could not be seen beside requests of others. {reason}")
-    return CantTell("a key has fewer requests left than it sent itself, and it could not be tried why", *doubtful[:3])
+    return CantTell("a key has fewer requests left than it sent itself, and no test could show why", *doubtful[:3])
 
 
 def _try(run: Run, key: Credential) -> None:
-    """Try it in one window, anew where it ends amid that.
+    """Try a key within one window, again if the window ends meanwhile.
 
     Raises:
-        _OtherWindow: It ended each time.
+        _OtherWindow: The window ended each time.
         NonConformity: See ``expect_limits_apart``.
     """
     sender = RetryNewKeys(run)
@@ -110,21 +114,21 @@ def _try_in_one_window(run: Run, sender: RetryNewKeys, key: Credential) -> None:
         f"the limit of a key fell by {busy[0]} and by {busy[1]} with one request of its own, while another key sent "
         f"{many} each time",
         *course,
-        expected=f"{max(silent)} less, as while the other keys were silent",
-        actual=", ".join(str(rate_limit_laws.remaining(one)) for one in course),
+        expected=f"{max(silent)} less, as while the other keys sent nothing",
+        actual=", ".join(str(rate_limit_laws.remaining(exchange)) for exchange in course),
     )
 
 
 def _taken(before: Exchange, after: Exchange) -> int:
-    """By how much the limit fell between two answers.
+    """Return by how much the limit fell between two responses.
 
     Raises:
         _OtherWindow: They name different windows, or none.
-        CantTell: One is no success.
+        CantTell: A response is no success.
     """
-    for one in (before, after):
-        read.success(one)
-    then, now = Told.by(before), Told.by(after)
+    for exchange in (before, after):
+        read.success(exchange)
+    then, now = AnnouncedLimit.by(before), AnnouncedLimit.by(after)
     if then.remaining is None or now.remaining is None or not of_one_window(then, now):
         raise _OtherWindow
     return then.remaining - now.remaining

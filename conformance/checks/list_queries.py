@@ -1,4 +1,4 @@
-"""A journey of list requests whose parameters are out of bounds, odd, or unknown."""
+"""Scenario of list requests whose parameters are out of bounds, odd or unknown."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 Responses = dict[str, "Exchange"]
 
 _FAR: Final = 100_000
-"""A page that no organization has."""
+"""A page that no organization reaches."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListQueries:
-    """What both lists answered, by the name of what they were asked.
+    """The responses of both lists, by the name of the parameters.
 
     Attributes:
         plain: The lists without any parameter.
         out_of_bounds: A page or perPage below 1, or a perPage above 100.
-        past_the_end: A page that is not there.
+        past_the_end: A page that does not exist.
         odd: Parameters that the interface does not describe.
     """
 
@@ -38,13 +38,15 @@ class ListQueries:
 
 
 def list_queries(run: Run) -> ListQueries:
-    """Both lists are asked for in every way that the interface leaves open, when more engagements are there than 20."""
+    """Request both lists with every parameter that the interface leaves open, after more than 20 engagements exist."""
     run.scenarios.wait_for(stock)
     bounds = _out_of_bounds() | ({} if run.effort is Effort.QUICK else _further_out_of_bounds())
-    # A page past the end is compared with the plain list: the less lies between them the less has changed meanwhile.
+    # A page past the end is compared with the plain list, so few requests should lie between them.
     groups = {"plain": _plain(), "past_the_end": _past_the_end(), "out_of_bounds": bounds, "odd": _odd()}
     responses = iter(run.send_all([asked for group in groups.values() for asked in group.values()]))
-    return ListQueries(**{name: {one: next(responses) for one in group} for name, group in groups.items()})
+    return ListQueries(
+        **{name: {parameters: next(responses) for parameters in group} for name, group in groups.items()}
+    )
 
 
 def _plain() -> dict[str, Request]:

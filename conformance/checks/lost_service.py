@@ -1,4 +1,4 @@
-"""Requests after which the service was gone: each is sent once more, alone, if that does no harm."""
+"""Requests after which the service was gone: each is sent again, alone, if that is harmless."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
 _TWICE: Final = 2
 _MOST: Final = 10
-"""Requests that are sent once more at most."""
+"""Most requests that are sent again."""
 
 _UNDONE: Final = frozenset(f"{what}Engagement" for what in ("create", "update", "archive", "unarchive", "delete"))
-"""Writes that may be sent once more: they are about engagements of the run, which are deleted in the end."""
+"""Writes that may be sent again: they concern engagements of the run, which are deleted in the end."""
 
 
 @dataclass(slots=True)
 class _Suspect:
-    """A request that was under way when the service was lost.
+    """A request that was in flight when the service was lost.
 
     Attributes:
-        broken: The exchanges in which it was broken off, in their order.
-        alone: Those of them beside which nothing else was under way.
+        broken: The exchanges that broke off, in order.
+        alone: Those of them with no other request in flight.
     """
 
     broken: list[Exchange] = field(default_factory=list)
@@ -45,36 +45,36 @@ class _Suspect:
 
 
 class _Again(NamedTuple):
-    """A request that was sent once more, and the one that the service answered right before."""
+    """A request that was sent again, and the request that got a response right before."""
 
     control: Exchange
     exchange: Exchange
 
 
 def expect_no_request_ends_service(run: Run) -> None:
-    """The service is not gone after the same request twice.
+    """Expect that the service is not gone after the same request twice.
 
-    A restart may break off any request, once. So a request that was under way then is cleared by an answer to it, or to
-    one that differs in nothing but names and identifiers of the run.
+    A restart may break off any request once. A request is therefore cleared by a response to it, or to one that differs
+    only in names and identifiers of the run.
 
     Raises:
-        NonConformity: It is, and nothing else was under way.
-        CantTell: It was gone once, and the request could not be tried again.
-        Inapplicable: The service was never gone while a request was under way.
+        NonConformity: The service is gone twice, with no other request in flight.
+        CantTell: The service was gone once, and the request could not be sent again.
+        Inapplicable: The service was never gone with a request in flight.
     """
     run.scenarios.narrow()
-    suspects = sorted(_suspects(run, _exactly).values(), key=lambda one: -len(one.broken))
+    suspects = sorted(_suspects(run, _exactly).values(), key=lambda suspect: -len(suspect.broken))
     if not suspects:
-        raise Inapplicable("The service was never gone while a request was under way")
-    doubtful = [one.broken[-1] for number, one in enumerate(suspects) if not _is_cleared(run, one, number < _MOST)]
+        raise Inapplicable("The service was never gone while a request was in flight")
+    doubtful = [
+        suspect.broken[-1] for number, suspect in enumerate(suspects) if not _is_cleared(run, suspect, number < _MOST)
+    ]
     if doubtful:
-        raise CantTell(
-            f"the service was gone after {joined_names(doubtful)}, which could not be tried again", *doubtful
-        )
+        raise CantTell(f"the service was gone after {joined_names(doubtful)}, which could not be sent again", *doubtful)
 
 
-def _is_cleared(run: Run, suspect: _Suspect, may_send: bool) -> bool:  # noqa: FBT001 - what is decided
-    """Whether a request, or another one like it, was answered after all.
+def _is_cleared(run: Run, suspect: _Suspect, may_send: bool) -> bool:  # noqa: FBT001 - it is the decision
+    """Whether a request, or an equivalent one, got a response after all.
 
     Raises:
         NonConformity: The service was gone again.
@@ -88,36 +88,36 @@ def _is_cleared(run: Run, suspect: _Suspect, may_send: bool) -> bool:  # noqa: F
         if again.exchange.judgeable and (first.request.harmless or accepted(again.exchange)):
             evidence(again.exchange)
             return True
-    if _had_response(run, first, lambda one: _form(run, one)):
+    if _had_response(run, first, lambda exchange: _form(run, exchange)):
         return True
-    alike = _suspects(run, lambda one: _form(run, one))[_form(run, first)]
+    alike = _suspects(run, lambda exchange: _form(run, exchange))[_form(run, first)]
     if len(alike.alone) >= _TWICE:
         raise _fault(alike.alone[0], alike.alone[-1])
     return False
 
 
 def _suspects(run: Run, likeness: RequestKey) -> dict[Hashable, _Suspect]:
-    """The requests that were under way when the service was lost; those that are alike count as one."""
+    """Return the requests in flight when the service was lost; equivalent ones count as one."""
     found: dict[Hashable, _Suspect] = {}
     for loss in losses(run.wire.exchanges):
-        for one in loss.under_way:
-            suspect = found.setdefault(likeness(one), _Suspect())
-            suspect.broken.append(one)
-            suspect.alone += [one] if loss.alone else []
+        for exchange in loss.under_way:
+            suspect = found.setdefault(likeness(exchange), _Suspect())
+            suspect.broken.append(exchange)
+            suspect.alone += [exchange] if loss.alone else []
     return found
 
 
 def _had_response(run: Run, first: Exchange, likeness: RequestKey) -> bool:
-    """Whether a request like one that was broken off was answered later."""
-    later = [one for one in run.wire.exchanges if one.number > first.number and one.judgeable]
-    found = next((one for one in later if likeness(one) == likeness(first)), None)
+    """Whether a request equivalent to a broken one got a response later."""
+    later = [exchange for exchange in run.wire.exchanges if exchange.number > first.number and exchange.judgeable]
+    found = next((exchange for exchange in later if likeness(exchange) == likeness(first)), None)
     if found is not None:
         evidence(found)
     return found is not None
 
 
 def _sent_alone(run: Run, asked: Request) -> _Again | None:
-    """A request, sent between two reads that show whether the service is there; None if that might do harm."""
+    """Send a request between two reads that show whether the service is up; return None if that could do harm."""
     is_undone = asked.operation.id in _UNDONE and asked.is_proper and asked.credential is None
     if not (asked.harmless or is_undone):
         return None
@@ -131,7 +131,11 @@ def _sent_alone(run: Run, asked: Request) -> _Again | None:
 
 def _expect_not_gone(run: Run, first: Exchange, again: _Again) -> None:
     for loss in losses(run.wire.exchanges):
-        gone = [one for one in loss.under_way if one.number > again.control.number and _exactly(one) == _exactly(first)]
+        gone = [
+            exchange
+            for exchange in loss.under_way
+            if exchange.number > again.control.number and _exactly(exchange) == _exactly(first)
+        ]
         if gone and loss.alone and again.control.judgeable:
             raise _fault(first, gone[0])
 
@@ -141,19 +145,19 @@ def _fault(first: Exchange, again: Exchange) -> NonConformity:
         f"the service was gone after {first.named}, and after the same request again",
         first,
         again,
-        expected="an answer, or a refusal",
-        actual="no answer, and no connections for a while",
+        expected="a response, or a refusal",
+        actual="no response, and no connections for a while",
     )
 
 
 def _exactly(exchange: Exchange) -> Hashable:
-    """What two exchanges of the same request have in common."""
+    """Return what two exchanges of the same request have in common."""
     sent, credential = exchange.sent_request, exchange.request.credential
     return sent.method, sent.url, sent.body, credential and credential.name
 
 
 def _form(run: Run, exchange: Exchange) -> Hashable:
-    """What two requests have in common that differ in names and identifiers of the run alone."""
+    """Return what two requests have in common that differ only in names and identifiers of the run."""
     sent, asked = exchange.sent_request, exchange.request
     own = re.compile(re.escape(run.names.prefix) + r"[\w.+-]*")
     query, body = urlsplit(sent.url).query, sent.body.decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""How a check says what it judges, and what its journey is."""
+"""Markers for the requirement of a check, and fixtures for scenarios."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def requirement(identifier: str) -> pytest.MarkDecorator:
 
 
 def observes(*identifiers: str) -> pytest.MarkDecorator:
-    """Mark a test that judges nothing with the open points that it observes.
+    """Mark a test with the open points that it observes; it judges nothing.
 
     Raises:
         KeyError: The catalogue has no such open point.
@@ -33,19 +33,19 @@ def observes(*identifiers: str) -> pytest.MarkDecorator:
     return pytest.mark.observes(*[points[identifier].id for identifier in identifiers])
 
 
-def scenario(walk: Callable[[Run], Any], *, alone: bool = False) -> Any:  # noqa: ANN401 - pytest's fixture type is not public
-    """A fixture that gives what a journey came to.
+def scenario(function: Callable[[Run], Any], *, alone: bool = False) -> Any:  # noqa: ANN401 - pytest's fixture type is not public
+    """Return a fixture with the result of a scenario.
 
     Args:
-        walk: The journey; it is walked once a run, whichever modules use it.
-        alone: Whether nothing else of the run may be sent meanwhile.
+        function: The scenario; a run sends it once, whichever modules use it.
+        alone: Whether the run may send nothing else meanwhile.
     """
 
-    def fetch(run: Run) -> Any:  # noqa: ANN401 - whatever the journey gives
+    def fetch(run: Run) -> Any:  # noqa: ANN401 - the scenario's result
         if alone:
             run.scenarios.narrow()
-        return run.scenarios.result(walk)
+        return run.scenarios.result(function)
 
-    fetch.__doc__ = walk.__doc__
-    fetch.background = None if alone else walk  # type: ignore[attr-defined]  # the judge reads it
-    return pytest.fixture(scope="session", name=walk.__name__)(fetch)
+    fetch.__doc__ = function.__doc__
+    fetch.background = None if alone else function  # type: ignore[attr-defined]  # the judge reads it
+    return pytest.fixture(scope="session", name=function.__name__)(fetch)

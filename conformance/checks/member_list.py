@@ -1,4 +1,4 @@
-"""The members of the organization as the list shows them, and those that a run may change."""
+"""The members of the organization in the list, and the members that a run may change."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _PER_PAGE: Final = 100
 _MOST_PAGES: Final = 20
 _PAUSE: Final = 1.0
-"""Seconds between looks for a member who was made a moment ago."""
+"""Seconds between reads for a member that was just made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class MemberList:
     """All members at one time, or all of one role.
 
     Attributes:
-        pages: The answers that they were read in.
+        pages: The responses with them.
         members: Every member, by id.
-        total: What the list says their number is.
+        total: The total that the list states.
         whole: Whether all of them were read.
     """
 
@@ -62,7 +62,7 @@ class MemberList:
         return frozenset(user_id for user_id, role in self.roles.items() if role == "owner")
 
     def role(self, user_id: str) -> str | None:
-        """The role that a member has; None for who is not there."""
+        """Return the role of a member; None if it is not listed."""
         role = self.members.get(user_id, {}).get("role")
         return role if isinstance(role, str) else None
 
@@ -71,19 +71,19 @@ class MemberList:
         return any(str(member.get("email")).casefold() == email.casefold() for member in self.members.values())
 
     def ensure_whole(self) -> None:
-        """All members were read.
+        """Ensure that all members were read.
 
         Raises:
-            CantTell: There are too many of them to be read again and again.
+            CantTell: There are too many members for repeated reads.
         """
         if not self.whole:
             most = _MOST_PAGES * _PER_PAGE
-            raise CantTell(f"there are more than {most} members, too many to look at them all", *self.pages[:1])
+            raise CantTell(f"there are more than {most} members, too many to read them all", *self.pages[:1])
 
 
 @dataclass(frozen=True, slots=True)
 class MemberCount:
-    """How many members there are, as the organization and the list tell it one after the other."""
+    """The number of members by the organization and by the list, read in a row."""
 
     organization: Exchange
     count: int
@@ -91,7 +91,7 @@ class MemberCount:
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
-        """The answers that it was read in."""
+        """The responses with both numbers."""
         return (self.organization, *self.roster.pages)
 
 
@@ -99,7 +99,7 @@ def roster(run: Run, role: str | None = None) -> MemberList:
     """Read the whole list of members, or of those of one role.
 
     Raises:
-        CantTell: It cannot be read, or is too long to be read again and again.
+        CantTell: The list cannot be read, or is too long for repeated reads.
     """
     members = roster_so_far(run, role)
     members.ensure_whole()
@@ -107,12 +107,12 @@ def roster(run: Run, role: str | None = None) -> MemberList:
 
 
 def roster_with(run: Run, *user_ids: str) -> MemberList:
-    """Read the whole list of members, until it shows some of them who were made a moment ago.
+    """Read the whole list of members until it shows some that were just made.
 
-    That they are there at once is nothing that the interface says, as it does not make them.
+    The interface does not make members, so it does not promise that they are listed at once.
 
     Raises:
-        CantTell: It cannot be read, or is too long to be read again and again.
+        CantTell: The list cannot be read, or is too long for repeated reads.
     """
     looks = [roster(run)]
 
@@ -126,10 +126,10 @@ def roster_with(run: Run, *user_ids: str) -> MemberList:
 
 
 def roster_so_far(run: Run, role: str | None = None) -> MemberList:
-    """Read the list of members, or of those of one role, and of a very long one only the beginning.
+    """Read the list of members, or of those of a role; of a very long list only the beginning.
 
     Raises:
-        CantTell: It cannot be read.
+        CantTell: The list cannot be read.
     """
     pages: list[Exchange] = []
     while not pages or (len(pages) < _MOST_PAGES and not _is_last(pages[-1])):
@@ -138,7 +138,7 @@ def roster_so_far(run: Run, role: str | None = None) -> MemberList:
 
 
 def _is_last(page: Exchange) -> bool:
-    """Whether nothing follows a page: a service may refuse what lies past its last one."""
+    """Whether no page follows: a service may refuse pages past the last one."""
     if len(read.items(page)) < _PER_PAGE:
         return True
     return read.number(page, "page") >= read.number(page, "totalPages")
@@ -150,14 +150,14 @@ def _roster(pages: Sequence[Exchange]) -> MemberList:
 
 
 def headcount(run: Run) -> MemberCount:
-    """Count the members by both ways of the interface."""
+    """Count the members by the organization and by the list."""
     counted = headcount_so_far(run)
     counted.roster.ensure_whole()
     return counted
 
 
 def headcount_so_far(run: Run) -> MemberCount:
-    """The same; of a very long list only the beginning is read, which tells the total, too."""
+    """Count the members in the same way; the beginning of a very long list shows the total, too."""
     organization = run.send(requests.get_organization())
     return MemberCount(organization, _member_count(organization), roster_so_far(run))
 
@@ -167,7 +167,7 @@ def _member_count(organization: Exchange) -> int:
 
 
 def headcounts_of_run(run: Run) -> list[MemberCount]:
-    """Every time that a run has read the organization, and a list of all its members right after, where readable."""
+    """Return every count of a run: a read of the organization and right after it a readable list of all members."""
     found: list[MemberCount] = []
     own = [exchange for exchange in run.wire.exchanges if is_main(exchange) and accepted(exchange)]
     for organization, page in pairwise(own):
@@ -179,13 +179,13 @@ def headcounts_of_run(run: Run) -> list[MemberCount]:
 
 
 def member_to_change(run: Run, role: MemberRole) -> Member:
-    """A member to change and remove, with a key where one can be had.
+    """Return a member to change and remove, with a key if possible.
 
-    Where the target names too few, it is the one whom other journeys only send requests about that must be refused;
-    whoever asks for it must wait until those have ended, and keys with one permission are tried on it before.
+    If the target names too few members, it is the one that other scenarios send requests about that must be refused.
+    A scenario that uses it must wait for those, and keys with one permission are tried on it first.
 
     Raises:
-        MissingMeans: There is none.
+        MissingMeans: There is no such member.
     """
     try:
         return run.fixtures.member(role, with_key=True)
@@ -200,7 +200,7 @@ def member_to_change(run: Run, role: MemberRole) -> Member:
 
 
 def another_member(run: Run, *, with_key: bool = False) -> Member | None:
-    """One more member to change and remove; None where there is none."""
+    """Return another member to change and remove; None if there is none."""
     try:
         return run.fixtures.member("member", with_key=with_key)
     except MissingMeans:
@@ -208,7 +208,7 @@ def another_member(run: Run, *, with_key: bool = False) -> Member | None:
 
 
 def bystanders(run: Run) -> frozenset[str]:
-    """An admin and a member are made, by whom it shows whether something harms others; none where that cannot be."""
+    """Make an admin and a member that show whether other members are affected; none if that is impossible."""
     made: set[str] = set()
     if run.profile.provisioner is not None:
         for role in ("admin", "member"):

@@ -1,4 +1,4 @@
-"""Rules for names that the interface does not tell, and that the names of a run may not keep."""
+"""Naming rules of a service that the interface does not state, and that names of a run may break."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 REFUSED_AS_INVALID: Final = frozenset({400, 413, 422})
-"""Statuses with which a name may be refused for its length or its form."""
+"""Statuses of a refusal for the length or form of a name."""
 
 _LETTERS: Final = 6
 
 
 def plain_names(run: Run) -> tuple[str, ...]:
-    """Names that a service with any rule for names should take: short, of letters, of letters and a blank."""
+    """Return names that any naming rule should allow: short, of letters, of letters and a blank."""
     random = run.random("plain names")
     word = "".join(random.choices(string.ascii_lowercase, k=_LETTERS))
     return (f"Audit {word}", f"Audit{word}")
 
 
 def ensure_no_rule_for_engagements(run: Run) -> None:
-    """A service that refused a new engagement for its name refuses plain names too.
+    """Ensure that a service that refused a new engagement for its name refuses plain names too.
 
-    A plain name does not tell whose the engagement is, so its description does; where the run's own names are taken
-    beside a description, it was not for the name that one was refused.
+    A plain name does not show the owner of the engagement, so its description does. If names of the run are accepted
+    beside a description, the name was not the reason.
 
     Raises:
-        CantTell: It takes them, so that it has rules for names.
+        CantTell: It accepts plain names, so it has naming rules.
     """
     described = {"description": run.name("described")}
     for name in plain_names(run):
@@ -44,7 +44,7 @@ def ensure_no_rule_for_engagements(run: Run) -> None:
 
 
 def _tried(run: Run, body: dict[str, str]) -> Exchange:
-    """The answer to a creation; what came of it is deleted again."""
+    """Return the response to a creation; delete the engagement that it created."""
     response = run.send(requests.create_engagement(body))
     if (identifier := identifier_of(response)) is not None:
         run.send(requests.delete_engagement(identifier))
@@ -52,10 +52,10 @@ def _tried(run: Run, body: dict[str, str]) -> Exchange:
 
 
 def ensure_no_rule_of_names(response: Exchange) -> None:
-    """A name that was sent because the run's own were refused is refused as well.
+    """Ensure that a plain name, sent because names of the run were refused, is refused as well.
 
     Raises:
-        CantTell: It was taken, so that the service has rules for names.
+        CantTell: It was accepted, so the service has naming rules.
     """
     if accepted(response):
-        raise CantTell("the service takes names, and has a rule for them that those of the run do not keep", response)
+        raise CantTell("the service accepts names, but has a rule for names that those of the run break", response)

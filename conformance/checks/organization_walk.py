@@ -1,4 +1,4 @@
-"""Random sequences of operations on the organization: renaming, reading, inviting; and role changes of a new member."""
+"""Random sequences of renaming, reading and inviting, and of role changes of a new member."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _MOST_INVITATIONS: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A read of the organization, and what it must show.
+    """A read of the organization, and the name that it must show.
 
     Attributes:
         exchange: The read.
-        name: The name that it must have; None where that is not known.
-        because: What gave it that name, and the first read.
+        name: The expected name; None if it is not known.
+        because: The renaming that set the name, and the first read.
     """
 
     exchange: Exchange
@@ -41,9 +41,9 @@ class RoleLook:
     """The members after a role change.
 
     Attributes:
-        response: The answer to the change.
+        response: The response to the change.
         role: The role that was set.
-        user_id: Whose.
+        user_id: The member's identifier.
         before: The members before.
         after: The members after.
     """
@@ -56,7 +56,7 @@ class RoleLook:
 
 
 def organization_walk(run: Run) -> list[Look]:
-    """The organization is renamed, read and invited to in a random sequence, and gets its name back."""
+    """Rename, read and invite to the organization in a random sequence, and restore its name."""
     if not _STEPS[run.effort]:
         return []
     first = run.send(requests.get_organization())
@@ -66,16 +66,16 @@ def organization_walk(run: Run) -> list[Look]:
 
 
 def organization_walk_again(run: Run) -> list[Look]:
-    """The same with other names, as somebody else may have renamed the organization in the midst of the first one."""
+    """Repeat the sequence with other names, in case another user renamed the organization during the first one."""
     return organization_walk(run)
 
 
 def role_walk(run: Run) -> list[RoleLook]:
-    """A member that was made for this gets one role and the other in a random sequence."""
+    """Change a new member between two roles in a random sequence."""
     if not _STEPS[run.effort]:
         return []
     if run.profile.provisioner is None:
-        raise Untested("members of the target file are too few for this; a provisioner can make one")
+        raise Untested("the target file names too few members for this; a provisioner can make one")
     member, choices = run.fixtures.member("member"), run.random("role walk")
     before, looks = roster_with(run, member.user_id), []
     for _ in range(_STEPS[run.effort] // 3):
@@ -114,22 +114,22 @@ def _organization_steps(run: Run, first: Exchange, name: str) -> list[Look]:
 
 
 def walked(looks: list[Look]) -> list[Look]:
-    """The reads of a walk.
+    """Return the reads of the sequence.
 
     Raises:
-        Inapplicable: There was no walk at this effort.
+        Inapplicable: This effort sends no sequence.
     """
     if not looks:
-        raise Inapplicable("The organization is walked through at standard and deep effort only")
+        raise Inapplicable("Sequences on the organization are sent at standard and deep effort only")
     return looks
 
 
 def walked_roles(looks: list[RoleLook]) -> list[RoleLook]:
-    """The role changes of a walk that were accepted.
+    """Return the accepted role changes of the sequence.
 
     Raises:
-        Inapplicable: There was no walk at this effort.
+        Inapplicable: This effort sends no sequence.
     """
     if not looks:
-        raise Inapplicable("Roles are walked through at standard and deep effort only")
+        raise Inapplicable("Sequences of role changes are sent at standard and deep effort only")
     return [look for look in looks if accepted(look.response)]

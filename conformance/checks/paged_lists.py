@@ -1,4 +1,4 @@
-"""Journeys through the pages of lists without a filter."""
+"""Scenarios of the pages of lists without a filter."""
 
 from __future__ import annotations
 
@@ -31,16 +31,15 @@ _MOVES: Final = frozenset({"deleteEngagement", "archiveEngagement"})
 
 @dataclass(frozen=True, slots=True)
 class PagedLists:
-    """One list in one answer and in several.
+    """A list as a single page and as several pages.
 
     Attributes:
-        look: The answer with 100 a page, then the pages from the first one on.
-        single: A page of one item; of members one of seven as well, of engagements the list without any parameter.
-        unasked: The answer with 100 a page, then pages of the size that they have unasked; of engagements only, and
-            where there are two or three of them.
-        active: Ids of engagements that the run has made and left as they were; none for members.
-        archived: Ids of engagements that it has made and tried to archive.
-        names: Names by which the order of the list can be told.
+        look: The page of 100, then the pages from the first on.
+        single: A page of one item; for members also a page of seven, for engagements the list without parameters.
+        unasked: The page of 100, then pages of the default size; for engagements only, and if there are two or three.
+        active: Ids of engagements that the run created and left unchanged; none for members.
+        archived: Ids of engagements that the run created and tried to archive.
+        names: Names that show the order of the list.
     """
 
     look: Look
@@ -51,16 +50,20 @@ class PagedLists:
     names: frozenset[str] = frozenset()
 
     def known(self, look: Look) -> frozenset[str]:
-        """Ids that must be in a look; the archived ones only where it shows any, since that is judged elsewhere."""
+        """Return the ids that a snapshot must show; archived ones only if it shows any: other checks judge that."""
         shows = {read.id_of(item.value) for response in look for item in Listing((response,)).items}
         return self.active | (self.archived if self.archived & shows else frozenset())
 
 
 def paged_engagements(run: Run) -> PagedLists:
-    """All engagements are listed in one answer and page by page."""
+    """List all engagements as one page of 100 and page by page."""
     names = run.scenarios.result(stock).names
-    deleted = {one.request.identifier for one in run.wire.exchanges if one.request.operation.id == "deleteEngagement"}
-    created = named_in(run, "createEngagement") - deleted  # tried with whatever key
+    deleted = {
+        exchange.request.identifier
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "deleteEngagement"
+    }
+    created = named_in(run, "createEngagement") - deleted  # tried with any key
     archived = created & named_in(run, "archiveEngagement")
     lists = _paged(run, requests.list_engagements, requests.list_engagements())
     unasked = _with_pages(run, lists.look[0], lists.single[-1])
@@ -68,25 +71,25 @@ def paged_engagements(run: Run) -> PagedLists:
 
 
 def paged_members(run: Run) -> PagedLists:
-    """All members are listed in one answer and page by page."""
+    """List all members as one page of 100 and page by page."""
     return _paged(run, requests.list_members, requests.list_members(perPage=7))
 
 
 def _paged(run: Run, listing: Callable[..., Request], *beside: Request) -> PagedLists:
-    # One after the other, like the pages: so many requests of one kind show whether they count against the limit.
-    single = [run.send(one) for one in (listing(page=2, perPage=1), *beside)]
+    # In sequence, like the pages: many requests of a kind show whether they count against the limit.
+    single = [run.send(request) for request in (listing(page=2, perPage=1), *beside)]
     return PagedLists(page_by_page(run, listing), tuple(single))
 
 
 def pages_unasked(run: Run) -> Look:
-    """Engagements in one answer of 100, and then in pages that are asked for by their number alone."""
+    """List engagements as a page of 100, and then as pages requested by their number alone."""
     return _with_pages(
         run, run.send(requests.list_engagements(perPage=PER_PAGE)), run.send(requests.list_engagements())
     )
 
 
 def _with_pages(run: Run, whole: Exchange, first: Exchange) -> Look:
-    """The same where the first page is there; nothing where there are not two or three."""
+    """Complete the pages after the first; return nothing unless there are two or three."""
     count = -(-_told(whole) // DEFAULT_PER_PAGE)
     if count not in _FEW:
         return ()
@@ -94,7 +97,7 @@ def _with_pages(run: Run, whole: Exchange, first: Exchange) -> Look:
 
 
 def page_by_page(run: Run, listing: Callable[..., Request]) -> Look:
-    """A list in one answer of 100, and then in pages, as many as there are now; of an empty list there is one."""
+    """List as a page of 100, and then as pages, as many as there are now; an empty list has one page."""
     first = run.send(listing(perPage=PER_PAGE))
     total = _told(first)
     size = max(1, min(PER_PAGE, -(-(total + _SLACK) // _PARTS)))
@@ -103,7 +106,7 @@ def page_by_page(run: Run, listing: Callable[..., Request]) -> Look:
 
 
 def _told(response: Exchange) -> int:
-    """The total that an answer tells, at least what it shows; 0 where it cannot be read."""
+    """Return the total in a response, at least the number of its items; 0 if it cannot be read."""
     try:
         return max(read.number(response, "total"), len(read.items(response)))
     except CheckOutcome:
@@ -111,18 +114,18 @@ def _told(response: Exchange) -> int:
 
 
 def creation_times(run: Run) -> dict[str, datetime]:
-    """The times of creation by id of all engagements that the run has made and left active, as their answers tell."""
+    """Return the creation times by id of all engagements that the run created and left active."""
     moved = {
-        one.request.identifier for one in run.wire.exchanges if one.request.operation.id in _MOVES
-    }  # with whatever key
+        exchange.request.identifier for exchange in run.wire.exchanges if exchange.request.operation.id in _MOVES
+    }  # with any key
     left = named_in(run, "createEngagement") - moved
     creations = _sent(run, "createEngagement")
-    times = {made: created_at(one) for one in creations if (made := identifier_made(one)) in left}
+    times = {made: created_at(creation) for creation in creations if (made := identifier_made(creation)) in left}
     return {identifier: at for identifier, at in times.items() if identifier is not None and at is not None}
 
 
 def _sent(run: Run, operation: str) -> list[Exchange]:
-    """The exchanges of an operation with the main key, records beside the interface left out."""
+    """Return the exchanges of an operation with the main key, without records beside the interface."""
     return [
         exchange
         for exchange in run.wire.exchanges
@@ -133,7 +136,7 @@ def _sent(run: Run, operation: str) -> list[Exchange]:
 
 
 def named_in(run: Run, operation: str) -> frozenset[str]:
-    """The ids that calls with the main key were about; for creations, those that successes gave."""
+    """Return the ids that requests with the main key were about; for creations, the ids in successes."""
     batch = _sent(run, operation)
     if operation != "createEngagement":
         return frozenset(exchange.request.identifier for exchange in batch if exchange.request.identifier is not None)

@@ -1,4 +1,4 @@
-"""Races: many requests on one engagement at the same time, whose answers must fit some order."""
+"""Races: many simultaneous requests on an engagement, whose responses must fit some order."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.engagements import ONE_SECOND_TICK, create_engagements
 from conformance.oracle.effects import accepted
-from conformance.oracle.linearizability import State, history_of, order_of, told
+from conformance.oracle.linearizability import State, describe_events, history_of, order_of
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort
 from conformance.wire import requests
@@ -27,12 +27,12 @@ _AT_ONCE: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """Requests on one engagement that overlapped, and what came right after them.
+    """Overlapping requests on an engagement, and the requests right after them.
 
     Attributes:
         initial: The engagement before.
-        responses: What came.
-        control: What shows, some time later and alone, whether the service gets it right without a race.
+        responses: The exchanges.
+        control: Later requests, sent alone, that show whether the service is right without a race.
     """
 
     initial: State
@@ -41,13 +41,13 @@ class Race:
 
 
 def edit_races(run: Run) -> list[Race]:
-    """Names and descriptions of engagements are edited by several requests at once, some of them by both."""
+    """Edit the names and descriptions of engagements by several simultaneous requests, some of both fields."""
     subjects = enumerate(_subjects(run, "edit-race"))
     return [_race_of_edits(run, subject, whole=number % 2 == 0) for number, subject in subjects]
 
 
 def archive_races(run: Run) -> list[Race]:
-    """Engagements are archived while edits are under way, and edited the instant the answer is there."""
+    """Archive engagements while edits are in flight, and edit them as soon as the response arrives."""
     races = []
     for subject in _subjects(run, "archive-race"):
         edits = [_edit(run, subject, number) for number in range(2 * _AT_ONCE + 1)]
@@ -57,7 +57,7 @@ def archive_races(run: Run) -> list[Race]:
 
 
 def deletion_races(run: Run) -> list[Race]:
-    """Engagements are deleted while reads and edits are under way, and read the instant the answer is there."""
+    """Delete engagements while reads and edits are in flight, and read them as soon as the response arrives."""
     races = []
     for subject in _subjects(run, "delete-race"):
         read_it = requests.get_engagement(subject["id"])
@@ -69,12 +69,12 @@ def deletion_races(run: Run) -> list[Race]:
 
 
 def expect_order(races: Sequence[Race], message: str) -> None:
-    """The answers of every race fit an order in which each request is carried out as a whole.
+    """Expect that the responses of every race fit an order in which each request is carried out as a whole.
 
     Raises:
-        NonConformity: Those of one fit none; the message tells its history.
+        NonConformity: Those of a race fit no order; the message has its history.
         CantTell: The same requests go wrong without a race too.
-        Inapplicable: There was no race at this effort.
+        Inapplicable: This effort has no races.
     """
     if not races:
         raise Inapplicable("Races are run at standard and deep effort only")
@@ -84,9 +84,9 @@ def expect_order(races: Sequence[Race], message: str) -> None:
         if order_of(race.initial, events) is not None:
             continue
         if order_of(race.initial, history_of(race.control)) is None:
-            raise CantTell(f"{message}, but neither do requests one after the other", *race.responses, *race.control)
-        expected = "answers of requests that were carried out one after the other, in some order"
-        raise NonConformity(message, *race.responses, expected=expected, actual=told(events))
+            raise CantTell(f"{message}, but sequential requests fit none either", *race.responses, *race.control)
+        expected = "responses of requests that were carried out in some order"
+        raise NonConformity(message, *race.responses, expected=expected, actual=describe_events(events))
 
 
 def _subjects(run: Run, label: str) -> list[dict[str, str]]:
@@ -100,7 +100,7 @@ def _edit(run: Run, subject: dict[str, str], number: int) -> Request:
 
 
 def _race_of_edits(run: Run, subject: dict[str, str], *, whole: bool) -> Race:
-    """Edit an engagement by several requests at once: of both fields each, or some of them of one field only."""
+    """Edit an engagement by several simultaneous requests: both fields each, or some a single field."""
     identifier, initial = subject["id"], _state(subject)
     both = [{"name": run.name("raced-both"), "description": f"raced by both {number}"} for number in range(_AT_ONCE)]
     single = [{"name": run.name("raced-name")}, {"description": "raced alone by itself"}]
@@ -118,15 +118,15 @@ def _race_of_edits(run: Run, subject: dict[str, str], *, whole: bool) -> Race:
 def _race(
     run: Run, subject: dict[str, str], closing: Request, load: list[Request], late: list[Request], control: Request
 ) -> Race:
-    """Send an archive or a deletion among others, and more the instant its answer is there.
+    """Send an archive or a deletion among other requests, and more as soon as its response arrives.
 
     Args:
         run: The run.
         subject: The engagement.
         closing: The archive or the deletion.
-        load: What is under way meanwhile.
-        late: What must not succeed any more.
-        control: The same, a while later, where the race went wrong.
+        load: The requests in flight meanwhile.
+        late: The requests that must not succeed afterwards.
+        control: The same a while later, sent if the race went wrong.
     """
     initial = _state(subject)
     with ThreadPoolExecutor(1) as pool:
@@ -134,7 +134,7 @@ def _race(
         closed = run.send(closing)
         responses = [closed, *run.send_all(late)]
         responses += under_way.result()
-    run.send(requests.get_engagement(subject["id"]))  # for the ledger, which judges what refused edits have left
+    run.send(requests.get_engagement(subject["id"]))  # for the ledger, which judges the effects of refused edits
     controls: tuple[Exchange, ...] = ()
     if accepted(closed) and order_of(initial, history_of(responses)) is None:
         run.sleep(ONE_SECOND_TICK)
@@ -143,8 +143,8 @@ def _race(
 
 
 def _state(subject: dict[str, str]) -> State:
-    """The engagement as the answer to its creation shows it."""
+    """Return the engagement as the response to its creation shows it."""
     name, description = subject.get("name"), subject.get("description")
     if not isinstance(name, str) or not isinstance(description, str):
-        raise CantTell("the answer to a creation does not show what was sent")
+        raise CantTell("the response to a creation does not show what was sent")
     return State(name, description)

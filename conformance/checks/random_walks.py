@@ -1,4 +1,4 @@
-"""The journey of random walks: how many, how long, and what is told of one that fails."""
+"""The scenario of random walks: their number and length, and the report of a failed walk."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much walking an effort affords.
+    """The size of the walks of an effort.
 
     Attributes:
-        walks: How many walks.
-        steps: Steps of each.
-        slots: Engagements in play at once.
-        crowd: Engagements beside them, so that lists have several pages of a hundred.
-        shrinking: Requests that may be spent on finding the shortest sequence that fails.
+        walks: Number of walks.
+        steps: Steps of each walk.
+        slots: Engagements in use at once.
+        crowd: Further engagements, so that lists have several pages of a hundred.
+        shrinking: Most requests for finding the shortest failing sequence.
     """
 
     walks: int
@@ -52,23 +52,23 @@ _ATTEMPTS: Final = 64
 
 @dataclass(slots=True)
 class Walks:
-    """What all walks came to.
+    """The result of all walks.
 
     Attributes:
-        stories: The walks that failed, shrunk, by the requirement that was broken.
-        findings: What kept the requirements, of all walks.
+        stories: The failed walks, shrunk, by the requirement that they broke.
+        findings: The evidence of all walks for requirements.
     """
 
     stories: dict[str, Story] = field(default_factory=dict)
     findings: list[Findings] = field(default_factory=list)
 
     def kept(self, requirement: str) -> list[Exchange]:
-        """Answers that could have broken a requirement and did not."""
-        return [exchange for one in self.findings for exchange in one.kept.get(requirement, ())]
+        """Return responses that could have broken a requirement and did not."""
+        return [exchange for finding in self.findings for exchange in finding.kept.get(requirement, ())]
 
 
 def random_walks(run: Run) -> Walks:
-    """Engagements are created, edited, archived, unarchived, deleted, read and listed in random sequences."""
+    """Create, edit, archive, unarchive, delete, read and list engagements in random sequences."""
     size, walks = SIZES[run.effort], Walks()
     crowd = _crowd(run, size.crowd)
     for number in range(size.walks):
@@ -83,24 +83,24 @@ def random_walks(run: Run) -> Walks:
 
 
 def _crowd(run: Run, count: int) -> list[Exchange]:
-    """Engagements that nothing happens to, every third one with a name that begins like the one before."""
+    """Create engagements that stay unchanged, every third with a name that begins like the one before."""
     words = [syllables(number) + syllables(number * 7) for number in range(count)]
     names = [words[place - 1] + word if place % 3 == 2 else word for place, word in enumerate(words)]  # noqa: PLR2004
     return run.send_all([requests.create_engagement({"name": run.names.name(f"{LABEL}-{name}")}) for name in names])
 
 
 def _cleared(run: Run, walk: Walk, finding: Finding) -> tuple[Walk, Finding]:
-    """The same walk, with a read after each step, where the fault may have several causes."""
+    """Return the same walk with a read after each step, if the fault may have several causes."""
     steps = _guesses(walk.taken, finding)[1]
     if not finding.ambiguous or not steps:
         return walk, finding
     another = Walk(run, walk.number + _ATTEMPTS - 1, walk.crowd)
-    found = another.go([one for step in steps for one in (step, Step(Kind.GET, step.slot))])
+    found = another.go([doubled for step in steps for doubled in (step, Step(Kind.GET, step.slot))])
     return (walk, finding) if found is None else (another, found)
 
 
 def _shortest(run: Run, walk: Walk, finding: Finding, budget: int) -> tuple[Walk, Finding]:
-    """The shortest walk that shows the same fault, as far as that can be afforded."""
+    """Return the shortest walk that shows the same fault, within a budget of requests."""
     first = walk.number - walk.number % _ATTEMPTS
     numbers = iter(range(first + 1, first + _ATTEMPTS - 1))
     shortest = walk
@@ -116,25 +116,27 @@ def _shortest(run: Run, walk: Walk, finding: Finding, budget: int) -> tuple[Walk
         shortest = another
         return found
 
-    steps = [one.step for one in walk.taken]
+    steps = [taken_step.step for taken_step in walk.taken]
     _, found = shrink(steps, finding, _guesses(walk.taken, finding), attempt, budget)
     return shortest, found
 
 
 def _guesses(taken: Sequence[TakenStep], finding: Finding) -> list[list[Step]]:
-    """Shorter walks: what is cited and the creations for it; what changed the engagements concerned; all about them."""
+    """Return shorter walks: the cited steps and their creations; changes of the engagements; all steps about them."""
     cited = {finding.exchange, *finding.because}
     concerned = {
-        one.request.identifier or identifier_of(one) for one in cited if accepted(one) or one.request.identifier
+        exchange.request.identifier or identifier_of(exchange)
+        for exchange in cited
+        if accepted(exchange) or exchange.request.identifier
     }
-    about = [one for one in taken if _subject(one) in concerned or one.exchange in cited]
-    changes = [one for one in about if one.step.kind in WRITES or one.exchange in cited]
-    needed = [one for one in about if one.exchange in cited or one.step.kind is Kind.CREATE]
-    return [[one.step for one in some] for some in (needed, changes, about)]
+    about = [taken_step for taken_step in taken if _subject(taken_step) in concerned or taken_step.exchange in cited]
+    changes = [taken_step for taken_step in about if taken_step.step.kind in WRITES or taken_step.exchange in cited]
+    needed = [taken_step for taken_step in about if taken_step.exchange in cited or taken_step.step.kind is Kind.CREATE]
+    return [[taken_step.step for taken_step in steps] for steps in (needed, changes, about)]
 
 
-def _subject(one: TakenStep) -> str | None:
-    """The engagement that a step was about."""
-    if one.step.kind is Kind.CREATE:
-        return identifier_of(one.exchange) if accepted(one.exchange) else None
-    return one.exchange.request.identifier
+def _subject(taken_step: TakenStep) -> str | None:
+    """Return the engagement that a step was about."""
+    if taken_step.step.kind is Kind.CREATE:
+        return identifier_of(taken_step.exchange) if accepted(taken_step.exchange) else None
+    return taken_step.exchange.request.identifier

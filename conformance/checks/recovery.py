@@ -1,4 +1,4 @@
-"""Waiting until a key that was refused is served again."""
+"""Waiting until a refused key is served again."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Credential
 
 GRACE: Final = 2.0
-"""Seconds after the reset within which service must have resumed."""
+"""Seconds after the reset within which the key must be served again."""
 
 LONGEST_WAIT: Final = 75.0
-"""Seconds that are waited for a reset."""
+"""Most seconds to wait for a reset."""
 
 _LONGEST_LAG: Final = 30.0
-"""Seconds by which clocks of the service may differ for a reset by one of them to be reckoned with."""
+"""Seconds by which clocks of the service may differ for a reset to count by either of them."""
 _POLLS: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 20.0, 25.0)
 
 
 def resume(run: Run, key: Credential, refusal: Exchange) -> tuple[Exchange | None, str]:
-    """Ask again after the reset that a 429 named, at first at once and then after the grace.
+    """Send a request after the reset in a 429, at once and then after the grace.
 
     Returns:
-        The last answer, or None with the reason why nothing can be said.
+        The last response, or None with the reason why there is no result.
     """
     told = quota(refusal.response)
     if told is None:
@@ -43,7 +43,7 @@ def resume(run: Run, key: Credential, refusal: Exchange) -> tuple[Exchange | Non
         return _poll(run, key)
     longest = LONGEST_MADE + lag if is_made(run, key.name) else LONGEST_WAIT
     if _until(run, told.reset) > longest:
-        return None, f"the reset is more than {longest:.0f} s ahead, which is not waited for"
+        return None, f"the reset is more than {longest:.0f} s ahead, too far to wait for"
     response = refusal
     late = [0.1, GRACE + 0.1]
     if lag > 1:
@@ -57,42 +57,46 @@ def resume(run: Run, key: Credential, refusal: Exchange) -> tuple[Exchange | Non
 
 
 def _lag(run: Run) -> float:
-    """Seconds that the clock which createdAt comes from is behind that of the Date headers, cut to whole seconds.
+    """Return the seconds by which the clock of createdAt is behind that of the Date headers, cut to whole seconds.
 
-    A front server may give the Date; the application reckons the reset with its own clock.
+    A front server may set the Date, while the application computes the reset by its own clock.
     """
     lags = [
         dated - created.timestamp()
-        for one in run.wire.exchanges
-        if one.request.operation.id == "createEngagement"
-        for resource in laws.readable_resources(one)
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "createEngagement"
+        for resource in laws.readable_resources(exchange)
         if isinstance(text := resource.get("createdAt"), str)
-        if (created := parse_timestamp(text)) is not None and (dated := date_of(one.response)) is not None
+        if (created := parse_timestamp(text)) is not None and (dated := date_of(exchange.response)) is not None
     ]
     return max(0.0, min(lags, default=0.0))
 
 
 def clocks_apart(exchanges: Iterable[Exchange]) -> float:
-    """Seconds by which the clocks surely differ that Date headers come from, as where several servers share the work.
+    """Return the seconds by which the clocks of the Date headers differ for certain, as with several servers.
 
-    A Date is cut to whole seconds, and given at some time between the request and the end of its answer.
+    A Date is cut to whole seconds, and set at some time between the request and the end of its response.
     """
-    dated = [(one, date) for one in exchanges if one.received and (date := date_of(one.received)) is not None]
-    least = [date - one.started_at.timestamp() - one.seconds for one, date in dated]
-    most = [date + 1 - one.started_at.timestamp() for one, date in dated]
+    dated = [
+        (exchange, date)
+        for exchange in exchanges
+        if exchange.received and (date := date_of(exchange.received)) is not None
+    ]
+    least = [date - exchange.started_at.timestamp() - exchange.seconds for exchange, date in dated]
+    most = [date + 1 - exchange.started_at.timestamp() for exchange, date in dated]
     return max(0.0, max(least) - min(most)) if dated else 0.0
 
 
 def _poll(run: Run, key: Credential) -> tuple[Exchange | None, str]:
-    """Ask now and again: without a Date nobody knows what the service's clock says."""
+    """Send requests at intervals, since without a Date the service's clock is unknown."""
     for pause in _POLLS:
         run.sleep(pause)
         response = run.send(at_once(requests.get_organization(), key))
         if response.status != TOO_MANY_REQUESTS:
             return response, ""
-    return None, "the service tells no time, or several, so that nobody knows when the reset is"
+    return None, "the service states no time, or several, so the time of the reset is unknown"
 
 
 def _until(run: Run, reset: float) -> float:
-    """Seconds until the service's clock, which its Date headers tell, shows a time; never too few."""
+    """Return the seconds until the service's clock shows a time, judged by its Date headers; never too few."""
     return reset - (run.clock.now().timestamp() + (run.wire.service_clock or 0.0))

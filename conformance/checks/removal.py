@@ -1,4 +1,4 @@
-"""A member is removed."""
+"""Scenario of the removal of a member."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """The removal of a member, and what was seen before and after it.
+    """The removal of a member, with reads before and after it.
 
     Attributes:
         member: The member.
         before: The members before the removal.
         response: The removal.
-        attempts: What the member's key was allowed before, sent again as soon as the removal was answered.
+        attempts: Operations that the member's key was allowed, sent again right after the removal.
         newest: The newest engagements before the removal and after the attempts; empty without attempts.
         after: The members after.
         filtered: The members of each role after.
-        again: The removal sent once more, after that change.
+        again: The removal sent again, after the change.
         change: A role change of the removed member.
-        bystander_reads: Reads with the bystander's key, before and after; empty without one.
+        bystander_reads: Reads with the bystander's key, before and after; empty without a bystander.
     """
 
     member: Member
@@ -57,13 +57,13 @@ class Removal:
 
 
 def removal(run: Run) -> Removal:
-    """A member that uses its key is removed, and its key is used for everything at that instant."""
+    """Remove a member that uses its key, and use the key for every operation at once."""
     member = run.scenarios.result(role_changes).member
     bystander, leaver = another_member(run, with_key=True), another_member(run)
-    known = roster_with(run, *(one.user_id for one in (bystander, leaver) if one is not None))
+    known = roster_with(run, *(target.user_id for target in (bystander, leaver) if target is not None))
     if known.role(member.user_id) == "owner":
-        raise CantTell("the member has become an owner, and removing an owner is never tried", *known.pages)
-    touched = [(one.user_id, changeable_role(known, one)) for one in (bystander, leaver) if one is not None]
+        raise CantTell("the member has become an owner, and the suite never removes an owner", *known.pages)
+    touched = [(target.user_id, changeable_role(known, target)) for target in (bystander, leaver) if target is not None]
     reads_before = _reads(run, bystander)
     allowed: tuple[Allowed, ...] = ()
     if member.credential is not None:
@@ -93,16 +93,16 @@ def removal(run: Run) -> Removal:
 
 @dataclass(frozen=True, slots=True)
 class RemovalSeen:
-    """A removal of which it is looked whether it takes others with it.
+    """A removal, and the members around it, which show whether it affects others.
 
     Attributes:
-        user_id: Who was removed.
+        user_id: The removed member.
         before: The members before.
         response: The removal.
         after: The members after.
-        began: The members when this look began.
-        made: Those of them who were given to this look.
-        aimed: Those whose role requests with the removed member's key were to change.
+        began: The members when this attempt began.
+        made: The members who were made for this attempt.
+        aimed: The members whose role requests with the removed member's key tried to change.
     """
 
     user_id: str
@@ -115,41 +115,43 @@ class RemovalSeen:
 
     @property
     def changed(self) -> frozenset[str]:
-        """The others who have another role."""
+        """The others whose role changed."""
         both = self.before.ids & self.after.ids - self.aimed - {self.user_id}
-        return frozenset(one for one in both if self.before.role(one) != self.after.role(one))
+        return frozenset(user_id for user_id in both if self.before.role(user_id) != self.after.role(user_id))
 
     @property
     def gone(self) -> frozenset[str]:
-        """The others who are members no longer."""
+        """The others who are no longer members."""
         return self.before.ids - self.after.ids - {self.user_id}
 
     def still(self, later: RemovalSeen) -> bool:
-        """Whether the members were the same, in the same roles, after this and when a later one began."""
+        """Whether members and roles were the same after this attempt and when a later one began."""
         ended, began = self.after, later.before
-        same = all(ended.role(one) == began.role(one) for one in ended.ids & began.ids)
+        same = all(ended.role(user_id) == began.role(user_id) for user_id in ended.ids & began.ids)
         return same and ended.ids - later.made == later.began - later.made
 
 
 def first_seen(removal: Removal) -> RemovalSeen:
-    """What a removal was seen to do, in the first place."""
+    """Return the first attempt, from the scenario."""
     before, member = removal.before.roster, removal.member.user_id
-    changes = (one.after for one in removal.attempts if one.after.request.operation.id == "updateMemberRole")
-    aimed = frozenset(one.request.identifier for one in changes)
+    changes = (
+        attempt.after for attempt in removal.attempts if attempt.after.request.operation.id == "updateMemberRole"
+    )
+    aimed = frozenset(change.request.identifier for change in changes)
     return RemovalSeen(member, before, removal.response, removal.after.roster, before.ids, aimed=aimed)
 
 
 def removed_anew(run: Run, first: RemovalSeen) -> RemovalSeen:
-    """Somebody else is removed, before somebody who was made to see it.
+    """Remove another member, in front of members made to show the effect.
 
     Raises:
-        CantTell: Nobody else can be, so that others may have left by themselves the first time.
+        CantTell: No other member can be removed, so that others may have left by themselves.
     """
     member, made = another_member(run), bystanders(run)
     before = roster(run) if member is None else roster_with(run, member.user_id)
     if member is None:
         raise CantTell(
-            "others are members no longer, or in another role, and nobody is left to be removed a second time",
+            "other members are gone or have another role, and no member is left for a second removal",
             *first.before.pages,
             first.response,
             *first.after.pages,
@@ -160,8 +162,8 @@ def removed_anew(run: Run, first: RemovalSeen) -> RemovalSeen:
 
 
 def _reads(run: Run, member: Member | None) -> list[Exchange]:
-    """What a member that stays can read, in both halves of the interface."""
+    """Read what a remaining member may read, of the organization and of engagements."""
     if member is None or member.credential is None:
         return []
     reads = (requests.get_organization(), requests.list_engagements())
-    return run.send_all([one.with_key(member.credential) for one in reads])
+    return run.send_all([exchange.with_key(member.credential) for exchange in reads])

@@ -1,4 +1,4 @@
-"""The name that the organization had before the run, and giving it back after a journey that renames it."""
+"""The name of the organization before the run, and its restoration after a scenario that renames it."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _LONGEST: Final = 100
 
 
 def name_before(run: Run, organization: Exchange) -> str:
-    """The name that the organization had before the run, also where an earlier attempt could not restore it.
+    """Return the name of the organization before the run, even if an earlier attempt could not restore it.
 
     Args:
         run: The run.
         organization: The organization as it is now.
 
     Raises:
-        CantTell: It cannot be told.
+        CantTell: The name is unknown.
     """
     name = read.text(read.data(organization), "name", organization)
     if not run.names.owns(name):
@@ -40,14 +40,14 @@ def name_before(run: Run, organization: Exchange) -> str:
     for entry in renamed:
         if entry.key == MAIN_KEY and entry.before is not None and not run.names.owns(entry.before):
             return entry.before
-    raise CantTell("the name that the organization had before is not known any more", organization)
+    raise CantTell("the name that the organization had before is no longer known", organization)
 
 
 def harmless_name(organization: Exchange | None) -> str | None:
-    """The name that the organization has, which changes nothing where it is given once more.
+    """Return the name of the organization, for an update that changes nothing.
 
     Returns:
-        None where it cannot be read, or a service might alter it.
+        None if it cannot be read, or a service might alter it.
     """
     try:
         name = None if organization is None else read.text(read.data(organization), "name", organization)
@@ -58,17 +58,17 @@ def harmless_name(organization: Exchange | None) -> str | None:
 
 @contextmanager
 def given_back(run: Run, name: str) -> Iterator[None]:
-    """Give the organization this name at the end of a ``with``, also where the run is over by then.
+    """Restore the name of the organization at the end of a ``with``, even if the run has ended by then.
 
     Raises:
-        CantTell: The service would not take the name back as it is, and so nothing was renamed.
+        CantTell: The service would not accept the name unchanged, so nothing was renamed.
     """
     if not _is_usual(name):
         raise CantTell("the service might alter the organization's name when it is restored")
     back = replace(requests.update_organization({"name": name}), repeatable=True)
     tried = run.send(back)
     if tried.status in REFUSED_AS_INVALID:
-        raise CantTell("the service does not take back the name that the organization has", tried)
+        raise CantTell("the service does not accept the name that the organization has", tried)
     try:
         yield
     finally:
@@ -77,6 +77,6 @@ def given_back(run: Run, name: str) -> Iterator[None]:
 
 
 def _is_usual(name: str) -> bool:
-    """Whether nothing in a name is what services may trim, merge, normalize or cut off."""
+    """Whether a name has nothing that services may trim, merge, normalize or cut off."""
     one_line = name == " ".join(name.split()) and name.isprintable() and len(name) <= _LONGEST
     return bool(name) and one_line and unicodedata.is_normalized("NFC", name)

@@ -1,4 +1,4 @@
-"""What a member's key is allowed before the member's removal, and the same sent again after it."""
+"""Operations that a member's key is allowed before the member's removal, sent again after it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One operation with the member's key, allowed before the removal and tried again after it."""
+    """An operation with the member's key, allowed before the removal and tried again after it."""
 
     before: Exchange
     after: Exchange
 
     @property
     def shows(self) -> bool:
-        """Whether what the first one did was done when it was answered, so that it tells what the second one did.
+        """Whether the effect of the first request was complete at its response, so that it shows that of the second.
 
         Unarchiving may take effect later.
         """
@@ -42,9 +42,9 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """An operation that the member's key was allowed, and the call to send after the removal.
+    """An operation that the member's key was allowed, and the request to send after the removal.
 
-    The later call is proper in itself, on what is there then, so that nothing but the removal can refuse it.
+    The later request is valid for the state at that time, so that only the removal is a reason to refuse it.
     """
 
     before: Exchange
@@ -52,26 +52,26 @@ class Allowed:
 
 
 def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> tuple[Allowed, ...]:
-    """Use a member's key for every operation, on engagements of the run and on members that it may touch.
+    """Use a member's key for every operation, on engagements of the run and on members that it may change.
 
-    The later calls are about the engagement that the key created, if it was allowed to: who removes a member may
-    forget, of all things, what belongs to that member.
+    The later requests are about the engagement that the key created, if it was allowed to: a removal might overlook
+    exactly what belongs to the member.
 
     Args:
         run: The run.
         key: The member's key.
-        others: Identifiers and roles of further members that the run may touch: the first one's role is changed, and
-            it must not be removed after; the second one is removed now.
+        others: Identifiers and roles of further members that the run may change: the first one's role is changed, and
+            it must not be removed afterwards; the second one is removed now.
 
     Returns:
-        The operations that it was allowed, those that only read first.
+        The operations that were allowed, reads first.
     """
     name = harmless_name(run.send(requests.get_organization()))
     rename = requests.update_organization({} if name is None else {"name": name})
     archived, sender = _id(run.send(_creation(run))), RetryNewKeys(run)
     creations = _try(sender, key, [(_creation(run), _creation(run)) for _ in range(2)])
-    own, *spare = [_id(one.before) for one in creations] or [_id(run.send(_creation(run)))]
-    spare = [one for one in spare if one not in {own, archived}]
+    own, *spare = [_id(creation.before) for creation in creations] or [_id(run.send(_creation(run)))]
+    spare = [identifier for identifier in spare if identifier not in {own, archived}]
     pairs = [
         (requests.get_organization(), requests.get_organization()),
         (requests.list_engagements(), requests.list_engagements()),
@@ -86,18 +86,18 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
     unarchive = requests.unarchive_engagement(archived)
     last = [
         (unarchive, unarchive),
-        *[(requests.delete_engagement(one), requests.delete_engagement(own)) for one in spare],
+        *[(requests.delete_engagement(identifier), requests.delete_engagement(own)) for identifier in spare],
     ]
     allowed = [*_try(sender, key, pairs), *creations[:1], *_try(sender, key, last)]
-    # What is unarchived after the removal is archived then, as it was when that was allowed.
+    # The engagement to unarchive is archived again first, as it was when unarchiving was allowed.
     run.send(requests.archive_engagement(archived))
     return tuple(allowed)
 
 
 def afterwards(run: Run, allowed: tuple[Allowed, ...]) -> tuple[Trial, ...]:
-    """Send everything that was allowed once more, at once."""
-    later = run.send_all([one.later for one in allowed])
-    return tuple(Trial(one.before, after) for one, after in zip(allowed, later, strict=True))
+    """Send everything that was allowed again, all at once."""
+    later = run.send_all([operation.later for operation in allowed])
+    return tuple(Trial(operation.before, after) for operation, after in zip(allowed, later, strict=True))
 
 
 def _try(sender: RetryNewKeys, key: Credential, pairs: list[tuple[Request, Request]]) -> list[Allowed]:

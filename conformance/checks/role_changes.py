@@ -1,4 +1,4 @@
-"""The role of a member is changed, and looked for in the list."""
+"""Scenario of changes of a member's role."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OTHER_ROLE: Final = {"admin": "member", "member": "admin"}
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One role change, and the members after it."""
+    """A role change, and the members after it."""
 
     role: str
     response: Exchange
@@ -31,20 +31,20 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class RoleChanges:
-    """What was done to a member's role.
+    """Changes of a member's role.
 
     Attributes:
         member: The member.
-        role: The role that it had, and has again.
+        role: The role that it had, and gets back.
         before: The members before.
         changes: To the other role, and back.
         of_new_role: The members of the other role after the first change.
-        of_old_role: The members of the role that it had, then.
-        same: The role set that it had again already.
-        invited: An invitation of its own address; None where the list shows none.
+        of_old_role: The members of the old role at that time.
+        same: A change to the role that it has already.
+        invited: An invitation of its own address; None if the list shows no address.
         to_owner: The attempts to make it an owner, in either role.
-        stands: The role that it was given before the last of those.
-        after: The members after all this.
+        stands: The role that was set before the last of those.
+        after: The members at the end.
     """
 
     member: Member
@@ -61,7 +61,7 @@ class RoleChanges:
 
 
 def role_changes(run: Run) -> RoleChanges:
-    """A member becomes an admin and a member again, or the other way round; it is to become an owner, and invited."""
+    """Change a member's role and back, try to make it an owner, and invite its address."""
     member = member_to_change(run, "admin")
     before = roster_with(run, member.user_id)
     role = changeable_role(before, member)
@@ -77,20 +77,20 @@ def role_changes(run: Run) -> RoleChanges:
 
 
 def _to_owner(run: Run, member: Member, role: str) -> tuple[tuple[Exchange, ...], str]:
-    """Try to make a member an owner, and once more in its other role where that was refused; and its role by then."""
+    """Try to make a member an owner, and again in its other role if that was refused; return its role, too."""
     first = _set(run, member, "owner")
-    if not refused(first):  # a faulty service may have done it: no more of that
+    if not refused(first):  # a faulty service may have done it, so the suite stops
         return (first,), role
     other = _set(run, member, OTHER_ROLE[role])
     return (first, _set(run, member, "owner")), OTHER_ROLE[role] if accepted(other) else role
 
 
 def changeable_role(members: MemberList, member: Member) -> str:
-    """The role of a member that may be touched.
+    """Return the role of a member that may be changed.
 
     Raises:
-        Untested: It is an owner, whom nothing is tried on.
-        CantTell: The list does not show it.
+        Untested: It is an owner, whose role the suite never changes.
+        CantTell: The list does not show the member.
     """
     role = members.role(member.user_id)
     spare_owner(role)
@@ -106,9 +106,9 @@ def _set(run: Run, member: Member, role: str) -> Exchange:
 
 
 def _give_back(run: Run, member: Member, role: str) -> None:
-    """Give a member its role again, with a field that no service knows; without it where that is refused.
+    """Restore a member's role, with an unknown field beside it; without that field if it is refused.
 
-    A run that is not quick asks for it in capitals before.
+    A run that is not quick sends the role in capitals first.
     """
     if run.effort is not Effort.QUICK:
         _set(run, member, role.upper())
@@ -118,7 +118,7 @@ def _give_back(run: Run, member: Member, role: str) -> None:
 
 
 def change_role(run: Run, member: Member, role: str) -> Change:
-    """A member is given a role, and the members are looked at."""
+    """Set a member's role, and read the members."""
     return Change(role, _set(run, member, role), roster(run))
 
 

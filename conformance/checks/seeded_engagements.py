@@ -1,4 +1,4 @@
-"""Engagements of the run's own that lists are judged by, among whatever else an organization holds."""
+"""Engagements that the run creates to judge lists by, among others of the organization."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _SIZES: Final = {Effort.QUICK: 10, Effort.STANDARD: 55, Effort.DEEP: 105}
 _BATCHES: Final = {Effort.QUICK: 2, Effort.STANDARD: 3, Effort.DEEP: 4}
 _CAPITALIZED: Final = "Kuku"
-"""In the midst of the others where letter case does not count."""
+"""A name in the midst of the others if letter case does not count."""
 _SERVER_ERRORS_FROM: Final = 500
 _ARCHIVED: Final = (0, 3, -2, -1)
 _DESCRIBED: Final = 1
@@ -38,17 +38,17 @@ _RENAMED_AND_NULL: Final = 6
 _UNEDITED: Final = 7
 _UNDESCRIBED: Final = (1, 3, _RENAMED, 9)
 _WORDS: Final = {0: "false", 2: "null", 4: "0012", 6: "0", 7: "[]", 8: "2026-01-02", 10: "NaN", 12: "1e5", 14: "{}"}
-"""By place, descriptions that a careless service takes for something else than text."""
+"""By place, descriptions that a careless service takes for other types than text."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeededEngagement:
-    """One engagement of the stock.
+    """A seeded engagement.
 
     Attributes:
         identifier: Its id.
-        name: The name that was given to it last.
-        created: The answer to its creation.
+        name: Its latest name.
+        created: The response to its creation.
         archived: Whether it was archived.
         changed: Whether it was edited or archived after its creation.
     """
@@ -62,40 +62,40 @@ class SeededEngagement:
 
 @dataclass(frozen=True, slots=True)
 class SeededEngagements:
-    """All of them, in the order of their creation; nothing changes them any more."""
+    """All seeded engagements in the order of their creation; nothing changes them any more."""
 
     pieces: tuple[SeededEngagement, ...]
 
     @property
     def names(self) -> frozenset[str]:
-        """The names that any collation puts in one order: all but the capitalized one."""
+        """The names that every collation puts in the same order: all but the capitalized one."""
         return frozenset(piece.name for piece in self.pieces if piece.name.islower())
 
     @property
     def capitalized(self) -> SeededEngagement | None:
-        """The one whose name tells whether letter case counts; None where it could not be created."""
+        """The engagement whose name shows whether letter case counts; None if it could not be created."""
         return next((piece for piece in self.pieces if not piece.name.islower()), None)
 
     @property
     def active(self) -> tuple[str, ...]:
-        """The ids of those that are active."""
+        """The ids of the active ones."""
         return tuple(piece.identifier for piece in self.pieces if not piece.archived)
 
     @property
     def archived(self) -> tuple[str, ...]:
-        """The ids of those that were archived."""
+        """The ids of the archived ones."""
         return tuple(piece.identifier for piece in self.pieces if piece.archived)
 
     def active_names(self) -> dict[str, str]:
-        """The names by id of those that are active, without the capitalized one."""
+        """The names by id of the active ones, without the capitalized one."""
         return {piece.identifier: piece.name for piece in self.pieces if not piece.archived and piece.name.islower()}
 
 
 def new_engagements(run: Run) -> tuple[tuple[SeededEngagement, ...], float]:
-    """Engagements are created in batches, over a time in which any clock moves.
+    """Create engagements in batches, over a time in which any clock moves.
 
     Returns:
-        Those that were created, and the run's time when the last one was.
+        The created engagements, and the run's time at the last creation.
     """
     if run.mode is Mode.READ_ONLY:
         return (), run.clock.monotonic()
@@ -112,18 +112,18 @@ def new_engagements(run: Run) -> tuple[tuple[SeededEngagement, ...], float]:
             for name, response in zip(batch, responses, strict=True)
             if (made := identifier_made(response))
         ]
-        if not pieces:  # where a gateway answered all of them, this is begun anew
+        if not pieces:  # if a gateway refused all of them, the scenario starts again
             ensure_responses(responses)
     return tuple(pieces), run.clock.monotonic()
 
 
 def stock(run: Run) -> SeededEngagements:
-    """Of the new engagements some are archived, some edited, later than all of them were created."""
+    """Archive some of the new engagements and edit some, later than the creation of all."""
     pieces, finished = run.scenarios.result(new_engagements)
     if run.mode is Mode.READ_ONLY:
         return SeededEngagements(())
     if not pieces:
-        raise CantTell("no engagement could be created that lists could be judged by")
+        raise CantTell("no engagement could be created to judge lists by")
     run.sleep(max(0.0, finished + _tick(pieces) - run.clock.monotonic()))
     kept = {piece.identifier: piece for piece in pieces}
     for place in _ARCHIVED:
@@ -137,7 +137,7 @@ def stock(run: Run) -> SeededEngagements:
             response = run.send(requests.update_engagement(found.identifier, body))
             _keep(kept, found, response, replace(found, name=body.get("name", found.name), changed=True))
     if not any(piece.changed for piece in kept.values()):
-        raise CantTell("nothing that was created could be changed, so that it is doubtful what there is")
+        raise CantTell("no created engagement could be changed, so that the state of them is in doubt")
     return SeededEngagements(tuple(kept.values()))
 
 
@@ -148,7 +148,7 @@ def _tick(pieces: Iterable[SeededEngagement]) -> float:
 def _keep(
     kept: dict[str, SeededEngagement], piece: SeededEngagement, response: Exchange, then: SeededEngagement
 ) -> None:
-    """Keep a piece as it is after a change; where no answer tells whether that was done, it is left out."""
+    """Record an engagement after a change; drop it if no response shows whether the change happened."""
     if _succeeded(response):
         kept[piece.identifier] = then
     elif not (response.judgeable and response.received is not None and response.received.status < _SERVER_ERRORS_FROM):
@@ -156,7 +156,7 @@ def _keep(
 
 
 def _edits(run: Run, pieces: tuple[SeededEngagement, ...]) -> dict[int, dict[str, Any]]:
-    """What is changed, by place: a name, a description, or both; descriptions are given and taken away."""
+    """Return the changes by place: a name, a description, or both; descriptions are set and removed."""
     return {
         _DESCRIBED: {"name": pieces[_DESCRIBED % len(pieces)].name, "description": "null"},
         _EMPTIED: {"description": ""},
@@ -167,11 +167,11 @@ def _edits(run: Run, pieces: tuple[SeededEngagement, ...]) -> dict[int, dict[str
 
 
 def _words(run: Run) -> list[str]:
-    """Words in an order that has nothing to do with their own; one of them has a capital."""
+    """Return words in an order unrelated to their own; one has a capital."""
     words = ["".join(pair) for pair in product(SYLLABLES, repeat=2)]
     random = run.random("stock")
     drawn = random.sample(words, _SIZES[run.effort] - 1)
-    # Of two lengths, so that an order by length is told from one by letters; names keep no longer words whole.
+    # Of two lengths, so that an order by length differs from one by letters; names truncate longer words.
     chosen = [*(word + "ba" * (place % 2) for place, word in enumerate(drawn)), _CAPITALIZED]
     random.shuffle(chosen)
     if (place := chosen.index(_CAPITALIZED)) in {_RENAMED, _RENAMED_AND_EMPTIED, _RENAMED_AND_NULL}:
@@ -180,14 +180,14 @@ def _words(run: Run) -> list[str]:
 
 
 def _body(name: str, place: int) -> dict[str, str]:
-    """Some have no description, and some one that could be taken for something else than text."""
+    """Return a body: some without a description, some with one that could be taken for another type."""
     if place % 10 in _UNDESCRIBED:
         return {"name": name}
     return {"name": name, "description": _WORDS.get(place, f"About {name}")}
 
 
 def identifier_made(response: Exchange) -> str | None:
-    """The id of what was created; None where that cannot be told."""
+    """Return the id of what was created; None if it is not known."""
     try:
         return read.text(read.data(response), "id", response)
     except (CheckOutcome, NoResponse):
@@ -195,7 +195,7 @@ def identifier_made(response: Exchange) -> str | None:
 
 
 def created_at(response: Exchange) -> datetime | None:
-    """The time of creation that an answer tells; None where it tells none."""
+    """Return the creation time in a response; None if it has none."""
     try:
         return parse_timestamp(read.text(read.data(response), "createdAt", response))
     except (CheckOutcome, NoResponse):

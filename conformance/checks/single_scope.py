@@ -1,4 +1,4 @@
-"""The journey of keys that have one permission each: what they may do, and what they must be refused."""
+"""Scenario of keys with a single permission: what they may do, and what they must be refused."""
 
 from __future__ import annotations
 
@@ -37,31 +37,30 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Credential, Request
 
 _LIFE: Final = ("getEngagement", "updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement")
-"""The operations of one engagement, in an order in which each can succeed."""
+"""The operations on an engagement, in an order in which each can succeed."""
 MEMBERSHIP: Final = ("updateMemberRole", "removeMember")
-"""The operations of one member."""
+"""The operations on a member."""
 
 
 @dataclass(slots=True)
 class Permissions:
-    """What came of keys with a single permission.
+    """The results of keys with a single permission.
 
     Attributes:
-        cells: The exchange of each permission and operationId that could be tried.
-        missing_means: Why a permission has no key.
-        missing: Reads with the main key of engagements that a key did not find which may do what it asked for, each
-            right after that, by their ids.
-        kept: Reads of the engagements that only refused requests were aimed at, before and after, by their ids.
-        label: What refused requests would have left in the list or as the organization's name.
-        newest: The newest engagements after the refusals, and after what the key that may has created.
-        lost: The read of what that key has created with the main key, where the list does not show it.
-        revived: A read of the archived engagement whose unarchiving only keys tried that may not archive, where all of
-            them were refused and the list shows it as active all the same.
-        organization: The organization after the refusals; None where it was not to be renamed.
-        user: The member whom only refused requests were aimed at; None where there is none.
-        no_member: Why there is none.
+        cells: The exchange of each tried permission and operationId.
+        missing_means: The reason why a permission has no key.
+        missing: Reads with the main key of engagements that an allowed key did not find, each right after that, by id.
+        kept: Reads before and after of the engagements that were the targets of refused requests only, by id.
+        label: The text that refused requests would have left in the list or in the organization's name.
+        newest: The newest engagements after the refusals, and after the creations of the allowed key.
+        lost: The main key's read of the allowed key's creation, if the list does not show it.
+        revived: A read of the archived engagement that only keys without archive permission tried to unarchive, if all
+            were refused and the list shows it as active all the same.
+        organization: The organization after the refusals; None if it must not be renamed.
+        user: The member that was the target of refused requests only; None if there is none.
+        no_member: The reason why there is none.
         members: The list of members before and after the refusals.
-        unknown: Updates of an engagement that does not exist, by keys without that permission.
+        unknown: Updates of a missing engagement, by keys without that permission.
         invalid: Creations with an invalid body, by keys without that permission.
     """
 
@@ -81,11 +80,11 @@ class Permissions:
     invalid: list[Exchange] = field(default_factory=list)
 
     def cell(self, scope: str, operation: str) -> Exchange:
-        """The exchange of a permission and an operation.
+        """Return the exchange of a permission and an operation.
 
         Raises:
             MissingMeans: There is no key with that permission, or no member to try it on.
-            CantTell: The service made no engagement to try it on.
+            CantTell: The service created no engagement to try it on.
         """
         if scope in self.missing_means:
             raise MissingMeans(f"key:{scope}", self.missing_means[scope].reason)
@@ -96,19 +95,23 @@ class Permissions:
         raise CantTell(f"there was no engagement that {operation} could be tried on")
 
     def is_unknown(self, scope: str) -> bool:
-        """Whether the service takes the key of a permission for none at all."""
-        responses = [one.received for (own, _), one in self.cells.items() if own == scope and one.judgeable]
-        return bool(responses) and all(one is not None and one.status == HTTPStatus.UNAUTHORIZED for one in responses)
+        """Whether the service does not know the key of a permission."""
+        responses = [
+            exchange.received for (own, _), exchange in self.cells.items() if own == scope and exchange.judgeable
+        ]
+        return bool(responses) and all(
+            response is not None and response.status == HTTPStatus.UNAUTHORIZED for response in responses
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class _Targets:
-    """Engagements that only refused requests are aimed at.
+    """Engagements that are the targets of refused requests only.
 
     Attributes:
         edited: For reading and editing.
         spent: For archiving and deleting.
-        archived: An archived one, for reading and deleting; None where the service did not archive it.
+        archived: An archived engagement, for reading and deleting; None if the service did not archive it.
     """
 
     edited: str
@@ -118,10 +121,10 @@ class _Targets:
     @property
     def all(self) -> list[str]:
         """Their ids."""
-        return [one for one in (self.edited, self.spent, self.archived) if one is not None]
+        return [target for target in (self.edited, self.spent, self.archived) if target is not None]
 
     def of(self, operation: str, number: int) -> str:
-        """The engagement for an operation with the key of that number, so that each is tried in several states."""
+        """Return the engagement for an operation with the key of a number, so that each is tried in several states."""
         choices = {
             "getEngagement": (self.edited, self.archived),
             "archiveEngagement": (self.spent,),
@@ -131,7 +134,7 @@ class _Targets:
 
 
 def single_permissions(run: Run) -> Permissions:
-    """Every operation is called with keys that have one permission each."""
+    """Call every operation with keys that have a single permission."""
     tried = Permissions(label(run, "forbidden"))
     keys, sender = _keys(run, tried), RetryNewKeys(run)
     targets = _refusal_targets(run)
@@ -150,24 +153,24 @@ def _keys(run: Run, tried: Permissions) -> dict[str, Credential]:
     return keys
 
 
-# --- what must be refused
+# --- requests that must be refused
 
 
 def _try_refusals(
     run: Run, keys: Mapping[str, Credential], targets: _Targets | None, sender: RetryNewKeys, tried: Permissions
 ) -> None:
-    """Try what must be refused, permission after permission, on what exists and is the run's own."""
+    """Send requests that must be refused, permission by permission, on existing resources of the run."""
     before = _reads(run, targets)
     pages = _find_member(run, tried)
     aim = _aim(run, tried, None if targets is None else targets.edited)
     for scope, key in keys.items():
         batch = {
-            name: replace(one, credential=key, repeatable=True)
-            for name, one in _refused_requests(scope, aim, targets).items()
+            name: replace(request, credential=key, repeatable=True)
+            for name, request in _refused_requests(scope, aim, targets).items()
             if _may_be_tried(run, name, targets, tried)
         }
         exchanges = sender.send_all(list(batch.values()))
-        tried.cells |= {(scope, name): one for name, one in zip(batch, exchanges, strict=True)}
+        tried.cells |= {(scope, name): exchange for name, exchange in zip(batch, exchanges, strict=True)}
     _try_order(run, keys, aim, tried)
     after = _reads(run, targets)
     tried.kept = {target: (before[target], after[target]) for target in before}
@@ -176,22 +179,22 @@ def _try_refusals(
 
 
 def _refused_requests(scope: str, aim: OperationInputs, targets: _Targets | None) -> dict[str, Request]:
-    """What a key must be refused, in other words than the key before it."""
+    """Return the requests that a key must be refused, with other values than those of the key before it."""
     batch: dict[str, Request] = {}
-    for name, one in aim.batch().items():
+    for name, request in aim.batch().items():
         if MATRIX[scope, name] is not Permission.REFUSED:
             continue
         number = scopes(name, Permission.REFUSED).index(scope)
         shapes = _shapes(name, aim)
-        asked = shapes[number % len(shapes)] if shapes else one
-        if targets is not None and one.identifier == aim.engagement:
+        asked = shapes[number % len(shapes)] if shapes else request
+        if targets is not None and request.identifier == aim.engagement:
             asked = replace(asked, identifier=targets.of(name, number))
         batch[name] = asked
     return batch
 
 
 def _shapes(operation: str, aim: OperationInputs) -> tuple[Request, ...]:
-    """The calls of an operation that differ in what they say; none for one that can be said in one way."""
+    """Return the variants of an operation's request; none if there is only one."""
     name, description = {"name": aim.name}, {"description": aim.description}
     match operation:
         case "listMembers":
@@ -203,7 +206,7 @@ def _shapes(operation: str, aim: OperationInputs) -> tuple[Request, ...]:
         case "inviteMember":
             return tuple(requests.invite_member({"email": aim.address, "role": role}) for role in ("member", "admin"))
         case "updateMemberRole":
-            # The last ones give another role than before, so that it shows if all are carried out.
+            # The last ones set another role than before, so that it shows if all are carried out.
             roles = ("admin", "member", "admin", "admin")
             return tuple(requests.update_member_role(aim.user, {"role": role}) for role in roles)
         case "createEngagement":
@@ -215,7 +218,7 @@ def _shapes(operation: str, aim: OperationInputs) -> tuple[Request, ...]:
 
 
 def _try_order(run: Run, keys: Mapping[str, Credential], aim: OperationInputs, tried: Permissions) -> None:
-    """Ask with a key without permission for what cannot be done either: which refusal comes first?"""
+    """Send impossible requests with a key without permission: which refusal comes first?"""
     key = next((key for scope, key in keys.items() if MATRIX[scope, "createEngagement"] is Permission.REFUSED), None)
     if key is None or run.mode is Mode.READ_ONLY:
         return
@@ -225,7 +228,7 @@ def _try_order(run: Run, keys: Mapping[str, Credential], aim: OperationInputs, t
 
 
 def _aim(run: Run, tried: Permissions, shape: str | None) -> OperationInputs:
-    """What the refused calls say; each would show, were it carried out."""
+    """Return the inputs of the refused requests; each would have a visible effect if it were carried out."""
     return OperationInputs(
         engagement=unknown_like(shape, run.random("engagements without permission")),
         user=tried.user or "",
@@ -247,7 +250,7 @@ def _may_be_tried(run: Run, name: str, targets: _Targets | None, tried: Permissi
 
 
 def _find_member(run: Run, tried: Permissions) -> tuple[Exchange, ...]:
-    """Choose the member for requests that must be refused, who must be there for them to be refused rightly."""
+    """Choose the member for requests that must be refused; it must exist for a right refusal."""
     try:
         user_id = run.scenarios.result(untouchable_member).user_id
     except MissingMeans as reason:
@@ -262,7 +265,7 @@ def _find_member(run: Run, tried: Permissions) -> tuple[Exchange, ...]:
 
 
 def _refusal_targets(run: Run) -> _Targets | None:
-    """The engagements that are tried; None where the service did not make enough of them."""
+    """Create the engagements to try; return None if the service did not create enough."""
     made = _engagements(run, ("edited", "spent", "archived"))
     if "edited" not in made or "spent" not in made:
         return None
@@ -272,26 +275,28 @@ def _refusal_targets(run: Run) -> _Targets | None:
 
 
 def _reads(run: Run, targets: _Targets | None) -> dict[str, Exchange]:
-    """A read of each target."""
+    """Read each target."""
     return {} if targets is None else {target: run.send(requests.get_engagement(target)) for target in targets.all}
 
 
 def _engagements(run: Run, names: tuple[str, ...]) -> dict[str, str]:
-    """An engagement of the run for each name, where engagements may be made and the service makes them."""
+    """Create an engagement of the run for each name, if the mode allows that and the service creates them."""
     if run.mode is Mode.READ_ONLY:
         return {}
     bodies = [{"name": run.name(f"for-{name}"), "description": f"For {name}."} for name in names]
     made = run.send_all([requests.create_engagement(body) for body in bodies])
-    return {name: found for name, one in zip(names, made, strict=True) if (found := identifier(one)) is not None}
+    return {
+        name: found for name, creation in zip(names, made, strict=True) if (found := identifier(creation)) is not None
+    }
 
 
-# --- what is allowed, and what is open
+# --- requests that are allowed, and requests that are open
 
 
 def _try_the_rest(
     run: Run, keys: Mapping[str, Credential], targets: _Targets | None, sender: RetryNewKeys, tried: Permissions
 ) -> None:
-    """Try what is allowed or open, on what nothing else needs any more: step by step, all keys at once."""
+    """Send requests that are allowed or open, on resources that nothing else needs: step by step, all keys at once."""
     spent = _engagements(run, ("engagements:write", "engagements:delete", "other"))
     organization = harmless_name(tried.organization)
     planned: list[tuple[str, str, Request]] = []
@@ -307,16 +312,16 @@ def _try_the_rest(
         )
         own = _own_targets(scope, targets)
         planned += [
-            (scope, name, replace(one, identifier=own.get(name, one.identifier), credential=key))
-            for name, one in _rest(run, scope, aim)
+            (scope, name, replace(request, identifier=own.get(name, request.identifier), credential=key))
+            for name, request in _rest(run, scope, aim)
         ]
     for step in ([name for name in OPERATIONS if name not in _LIFE], *[[name] for name in _LIFE]):
-        batch = [one for one in planned if one[1] in step]
-        exchanges = sender.send_all([one for _, _, one in batch])
-        tried.cells |= {(scope, name): one for (scope, name, _), one in zip(batch, exchanges, strict=True)}
-        for (scope, name, one), exchange in zip(batch, exchanges, strict=True):
-            if MATRIX[scope, name] is Permission.ALLOWED and one.identifier is not None and missed(exchange):
-                tried.missing[one.identifier] = run.send(requests.get_engagement(one.identifier))
+        batch = [entry for entry in planned if entry[1] in step]
+        exchanges = sender.send_all([request for _, _, request in batch])
+        tried.cells |= {(scope, name): exchange for (scope, name, _), exchange in zip(batch, exchanges, strict=True)}
+        for (scope, name, request), exchange in zip(batch, exchanges, strict=True):
+            if MATRIX[scope, name] is Permission.ALLOWED and request.identifier is not None and missed(exchange):
+                tried.missing[request.identifier] = run.send(requests.get_engagement(request.identifier))
     _look_for_created(run, tried)
     _look_for_revived(run, tried, None if targets is None else targets.archived)
     if "organizations:write" in keys and run.mode is Mode.DISPOSABLE:
@@ -324,10 +329,10 @@ def _try_the_rest(
 
 
 def _own_targets(scope: str, targets: _Targets | None) -> dict[str, str]:
-    """What a key is not to share with the others, by operationId.
+    """Return the resources that a key does not share with others, by operationId.
 
-    What only reads is read as only refused requests have left it. What a key may not archive itself is archived already
-    where it tries to unarchive it, so that a later list shows whether a refusal has done so.
+    Reads use what refused requests left unchanged. A key that may not archive gets an archived engagement to unarchive,
+    so that a later list shows whether a refused request did that.
     """
     own = {}
     if targets is not None and scope == "engagements:read":
@@ -338,7 +343,7 @@ def _own_targets(scope: str, targets: _Targets | None) -> dict[str, str]:
 
 
 def _look_for_created(run: Run, tried: Permissions) -> None:
-    """Look with the main key for what a key with one permission has created, and for what none should have."""
+    """Read with the main key what a single-permission key has created, and what no key should have."""
     if not tried.kept:
         return
     tried.newest = tuple(latest_engagements(run, status="active", sort="name"))
@@ -349,11 +354,11 @@ def _look_for_created(run: Run, tried: Permissions) -> None:
 
 
 def _look_for_revived(run: Run, tried: Permissions, archived: str | None) -> None:
-    """Look with the main key whether a refused unarchiving was done, where the list of active ones says so."""
+    """Read with the main key whether a refused unarchiving was done, if the list of active ones says so."""
     attempts = [
-        one
-        for (_, name), one in tried.cells.items()
-        if name == "unarchiveEngagement" and one.request.identifier == archived
+        exchange
+        for (_, name), exchange in tried.cells.items()
+        if name == "unarchiveEngagement" and exchange.request.identifier == archived
     ]
     if archived is None or not attempts or not all(map(refused, attempts)):
         return
@@ -371,7 +376,7 @@ def _is_list(page: Exchange) -> bool:
 
 
 def _rest(run: Run, scope: str, aim: OperationInputs) -> list[tuple[str, Request]]:
-    """The calls that a key may make or perhaps make, members aside."""
+    """Return the requests that a key may or might send, without those on members."""
     batch = aim.batch()
     names = ["getCurrentOrganization", "listMembers", "listEngagements"]
     if run.mode is not Mode.READ_ONLY:
@@ -384,12 +389,12 @@ def _rest(run: Run, scope: str, aim: OperationInputs) -> list[tuple[str, Request
 
 
 def _try_membership(run: Run, key: Credential, tried: Permissions) -> None:
-    """Make a member of an admin, and remove it, with the key that may; elsewhere it is admins that are removed."""
+    """Change an admin to member and remove it, with the allowed key; otherwise remove admins."""
     try:
         user_id = run.fixtures.member("admin").user_id
     except MissingMeans as reason:
         tried.no_member = tried.no_member or reason
         return
     batch = (requests.update_member_role(user_id, {"role": "member"}), requests.remove_member(user_id))
-    for name, one in zip(MEMBERSHIP, batch, strict=True):
-        tried.cells["organizations:write", name] = run.send(one.with_key(key))
+    for name, request in zip(MEMBERSHIP, batch, strict=True):
+        tried.cells["organizations:write", name] = run.send(request.with_key(key))

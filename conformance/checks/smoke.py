@@ -1,4 +1,4 @@
-"""A few requests of every kind, for runs of so few checks that nothing else sends them."""
+"""A few requests of every kind, for runs with so few checks that nothing else sends them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def basics(run: Run) -> list[Exchange]:
-    """Both lists and the organization are read; one request each is invalid, without a key, and for nothing."""
+    """Read both lists and the organization; send a request that is invalid, one without a key, one for nothing."""
     missing = str(uuid.UUID(int=run.random("basics").getrandbits(128), version=4))
     return run.send_all(
         [
@@ -30,7 +30,7 @@ def basics(run: Run) -> list[Exchange]:
 
 
 def lifecycle(run: Run) -> list[Exchange]:
-    """An engagement is created, read, updated, archived and deleted."""
+    """Create, read, update, archive and delete an engagement."""
     created = run.send(requests.create_engagement({"name": run.name("life")}))
     found = identifier(created)
     if found is None:

@@ -1,4 +1,4 @@
-"""Journeys through sorted lists of engagements: everything at once, and two neighbouring pages."""
+"""Scenarios of sorted lists of engagements: the whole list, and two neighbouring pages."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SortedLists:
-    """The list sorted by one field.
+    """The list sorted by a field.
 
     Attributes:
-        default: Without an order: as many pages of 100 as it took to see the stock, or those that it was found on.
-        ascending: Two neighbouring pages of an ascending list, where the stock is; those by change have the size
-            that they have unasked, if that can be.
-        descending: The second of two such pages of a descending list, or the one that there is.
-        stock: What must be in them.
-        skipped: How many items stand before those of ``default``.
+        default: Without an order: pages of 100 until the seeded engagements were seen, or the pages that hold them.
+        ascending: Two neighbouring pages of the ascending list with seeded engagements; those by change have the
+            default size if possible.
+        descending: The second of two such pages of the descending list, or the only one.
+        stock: The seeded engagements, which must be in them.
+        skipped: Number of items before those of ``default``.
     """
 
     default: Look
@@ -41,22 +41,22 @@ class SortedLists:
 
 
 def by_created_at(run: Run) -> SortedLists:
-    """Engagements are listed in the order of their creation."""
+    """List engagements in the order of their creation."""
     return _sorted_by(run, "createdAt")
 
 
 def by_updated_at(run: Run) -> SortedLists:
-    """Engagements are listed in the order of their last change."""
+    """List engagements in the order of their last change."""
     return _sorted_by(run, "updatedAt")
 
 
 def by_name(run: Run) -> SortedLists:
-    """Engagements are listed in the order of their names."""
+    """List engagements in the order of their names."""
     return _sorted_by(run, "name")
 
 
 def active_by_name(run: Run) -> Look:
-    """Two neighbouring pages of active engagements in the order of their names."""
+    """List two neighbouring pages of active engagements in the order of their names."""
     everything = run.scenarios.result(by_name)
     active = [item for item in readable(everything.default) if item.get("status") == "active"]
     hidden = _total(requirement_for_status(run.scenarios.result(engagements_by_status).look, "active").responses) - len(
@@ -69,9 +69,9 @@ def active_by_name(run: Run) -> Look:
 
 
 def archived_by_change(run: Run) -> Look:
-    """Two pages of archived engagements, those changed last first; if there are few, they hold all.
+    """List two pages of archived engagements, those changed last first; if there are few, all of them.
 
-    Nothing is asked for past the end of what was seen, since that may be refused.
+    Pages past the end of the list are not requested, since they may be refused.
     """
     everything = run.scenarios.result(by_updated_at)
     archived = [item for item in readable(everything.default) if item.get("status") == "archived"]
@@ -108,15 +108,15 @@ def _two_pages(
     sized: bool = False,
     **query: str,
 ) -> Look:
-    """Neighbouring pages of the ascending list, the stock on both, as far as the descending one shows it.
+    """List neighbouring pages of the ascending list that hold seeded engagements, located by the descending list.
 
     Args:
         run: The run.
-        descending: What was seen of the descending list, from its beginning.
-        owned: The ids of the stock.
-        hidden: How many items come behind that.
-        sized: Whether to ask for a size of pages also where that which they have unasked does.
-        query: What to ask for.
+        descending: The beginning of the descending list.
+        owned: The ids of the seeded engagements.
+        hidden: Number of items after that beginning.
+        sized: Whether to set a page size even if the default size would do.
+        query: Further query parameters.
     """
     position, count, seen = _block(list(reversed(descending)), owned)
     if not sized and (page := unasked_neighbours(hidden + position, count)) is not None:
@@ -127,12 +127,12 @@ def _two_pages(
 
 
 def _pages(page: int, size: int, total: int) -> tuple[int, ...]:
-    """A page and the one behind it, if there is one: what lies past the end may be refused."""
+    """Return a page and the next, if it exists: pages past the end may be refused."""
     return (page, page + 1) if page * size < total else (page,)
 
 
 def _total(look: Look) -> int:
-    """The total that the first answer tells; 0 where it cannot be read."""
+    """Return the total in the first response; 0 if it cannot be read."""
     try:
         return read.number(look[0], "total")
     except CheckOutcome:
@@ -140,6 +140,6 @@ def _total(look: Look) -> int:
 
 
 def _block(items: list[dict[str, Any]], owned: Collection[str]) -> tuple[int, int, int]:
-    """Where the stock begins in a list, how far it reaches, and how long the list is."""
+    """Return where the seeded engagements begin and end in a list, and the list's length."""
     places = [place for place, item in enumerate(items) if read.id_of(item) in owned]
     return (places[0], places[-1] - places[0] + 1, len(items)) if places else (0, 0, len(items))

@@ -1,4 +1,4 @@
-"""Looking at lists again where others may have disturbed a look."""
+"""Repeated reads of lists that other users may have changed meanwhile."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _SHORT_PAUSES: Final = (0.0, 0.1, 0.2, 0.2, 0.4, 0.4)
 
 
 class Looks:
-    """A look that was had already, and then new ones, while nothing else of the run writes.
+    """An existing snapshot, and then new ones, while the run writes nothing else.
 
     Attributes:
-        taken: How many looks were asked for.
+        taken: Number of snapshots taken.
     """
 
     def __init__(self, run: Run, first: Look, anew: Callable[[], Look]) -> None:
@@ -40,18 +40,18 @@ class Looks:
         self.taken = 0
 
     def __call__(self) -> Look:
-        """The first look, then a new one each time."""
+        """Return the first snapshot, then a new one each time."""
         self.taken += 1
         return self._first if self.taken == 1 else self.anew()
 
     def anew(self) -> Look:
-        """A new look."""
+        """Take a new snapshot."""
         with self._run.wire.undisturbed():
             return self._anew()
 
 
 def again(run: Run, look: Look) -> Look:
-    """The same requests once more, while nothing else of the run writes."""
+    """Send the same requests again, while the run writes nothing else."""
     with run.wire.undisturbed():
         return tuple(run.send_all([exchange.request for exchange in look]))
 
@@ -59,20 +59,20 @@ def again(run: Run, look: Look) -> Look:
 def expect_steadily(
     run: Run, first: Look, judge: Callable[[Look], object], *, anew: Callable[[], Look] | None = None
 ) -> None:
-    """Judge a look that journeys had, which others may have disturbed.
+    """Judge a scenario's snapshot, which other users may have disturbed.
 
-    What looks wrong gets further looks, as with ``steadily``; if something kept moving, that is done once more, and a
-    few times more while others are seen to change the list.
+    A faulty snapshot is taken again, as with ``steadily``. If something kept moving, that is repeated once, and a few
+    times more while others are seen to change the list.
 
     Args:
         run: The run.
-        first: The look that was had.
-        judge: Raises ``NonConformity`` where a look is wrong.
-        anew: Looks again; the same requests where not given, which a list that has grown may need other pages for.
+        first: The existing snapshot.
+        judge: Raises ``NonConformity`` if a snapshot is wrong.
+        anew: Takes a new snapshot; by default with the same requests, but a grown list may need other pages.
 
     Raises:
-        NonConformity: The fault stayed while nothing moved.
-        CantTell: Others were changing the organization all the time, or there was nothing that could be judged.
+        NonConformity: The fault persisted while nothing moved.
+        CantTell: Others kept changing the organization, or there was nothing to judge.
     """
     fresh = anew or (lambda: again(run, first))
     looks = Looks(run, first, fresh)
@@ -101,21 +101,21 @@ def expect_beside_others(
     *,
     anew: Callable[[], Look] | None = None,
 ) -> None:
-    """Judge a look that journeys had, which others may have disturbed, and acquit by bounds while they are at work.
+    """Judge a scenario's snapshot, which others may have disturbed, and accept it by bounds while they are at work.
 
-    What looks wrong gets further looks, each with its first request once more after it. If these two show that others
-    are changing the list, it is enough that the look keeps within bounds; if they do not, ``expect_steadily`` judges.
+    A faulty snapshot is taken again, each time with its first request repeated after it. If these two responses show
+    that others change the list, the snapshot only has to be within bounds; otherwise ``expect_steadily`` judges.
 
     Args:
         run: The run.
-        first: The look that was had; its first answer shows the list.
-        judge: Raises ``NonConformity`` where a look is wrong.
-        bounded: The same for a look beside others, with the answer that came after it.
-        anew: Looks again; the same requests where not given.
+        first: The existing snapshot; its first response shows the list.
+        judge: Raises ``NonConformity`` if a snapshot is wrong.
+        bounded: The same for a snapshot beside others, with the response after it.
+        anew: Takes a new snapshot; by default with the same requests.
 
     Raises:
-        NonConformity: The fault stayed while nothing moved.
-        CantTell: Others were changing the list all the time, or there was nothing that could be judged.
+        NonConformity: The fault persisted while nothing moved.
+        CantTell: Others kept changing the list, or there was nothing to judge.
     """
     with suppress(NonConformity, CantTellYet):
         judge(first)
@@ -138,7 +138,7 @@ def expect_beside_others(
             return
     if doubt is None and (doubt := _doubt(run, look, judge, anew)) is None:
         return
-    others = f": other users were changing the list in {moved} of {len(_PAUSES_BESIDE_OTHERS)} looks" if moved else ""
+    others = f": other users were changing the list in {moved} of {len(_PAUSES_BESIDE_OTHERS)} reads" if moved else ""
     raise CantTell(doubt.message + others, *doubt.exchanges)
 
 
@@ -147,7 +147,7 @@ def _bracketed(run: Run, first: Look, anew: Callable[[], Look] | None) -> Look:
 
 
 def _doubt(run: Run, look: Look, judge: Callable[[Look], object], anew: Callable[[], Look] | None) -> CantTell | None:
-    """Why a look cannot be judged although others seem to be at rest; None if nothing is wrong."""
+    """Return why a snapshot cannot be judged although others seem to be at rest; None if nothing is wrong."""
     try:
         expect_steadily(run, look, judge, anew=anew)
     except CantTell as doubt:
@@ -156,18 +156,18 @@ def _doubt(run: Run, look: Look, judge: Callable[[Look], object], anew: Callable
 
 
 def expect_twice(look: J, judge: Callable[[J], object], anew: Callable[[], J]) -> None:
-    """Judge what others may have changed in the midst of it, and a second one where that looks wrong.
+    """Judge a result that others may have changed, and a second one if it looks wrong.
 
-    Twice is no chance.
+    Two faults in a row are no coincidence.
 
     Args:
-        look: What was seen.
-        judge: Raises ``NonConformity`` where that is wrong.
-        anew: Does and sees the same again.
+        look: The result.
+        judge: Raises ``NonConformity`` if it is wrong.
+        anew: Does the same again and returns the new result.
 
     Raises:
-        NonConformity: The second one is wrong too.
-        CantTell: It is not.
+        NonConformity: The second result is wrong too.
+        CantTell: The second result is right.
     """
     try:
         judge(look)
@@ -177,10 +177,10 @@ def expect_twice(look: J, judge: Callable[[J], object], anew: Callable[[], J]) -
 
 
 def expect_elsewhere(run: Run, first: Look, judge: Callable[[Look], object], why: str) -> None:
-    """Something that another check judges holds in this look, or in one of a few others.
+    """Expect that the property of another check holds in this snapshot, or in one of a few others.
 
     Raises:
-        CantTell: It does not, so that nothing can be said here.
+        CantTell: It does not hold, so that there is nothing to judge.
     """
     doubt = CantTell(why, *first)
     look = first
@@ -197,7 +197,7 @@ def expect_elsewhere(run: Run, first: Look, judge: Callable[[Look], object], why
 
 
 def _of_one_piece(run: Run, first: Look, judge: Callable[[Look], object], fresh: Callable[[], Look]) -> Look:
-    """A look between whose answers others changed nothing, as far as that shows; the last one where all are torn."""
+    """Return a snapshot that others did not change while it was taken; the last one if all are torn."""
     look = first
     for pause in _SHORT_PAUSES:
         try:

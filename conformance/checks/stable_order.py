@@ -1,4 +1,4 @@
-"""Lists whose order changes from answer to answer, although nothing in them does."""
+"""Lists whose order changes between responses, although their items do not."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def expect_one_order(
     listing: Callable[..., Request],
     counts: Callable[[Item], bool] = lambda _: True,
 ) -> None:
-    """Judge the pages of a list; where its order does not last, tell that from a list that others keep changing.
+    """Judge the pages of a list, and tell an unstable order from a list that others keep changing.
 
-    Whatever order a list has that is asked for none, what others do moves an item now and then, not in every other
-    answer. Of a list in a new order each time pages fit together by chance at most, and each look at them differs.
+    Other users move an item now and then, not in every other response. If the order is new in each response, pages fit
+    together only by chance, and each snapshot differs.
 
     Args:
         run: The run.
         judge: Judges the pages.
-        listing: Makes the calls of the list.
-        counts: Whether an item is one whose place others do not change.
+        listing: Makes the requests of the list.
+        counts: Whether other users do not change an item's place.
 
     Raises:
-        NonConformity: The judgement, or that pages repeat or lack something since the order does not last.
+        NonConformity: The judgement, or that pages repeat or lack items because the order is unstable.
         CantTell: Others were changing the list.
     """
     try:
@@ -62,22 +62,22 @@ def expect_one_order(
 def _restless(
     run: Run, torn: CheckOutcome, listing: Callable[..., Request], counts: Callable[[Item], bool]
 ) -> NonConformity | None:
-    """What is wrong where further answers, in direct succession, are in another order again and again."""
+    """Return the fault if further responses, in direct succession, change their order again and again."""
     responses = [response for _ in range(_RESPONSES) if accepted(response := run.send(listing(perPage=PER_PAGE)))]
     turns = _turns([responses], counts)
     if len(turns) < _TURNS or (responses[-1].started_at - responses[0].started_at).total_seconds() > _SECONDS:
         return None
     return NonConformity(
-        "the list is in another order from one answer to the next, so that its pages cannot hold everything once",
+        "the order of the list changes between responses, so that its pages cannot hold every item once",
         *torn.exchanges,
         *turns[0],
-        expected="one order, as long as nobody changes the list",
-        actual=f"another order in {len(turns)} of {len(responses) - 1} further answers",
+        expected="one order, as long as no user changes the list",
+        actual=f"another order in {len(turns)} of {len(responses) - 1} further responses",
     )
 
 
 def _torn(run: Run, listing: Callable[..., Request]) -> NonConformity | None:
-    """The first of some looks at the pages that repeats or lacks something."""
+    """Return the first fault of some snapshots of the pages that repeat or lack an item."""
     for _ in range(_LOOKS):
         try:
             paging.expect_partition(page_by_page(run, listing))
@@ -89,7 +89,7 @@ def _torn(run: Run, listing: Callable[..., Request]) -> NonConformity | None:
 
 
 def _asked_alike(run: Run, listed: Request) -> Iterable[list[Exchange]]:
-    """The successes of the run of the main key's calls of a list without an order, those to the same call together."""
+    """Group the successes of the main key's requests for a list without an order by their request."""
     alike: dict[Request, list[Exchange]] = {}
     for exchange in run.wire.exchanges:
         asked = exchange.request
@@ -100,17 +100,19 @@ def _asked_alike(run: Run, listed: Request) -> Iterable[list[Exchange]]:
 
 
 def _turns(groups: Iterable[list[Exchange]], counts: Callable[[Item], bool]) -> list[tuple[Exchange, Exchange]]:
-    """Successive answers in which the items that both show alike stand in different orders."""
+    """Return successive responses in which the items that both show alike are in different orders."""
     return [pair for group in groups for pair in pairwise(group) if _is_reordered(*pair, counts)]
 
 
-def _is_reordered(one: Exchange, other: Exchange, counts: Callable[[Item], bool]) -> bool:
+def _is_reordered(first: Exchange, other: Exchange, counts: Callable[[Item], bool]) -> bool:
     try:
         earlier, later = (
             {item.identifier: item.value for item in Listing((response,)).items if counts(item)}
-            for response in (one, other)
+            for response in (first, other)
         )
     except CheckOutcome:
         return False
     alike = {identifier for identifier, value in earlier.items() if later.get(identifier) == value}
-    return [one for one in earlier if one in alike] != [one for one in later if one in alike]
+    return [exchange for exchange in earlier if exchange in alike] != [
+        exchange for exchange in later if exchange in alike
+    ]

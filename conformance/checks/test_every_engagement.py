@@ -1,4 +1,4 @@
-"""Every section: what the service holds of what the run made, whichever check sent it."""
+"""Every section: engagements of the run in all its responses, whichever scenario sent the request."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ ledger_scenario = scenario(ledger_of_run, alone=True)
 @pytest.mark.stage(Stage.WEIGHING)
 @pytest.mark.parametrize("rule", [pytest.param(rule, marks=requirement(rule), id=rule) for rule in RULES])
 def test_ledger(ledger_of_run: Account, rule: str) -> None:
-    """Every answer of the run agrees with what was done before it."""
+    """Every response of the run agrees with the requests before it."""
     conclude(rule, ledger_of_run)
 
 
 @pytest.mark.stage(Stage.WEIGHING)
 @observes("lists-under-writes")
 def test_observe_lists_under_writes(run: Run, ledger_of_run: Account) -> None:
-    """Whether a list is of one piece that is answered while something is written is open."""
+    """Observe whether a list is consistent that is read while the run writes."""
     note_torn(run, *ledger_of_run.torn)

@@ -1,4 +1,4 @@
-"""Requests generated from the OpenAPI document: invalid ones are refused, valid ones succeed, answers keep it."""
+"""Requests generated from the OpenAPI document: invalid ones are refused, valid ones succeed, responses match it."""
 
 from __future__ import annotations
 
@@ -45,43 +45,45 @@ _SURE: Final = frozenset({Validity.INVALID})
 
 
 def generated_creations(run: Run) -> Generated:
-    """Engagements are created from generated bodies."""
+    """Create engagements with generated bodies."""
     return send_generated(run, "createEngagement")
 
 
 def generated_updates(run: Run) -> Generated:
-    """An engagement is updated with generated bodies."""
+    """Update an engagement with generated bodies."""
     return send_generated(run, "updateEngagement")
 
 
 def generated_engagement_lists(run: Run) -> Generated:
-    """Engagements are listed with generated parameters."""
+    """List engagements with generated parameters."""
     return send_generated(run, "listEngagements")
 
 
 def generated_member_lists(run: Run) -> Generated:
-    """Members are listed with generated parameters."""
+    """List members with generated parameters."""
     return send_generated(run, "listMembers")
 
 
 def generated_invitations(run: Run) -> Generated:
-    """People are invited with generated bodies that are certainly invalid: others would be sent."""
+    """Invite with generated bodies that are certainly invalid, since others would send e-mails."""
     return send_generated(run, "inviteMember", only=_SURE)
 
 
 def generated_renamings(run: Run) -> Generated:
-    """The organization is updated with generated bodies, and gets its name back."""
+    """Update the organization with generated bodies, and restore its name."""
     before = run.send(requests.get_organization())
     with given_back(run, name_before(run, before)):
         return send_generated(run, "updateCurrentOrganization")
 
 
 def held_against_document(run: Run) -> Held:
-    """The answers of the run that can be read at all are held against the OpenAPI document."""
+    """Validate the readable responses of the run against the OpenAPI document."""
     from conformance.checks.document import document_faults  # noqa: PLC0415 - Schemathesis takes half a second to load
 
     free = repetitions(run.wire.exchanges)
-    readable = [one for one in run.wire.exchanges if one.number not in free and _is_readable(one)]
+    readable = [
+        candidate for candidate in run.wire.exchanges if candidate.number not in free and _is_readable(candidate)
+    ]
     return {exchange: document_faults(exchange) for exchange in readable}
 
 
@@ -102,7 +104,7 @@ def test_invalid_creations_are_refused(run: Run, generated_creations: Generated)
 
 @requirement("create-engagement-succeeds")
 def test_valid_creations_succeed(run: Run, generated_creations: Generated) -> None:
-    """A creation with a certainly valid body succeeds, or tells of a conflict of names."""
+    """A creation with a certainly valid body succeeds, or reports a conflict of names."""
     _expect_taken(run, generated_creations, lambda _: ensure_no_rule_for_engagements(run))
 
 
@@ -114,7 +116,7 @@ def test_invalid_updates_are_refused(run: Run, generated_updates: Generated) -> 
 
 @requirement("update-engagement-succeeds")
 def test_valid_updates_succeed(run: Run, generated_updates: Generated) -> None:
-    """An update with a certainly valid body succeeds, or tells of a conflict of names."""
+    """An update with a certainly valid body succeeds, or reports a conflict of names."""
 
     def ensure_no_rule(fields: Collection[str]) -> None:
         identifier = create_engagements(run, "plainly-renamed")[0]["id"]
@@ -130,7 +132,7 @@ def test_valid_updates_succeed(run: Run, generated_updates: Generated) -> None:
 def test_invalid_engagement_lists_are_refused(run: Run, generated_engagement_lists: Generated) -> None:
     """A certainly invalid parameter is refused with 400 or 422 when engagements are listed."""
     sent = generated_engagement_lists.of(Validity.INVALID)
-    told = {one.received.status: one for one in sent if one.received is not None}
+    told = {exchange.received.status: exchange for exchange in sent if exchange.received is not None}
     if set(told) == {HTTPStatus.FORBIDDEN}:
         raise CantTell("the main key may not list engagements", told[HTTPStatus.FORBIDDEN])
 
@@ -174,7 +176,7 @@ def test_invalid_renamings_are_refused(run: Run, generated_renamings: Generated)
 
 @requirement("update-organization-succeeds")
 def test_valid_renamings_succeed(run: Run, generated_renamings: Generated) -> None:
-    """An update of the organization with a certainly valid name gives 200, or tells of a conflict of names."""
+    """An update of the organization with a certainly valid name gives 200, or reports a conflict of names."""
 
     def ensure_no_rule(_: Collection[str]) -> None:
         with given_back(run, name_before(run, run.send(requests.get_organization()))):
@@ -187,16 +189,16 @@ def test_valid_renamings_succeed(run: Run, generated_renamings: Generated) -> No
 @pytest.mark.stage(Stage.LAWS)
 @pytest.mark.parametrize("rule", [pytest.param(rule, id=rule, marks=requirement(rule)) for rule in RULES])
 def test_responses_keep_the_document(held_against_document: Held, rule: str) -> None:
-    """Every answer that can be read at all is as the OpenAPI document describes it."""
+    """Every readable response is as the OpenAPI document describes it."""
     exchanges = [exchange for exchange in held_against_document if RULES[rule](exchange)]
     if not exchanges:
-        raise Inapplicable("no answer of the run was of this kind")
+        raise Inapplicable("no response of the run was of this kind")
     evidence(*exchanges)
     for exchange in exchanges:
         for fault in held_against_document[exchange]:
             if fault.requirement == rule:
                 raise NonConformity(
-                    f"{fault.message} in an answer to {exchange.request.operation.id}",
+                    f"{fault.message} in a response to {exchange.request.operation.id}",
                     exchange,
                     expected=fault.expected,
                     actual=fault.actual,
@@ -205,13 +207,13 @@ def test_responses_keep_the_document(held_against_document: Held, rule: str) -> 
 
 
 def _is_readable(exchange: Exchange) -> bool:
-    """Whether an answer has a frame that can be held against the document; laws say what is wrong with the rest."""
+    """Whether a response can be validated against the document; laws judge the rest."""
     if exchange.as_received is None or not exchange.request.is_proper or exchange.received is None:
         return False
     if exchange.received.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return False  # the document has none
+        return False  # the document describes no server error
     if exchange.received.status == TOO_MANY_REQUESTS and not exchange.request.expects_429:
-        return False  # it was waited out
+        return False  # the run waited and sent it again
     reading = exchange.received.reading
     if len(exchange.received.body) >= _LARGEST or not isinstance(reading, Parsed) or reading.duplicates:
         return False
@@ -232,17 +234,19 @@ def _expect_taken(
     ensure_no_rule: Callable[[Collection[str]], None],
     successes: Collection[int] = SUCCESSES,
 ) -> None:
-    """What is certainly valid succeeds, tells of a conflict of names, or breaks a rule that the service has for texts.
+    """Expect that certainly valid requests succeed, report a conflict of names, or break a naming rule of the service.
 
     Args:
         run: The run.
         generated: The requests.
-        ensure_no_rule: Raises ``CantTell`` where the operation takes plain names in these fields.
+        ensure_no_rule: Raises ``CantTell`` if the operation accepts plain names in these fields.
         successes: The statuses of a success.
     """
     exchanges = generated.of(Validity.VALID)
-    against_rules = tuple(one for one in exchanges if one.judgeable and one.status in REFUSED_AS_INVALID)
-    others = tuple(one for one in exchanges if one not in against_rules)
+    against_rules = tuple(
+        exchange for exchange in exchanges if exchange.judgeable and exchange.status in REFUSED_AS_INVALID
+    )
+    others = tuple(exchange for exchange in exchanges if exchange not in against_rules)
     expected = "any 2xx, or 409" if successes is SUCCESSES else "200, or 409"
 
     def is_right(status: int) -> bool:
@@ -251,5 +255,5 @@ def _expect_taken(
     if others or not against_rules:
         expect_statuses(run, others, is_right, expected)
     if against_rules:
-        ensure_no_rule(min((sent_object(one) or {} for one in against_rules), key=len))
+        ensure_no_rule(min((sent_object(exchange) or {} for exchange in against_rules), key=len))
         expect_statuses(run, against_rules, is_right, expected)

@@ -1,4 +1,4 @@
-"""Every section: random sequences of operations, judged as they go by the ledger and by the laws of every answer."""
+"""Every section: random sequences of operations, judged by the ledger and by the laws of every response."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from conformance.oracle.outcomes import Inapplicable, evidence
 random_walks_scenario = scenario(random_walks)
 
 _OF_ODD_TEXTS: Final = frozenset({"create-engagement-keeps-text", "update-engagement-keeps-text"})
-"""Random walks send plain words alone, which say nothing of what other texts come to."""
+"""Random walks send plain words only, which show nothing about other texts."""
 
 _JUDGED = tuple(rule for rule in dict.fromkeys((*RULES, *LAWS)) if rule not in _OF_ODD_TEXTS)
 
 
 @pytest.mark.parametrize("rule", [pytest.param(rule, marks=requirement(rule), id=rule) for rule in _JUDGED])
 def test_random_walk(random_walks: Walks, rule: str) -> None:
-    """Every answer of a random sequence of operations agrees with what was done before it."""
+    """Every response of a random sequence of operations agrees with the requests before it."""
     if rule in random_walks.stories:
         raise random_walks.stories[rule].as_fault()
     kept = random_walks.kept(rule)
     if not kept:
-        raise Inapplicable("No random walk of this effort put it to the test")
+        raise Inapplicable("No random walk of this effort tested it")
 
     evidence(*dict.fromkeys(kept))

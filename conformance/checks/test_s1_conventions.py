@@ -1,4 +1,4 @@
-"""Section 1: the conventions that hold for every answer of the run."""
+"""Section 1: the conventions for every response of the run."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ new_engagements_scenario = scenario(new_engagements)
 @pytest.mark.stage(Stage.LAWS)
 @requirement("json-well-formed")
 def test_bodies_are_json(run: Run) -> None:
-    """Every body is a JSON text that a strict reader accepts."""
+    """Every body is a JSON text that a strict parser accepts."""
     expect_law(run, laws.json_well_formed)
 
 
 @pytest.mark.stage(Stage.LAWS)
 @requirement("json-media-type")
 def test_bodies_are_announced_as_json(run: Run) -> None:
-    """Every answer with a body is announced as application/json."""
+    """Every response with a body has the Content-Type application/json."""
     expect_law(run, laws.json_media_type)
 
 
@@ -61,7 +61,7 @@ def test_lists_have_an_object_meta(run: Run) -> None:
 @pytest.mark.stage(Stage.LAWS)
 @requirement("timestamp-format")
 def test_timestamps_have_their_form(run: Run) -> None:
-    """Every timestamp reads YYYY-MM-DDTHH:MM:SS.mmmZ and is a real date."""
+    """Every timestamp has the form YYYY-MM-DDTHH:MM:SS.mmmZ and is a real date."""
     expect_law(run, laws.timestamp_format)
 
 
@@ -69,56 +69,56 @@ def test_timestamps_have_their_form(run: Run) -> None:
 @requirement("timestamps-are-utc")
 @pytest.mark.usefixtures("new_engagements")
 def test_new_times_are_utc(run: Run) -> None:
-    """What is created was created now, by the time of the answer, and not a time zone, a day or a month away."""
+    """A createdAt is the time of its response, and not a time zone, a day or a month away."""
     time_zones.expect_utc(run.wire.exchanges)
 
 
 @pytest.mark.stage(Stage.LAWS)
 @requirement("no-redirect")
 def test_no_redirects(run: Run) -> None:
-    """Every operation is answered with a success or an error, and not with a redirect."""
+    """Every operation gets a success or an error, and no redirect."""
     expect_law(run, laws.no_redirect)
 
 
-# --- observed
+# --- observations
 
 
 @observes("request-content-type-wrong")
 def test_body_announced_as_text(run: Run, content_types: tuple[Exchange, Exchange]) -> None:
-    """What happens to a JSON body that is announced as text/plain?"""
+    """Observe the response to a JSON body that is announced as text/plain."""
     run.observe("request-content-type-wrong", describe_response(content_types[0]), content_types[0])
 
 
 @observes("request-content-type-missing")
 def test_body_not_announced(run: Run, content_types: tuple[Exchange, Exchange]) -> None:
-    """What happens to a JSON body without a Content-Type?"""
+    """Observe the response to a JSON body without a Content-Type."""
     run.observe("request-content-type-missing", describe_response(content_types[1]), content_types[1])
 
 
 @observes("other-methods")
 def test_other_method(run: Run, beside_the_interface: Beside) -> None:
-    """What does the path of engagements answer to PUT?"""
+    """Observe the response to PUT on the path of engagements."""
     if beside_the_interface.put is not None:
         run.observe("other-methods", f"PUT: {describe_response(beside_the_interface.put)}", beside_the_interface.put)
 
 
 @observes("options-requests")
 def test_options(run: Run, beside_the_interface: Beside) -> None:
-    """What does the path of engagements answer to OPTIONS?"""
+    """Observe the response to OPTIONS on the path of engagements."""
     if beside_the_interface.options is not None:
         run.observe("options-requests", describe_response(beside_the_interface.options), beside_the_interface.options)
 
 
 @observes("unknown-path")
 def test_unknown_path(run: Run, beside_the_interface: Beside) -> None:
-    """What does a path that the interface does not know answer?"""
+    """Observe the response to a path outside the interface."""
     run.observe("unknown-path", describe_response(beside_the_interface.unknown_path), beside_the_interface.unknown_path)
 
 
 @pytest.mark.stage(Stage.LAWS)
 @observes("head-requests")
 def test_head_requests(run: Run) -> None:
-    """Do the operations allow HEAD, as far as the service says so in an Allow header?"""
+    """Observe whether an Allow header lists HEAD."""
     told = next((exchange for exchange in run.wire.exchanges if extras.allowed(exchange)), None)
 
     if told is not None:
@@ -129,7 +129,7 @@ def test_head_requests(run: Run) -> None:
 @pytest.mark.stage(Stage.LAWS)
 @observes("extra-members")
 def test_extra_members(run: Run) -> None:
-    """Which members beyond the named ones do answers carry?"""
+    """Observe the members of responses beyond the named ones."""
     found = extras.extra_members(run.wire.exchanges)
 
     run.observe("extra-members", ", ".join(sorted(found)[:20]) or "none", *list(found.values())[:3])
@@ -138,7 +138,7 @@ def test_extra_members(run: Run) -> None:
 @pytest.mark.stage(Stage.LAWS)
 @observes("duplicate-json-names")
 def test_duplicate_names(run: Run) -> None:
-    """Do answers repeat a name within one JSON object?"""
+    """Observe whether responses repeat a name within a JSON object."""
     found = extras.duplicate_names(run.wire.exchanges)
 
     run.observe("duplicate-json-names", ", ".join(sorted(found)[:20]) or "no", *list(found.values())[:3])
@@ -147,7 +147,7 @@ def test_duplicate_names(run: Run) -> None:
 @pytest.mark.stage(Stage.LAWS)
 @observes("json-media-type-parameters")
 def test_media_types(run: Run) -> None:
-    """Which media types do answers have, and with which parameters?"""
+    """Observe the media types of responses and their parameters."""
     found = extras.media_types(run.wire.exchanges)
 
     run.observe("json-media-type-parameters", "; ".join(sorted(found)[:10]) or "none", *list(found.values())[:3])
@@ -156,5 +156,5 @@ def test_media_types(run: Run) -> None:
 @pytest.mark.stage(Stage.LAWS)
 @observes("service-clock")
 def test_service_clock(run: Run) -> None:
-    """How far is the service's clock from the suite's, by its Date header?"""
+    """Observe the difference between the service's clock, by its Date header, and the suite's."""
     run.observe("service-clock", extras.clock_offset(run.wire.service_clock), *run.wire.exchanges[-1:])

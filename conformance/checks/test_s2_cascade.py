@@ -1,4 +1,4 @@
-"""What goes with a deleted engagement: its tasks, targets, reports, wiki pages, API requests and threat models."""
+"""The subordinate records of a deleted engagement: tasks, targets, reports, wiki pages, API requests, threat models."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Record:
-    """A subordinate record, or why nothing can be said of one.
+    """A subordinate record, or the reason why nothing is known about it.
 
     Attributes:
         kind: Its kind.
         engagement: The engagement that it was made in.
-        id: Its identifier; None where it could not be made.
-        was_there: Whether it was there once made.
-        is_there: Whether it was there after deletions, and the target's patience.
-        error: Why it could not be made, or looked for.
+        id: Its identifier; None if it could not be made.
+        was_there: Whether it existed once it was made.
+        is_there: Whether it existed after the deletions and the target's patience.
+        error: The reason why it could not be made or read.
     """
 
     kind: SubordinateKind
@@ -44,11 +44,11 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Cascade:
-    """Engagements that were deleted with records of all kinds, and a neighbour that was not.
+    """Deleted engagements with records of all kinds, and a neighbour that was not deleted.
 
     Attributes:
         deletions: The deletions, of an active engagement and of an archived one.
-        reads: Reads of those of which records were still there afterwards, by their identifiers.
+        reads: Reads of the engagements whose records still existed afterwards, by identifier.
         gone: The records of the deleted engagements, a list for each.
         kept: The records of the neighbour.
     """
@@ -60,7 +60,7 @@ class Cascade:
 
 
 def cascade(run: Run) -> Cascade:
-    """Engagements get records of each kind, the first one two; all but one are deleted, one in archived state."""
+    """Give engagements records of each kind, the first one two; delete all but one, one of them archived."""
     labels = ("doomed", "doomed-archived", "neighbour")
     *doomed, neighbour = run.send_all([requests.create_engagement({"name": run.name(label)}) for label in labels])
     gone = (_records(run, doomed[0], KINDS * 2), _records(run, doomed[1]))
@@ -73,7 +73,9 @@ def cascade(run: Run) -> Cascade:
     for record in kept:
         _look(run, record)
     left = dict.fromkeys(record.engagement for records in gone for record in records if record.is_there)
-    return Cascade(deletions, {one: run.send(requests.get_engagement(one)) for one in left}, gone, kept)
+    return Cascade(
+        deletions, {identifier: run.send(requests.get_engagement(identifier)) for identifier in left}, gone, kept
+    )
 
 
 cascade_scenario = scenario(cascade)
@@ -84,7 +86,7 @@ def _id(exchange: Exchange) -> str:
 
 
 def _records(run: Run, created: Exchange, kinds: Sequence[SubordinateKind] = KINDS) -> list[Record]:
-    """Make a record of each of some kinds, as far as that can be done."""
+    """Make a record of each of some kinds."""
     records = [Record(kind, _id(created)) for kind in kinds]
     for record in records:
         try:
@@ -96,7 +98,7 @@ def _records(run: Run, created: Exchange, kinds: Sequence[SubordinateKind] = KIN
 
 
 def _look(run: Run, record: Record) -> bool:
-    """Whether a record is there now; what cannot be told any more is not looked for again."""
+    """Return whether a record exists now; a record with an earlier error is skipped."""
     if record.id is None or record.error is not None:
         return False
     try:
@@ -107,16 +109,16 @@ def _look(run: Run, record: Record) -> bool:
 
 
 def _still_there(run: Run, gone: tuple[list[Record], ...]) -> list[Record]:
-    """Look for every record that was there the last time."""
+    """Read every record again that existed at the last read."""
     return [record for records in gone for record in records if record.is_there and _look(run, record)]
 
 
 def _settled(record: Record, *at: Exchange) -> Record:
-    """The record, if it was there and what became of it is known."""
+    """Return the record, if it existed and its state is known."""
     if record.error is not None:
         raise MissingMeans(record.error.need, record.error.reason)
     if not record.was_there:
-        raise CantTell(f"the {record.kind} was not there once it was made", *at)
+        raise CantTell(f"the {record.kind} did not exist after it was made", *at)
     return record
 
 
@@ -126,13 +128,13 @@ def _judge_gone(cascade: Cascade, kind: SubordinateKind) -> None:
         for record in (_settled(record, deletion) for record in records if record.kind == kind):
             after = cascade.reads.get(record.engagement)
             if record.is_there and after is not None and accepted(after):
-                raise CantTell("the engagement itself is still there", deletion, after)
+                raise CantTell("the engagement itself still exists", deletion, after)
             expect.holds(
                 not record.is_there,
-                f"the {kind} of a deleted engagement is still there",
+                f"the {kind} of a deleted engagement still exists",
                 deletion,
                 expected="gone within the target's patience",
-                actual="still there",
+                actual="it exists",
             )
 
 
@@ -182,8 +184,8 @@ def test_records_of_neighbour_stay(cascade: Cascade) -> None:
         _settled(record, *cascade.deletions)
         expect.holds(
             record.is_there,
-            f"the {record.kind} of an engagement is gone after another one was deleted",
+            f"the {record.kind} of an engagement is gone after another engagement was deleted",
             *cascade.deletions,
-            expected="still there",
+            expected="it exists",
             actual="gone",
         )

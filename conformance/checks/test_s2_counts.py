@@ -1,4 +1,4 @@
-"""Section 2, the counts of the organization: they are those of the lists, and follow every creation and deletion."""
+"""Section 2, the counts of the organization: they equal those of the lists, and follow creations and deletions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ L = TypeVar("L")
 
 _PAUSES: Final = (0.4, 1.0)
 _ROUNDS: Final = 2
-"""Rounds of looks before the last one, where others keep a count from settling."""
+"""Rounds of reads before the last one, if others keep a count from settling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Counts:
         engagements: A list of engagements.
         members: A list of members.
         after: The organization again.
-        contents: The first hundred of both lists, by which it shows whether others come and go; None in the first look.
+        contents: The first hundred of both lists, which show other users' changes; None in the first snapshot.
     """
 
     before: Exchange
@@ -56,7 +56,7 @@ class Count:
 
     @property
     def told(self) -> int:
-        """The engagementCount."""
+        """The engagementCount of the organization."""
         return read.integer(read.data(self.organization), "engagementCount", self.organization)
 
     @property
@@ -67,12 +67,12 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """An engagement is created and deleted, and the engagements are counted before, in between and after.
+    """An engagement that is created and deleted, with counts before, in between and after.
 
     Attributes:
-        identifier: The engagement's.
-        name: The engagement's, which no other one has.
-        deletion: The answer to its deletion.
+        identifier: The identifier of the engagement.
+        name: The engagement's name, which is unique.
+        deletion: The response to its deletion.
     """
 
     identifier: str
@@ -83,35 +83,37 @@ class Counting:
     after: Count
 
     def beside(self, count: Count) -> frozenset[str]:
-        """The other engagements that the list showed."""
+        """Return the other engagements in the list."""
         return ids_on(count.listed) - {self.identifier}
 
     def others(self) -> object:
-        """The other engagements that were listed, if always the same; else something unlike all else."""
+        """Return the other engagements in the lists, if they stayed the same; else a value that equals no other."""
         seen = {self.beside(count) for count in (self.before, self.between, self.after)}
         return seen.pop() if len(seen) == 1 else object()
 
 
 def counts(run: Run) -> Counts:
-    """The organization is read, both lists are, and the organization once more."""
+    """Read the organization, both lists, and the organization again."""
     engagements, members = requests.list_engagements(perPage=1), requests.list_members(perPage=1)
     organization = requests.get_organization()
-    before, listed, people, after = (run.send(one) for one in (organization, engagements, members, organization))
+    before, listed, people, after = (
+        run.send(request) for request in (organization, engagements, members, organization)
+    )
     return Counts(before, listed, people, after)
 
 
 def _counts_again(run: Run) -> Counts:
-    """The same once more, and what is in both lists, as far as one answer shows it."""
+    """Read the same again, and the first page of both lists."""
     newest, first = run.send(latest(run)), run.send(requests.list_members(perPage=PER_PAGE))
     return replace(counts(run), contents=(ids_on(newest), ids_on(first)))
 
 
 def counting(run: Run, pauses: Sequence[float] = ()) -> Counting:
-    """The engagements are counted, one is created, they are counted, it is deleted, and they are counted again.
+    """Count the engagements before a creation, after it, and after the deletion.
 
     Args:
         run: The run.
-        pauses: Seconds before they are counted once more where a count has not followed: it may take a moment.
+        pauses: Seconds before each further count if a count has not followed: that may take a moment.
     """
     organization = requests.get_organization()
     before = Count(listed=run.send(latest(run, sort="name", order="asc")), organization=run.send(organization))
@@ -123,7 +125,7 @@ def counting(run: Run, pauses: Sequence[float] = ()) -> Counting:
 
 
 def _count(run: Run, listing: Request, change: tuple[Count, int], pauses: Sequence[float]) -> Count:
-    """The engagements are counted, and once more after each pause until both counts have changed by so many."""
+    """Count the engagements, and again after each pause until both counts have changed as expected."""
     earlier, by = change
 
     def look() -> Count:
@@ -144,26 +146,26 @@ counting_scenario = scenario(counting, alone=True)
 
 @requirement("member-count-agrees")
 def test_member_count_agrees_with_the_list(run: Run, counts: Counts) -> None:
-    """The memberCount of the organization is the number of members that the list counts."""
+    """The memberCount of the organization is the total of the list of members."""
     expect_agreement(run, counts, "memberCount", lambda seen: seen.members)
 
 
 @requirement("engagement-count-agrees")
 def test_engagement_count_agrees_with_the_list(run: Run, counts: Counts) -> None:
-    """The engagementCount of the organization is the number of engagements that the unfiltered list counts."""
+    """The engagementCount of the organization is the total of the unfiltered list of engagements."""
     expect_agreement(run, counts, "engagementCount", lambda seen: seen.engagements)
 
 
 @requirement("create-engagement-counted")
 def test_created_engagement_is_counted(run: Run, counting: Counting) -> None:
-    """A created engagement is counted, by the organization and by the list."""
+    """The organization and the list count a created engagement."""
     _created_once(counting)
     _steadily_counted(run, counting, _judge_creation)
 
 
 @requirement("deleted-uncounted")
 def test_deleted_engagement_is_no_longer_counted(run: Run, counting: Counting) -> None:
-    """A deleted engagement is no longer counted, by the organization or by the list."""
+    """The organization and the list no longer count a deleted engagement."""
     try:
         counted = _steadily_counted(run, counting, _judge_creation)
     except NonConformity as fault:
@@ -185,7 +187,7 @@ def _judge_deletion(seen: Counting) -> None:
 
 
 def expect_agreement(run: Run, first: Counts, name: str, listed: Callable[[Counts], Exchange]) -> None:
-    """A count of the organization is the total of a list, at some moment around the answer of the list."""
+    """Expect that a count of the organization is the total of a list, at some moment around the list's response."""
 
     def told(seen: Counts) -> list[int]:
         return [read.integer(read.data(exchange), name, exchange) for exchange in (seen.before, seen.after)]
@@ -195,7 +197,7 @@ def expect_agreement(run: Run, first: Counts, name: str, listed: Callable[[Count
         expected, actual = f"{total}, the total of the list", " then ".join(map(str, told(seen)))
         expect.holds(
             min(told(seen)) <= total <= max(told(seen)),
-            f"{name} is not what the list counts",
+            f"{name} is not the total of the list",
             *exchanges,
             expected=expected,
             actual=actual,
@@ -211,13 +213,13 @@ def expect_agreement(run: Run, first: Counts, name: str, listed: Callable[[Count
 
 
 def _steadily_counted(run: Run, first: Counting, judge: Callable[[Counting], None]) -> Counting:
-    """Judge a change of both counts, with other engagements where others may have been at work; gives the last look."""
+    """Judge a change of both counts, with a new engagement if others may have interfered; return the last result."""
     looks = _first_then(first, lambda: counting(run, _PAUSES))
     return _in_rounds(lambda: steadily(looks, judge, at_rest=Counting.others, sleep=run.sleep))
 
 
 def _in_rounds(looking: Callable[[], L]) -> L:
-    """Look anew where others were changing the organization, a few times."""
+    """Read again a few times while others are changing the organization."""
     for _ in range(_ROUNDS):
         with suppress(Disturbed):
             return looking()
@@ -225,13 +227,13 @@ def _in_rounds(looking: Callable[[], L]) -> L:
 
 
 def _follows(seen: Counting, before: Count, after: Count, by: int) -> None:
-    """Both counts have changed by one engagement, and by what others are seen to have done meanwhile."""
+    """Expect that both counts changed by one engagement, and by the changes of others in the meantime."""
     exchanges = (before.organization, before.listed, after.organization, after.listed)
     total, counts = before.total + by, set[int]()
     if max(before.total, after.total) <= PER_PAGE:
         ones, others, own = seen.beside(before), seen.beside(after), int(by > 0)
         total += len(others) - len(ones)
-        # Whatever the others did meanwhile, the least that there was is what both lists show.
+        # Despite other users' changes, the items that both lists show are the least number.
         counts |= {*range(own + len(ones & others), own + len(ones | others) + 1)}
     expect.holds(
         after.total in counts | {total},
@@ -241,7 +243,7 @@ def _follows(seen: Counting, before: Count, after: Count, by: int) -> None:
         actual=f"changed by {after.total - before.total}",
         pointer="/meta/total",
     )
-    # Others may come between the organization and its list: right is what follows its own count, or the list's.
+    # Others may act between the organization and its list: a change from its own count, or the list's, is right.
     expect.holds(
         after.told in counts | {before.told + by, after.total},
         "engagementCount has not followed",
@@ -253,19 +255,19 @@ def _follows(seen: Counting, before: Count, after: Count, by: int) -> None:
 
 
 def _created_once(seen: Counting) -> None:
-    """No other engagement has come into being with the name of the one that was created."""
+    """Expect no other engagement with the name of the created one."""
     twins = [item.get("id") for item in read.items(seen.between.listed) if item.get("name") == seen.name]
     expect.holds(
         len(twins) <= 1,
-        "one creation has created more than one engagement",
+        "a single creation has created several engagements",
         seen.between.listed,
         expected="one engagement of that name",
-        actual=f"{len(twins)} of them",
+        actual=f"{len(twins)} engagements",
         pointer="/data",
     )
 
 
 def _first_then(first: L, again: Callable[[], L]) -> Callable[[], L]:
-    """A look that is there already, and new ones after it."""
+    """Return a function that returns an existing snapshot first, and new ones after it."""
     looks = iter([first])
     return lambda: next(looks, None) or again()

@@ -1,4 +1,4 @@
-"""Section 2, engagements: identifiers and times, in every answer of the run that shows an engagement of its own."""
+"""Section 2, engagements: identifiers and times in every response that shows an engagement of the run."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ editing_scenario = scenario(editing)
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A time of an engagement as an answer shows it, and where."""
+    """A time of an engagement in a response."""
 
     identifier: str
     moment: datetime
@@ -48,23 +48,23 @@ class Snapshot:
 
     @property
     def ended(self) -> datetime:
-        """When the answer was there."""
+        """When the response ended."""
         return self.exchange.started_at + timedelta(seconds=self.exchange.seconds)
 
 
 @requirement("engagement-ids-distinct")
 def test_engagements_have_identifiers_of_their_own(run: Run, creating: Creating) -> None:
-    """No two engagements that exist at the same time have one identifier."""
+    """No two engagements that exist at the same time share an identifier."""
     read.success(creating.bare.response)
 
     made = _creations(run)
     if not made:
-        raise CantTell("no creation was answered with an identifier", *_created(run))
+        raise CantTell("no response to a creation has an identifier", *_created(run))
 
     for identifier, creations in made.items():
         again = [later for later in creations[1:] if _is_another(run, creations[0], later)]
-        expected = "an identifier for each of them"
-        expect.holds(not again, "two engagements got one identifier", *creations, expected=expected, actual=identifier)
+        expected = "a separate identifier for each"
+        expect.holds(not again, "two engagements share an identifier", *creations, expected=expected, actual=identifier)
     for page in _successes(run, _LIST):
         _distinct_on(page)
 
@@ -79,7 +79,7 @@ def test_new_engagement_was_updated_when_it_was_created(run: Run, creating: Crea
         if made is not None and changed is not None:
             known.append((response, made, changed))
     if not known:
-        raise CantTell("no creation was answered with both times", *_created(run))
+        raise CantTell("no response to a creation has both times", *_created(run))
 
     for response, made, changed in known:
         expected, actual = (
@@ -98,7 +98,7 @@ def test_new_engagement_was_updated_when_it_was_created(run: Run, creating: Crea
 
 @requirement("updated-at-never-goes-back")
 def test_updated_at_never_goes_back(run: Run, editing: Editing) -> None:
-    """The updatedAt of an engagement never becomes earlier, but by changes that overlapped."""
+    """The updatedAt of an engagement never moves back, except by overlapping changes."""
     read.success(editing.name.response)
     histories = Ledger.recorded(run.wire.exchanges).histories
 
@@ -108,10 +108,10 @@ def test_updated_at_never_goes_back(run: Run, editing: Editing) -> None:
             history = histories.get(earlier.identifier)
             if history is not None and history.may_go_back(*map(Interval.of, exchanges)):
                 continue
-            expected = f"{earlier.moment.isoformat()} or later, as an earlier answer showed"
+            expected = f"{earlier.moment.isoformat()} or later, as in an earlier response"
             expect.holds(
                 later.moment >= earlier.moment,
-                "updatedAt has gone back",
+                "updatedAt has moved back",
                 *exchanges,
                 expected=expected,
                 actual=later.moment.isoformat(),
@@ -139,12 +139,14 @@ def test_created_at_never_changes(run: Run, editing: Editing) -> None:
 
 
 def _successes(run: Run, operation: str) -> list[Exchange]:
-    """The successes of an operation with the main key."""
+    """Return the successes of an operation with the main key."""
     return [
-        one
-        for one in run.wire.exchanges
-        if one.request.operation.id == operation and one.request.is_proper and one.request.credential is None
-        if one.received is not None and one.received.status in SUCCESSES
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == operation
+        and exchange.request.is_proper
+        and exchange.request.credential is None
+        if exchange.received is not None and exchange.received.status in SUCCESSES
     ]
 
 
@@ -153,7 +155,7 @@ def _created(run: Run) -> list[Exchange]:
 
 
 def _creations(run: Run) -> dict[str, list[Exchange]]:
-    """The creations of the run by the identifier that they gave."""
+    """Return the creations of the run by identifier."""
     found: dict[str, list[Exchange]] = defaultdict(list)
     for response in _created(run):
         if (identifier := identifier_of(response)) is not None:
@@ -162,9 +164,9 @@ def _creations(run: Run) -> dict[str, list[Exchange]]:
 
 
 def _is_another(run: Run, first: Exchange, second: Exchange) -> bool:
-    """Whether two creations with one identifier are of two engagements that exist at the same time.
+    """Whether two creations with the same identifier are of two engagements that exist at the same time.
 
-    A second creation of one name may give the first engagement; that is judged where duplicate names are.
+    A second creation of a name may return the first engagement; the check of duplicate names judges that.
     """
     responded = second.started_at + timedelta(seconds=second.seconds)
     gone = _deletions(run).get(identifier_of(first) or "")
@@ -177,15 +179,15 @@ def _sent_name(creation: Exchange) -> object:
 
 
 def _deletions(run: Run) -> dict[str, datetime]:
-    """When the first successful deletion of each engagement began."""
+    """Return the start of the first successful deletion of each engagement."""
     found: dict[str, datetime] = {}
-    for one in _successes(run, "deleteEngagement"):
-        found.setdefault(one.request.identifier or "", one.started_at)
+    for deletion in _successes(run, "deleteEngagement"):
+        found.setdefault(deletion.request.identifier or "", deletion.started_at)
     return found
 
 
 def _distinct_on(page: Exchange) -> None:
-    """No two different engagements of a page have one identifier; the same one twice is a matter of paging."""
+    """Expect that no two different engagements of a page share an identifier; checks of paging judge repeated items."""
     seen: dict[str, dict[str, Any]] = {}
     for place, item in enumerate(_items(page)):
         if (identifier := read.id_of(item)) is not None:
@@ -193,18 +195,18 @@ def _distinct_on(page: Exchange) -> None:
             same = all(other.get(name) == item.get(name) for name in ("name", "createdAt"))
             expect.holds(
                 same,
-                "two engagements of the list have one identifier",
+                "two engagements of the list have the same identifier",
                 page,
-                expected="an identifier for each of them",
+                expected="a separate identifier for each",
                 actual=identifier,
                 pointer=f"/data/{place}/id",
             )
 
 
 def _sights(run: Run, name: str) -> Iterator[list[Snapshot]]:
-    """A time of each engagement of the run, as reads show it and as lists do, in the order of the requests.
+    """Yield a time of each engagement of the run, from reads and from lists apart, in the order of the requests.
 
-    Reads and lists stay apart: that they agree is for another requirement to judge.
+    Another requirement judges whether reads and lists agree.
     """
     own = {identifier for identifier, creations in _creations(run).items() if len(creations) == 1}
     gone = _deletions(run)
@@ -223,13 +225,13 @@ def _sights(run: Run, name: str) -> Iterator[list[Snapshot]]:
                 found[identifier, operation].append(Snapshot(identifier, moment, exchange, f"{pointer}/{name}"))
     compared = [sights for sights in found.values() if len(sights) > 1]
     if not compared:
-        raise CantTell(f"no engagement was seen twice with a {name}")
+        raise CantTell(f"no engagement was read twice with a {name}")
     evidence(*dict.fromkeys(sight.exchange for sights in compared for sight in sights))
     yield from compared
 
 
 def _successive(sights: Sequence[Snapshot]) -> Iterator[tuple[Snapshot, Snapshot]]:
-    """Each sight with the latest time that an answer had shown when it was asked for."""
+    """Yield each snapshot with the latest time that a response had shown before its request."""
     ended = iter(sorted(sights, key=lambda sight: sight.ended))
     following, latest = next(ended, None), None
     for sight in sorted(sights, key=lambda sight: sight.exchange.started_at):
@@ -241,7 +243,7 @@ def _successive(sights: Sequence[Snapshot]) -> Iterator[tuple[Snapshot, Snapshot
 
 
 def _engagements(exchange: Exchange) -> list[tuple[str, dict[str, Any]]]:
-    """The engagements that an answer shows, each with its place."""
+    """Return the engagements in a response, each with its place."""
     if exchange.request.operation.id == _LIST:
         return [(f"/data/{place}", item) for place, item in enumerate(_items(exchange))]
     try:

@@ -1,6 +1,6 @@
-"""Section 2: the fields of resources in every answer of the run.
+"""Section 2: the fields of resources in every response of the run.
 
-The fields that an operation promises are listed with its endpoint, in section 4; they are judged here.
+Section 4 lists the fields of each operation with its endpoint; this module judges them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ beside_the_interface_scenario = scenario(beside_the_interface)
 
 @pytest.fixture(scope="module")
 def repeated(run: Run) -> frozenset[int]:
-    """The numbers of successes to which the interface leaves every answer open."""
+    """Return the numbers of successes for which the interface leaves the response open."""
     return repetitions(run.wire.exchanges)
 
 
@@ -44,7 +44,7 @@ def test_promised_fields(run: Run, operation: str, repeated: frozenset[int]) -> 
 @pytest.mark.stage(Stage.LAWS)
 @requirement("organization-slug-url-safe")
 def test_slug_is_safe_in_a_url(run: Run) -> None:
-    """The slug of the organization can stand in a URL as it is."""
+    """The slug of the organization can be used in a URL without escaping."""
     expect_law(run, laws.slug_url_safe)
 
 
@@ -70,12 +70,12 @@ def test_statuses_are_known(run: Run) -> None:
     expect_law(run, lambda exchange: exchange.number not in free and laws.engagement_status_known(exchange))
 
 
-# --- observed
+# --- observations
 
 
 @observes("identifier-never-issued")
 def test_identifier_never_issued(run: Run, beside_the_interface: Beside) -> None:
-    """How is an identifier refused whose shape was never issued?"""
+    """Observe the refusal of an identifier whose shape was never issued."""
     run.observe(
         "identifier-never-issued",
         describe_response(beside_the_interface.never_issued),
@@ -86,7 +86,7 @@ def test_identifier_never_issued(run: Run, beside_the_interface: Beside) -> None
 @pytest.mark.stage(Stage.LAWS)
 @observes("plan-values-seen")
 def test_plan_values(run: Run) -> None:
-    """Which value of plan is seen?"""
+    """Observe the values of plan."""
     plans = {
         str(plan): exchange
         for exchange, resource in _resources(run, "getCurrentOrganization")
@@ -100,7 +100,7 @@ def test_plan_values(run: Run) -> None:
 @pytest.mark.stage(Stage.LAWS)
 @observes("last-seen-null")
 def test_last_seen_null(run: Run) -> None:
-    """Are there members whose lastSeenAt is null?"""
+    """Observe whether a member's lastSeenAt is null."""
     members = [(exchange, member) for exchange, member in _resources(run, "listMembers") if "lastSeenAt" in member]
     never = [exchange for exchange, member in members if member["lastSeenAt"] is None]
 
@@ -109,7 +109,7 @@ def test_last_seen_null(run: Run) -> None:
 
 
 def _resources(run: Run, operation: str) -> list[tuple[Exchange, dict[str, object]]]:
-    """The resources of all successes of an operation, as far as they can be read."""
+    """Return the readable resources of all successes of an operation."""
     return [
         (exchange, resource)
         for exchange in run.wire.exchanges

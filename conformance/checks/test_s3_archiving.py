@@ -1,4 +1,4 @@
-"""Section 3, archiving: an active engagement becomes archived and read-only, and nothing else happens."""
+"""Section 3, archiving: an active engagement becomes archived and read-only, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _CONTENT: Final = ("name", "description")
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """An archiving between two reads of the engagement."""
+    """An archive between two reads of the engagement."""
 
     before: Exchange
     response: Exchange
@@ -52,17 +52,17 @@ class Transition:
 
 @dataclass(frozen=True, slots=True)
 class Archiving:
-    """An engagement's way into the archive, and what was tried there.
+    """An engagement that is archived, and the requests after that.
 
     Attributes:
-        identifier: The engagement's.
-        first: Its archiving.
+        identifier: The engagement's identifier.
+        first: Its archive.
         edits: Edits after it.
         after_edits: A read after those.
-        again: Another archiving, the read before it being ``after_edits``.
+        again: A second archive; the read before it is ``after_edits``.
         late_edit: An edit after that.
-        found: What the list shows of it.
-        namesake: The creation of another engagement with the archived one's name.
+        found: The search for it in the list.
+        namesake: The creation of another engagement with its name.
     """
 
     identifier: str
@@ -76,7 +76,7 @@ class Archiving:
 
 
 def archived_after(run: Run, engagement: dict[str, Any], pause: float) -> Transition:
-    """Archive an engagement, so long after it was read that the service's clock has moved."""
+    """Archive an engagement after a pause in which the service's clock has moved."""
     before = run.send(requests.get_engagement(engagement["id"]))
     run.sleep(pause)
     response = run.send(requests.archive_engagement(engagement["id"]))
@@ -84,7 +84,7 @@ def archived_after(run: Run, engagement: dict[str, Any], pause: float) -> Transi
 
 
 def archiving(run: Run) -> Archiving:
-    """An engagement is edited, archived, edited in vain, looked for in the list and archived again."""
+    """Edit an engagement, archive it, try to edit it, search for it in the list and archive it again."""
     (subject,) = create_engagements(run, "archive")
     identifier, tick = subject["id"], tick_of([subject])
     run.send(requests.update_engagement(identifier, {"description": "0"}))
@@ -120,7 +120,7 @@ stock_scenario = scenario(stock, alone=True)
 
 
 def in_archive(exchange: Exchange) -> dict[str, Any]:
-    """The engagement that a read shows, if it is archived there."""
+    """Return the engagement in a read, if it is archived."""
     data = read_engagement(exchange)
     if data.get("status") != "archived":
         raise CantTell("the engagement did not become archived", exchange)
@@ -146,14 +146,14 @@ def test_archive_response_has_the_identifier(archiving: Archiving) -> None:
 
 @requirement("archive-engagement-answers-updated-at")
 def test_archive_response_has_updated_at(archiving: Archiving) -> None:
-    """The answer to an archive carries the updatedAt that a read gives afterwards."""
+    """The response to an archive carries the updatedAt of the next read."""
     exchanges = archiving.first.response, archiving.first.after
     told, then = (time_of(exchange, "updatedAt") for exchange in exchanges)
 
     same = expect.moment(told, *exchanges) == expect.moment(then, *exchanges)
     expect.holds(
         same,
-        "updatedAt is not the one that is read then",
+        "updatedAt is not that of the next read",
         *exchanges,
         expected=then,
         actual=told,
@@ -169,12 +169,12 @@ def test_unknown_engagement_cannot_be_archived(run: Run) -> None:
 
 @requirement("archive-sets-status")
 def test_archived_engagement_reads_archived(archiving: Archiving) -> None:
-    """An archived engagement reads archived, in the answer and afterwards."""
+    """An archived engagement has the status archived, in the response and in later reads."""
     read.success(archiving.first.response)
     read_engagement(archiving.first.after)
 
     again = archiving.again
-    # What archiving again answers is open, but not that it says of an archived one that it is active.
+    # The response to a second archive is open, except that it must not state the status active.
     denied = field_or_none(again.after, "status") == "archived" and field_or_none(again.response, "status") == "active"
     for exchange in (archiving.first.response, archiving.first.after, *([again.response] if denied else [])):
         status = read.text(read.data(exchange), "status", exchange)
@@ -183,12 +183,12 @@ def test_archived_engagement_reads_archived(archiving: Archiving) -> None:
 
 @requirement("archive-refreshes-updated-at")
 def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
-    """Archiving gives an engagement a later updatedAt."""
+    """Archiving an engagement sets a later updatedAt."""
     require_active(archiving.first.before)
     in_archive(archiving.first.after)
     transition = archiving.first
     if time_of(transition.before, "updatedAt") == time_of(transition.after, "updatedAt"):
-        # Another one, with more time, in case the service's clock ticks slowly.
+        # Another engagement with a longer pause, in case the service's clock ticks slowly.
         (another,) = create_engagements(run, "later")
         run.send(requests.update_engagement(another["id"], {"description": "edited, then archived"}))
         transition = archived_after(run, another, A_LONG_TICK)
@@ -202,42 +202,56 @@ def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
 @requirement("archive-refreshes-updated-at")
 @pytest.mark.usefixtures("stock")
 def test_archiving_refreshes_what_was_never_edited(run: Run) -> None:
-    """Archiving moves updatedAt of an engagement, too, that was never edited."""
+    """Archiving an engagement that was never edited moves its updatedAt, too."""
     unmoved = [
-        one for one in _unedited(run) if field_or_none(one.before, "updatedAt") == field_or_none(one.after, "updatedAt")
+        transition
+        for transition in _unedited(run)
+        if field_or_none(transition.before, "updatedAt") == field_or_none(transition.after, "updatedAt")
     ]
     if not unmoved:
-        raise Inapplicable("The run has archived none that was never edited, or each has moved")
+        raise Inapplicable("Every archived engagement had been edited before, or its updatedAt moved")
     (another,) = create_engagements(run, "later")
-    one = archived_after(run, another, A_LONG_TICK)
-    in_archive(one.after)
+    transition = archived_after(run, another, A_LONG_TICK)
+    in_archive(transition.after)
 
-    before, after = time_of(one.before, "updatedAt"), time_of(one.after, "updatedAt")
-    expect_moved(run, after, before, one.before, one.response, one.after)
+    before, after = time_of(transition.before, "updatedAt"), time_of(transition.after, "updatedAt")
+    expect_moved(run, after, before, transition.before, transition.response, transition.after)
 
 
 def _unedited(run: Run) -> list[Transition]:
-    """What the run has archived without an edit before it, from its creation to the answer of the archive."""
-    done = [one for one in run.wire.exchanges if accepted(one) and is_main(one)]
-    edited = {one.request.identifier for one in done if one.request.operation.id == "updateEngagement"}
-    archives = {one.request.identifier: one for one in done if one.request.operation.id == "archiveEngagement"}
-    creations = {identifier_of(one): one for one in done if one.request.operation.id == "createEngagement"}
-    both = [one for one in archives if one is not None and one in creations and one not in edited]
-    return [Transition(creations[one], archives[one], archives[one]) for one in both]
+    """Return the archives without an edit before them, each with the creation and the next read."""
+    done = [exchange for exchange in run.wire.exchanges if accepted(exchange) and is_main(exchange)]
+    edited = {exchange.request.identifier for exchange in done if exchange.request.operation.id == "updateEngagement"}
+    archives = {
+        exchange.request.identifier: exchange
+        for exchange in done
+        if exchange.request.operation.id == "archiveEngagement"
+    }
+    creations = {
+        identifier_of(exchange): exchange for exchange in done if exchange.request.operation.id == "createEngagement"
+    }
+    both = [
+        identifier
+        for identifier in archives
+        if identifier is not None and identifier in creations and identifier not in edited
+    ]
+    return [Transition(creations[identifier], archives[identifier], archives[identifier]) for identifier in both]
 
 
 @requirement("archive-keeps-content")
 def test_archiving_keeps_content(archiving: Archiving) -> None:
-    """Archiving leaves name and description as they were, and so does archiving once more, where that is accepted."""
+    """Archiving leaves name and description unchanged, and so does a second archive, if it is accepted."""
     read.success(archiving.first.response)
     again = archiving.again
     accepted_again = again.response.succeeded and field_or_none(again.before, "status") == field_or_none(
         again.after, "status"
     )
 
-    for one in (archiving.first, *([again] if accepted_again else [])):
-        before, after = read_engagement(one.before), read_engagement(one.after)
-        expect.unchanged("the engagement", before, after, _CONTENT, one.before, one.response, one.after)
+    for transition in (archiving.first, *([again] if accepted_again else [])):
+        before, after = read_engagement(transition.before), read_engagement(transition.after)
+        expect.unchanged(
+            "the engagement", before, after, _CONTENT, transition.before, transition.response, transition.after
+        )
 
 
 @requirement("archived-edit-refused")
@@ -253,7 +267,7 @@ def test_edit_of_archived_engagement_is_refused(archiving: Archiving) -> None:
 
 @requirement("archived-edit-changes-nothing")
 def test_edit_of_archived_engagement_changes_nothing(archiving: Archiving) -> None:
-    """A refused edit of an archived engagement leaves it as it was, updatedAt included."""
+    """A refused edit of an archived engagement leaves it unchanged, updatedAt included."""
     before = in_archive(archiving.first.after)
     if any(edit.succeeded for edit in archiving.edits):
         raise CantTell("edits of the archived engagement were not refused", *archiving.edits)
@@ -281,7 +295,7 @@ def test_archived_engagement_is_listed(archiving: Archiving) -> None:
 
 @requirement("archived-again-stays-archived")
 def test_engagement_archived_again_stays_archived(archiving: Archiving) -> None:
-    """An engagement that is archived once more stays archived."""
+    """An engagement that is archived again stays archived."""
     in_archive(archiving.again.before)
 
     after = archiving.again.after
@@ -291,10 +305,10 @@ def test_engagement_archived_again_stays_archived(archiving: Archiving) -> None:
 
 @requirement("archived-again-stays-archived")
 def test_refused_archiving_again_changes_nothing(archiving: Archiving) -> None:
-    """Where an engagement cannot be archived once more, it stays as it was, updatedAt included."""
+    """If a second archive is refused, the engagement stays unchanged, updatedAt included."""
     before, response, after = archiving.again.before, archiving.again.response, archiving.again.after
     if response.status not in REFUSALS:
-        raise Inapplicable("Archiving once more was not refused")
+        raise Inapplicable("The second archive was not refused")
 
     expect.unchanged(
         "the archived engagement", in_archive(before), read_engagement(after), FIELDS, before, response, after
@@ -303,13 +317,13 @@ def test_refused_archiving_again_changes_nothing(archiving: Archiving) -> None:
 
 @observes("archive-status")
 def test_observe_status_of_archiving(run: Run, archiving: Archiving) -> None:
-    """The status with which archiving succeeds is open."""
+    """Observe the status of a successful archive."""
     run.observe("archive-status", observe.describe_response(archiving.first.response), archiving.first.response)
 
 
 @observes("archive-again")
 def test_observe_archiving_again(run: Run, archiving: Archiving) -> None:
-    """What archiving an archived engagement gives is open."""
+    """Observe the response to a second archive."""
     before, response, after = archiving.again.before, archiving.again.response, archiving.again.after
     same = field_or_none(before, "updatedAt") == field_or_none(after, "updatedAt")
     words = f"{observe.describe_response(response)}, {'unchanged' if same else 'updatedAt refreshed'}"
@@ -318,14 +332,14 @@ def test_observe_archiving_again(run: Run, archiving: Archiving) -> None:
 
 @observes("archived-edit-status")
 def test_observe_refusal_of_archived_edits(run: Run, archiving: Archiving) -> None:
-    """With which error the edit of an archived engagement is refused is open."""
+    """Observe the error that refuses an edit of an archived engagement."""
     for edit in (*archiving.edits, archiving.late_edit):
         run.observe("archived-edit-status", observe.describe_response(edit), edit)
 
 
 @requirement("create-engagement-duplicate-name")
 def test_name_of_archived_engagement_is_free_or_taken(archiving: Archiving) -> None:
-    """A new engagement of an archived one's name is one of its own, or refused with 409."""
+    """A new engagement with an archived one's name is separate, or refused with 409."""
     in_archive(archiving.after_edits)
     response = archiving.namesake
 
@@ -334,10 +348,10 @@ def test_name_of_archived_engagement_is_free_or_taken(archiving: Archiving) -> N
         identifier = read.text(read.data(response), "id", response)
         expect.holds(
             identifier != archiving.identifier,
-            "a new engagement of an archived one's name has its identifier",
+            "a new engagement with an archived one's name has its identifier",
             archiving.first.response,
             response,
-            expected="an identifier of its own",
+            expected="a new identifier",
             actual=identifier,
             pointer="/data/id",
         )
@@ -345,5 +359,5 @@ def test_name_of_archived_engagement_is_free_or_taken(archiving: Archiving) -> N
 
 @observes("duplicate-name-of-archived")
 def test_observe_name_of_archived_engagement(run: Run, archiving: Archiving) -> None:
-    """What a new engagement with the name of an archived one gives is open."""
+    """Observe the response to a creation with the name of an archived engagement."""
     run.observe("duplicate-name-of-archived", observe.describe_response(archiving.namesake), archiving.namesake)

@@ -1,4 +1,4 @@
-"""Section 3, bystanders: engagements of the run that nothing was done to stay as they were."""
+"""Section 3, bystanders: engagements of the run that no request changed stay unchanged."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ _READS: Final = frozenset({"getEngagement", "listEngagements"})
 _THERE: Final = "the engagement, as it was read before"
 
 Sights = dict[tuple[str, str], list[tuple["Exchange", dict[str, Any]]]]
-"""What was seen of engagements, in order, by identifier and operation: that both agree is judged elsewhere."""
+"""Responses about engagements in order, by identifier and operation; another check compares reads and lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Afterwards:
-    """When everything else is over.
+    """Requests after all other scenarios.
 
     Attributes:
         page: The newest page of the list.
-        early: A read of an engagement that nothing was done to.
+        early: A read of an unchanged engagement.
         late: The same read again.
         settled: The same read right after that.
-        edit: The answer to an edit of another one, of the same name where that is allowed.
+        edit: The response to an edit of another engagement, with the same name if that is allowed.
         beside_edit: The read after that.
-        archive: The answer to the archiving of that other one.
+        archive: The response to the archive of that other engagement.
         beside_archive: The read after that.
-        deletion: The answer to the deletion of that other one.
+        deletion: The response to the deletion of that other engagement.
         beside_deletion: The read after that.
     """
 
@@ -72,11 +72,11 @@ class Afterwards:
 
 
 def afterwards(run: Run) -> Afterwards:
-    """When everything else is over, an engagement that nothing is done to is read while a namesake comes and goes."""
+    """Read an unchanged engagement after all other scenarios, while another of the same name is edited and deleted."""
     early = run.scenarios.result(creating).described.after()
     namesake = {"name": field_or_none(early, "name"), "description": "true"}
     late, other = run.send_all([early.request, requests.create_engagement(namesake)])
-    if not other.succeeded:  # a name in use may be refused, and so short a description
+    if not other.succeeded:  # a used name may be refused, and so may a short description
         other = run.send(requests.create_engagement({"name": run.name("beside")}))
     identifier = identifier_of(other)
     if identifier in {None, early.request.identifier}:
@@ -85,7 +85,7 @@ def afterwards(run: Run) -> Afterwards:
     archive, delete = requests.archive_engagement(str(identifier)), requests.delete_engagement(str(identifier))
     settled = run.send(early.request)
     page = latest(run, sort="name", order="desc")
-    run.send(page)  # for the ledger, as is the next one: nothing comes or goes between them
+    run.send(page)  # for the ledger, like the next one: nothing changes between them
     seen_beside = [run.send(step) for step in (edit, early.request, archive, early.request)]
     run.send(page)
     seen_beside += [run.send(step) for step in (delete, early.request)]
@@ -93,7 +93,7 @@ def afterwards(run: Run) -> Afterwards:
 
 
 def settled(afterwards: Afterwards) -> dict[str, Any]:
-    """The engagement that nothing was done to, where reading it does nothing to it."""
+    """Return the unchanged engagement, if reading it does not change it."""
     before, after = afterwards.late, afterwards.settled
     try:
         expect.unchanged("the engagement", read_engagement(before), read_engagement(after), FIELDS, before, after)
@@ -111,10 +111,10 @@ editing_scenario = scenario(editing)
 
 @requirement("reading-changes-nothing")
 def test_reading_changes_nothing(run: Run, afterwards: Afterwards) -> None:
-    """An engagement that is read twice, with nothing in between, is the same both times."""
+    """Two reads of an engagement with nothing in between are equal."""
     first, second = afterwards.late, afterwards.settled
     if field_or_none(first, "updatedAt") != field_or_none(second, "updatedAt"):
-        # Something of the run may have come to an end in between; twice it does not.
+        # Another request of the run may have ended in between, but not twice.
         run.sleep(ONE_SECOND_TICK)
         first, second = run.send(first.request), run.send(first.request)
 
@@ -125,10 +125,10 @@ def test_reading_changes_nothing(run: Run, afterwards: Afterwards) -> None:
 
 @requirement("archive-spares-others")
 def test_archiving_spares_others(run: Run, archiving: Archiving, afterwards: Afterwards) -> None:
-    """Archiving one engagement leaves the others as they were."""
+    """Archiving an engagement leaves the others unchanged."""
     read.success(archiving.first.response)
     require_active(afterwards.early)
-    named = {one.request.identifier for one in run.wire.exchanges if _may_change_status(one)}
+    named = {exchange.request.identifier for exchange in run.wire.exchanges if _may_change_status(exchange)}
 
     _expect_steadfast(_sights(run, "createEngagement"), _created(run) - named, "status")
     settled(afterwards)
@@ -140,14 +140,16 @@ def test_archiving_spares_others(run: Run, archiving: Archiving, afterwards: Aft
 
 @requirement("update-engagement-spares-others")
 def test_updating_spares_others(run: Run, editing: Editing, afterwards: Afterwards) -> None:
-    """Updating one engagement leaves name, description and updatedAt of the others as they were."""
+    """Updating an engagement leaves name, description and updatedAt of the others unchanged."""
     read.success(editing.name.response)
 
-    named = {one.request.identifier for one in run.wire.exchanges if one.request.operation.id not in _READS}
+    named = {
+        exchange.request.identifier for exchange in run.wire.exchanges if exchange.request.operation.id not in _READS
+    }
 
     read_engagement(afterwards.early)
     _expect_steadfast(_sights(run), _created(run) - named, "name", "description")
-    # Others of the run may have got subordinate records, which may count as a change.
+    # Others of the run may have subordinate records, which may count as a change.
     early, late, edited = afterwards.early, afterwards.late, afterwards.beside_edit
     if afterwards.edit.succeeded:
         exchanges = afterwards.settled, afterwards.edit, edited
@@ -163,10 +165,10 @@ def test_updating_spares_others(run: Run, editing: Editing, afterwards: Afterwar
 
 @requirement("delete-spares-others")
 def test_deleting_spares_others(run: Run, deletion: Deletion, afterwards: Afterwards) -> None:
-    """Deleting one engagement leaves the others in place, and as they were."""
+    """Deleting an engagement leaves the others in place and unchanged."""
     read.success(deletion.active.response)
     read_engagement(afterwards.early)
-    targets = {one.request.identifier for one in run.wire.exchanges if _may_end(one)}
+    targets = {exchange.request.identifier for exchange in run.wire.exchanges if _may_end(exchange)}
     there = {identifier for identifier, _ in _sights(run)} & _created(run) - targets
 
     for survivor in (afterwards.late, afterwards.beside_deletion):
@@ -184,7 +186,7 @@ def test_deleting_spares_others(run: Run, deletion: Deletion, afterwards: Afterw
 
 
 def _may_end(exchange: Exchange) -> bool:
-    """Whether a call is one that an engagement may be gone after, or known by another identifier."""
+    """Whether an exchange may end an engagement, or change its identifier."""
     sent = exchange.request
     return sent.operation.id == "deleteEngagement" or (
         sent.operation.id == "updateEngagement" and b'"id"' in (sent.body or b"")
@@ -192,14 +194,14 @@ def _may_end(exchange: Exchange) -> bool:
 
 
 def _may_change_status(exchange: Exchange) -> bool:
-    """Whether a call is one that an engagement may have another status after, or none."""
+    """Whether an exchange may change the status of an engagement, or end it."""
     sent = exchange.request
     edits_name_or_description = sent.operation.id == "updateEngagement" and b'"status"' not in (sent.body or b"")
     return sent.operation.id not in _READS and not edits_name_or_description
 
 
 def _expect_steadfast(sights_of: Sights, bystanders: set[str], *fields: str) -> None:
-    """Fields of engagements that no call gave a reason to change are the same whenever they were seen."""
+    """Expect the same fields in every response about engagements that no request had a reason to change."""
     for (identifier, _), sights in sights_of.items():
         first, engagement = sights[0]
         for exchange, later in sights[1:] if identifier in bystanders else ():
@@ -207,24 +209,26 @@ def _expect_steadfast(sights_of: Sights, bystanders: set[str], *fields: str) -> 
 
 
 def _created(run: Run) -> set[str]:
-    """The identifiers that one creation of the run gave, and no other one."""
+    """Return the identifiers that exactly one creation of the run returned."""
     creations = [
-        one for one in run.wire.exchanges if one.request.operation.id == "createEngagement" and _is_success(one)
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "createEngagement" and _is_success(exchange)
     ]
     given = Counter(identifier_of(creation) for creation in creations)
     return {identifier for identifier, times in given.items() if identifier is not None and times == 1}
 
 
 def _sights(run: Run, *beside: str) -> Sights:
-    """What was seen of engagements by reads and by lists, and in both cases by the operations beside them."""
+    """Return the responses about engagements from reads and from lists, each with the operations beside them."""
     found: Sights = defaultdict(list)
-    for one in run.wire.exchanges:
-        operation = one.request.operation.id
-        if operation in {*_READS, *beside} and _is_success(one):
-            for engagement in _engagements(one):
+    for exchange in run.wire.exchanges:
+        operation = exchange.request.operation.id
+        if operation in {*_READS, *beside} and _is_success(exchange):
+            for engagement in _engagements(exchange):
                 for kind in (operation,) if operation in _READS else _READS:
                     if (identifier := read.id_of(engagement)) is not None:
-                        found[identifier, kind].append((one, engagement))
+                        found[identifier, kind].append((exchange, engagement))
     return found
 
 
@@ -236,7 +240,7 @@ def _engagements(exchange: Exchange) -> list[dict[str, Any]]:
 
 
 def _is_success(exchange: Exchange) -> bool:
-    """Whether this is a success that the main key was given."""
+    """Whether an exchange is a success with the main key."""
     received = exchange.received
     proper = exchange.request.is_proper and exchange.request.credential is None
     return proper and received is not None and received.status in SUCCESSES

@@ -1,4 +1,4 @@
-"""Section 3, deletion: an engagement is gone for good, in whichever state it was, and no other one is touched."""
+"""Section 3, deletion: an engagement is gone for good, active or archived, and no other is affected."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """A deletion, and what was tried on the engagement afterwards."""
+    """A deletion, and the requests about the engagement after it."""
 
     identifier: str
     response: Exchange
@@ -47,10 +47,10 @@ class Deletion:
     """Deletions of an active and of an archived engagement.
 
     Attributes:
-        active: The one that was active.
-        archived: The one that was archived.
+        active: The deletion of the active one.
+        archived: The deletion of the archived one.
         before: A read of the active one.
-        archive: The answer to the archiving of the other one.
+        archive: The response to the archive of the other one.
         lists: Newest pages afterwards: without a filter, of active, and of archived engagements.
     """
 
@@ -62,16 +62,16 @@ class Deletion:
 
 
 def deletion(run: Run) -> Deletion:
-    """An active and an archived engagement are deleted; then everything is tried that needs them to exist."""
+    """Delete an active and an archived engagement; then send every operation that needs them to exist."""
     ids = [engagement["id"] for engagement in create_engagements(run, "delete", "archived")]
     before, archive = run.send_all([requests.get_engagement(ids[0]), requests.archive_engagement(ids[1])])
-    responses = run.send_all([requests.delete_engagement(one) for one in ids])
+    responses = run.send_all([requests.delete_engagement(identifier) for identifier in ids])
     ensure_responses([archive, *responses])
-    reads = run.send_all([requests.get_engagement(one) for one in ids])
-    if any(one.succeeded for one in reads):
-        # Whether it is gone at once is for another requirement to judge.
+    reads = run.send_all([requests.get_engagement(identifier) for identifier in ids])
+    if any(exchange.succeeded for exchange in reads):
+        # Another requirement judges whether it is gone at once.
         run.sleep(ONE_SECOND_TICK)
-        reads = run.send_all([requests.get_engagement(one) for one in ids])
+        reads = run.send_all([requests.get_engagement(identifier) for identifier in ids])
     lists = run.send_all(
         [
             latest(run, sort="updatedAt", order="asc"),
@@ -79,10 +79,12 @@ def deletion(run: Run) -> Deletion:
             latest(run, status="archived", sort="updatedAt", order="asc"),
         ]
     )
-    edits = run.send_all([requests.update_engagement(one, {"name": run.name("deleted-edited")}) for one in ids])
-    archives = run.send_all([requests.archive_engagement(one) for one in ids])
-    unarchives = run.send_all([requests.unarchive_engagement(one) for one in ids])
-    again = run.send_all([requests.delete_engagement(one) for one in ids])
+    edits = run.send_all(
+        [requests.update_engagement(identifier, {"name": run.name("deleted-edited")}) for identifier in ids]
+    )
+    archives = run.send_all([requests.archive_engagement(identifier) for identifier in ids])
+    unarchives = run.send_all([requests.unarchive_engagement(identifier) for identifier in ids])
+    again = run.send_all([requests.delete_engagement(identifier) for identifier in ids])
     ensure_responses([*edits, *archives, *unarchives, *again])
     tried = zip(ids, responses, reads, edits, archives, unarchives, again, strict=True)
     first, second = (Deleted(*each) for each in tried)
@@ -93,18 +95,18 @@ deletion_scenario = scenario(deletion)
 
 
 def deleted(deletion: Deletion) -> list[Deleted]:
-    """The engagements whose deletion succeeded."""
-    found = [one for one in (deletion.active, deletion.archived) if one.response.succeeded]
+    """Return the engagements whose deletion succeeded."""
+    found = [attempt for attempt in (deletion.active, deletion.archived) if attempt.response.succeeded]
     if not found:
         raise CantTell("no deletion succeeded", deletion.active.response, deletion.archived.response)
     return found
 
 
 def gone(deletion: Deletion) -> list[Deleted]:
-    """The deleted engagements; that they cannot be read is for another requirement to judge."""
-    found = [one for one in deleted(deletion) if not one.read.succeeded]
+    """Return the deleted engagements, if some cannot be read; another requirement judges that."""
+    found = [attempt for attempt in deleted(deletion) if not attempt.read.succeeded]
     if not found:
-        raise CantTell("the deletion had no effect", *(one.read for one in deleted(deletion)))
+        raise CantTell("the deletion had no effect", *(attempt.read for attempt in deleted(deletion)))
     return found
 
 
@@ -131,20 +133,20 @@ def test_archived_engagement_can_be_deleted(deletion: Deletion) -> None:
 
 @requirement("delete-engagement-answers-true")
 def test_deletion_response_has_what_was_deleted(deletion: Deletion) -> None:
-    """The answer to a deletion says that the engagement asked for was deleted."""
-    for one in deleted(deletion):
-        _expect_told(one.response)
+    """The response to a deletion states that the requested engagement was deleted."""
+    for attempt in deleted(deletion):
+        _expect_told(attempt.response)
 
 
 @pytest.mark.stage(Stage.LAWS)
 @requirement("delete-engagement-answers-true")
 def test_every_deletion_response_has_what_was_deleted(run: Run) -> None:
-    """So does that to every other deletion of the run."""
+    """Every other deletion of the run states that the requested engagement was deleted."""
     expect_law(run, _tells_what_was_deleted, "deleteEngagement")
 
 
 def _tells_what_was_deleted(exchange: Exchange) -> bool:
-    """A law as those of every answer, for deletions that were carried out."""
+    """Return a law for deletions that were carried out."""
     if not exchange.request.is_proper or not exchange.succeeded:
         return False
     _expect_told(exchange)
@@ -168,42 +170,42 @@ def test_unknown_engagement_cannot_be_deleted(run: Run) -> None:
 @requirement("deleted-unreadable")
 def test_deleted_engagement_cannot_be_read(deletion: Deletion) -> None:
     """A deleted engagement is not found by a read."""
-    for one in deleted(deletion):
-        expect.status_in(one.read, 404)
+    for attempt in deleted(deletion):
+        expect.status_in(attempt.read, 404)
 
 
 @requirement("deleted-uneditable")
 def test_deleted_engagement_cannot_be_edited(deletion: Deletion) -> None:
     """A deleted engagement is not found by an edit."""
-    for one in gone(deletion):
-        expect.status_in(one.edit, 404)
+    for attempt in gone(deletion):
+        expect.status_in(attempt.edit, 404)
 
 
 @requirement("deleted-undeletable")
 def test_deleted_engagement_cannot_be_deleted_again(deletion: Deletion) -> None:
     """A deleted engagement is not found by another deletion."""
-    for one in gone(deletion):
-        expect.status_in(one.again, 404)
+    for attempt in gone(deletion):
+        expect.status_in(attempt.again, 404)
 
 
 @requirement("deleted-unarchivable")
 def test_deleted_engagement_cannot_be_archived(deletion: Deletion) -> None:
     """A deleted engagement is not found by an archive."""
-    for one in gone(deletion):
-        expect.status_in(one.archive, 404)
+    for attempt in gone(deletion):
+        expect.status_in(attempt.archive, 404)
 
 
 @requirement("deleted-not-unarchived")
 def test_deleted_engagement_is_not_unarchived(deletion: Deletion) -> None:
-    """Unarchiving a deleted engagement is refused, as not found or for what its request may lack."""
-    for one in gone(deletion):
-        expect.status_in(one.unarchive, 404, 400, 403, 415, 422)
+    """Unarchiving a deleted engagement is refused, as not found or as an invalid request."""
+    for attempt in gone(deletion):
+        expect.status_in(attempt.unarchive, 404, 400, 403, 415, 422)
 
 
 @requirement("deleted-unlisted")
 def test_deleted_engagement_is_in_no_list(deletion: Deletion) -> None:
     """A deleted engagement is in no list, with or without a filter."""
-    ids = {one.identifier for one in gone(deletion)}
+    ids = {attempt.identifier for attempt in gone(deletion)}
 
     for page in deletion.lists:
         still = ids & ids_on(page)
@@ -219,6 +221,6 @@ def test_deleted_engagement_is_in_no_list(deletion: Deletion) -> None:
 
 @observes("unarchive-unknown")
 def test_observe_unarchiving_of_deleted(run: Run, deletion: Deletion) -> None:
-    """What unarchiving a deleted engagement gives is open."""
-    for one in gone(deletion):
-        run.observe("unarchive-unknown", observe.describe_response(one.unarchive), one.unarchive)
+    """Observe the response to unarchiving a deleted engagement."""
+    for attempt in gone(deletion):
+        run.observe("unarchive-unknown", observe.describe_response(attempt.unarchive), attempt.unarchive)

@@ -1,4 +1,4 @@
-"""Section 3, in the end: whatever an engagement went through, it is deleted like any other, and gone then."""
+"""Section 3, at the end: an engagement with any history can be deleted, and is gone then."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ counts_scenario = scenario(counts, alone=True)
 
 @requirement("delete-engagement-succeeds")
 def test_everything_can_be_deleted(clearing: Clearing) -> None:
-    """Deleting an engagement gives 200, whatever was done to it before."""
+    """Deleting an engagement gives 200 after any changes."""
     _expect_deleted(clearing, clearing.responses.keys() - clearing.archived)
 
 
 @requirement("archived-deletable")
 def test_everything_archived_can_be_deleted(clearing: Clearing) -> None:
-    """Deleting an archived engagement gives 200, whatever was done to it before."""
+    """Deleting an archived engagement gives 200 after any changes."""
     others = clearing.responses.keys() - clearing.archived
-    if others and not any(accepted(clearing.responses[one]) for one in others):
+    if others and not any(accepted(clearing.responses[other]) for other in others):
         raise CantTell("deleting active engagements does not succeed either", clearing.responses[min(others)])
 
     _expect_deleted(clearing, clearing.archived)
@@ -47,23 +47,23 @@ def test_everything_archived_can_be_deleted(clearing: Clearing) -> None:
 
 @requirement("deleted-unreadable")
 def test_nothing_deleted_can_be_read(clearing: Clearing) -> None:
-    """An engagement that was changed in many ways is not found by a read either, once it is deleted."""
-    gone = [one for one in clearing.reads if accepted(clearing.responses[one.request.identifier or ""])]
+    """A deleted engagement with any history is not found by a read."""
+    gone = [exchange for exchange in clearing.reads if accepted(clearing.responses[exchange.request.identifier or ""])]
     if not gone:
         raise CantTell("no deletion succeeded", *clearing.responses.values())
 
-    for one in gone:
-        expect.status_in(one, 404)
+    for exchange in gone:
+        expect.status_in(exchange, 404)
 
 
 @requirement("deleted-unlisted")
 def test_nothing_that_was_deleted_is_listed(clearing: Clearing) -> None:
-    """None of the engagements that were deleted in the end is in the list."""
+    """No engagement that was deleted at the end is in the list."""
     gone = {identifier for identifier, response in clearing.responses.items() if accepted(response)}
     still = gone & ids_on(clearing.page)
-    unread = [one for one in clearing.reads if accepted(one)]
+    unread = [exchange for exchange in clearing.reads if accepted(exchange)]
     if still and unread:
-        raise CantTell("what was deleted can be read, too", *unread)
+        raise CantTell("deleted engagements can be read, too", *unread)
 
     expect.holds(
         not still,
@@ -78,20 +78,20 @@ def test_nothing_that_was_deleted_is_listed(clearing: Clearing) -> None:
 
 @requirement("deleted-uncounted")
 def test_nothing_deleted_is_counted(run: Run, clearing: Clearing, counts: Counts) -> None:
-    """When everything of the run is deleted, engagementCount is what the list counts, as it was before."""
+    """After the deletion of every engagement of the run, engagementCount is the total of the list, as before."""
     for look in (counts.before, counts.after):
         if read.integer(read.data(look), "engagementCount", look) != read.number(counts.engagements, "total"):
-            raise Inapplicable("engagementCount was not what the list counted before either, as where others are busy")
+            raise Inapplicable("engagementCount was not the total of the list before either")
     last = Counts(clearing.organization, clearing.page, counts.members, clearing.organization)
 
     expect_agreement(run, last, "engagementCount", lambda seen: seen.engagements)
 
 
 def _expect_deleted(clearing: Clearing, identifiers: Iterable[str]) -> None:
-    """All these deletions succeeded, as far as an answer came: a deletion is not sent again where it was lost."""
-    sent = [Sent("an engagement of the run", clearing.responses[one]) for one in sorted(identifiers)]
+    """Expect that the deletions with a response succeeded; a deletion whose response was lost is not retried."""
+    sent = [Sent("an engagement of the run", clearing.responses[identifier]) for identifier in sorted(identifiers)]
     if not sent:
-        raise Inapplicable("Nothing of that kind was there to the last")
+        raise Inapplicable("No engagement of that kind existed at the end")
 
-    responded = [one for one in sent if one.exchange.judgeable]
+    responded = [deletion for deletion in sent if deletion.exchange.judgeable]
     every_status(responded or sent, lambda status: status == HTTPStatus.OK, "200")

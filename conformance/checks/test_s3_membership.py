@@ -1,4 +1,4 @@
-"""Changing the role of a member."""
+"""Section 3, membership: changes of a member's role."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
 
 KEPT: Final = ("name", "email", "joinedAt")
-"""What a role change leaves alone; lastSeenAt moves whenever the member is active."""
+"""Fields that a role change leaves unchanged; lastSeenAt moves whenever the member is active."""
 
 _MASK: Final = re.compile("[*\\u2022\\u2026\\u25cf]")
-"""Signs that stand for what is not shown."""
+"""Characters that stand for hidden ones."""
 
 role_changes_scenario = scenario(role_changes, alone=True)
 
@@ -39,7 +39,7 @@ def test_role_change_succeeds(role_changes: RoleChanges) -> None:
 
 @requirement("update-role-answers-what-was-sent")
 def test_response_carries_new_role(role_changes: RoleChanges) -> None:
-    """The answer to a role change carries the member's id and the new role."""
+    """The response to a role change carries the member's id and the new role."""
     for change in role_changes.changes:
         told = read.data(change.response)
 
@@ -51,7 +51,7 @@ def test_response_carries_new_role(role_changes: RoleChanges) -> None:
 
 @requirement("role-changes-both-ways")
 def test_list_shows_new_role(role_changes: RoleChanges) -> None:
-    """A member becomes an admin and an admin a member, and the list shows it, under the filter too."""
+    """A member becomes an admin and an admin a member, and the list shows it, with the filter too."""
     for change in role_changes.changes:
         read.success(change.response)
         role = change.after.role(role_changes.member.user_id)
@@ -61,12 +61,12 @@ def test_list_shows_new_role(role_changes: RoleChanges) -> None:
 
 
 def _judge_filters(role_changes: RoleChanges) -> None:
-    """The changed member is under its new role, and not the only one that is wrongly under the old one."""
+    """Expect the changed member under its new role, and under the old role only if others are wrong there too."""
     user_id, first = role_changes.member.user_id, role_changes.changes[0]
     new, old, others = role_changes.of_new_role, role_changes.of_old_role, first.after.ids - {user_id}
-    if missing := [one for one in others - new.ids if first.after.role(one) == first.role]:
-        raise CantTell(f"the filter by role leaves out {len(missing)} others too", *new.pages)
-    misplaced = {one for one in old.ids if old.role(one) != role_changes.role}
+    if missing := [other for other in others - new.ids if first.after.role(other) == first.role]:
+        raise CantTell(f"the filter by role omits {len(missing)} others too", *new.pages)
+    misplaced = {other for other in old.ids if old.role(other) != role_changes.role}
     stale = user_id in old.ids and misplaced <= {user_id}
     for right, role, pages in ((user_id in new.ids, "new", new.pages), (not stale, "old", old.pages)):
         expect.holds(
@@ -82,7 +82,7 @@ def _judge_filters(role_changes: RoleChanges) -> None:
 
 @requirement("update-role-keeps-the-rest")
 def test_role_change_keeps_the_rest(run: Run, role_changes: RoleChanges) -> None:
-    """A role change leaves the member's other fields and the other members as they were."""
+    """A role change leaves the member's other fields and the other members unchanged."""
     user_id, before = role_changes.member.user_id, role_changes.before
     for change in role_changes.changes:
         read.success(change.response)
@@ -104,13 +104,13 @@ def test_role_change_keeps_the_rest(run: Run, role_changes: RoleChanges) -> None
 
 @dataclass(frozen=True, slots=True)
 class _ThereAndBack:
-    """A member gets the other role and its own again.
+    """A change of a member to the other role and back.
 
     Attributes:
         user_id: The member.
         before: The members before.
         changes: Both changes, each with the members after it.
-        made: Members who were made to see what becomes of them.
+        made: Members who were made to show the effect on others.
     """
 
     user_id: str
@@ -119,11 +119,11 @@ class _ThereAndBack:
     made: frozenset[str] = frozenset()
 
     def could_show(self, first: _ThereAndBack) -> bool:
-        """Whether there still is somebody to be harmed: others, and an owner where there was one at first."""
+        """Whether there are still others who could be affected, with an owner if there was one at first."""
         return bool(self.before.ids - {self.user_id}) and (bool(self.before.owners) or not first.before.owners)
 
     def still(self, later: _ThereAndBack) -> bool:
-        """Whether the others were the same, in the same roles, after this and before a later one."""
+        """Whether the others were the same, in the same roles, after this attempt and before a later one."""
         but = {self.user_id, *later.made}
         ended, began = (
             {user_id: role for user_id, role in members.roles.items() if user_id not in but}
@@ -133,7 +133,7 @@ class _ThereAndBack:
 
 
 def _there_and_back(run: Run, role_changes: RoleChanges) -> _ThereAndBack:
-    """Another look: both changes anew, so that what others changed meanwhile is left behind."""
+    """Repeat both changes, so that earlier changes by others do not matter."""
     member, made, before = role_changes.member, bystanders(run), roster(run)
     changes = tuple(change_role(run, member, role) for role in (OTHER_ROLE[role_changes.role], role_changes.role))
     for change in changes:
@@ -153,14 +153,14 @@ def _judge_others(look: _ThereAndBack) -> None:
 
 @requirement("no-owner-through-role-change")
 def test_nobody_becomes_owner(role_changes: RoleChanges) -> None:
-    """Nobody becomes an owner through a role change: it is refused, and the member is what it was."""
+    """A role change to owner is refused, and leaves the member's role unchanged."""
     for attempt in role_changes.to_owner:
         expect.refused(attempt)
 
     user_id = role_changes.member.user_id
     role = role_changes.after.role(user_id)
-    if role != "owner" and any(one.after.role(user_id) != one.role for one in role_changes.changes):
-        raise CantTell("other role changes are not what the list shows", *role_changes.after.pages)
+    if role != "owner" and any(change.after.role(user_id) != change.role for change in role_changes.changes):
+        raise CantTell("the list does not show other role changes either", *role_changes.after.pages)
     if role != role_changes.stands:
         raise NonConformity(
             "a member has another role after a change to owner that was refused",
@@ -173,18 +173,18 @@ def test_nobody_becomes_owner(role_changes: RoleChanges) -> None:
 
 @requirement("member-email-is-address")
 def test_member_is_listed_with_its_own_address(role_changes: RoleChanges) -> None:
-    """A member that was made for the run is listed with its own address: neither masked nor another member's."""
+    """A member that was made for the run is listed with its own address: unmasked, and not another member's."""
     told, before = role_changes.member.email, role_changes.before
     if told is None:
-        raise Inapplicable("The target file does not say which address its members have")
+        raise Inapplicable("The target file does not state the addresses of its members")
     address = before.members[role_changes.member.user_id].get("email")
     if not isinstance(address, str):
         raise CantTell("the member is listed without an address", *before.pages)
 
-    alike = [one for one in before.members.values() if str(one.get("email")).casefold() == address.casefold()]
+    alike = [member for member in before.members.values() if str(member.get("email")).casefold() == address.casefold()]
     amiss = [*(["masked"] if _MASK.search(address) else []), *(["another member's"] if len(alike) > 1 else [])]
     expect.holds(
-        address.casefold() == told.casefold() or not amiss,  # a service may tidy up what it was given
+        address.casefold() == told.casefold() or not amiss,  # a service may normalize the address
         "a member is not listed with its own address",
         *before.pages,
         expected=render(told),
@@ -198,7 +198,7 @@ def test_member_is_listed_with_its_own_address(role_changes: RoleChanges) -> Non
 
 @observes("same-role-again")
 def test_observe_same_role(run: Run, role_changes: RoleChanges) -> None:
-    """What setting the role gives that a member has already."""
+    """Observe the response to a change to the same role."""
     for change in role_changes.changes:
         read.success(change.response)
     run.observe("same-role-again", describe_response(role_changes.same), role_changes.same)
@@ -206,7 +206,7 @@ def test_observe_same_role(run: Run, role_changes: RoleChanges) -> None:
 
 @observes("invite-member-again")
 def test_observe_invitation_of_member(run: Run, role_changes: RoleChanges) -> None:
-    """What inviting a member's address gives."""
+    """Observe the response to an invitation of a member's address."""
     if role_changes.invited is None:
         raise Inapplicable("the list shows no address of the member")
     run.observe("invite-member-again", describe_response(role_changes.invited), role_changes.invited)

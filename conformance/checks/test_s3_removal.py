@@ -1,4 +1,4 @@
-"""Removing a member: gone at once, with all access, and nobody else."""
+"""Section 3, removal: a member is gone at once, with all access, and no other member is affected."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_removal_succeeds(removal: Removal) -> None:
 
 @requirement("remove-member-answers-true")
 def test_response_says_removed(removal: Removal) -> None:
-    """The answer to a removal says that the member asked for was removed."""
+    """The response to a removal states that the requested member was removed."""
     told = read.data(removal.response)
     if not isinstance(told.get("removed"), bool):
         raise CantTell("removed is no boolean", removal.response)
@@ -53,7 +53,7 @@ def test_response_says_removed(removal: Removal) -> None:
 
 @requirement("removed-member-unlisted")
 def test_removed_member_is_in_no_list(removal: Removal) -> None:
-    """A removed member is in no list of members, whatever the filter."""
+    """A removed member is in no list of members, with any filter."""
     read.success(removal.response)
     for look in (removal.after.roster, *removal.filtered):
         expect.holds(
@@ -69,7 +69,7 @@ def test_removed_member_is_in_no_list(removal: Removal) -> None:
 
 @requirement("removed-member-uncounted")
 def test_removed_member_is_not_counted(run: Run, removal: Removal) -> None:
-    """A removed member is no longer counted, by the organization or by the list."""
+    """The organization and the list no longer count a removed member."""
     read.success(removal.response)
     looks = iter([removal.after])
 
@@ -82,9 +82,9 @@ def test_removed_member_is_not_counted(run: Run, removal: Removal) -> None:
 
 
 def _judge_counts(removal: Removal, seen: MemberCount) -> None:
-    """One less than before, but for those whom the list shows to have come or gone meanwhile.
+    """Expect a count one lower than before, corrected by the members who came or left in the meantime.
 
-    Others may come between the organization and its list: the count is right, too, where it is what the list counts.
+    Others may act between the organization and its list: a count that equals the list's is right, too.
     """
     before, own = removal.before, {removal.member.user_id}
     moved = len(seen.roster.ids - before.roster.ids - own) - len(before.roster.ids - seen.roster.ids - own)
@@ -100,7 +100,7 @@ def _judge_counts(removal: Removal, seen: MemberCount) -> None:
 
 @requirement("removed-member-not-removable")
 def test_removed_member_cannot_be_removed(removal: Removal) -> None:
-    """Removing a removed member once more finds nobody."""
+    """A second removal of a member finds no member."""
     read.success(removal.response)
 
     expect.status_in(removal.again, 404)
@@ -108,7 +108,7 @@ def test_removed_member_cannot_be_removed(removal: Removal) -> None:
 
 @requirement("removed-member-role-unchangeable")
 def test_removed_member_cannot_be_changed(removal: Removal) -> None:
-    """Changing the role of a removed member finds nobody."""
+    """Changing the role of a removed member finds no member."""
     read.success(removal.response)
 
     expect.status_in(removal.change, 404)
@@ -119,27 +119,27 @@ def test_removed_member_cannot_be_changed(removal: Removal) -> None:
 
 @requirement("removed-member-loses-organization")
 def test_key_loses_organization(removal: Removal) -> None:
-    """A removed member's key is refused by every operation on the organization, from the first request on."""
+    """Every operation on the organization refuses a removed member's key, from the first request on."""
     _judge_refused(removal, "organizations")
 
 
 @requirement("removed-member-loses-engagements")
 def test_key_loses_engagements(removal: Removal) -> None:
-    """A removed member's key is refused by every operation on engagements, from the first request on."""
+    """Every operation on engagements refuses a removed member's key, from the first request on."""
     _judge_refused(removal, "engagements")
 
-    telling = [one for one in removal.attempts if one.shows]
-    refused = [one.after for one in telling if one.after.request.operation.family == "engagements"]
+    telling = [attempt for attempt in removal.attempts if attempt.shows]
+    refused = [trial.after for trial in telling if trial.after.request.operation.family == "engagements"]
     _judge_undone(removal.response, refused, *removal.newest)
 
 
 def _judge_undone(removed: Exchange, refused: list[Exchange], before: Exchange, after: Exchange) -> None:
-    """Nothing refused was done, nor by the removal: the engagements are as before, times aside, and none is new."""
-    if not (before.succeeded and after.succeeded):  # as where the main key may not list them
+    """Expect that refused requests and the removal left engagements unchanged, times aside, and made none."""
+    if not (before.succeeded and after.succeeded):  # for example if the main key may not list them
         return
-    creations = [one for one in refused if one.request.operation.id == "createEngagement"]
-    names = [str((sent_object(one) or {}).get("name", "")) for one in creations]
-    none_created([Sent(_BY, one, label=name) for one, name in zip(creations, names, strict=True)], [after])
+    creations = [exchange for exchange in refused if exchange.request.operation.id == "createEngagement"]
+    names = [str((sent_object(creation) or {}).get("name", "")) for creation in creations]
+    none_created([Sent(_BY, creation, label=name) for creation, name in zip(creations, names, strict=True)], [after])
     were = {read.id_of(item): item for item in read.items(before)}
     are = {read.id_of(item): item for item in read.items(after)}
     for attempt in refused:
@@ -152,7 +152,7 @@ def _judge_undone(removed: Exchange, refused: list[Exchange], before: Exchange, 
 
 def _judge_refused(removal: Removal, family: Family) -> None:
     if removal.member.credential is None:
-        raise Untested("the member has no key of its own; name one under members, or let create_member answer with one")
+        raise Untested("the member has no key of its own; name a member with a key, or let create_member return one")
     read.success(removal.response)
     attempts = [attempt for attempt in removal.attempts if attempt.before.request.operation.family == family]
     if not attempts:
@@ -164,7 +164,7 @@ def _judge_refused(removal: Removal, family: Family) -> None:
 
 @requirement("removal-spares-other-members")
 def test_others_stay_members(run: Run, removal: Removal) -> None:
-    """Removing one member leaves the others members and their access as it was."""
+    """Removing a member leaves the others members and their access unchanged."""
     removals = [attempt.after for attempt in removal.attempts if attempt.after.request.operation.id == "removeMember"]
     if any(exchange.succeeded for exchange in removals):
         raise CantTell("another member was removed with the removed member's key", *removals)
@@ -175,7 +175,7 @@ def test_others_stay_members(run: Run, removal: Removal) -> None:
         lambda: next(looks, None) or removed_anew(run, first), _judge_others, still=RemovalSeen.still, sleep=run.sleep
     )
     for before, after in removal.bystander_reads:
-        if before.succeeded:  # with which status is for another requirement to judge
+        if before.succeeded:  # another requirement judges the status
             expect.status(after, lambda status: status in SUCCESSES, "a success, as before the removal")
 
 
@@ -197,7 +197,7 @@ def _judge_others(seen: RemovalSeen) -> None:
         seen.response,
         *seen.after.pages,
         expected="all others in their roles",
-        actual="somebody in another role",
+        actual="a member in another role",
         pointer="/data",
     )
 
@@ -207,6 +207,6 @@ def _judge_others(seen: RemovalSeen) -> None:
 
 @observes("removed-member-status")
 def test_observe_refusal_of_removed_key(run: Run, removal: Removal) -> None:
-    """With which status a removed member's key is refused."""
+    """Observe the status that refuses a removed member's key."""
     for attempt in removal.attempts:
         run.observe("removed-member-status", describe_response(attempt.after), attempt.after)

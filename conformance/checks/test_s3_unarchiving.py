@@ -1,4 +1,4 @@
-"""Section 3, unarchiving: an operation of every engagement, whose effect the interface leaves open."""
+"""Section 3, unarchiving: an operation of every engagement, with an effect that the interface leaves open."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NEVER: Final = frozenset({401, 404, 405, 429})
 
 @dataclass(frozen=True, slots=True)
 class Revival:
-    """What was done to an engagement that unarchiving had made active: it was edited twice, archived and read."""
+    """Requests on an engagement that unarchiving made active: two edits, an archive and a read."""
 
     name: str
     edit: Exchange
@@ -38,16 +38,16 @@ class Revival:
 
 @dataclass(frozen=True, slots=True)
 class Unarchiving:
-    """Unarchivings of an archived and of an active engagement.
+    """Requests to unarchive an archived and an active engagement.
 
     Attributes:
         before: A read of the archived engagement.
-        bare: The answer to its unarchiving without a body.
-        response: The same, or the answer to one with an empty object where that was refused as a bad request.
+        bare: The response to its unarchiving without a body.
+        response: The same, or the response to an empty object if the former was refused as a bad request.
         after: A read after that.
-        revival: What followed where it is active then.
+        revival: The requests after that, if the engagement is active.
         active: A read of the active engagement.
-        of_active: The answer to the unarchiving of that one.
+        of_active: The response to the unarchiving of the active engagement.
     """
 
     before: Exchange
@@ -60,7 +60,7 @@ class Unarchiving:
 
 
 def unarchiving(run: Run) -> Unarchiving:
-    """An archived engagement is unarchived and, where it is active then, edited and archived again."""
+    """Unarchive an archived engagement and, if it is active then, edit and archive it again."""
     past = run.scenarios.result(archiving)
     active = run.scenarios.result(editing).both.after
     bare, of_active = run.send_all(
@@ -68,7 +68,7 @@ def unarchiving(run: Run) -> Unarchiving:
     )
     response = bare
     if bare.status in _SHAPE_REFUSED:
-        # The shape of the request is not told; an empty object is the other one that makes sense.
+        # The shape of the request is unspecified; an empty object is the other plausible body.
         response = run.send(requests.unarchive_engagement(past.identifier).with_body(b"{}"))
     after = run.send(requests.get_engagement(past.identifier))
     revival = _revive(run, response.request) if field_or_none(after, "status") == "active" else None
@@ -81,11 +81,9 @@ def _revive(run: Run, unarchive: Request) -> Revival:
     second = run.send(requests.update_engagement(identifier, {"description": "edited once more"}))
     archive = run.send(requests.archive_engagement(identifier))
     after = run.send(requests.get_engagement(identifier))
-    # For the ledger and the laws of every list: an edit in the archive, and what is active for good in the list.
+    # For the ledger and the laws of every list: an edit of the archived engagement, and an active one in the list.
     run.send(requests.update_engagement(identifier, {"description": "edited in the archive again"}))
-    listed = requests.list_engagements(
-        status="active", order="asc", perPage=PER_PAGE
-    )  # a direction alone is valid, too
+    listed = requests.list_engagements(status="active", order="asc", perPage=PER_PAGE)  # an order alone is valid, too
     for last in (unarchive, requests.get_engagement(identifier), listed):
         run.send(last)
     return Revival(name, edit, second, archive, after)
@@ -96,7 +94,7 @@ unarchiving_scenario = scenario(unarchiving)
 
 
 def revived(unarchiving: Unarchiving) -> Revival:
-    """What was done to the engagement after it was archived and made active again.
+    """Return the requests on the engagement after it was archived and made active again.
 
     Raises:
         CantTell: It was not archived.
@@ -113,7 +111,7 @@ def revived(unarchiving: Unarchiving) -> Revival:
 
 @requirement("unarchive-served")
 def test_unarchiving_is_served(unarchiving: Unarchiving) -> None:
-    """Unarchiving is an operation of an existing engagement, whatever it brings about."""
+    """Unarchiving is an operation of an existing engagement, with any effect."""
     for engagement, response in (
         (unarchiving.before, unarchiving.bare),
         (unarchiving.before, unarchiving.response),
@@ -130,7 +128,7 @@ def test_unarchiving_is_served(unarchiving: Unarchiving) -> None:
 
 @requirement("unarchived-editable")
 def test_unarchived_engagement_can_be_edited(editing: Editing, unarchiving: Unarchiving) -> None:
-    """An engagement that is active again after unarchiving can be edited again."""
+    """An engagement that is active after unarchiving can be edited again."""
     revival = revived(unarchiving)
     if not has_taken_effect(editing.name):
         raise CantTell("an update of the name does not take effect at all", editing.name.response, editing.name.after)
@@ -144,7 +142,7 @@ def test_unarchived_engagement_can_be_edited(editing: Editing, unarchiving: Unar
 
 @requirement("unarchived-archivable")
 def test_unarchived_engagement_can_be_archived(unarchiving: Unarchiving) -> None:
-    """An engagement that is active again after unarchiving can be archived again."""
+    """An engagement that is active after unarchiving can be archived again."""
     revival = revived(unarchiving)
 
     expect.success(revival.archive)
@@ -156,7 +154,7 @@ def test_unarchived_engagement_can_be_archived(unarchiving: Unarchiving) -> None
 
 @observes("unarchive-answer")
 def test_observe_response_to_unarchiving(run: Run, unarchiving: Unarchiving) -> None:
-    """What unarchiving an archived engagement gives is open."""
+    """Observe the response to unarchiving an archived engagement."""
     bare, response = unarchiving.bare, unarchiving.response
     words = observe.describe_response(bare)
     if response is not bare:
@@ -166,7 +164,7 @@ def test_observe_response_to_unarchiving(run: Run, unarchiving: Unarchiving) -> 
 
 @observes("unarchive-body")
 def test_observe_body_of_unarchiving(run: Run, unarchiving: Unarchiving) -> None:
-    """Which members the answer to unarchiving carries is open."""
+    """Observe the members of the response to unarchiving."""
     response = unarchiving.response
     words = observe.members(response) if response.succeeded else f"none, but {observe.describe_response(response)}"
     run.observe("unarchive-body", words, response)
@@ -174,7 +172,7 @@ def test_observe_body_of_unarchiving(run: Run, unarchiving: Unarchiving) -> None
 
 @observes("unarchive-status-afterwards")
 def test_observe_status_after_unarchiving(run: Run, unarchiving: Unarchiving) -> None:
-    """Which status an engagement shows after unarchiving is open."""
+    """Observe the status of an engagement after unarchiving."""
     after = unarchiving.after
     words = f"{read.text(read.data(after), 'status', after)} after {observe.describe_response(unarchiving.response)}"
     run.observe("unarchive-status-afterwards", words, unarchiving.response, after)
@@ -182,5 +180,5 @@ def test_observe_status_after_unarchiving(run: Run, unarchiving: Unarchiving) ->
 
 @observes("unarchive-active")
 def test_observe_unarchiving_of_active(run: Run, unarchiving: Unarchiving) -> None:
-    """What unarchiving an active engagement gives is open."""
+    """Observe the response to unarchiving an active engagement."""
     run.observe("unarchive-active", observe.describe_response(unarchiving.of_active), unarchiving.of_active)

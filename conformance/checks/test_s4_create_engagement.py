@@ -1,4 +1,4 @@
-"""Section 4, POST /api/v1/engagements: what is created is there, as it was sent, and as one of its own."""
+"""Section 4, POST /api/v1/engagements: the new engagement exists, as it was sent, and is a separate one."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _EARLIER: Final = "2001-02-03T04:05:06.789Z"
 
 @dataclass(frozen=True, slots=True)
 class Creation:
-    """A creation, and a read of what it gave.
+    """A creation, and a read of the created engagement.
 
     Attributes:
         sent: The body.
-        response: The answer to the creation.
-        read: The read; None where the answer gave nothing to read.
+        response: The response to the creation.
+        read: The read; None if the response had no identifier.
     """
 
     sent: dict[str, Any]
@@ -59,7 +59,7 @@ class Creation:
 
 @dataclass(frozen=True, slots=True)
 class Creating:
-    """Two engagements, one of them with a name alone; another creation with that name; and what the list shows."""
+    """Creations of two engagements, a second creation with a name, and the search for them in the list."""
 
     bare: Creation
     described: Creation
@@ -68,12 +68,12 @@ class Creating:
 
     @property
     def proper(self) -> tuple[Creation, Creation]:
-        """The creations that nothing can be said against."""
+        """Return the creations that every service should accept."""
         return self.bare, self.described
 
 
 def create(run: Run, *bodies: dict[str, Any]) -> list[Creation]:
-    """Create engagements, and read those that were created."""
+    """Create engagements, and read the created ones."""
     responses = run.send_all([requests.create_engagement(body) for body in bodies])
     ids = [identifier_of(response) for response in responses]
     reads = iter(run.send_all([requests.get_engagement(identifier) for identifier in ids if identifier is not None]))
@@ -84,18 +84,18 @@ def create(run: Run, *bodies: dict[str, Any]) -> list[Creation]:
 
 
 def creating(run: Run) -> Creating:
-    """Two engagements are created and read, then a namesake of the first; all are looked for in the list."""
+    """Create and read two engagements and a second one with the first name; search for all in the list."""
     bare = {"name": run.name("create")}
     described = {"name": run.name("create-described"), "description": "what it is about"}
     first, second = create(run, bare, described)
-    ids = [identifier for one in (first, second) if (identifier := identifier_of(one.response)) is not None]
+    ids = [identifier for creation in (first, second) if (identifier := identifier_of(creation.response)) is not None]
     namesake = run.send(requests.create_engagement(bare))
     ensure_responses([first.response, second.response, namesake])
     return Creating(first, second, namesake, search(run, ids, sort="name", order="desc"))
 
 
 def own_values_at_creation(run: Run) -> list[Creation]:
-    """A creation sends values that are the service's to give: all at once, and one by one where that is refused."""
+    """Send values that the service sets with a creation: all at once, and singly if that is refused."""
     known = identifier_of(run.scenarios.result(creating).bare.response)
     values = {
         "id": another_identifier(known or "", run.random("own-values-at-creation"), run.name("id")),
@@ -116,7 +116,7 @@ own_values_scenario = scenario(own_values_at_creation)
 
 @requirement("create-engagement-succeeds")
 def test_creating_succeeds(run: Run, creating: Creating) -> None:
-    """A creation with a name, and one with a name and a description, give a success."""
+    """A creation with a name, and one with a name and a description, succeed."""
     if creating.bare.response.status in REFUSED_AS_INVALID:
         ensure_no_rule_for_engagements(run)
     for creation in creating.proper:
@@ -125,7 +125,7 @@ def test_creating_succeeds(run: Run, creating: Creating) -> None:
 
 @requirement("create-engagement-answers-what-was-sent")
 def test_creation_response_has_what_was_sent(creating: Creating) -> None:
-    """The answer to a creation carries the name and the description that were sent."""
+    """The response to a creation carries the name and the description that were sent."""
     for creation in creating.proper:
         responded = read.data(creation.response)
 
@@ -135,7 +135,7 @@ def test_creation_response_has_what_was_sent(creating: Creating) -> None:
 
 @requirement("create-engagement-answers-what-was-sent")
 def test_creation_response_has_words_as_text(new_engagements: tuple[tuple[SeededEngagement, ...], float]) -> None:
-    """The answer to a creation carries a description as text also where it reads like something else."""
+    """The response to a creation carries a description as text, even if it reads like another type."""
     pieces, _ = new_engagements
     if not pieces:
         raise CantTell("no engagement was created")
@@ -151,21 +151,25 @@ def test_creation_response_has_words_as_text(new_engagements: tuple[tuple[Seeded
 
 @requirement("create-engagement-lasts")
 def test_created_engagement_lasts(creating: Creating) -> None:
-    """A created engagement can be read, and reads as the answer to its creation."""
+    """A created engagement can be read, and the read equals the response to its creation."""
     for creation in creating.proper:
         responded, after = read.data(creation.response), creation.after()
         if after.status == HTTPStatus.NOT_FOUND and responded["id"] in creating.found.ids:
-            raise CantTell("the engagement was created, for it is in the list, but cannot be read", after)
-        expect.status(after, lambda status: status != HTTPStatus.NOT_FOUND, "the engagement that was created")
+            raise CantTell("the engagement is in the list, but cannot be read", after)
+        expect.status(after, lambda status: status != HTTPStatus.NOT_FOUND, "the created engagement")
         now, exchanges = read.data(after), (creation.response, after)
         if now.get("id") != responded["id"]:
             raise CantTell("the read gave another engagement", after)
 
-        told = [field for field in FIELDS if all(read.is_field(field, one.get(field)) for one in (responded, now))]
+        told = [
+            field
+            for field in FIELDS
+            if all(read.is_field(field, engagement.get(field)) for engagement in (responded, now))
+        ]
         told = [field for field in told if responded.get(field) == creation.sent.get(field, responded.get(field))]
         expect.unchanged("the created engagement", responded, now, told, *exchanges)
         if len(told) < len(FIELDS):
-            raise CantTell("the answer to the creation, or the read, does not show all as it must", *exchanges)
+            raise CantTell("the response to the creation, or the read, lacks fields or has wrong ones", *exchanges)
 
 
 @requirement("create-engagement-listed")
@@ -179,7 +183,7 @@ def test_created_engagement_is_listed(creating: Creating) -> None:
 
 @requirement("new-engagement-active")
 def test_new_engagement_is_active(creating: Creating) -> None:
-    """A new engagement is active, in the answer and when it is read."""
+    """A new engagement is active, in the response and in a read."""
     for creation in creating.proper:
         for exchange in (creation.response, creation.after()):
             status = read.text(read.data(exchange), "status", exchange)
@@ -201,7 +205,7 @@ def test_own_values_are_not_honoured_at_creation(creating: Creating, own_values_
 
 @requirement("create-engagement-duplicate-name")
 def test_duplicate_name_is_accepted_or_a_conflict(creating: Creating) -> None:
-    """A second engagement of the same name is one of its own, or refused with 409."""
+    """A second engagement with the same name is separate, or refused with 409."""
     first, second = read.success(creating.bare.response), creating.namesake
 
     expect.status(second, lambda status: status in SUCCESSES or status == HTTPStatus.CONFLICT, "any 2xx or 409")
@@ -209,10 +213,10 @@ def test_duplicate_name_is_accepted_or_a_conflict(creating: Creating) -> None:
         ids = [read.text(read.data(exchange), "id", exchange) for exchange in (first, second)]
         expect.holds(
             ids[0] != ids[1],
-            "a second engagement of the same name has the identifier of the first",
+            "a second engagement with the same name has the identifier of the first",
             first,
             second,
-            expected="an identifier of its own",
+            expected="a new identifier",
             actual=ids[1],
             pointer="/data/id",
         )
@@ -220,9 +224,9 @@ def test_duplicate_name_is_accepted_or_a_conflict(creating: Creating) -> None:
 
 @requirement("create-engagement-duplicate-name")
 def test_refused_duplicate_is_not_created(creating: Creating) -> None:
-    """Where a second engagement of the same name was refused, there is one of that name."""
+    """If a second engagement with the same name is refused, only one has that name."""
     if creating.namesake.status != HTTPStatus.CONFLICT:
-        raise Inapplicable("A name in use was not refused")
+        raise Inapplicable("A used name was not refused")
     first = read.text(read.data(creating.bare.response), "id", creating.bare.response)
     pages = [page for look in creating.found.looks for page in look.pages]
 
@@ -234,46 +238,46 @@ def test_refused_duplicate_is_not_created(creating: Creating) -> None:
     ]
     expect.holds(
         not others,
-        "a name in use was refused, and the engagement created",
+        "a used name was refused, but the engagement was created",
         creating.namesake,
         *pages,
-        expected="one engagement of that name",
-        actual=f"{1 + len(set(map(str, others)))} of them",
+        expected="one engagement with that name",
+        actual=f"{1 + len(set(map(str, others)))} engagements",
         pointer="/data",
     )
 
 
 @observes("create-status")
 def test_observe_status_of_creation(run: Run, creating: Creating) -> None:
-    """The status with which creating succeeds is open."""
+    """Observe the status of a successful creation."""
     run.observe("create-status", observe.describe_response(creating.bare.response), creating.bare.response)
 
 
 @observes("identifier-shapes")
 def test_observe_identifiers(run: Run, creating: Creating) -> None:
-    """What identifiers look like is open."""
+    """Observe the form of identifiers."""
     response = creating.bare.response
     run.observe("identifier-shapes", observe.shape(read.text(read.data(response), "id", response)), response)
 
 
 @observes("never-given-description")
 def test_observe_description_that_nobody_gave(run: Run, creating: Creating) -> None:
-    """How a description reads that nobody gave is open."""
+    """Observe a description that was never set."""
     response, after = creating.bare.response, creating.bare.after()
     told, then = (observe.reads(read.data(exchange), "description") for exchange in (response, after))
-    words = told if told == then else f"{told} in the answer to the creation, {then} when read"
+    words = told if told == then else f"{told} in the response to the creation, {then} when read"
     run.observe("never-given-description", words, response, after)
 
 
 @observes("duplicate-name")
 def test_observe_duplicate_name(run: Run, creating: Creating) -> None:
-    """What a second engagement of the same name gives is open."""
+    """Observe the response to a second creation with the same name."""
     run.observe("duplicate-name", observe.describe_response(creating.namesake), creating.namesake)
 
 
 @observes("fields-of-the-service")
 def test_observe_own_values_at_creation(run: Run, own_values_at_creation: list[Creation]) -> None:
-    """Whether values that are the service's to give are ignored or refused is open."""
+    """Observe whether values that the service sets are ignored or refused."""
     for creation in own_values_at_creation:
         fields = ", ".join(name for name in creation.sent if name != "name")
         run.observe(

@@ -1,4 +1,4 @@
-"""Section 4: what the answer to any change of the run repeats of the request, whoever sent it and when."""
+"""Section 4: the response to every change of the run repeats the request, with any key."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _LAWS: Final = {
     [pytest.param(*given, id=name, marks=requirement(name)) for name, given in _LAWS.items()],
 )
 def test_every_response_repeats_what_was_asked_for(run: Run, operation: str, law: Law) -> None:
-    """Every success of an operation says what was asked for, as far as that is bound."""
+    """Every success of an operation repeats the requested values that the interface binds it to."""
 
     @cache
     def free() -> frozenset[int]:

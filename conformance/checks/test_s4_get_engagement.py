@@ -1,4 +1,4 @@
-"""Section 4, GET /api/v1/engagements/:id: the engagement that was asked for, and no other."""
+"""Section 4, GET /api/v1/engagements/:id: a read returns the requested engagement."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_reading_succeeds(creating: Creating, editing: Editing) -> None:
     for creation in creating.proper:
         after = creation.after()
         if after.status == HTTPStatus.NOT_FOUND and identifier_of(creation.response) not in creating.found.ids:
-            raise CantTell("the engagement is not in the list either, so that it was not created", after)
+            raise CantTell("the engagement is not in the list either, so it was not created", after)
         expect.success(after)
 
     for done in editing.all:
@@ -38,7 +38,7 @@ def test_reading_succeeds(creating: Creating, editing: Editing) -> None:
 
 @requirement("get-engagement-is-the-one-asked-for")
 def test_read_gives_the_one_asked_for(creating: Creating, editing: Editing) -> None:
-    """A read gives the engagement whose identifier was asked for."""
+    """A read returns the engagement whose identifier was requested."""
     reads = [creation.after() for creation in creating.proper]
     for exchange in (*reads, editing.both.after):
         identifier = read.text(read.data(exchange), "id", exchange)
@@ -48,14 +48,14 @@ def test_read_gives_the_one_asked_for(creating: Creating, editing: Editing) -> N
 
 @requirement("get-unknown-engagement")
 def test_unknown_engagement_cannot_be_read(run: Run) -> None:
-    """An engagement that does not exist cannot be read, even if its identifier begins like that of one that does."""
+    """A missing engagement cannot be read, even if its identifier begins like that of an existing one."""
     known = _known(run)
     unknown = run.name("missing") if known is None else f"{known}xyz"
     expect_missing(run.send(requests.get_engagement(unknown)))
 
 
 def _known(run: Run) -> str | None:
-    """The identifier of an engagement of the run, where it has come to one."""
+    """Return the identifier of an engagement of the run, if it has one."""
     try:
         return identifier_of(run.scenarios.result(creating).bare.response)
     except (CheckOutcome, NoResponse, MissingMeans):

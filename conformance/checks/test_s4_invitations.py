@@ -1,4 +1,4 @@
-"""Inviting members, the owner's role, and users that are nobody's members."""
+"""Section 4: invitations, the owner's role, and users who are not members."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _TAGGED: Final = "Mixed-Case+a-tag-that-makes-it-longer"
-"""With what a run puts around it, nearly as long as the part before the @ can be."""
+"""Beside the run's prefix, nearly the greatest length of the part before the @."""
 _CLAIMS: Final = {
     "status": "accepted",
     "createdAt": "2001-02-03T04:05:06.789Z",
@@ -35,7 +35,7 @@ _CLAIMS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Invited:
-    """One invitation."""
+    """An invitation."""
 
     email: str
     role: str
@@ -50,9 +50,9 @@ class Inviting:
         before: The members before.
         proper: An invitation for each role.
         after: The members after these two.
-        claiming: An invitation that says its own status and times; where it is taken, they must not count.
-        capitals: An invitation of an address with capitals, and with a long tag where that is taken.
-        twice: An address invited once more.
+        claiming: An invitation that sends its own status and times; if it is accepted, they must be ignored.
+        capitals: An invitation of an address with capitals, and with a long tag if that is accepted.
+        twice: A second invitation of an address.
     """
 
     before: MemberCount
@@ -64,28 +64,28 @@ class Inviting:
 
     @property
     def taken(self) -> tuple[Invited, ...]:
-        """The invitations by which what the service gives of its own is judged."""
+        """Return the accepted invitations, which show the fields that the service sets."""
         return (*self.proper, *([self.claiming] if self.claiming.response.succeeded else []))
 
     @property
     def addressed(self) -> tuple[Invited, ...]:
-        """The invitations by whose answer it is judged which address was invited."""
+        """Return the invitations whose responses show the invited address."""
         return (*self.proper, *([self.capitals] if self.capitals.response.succeeded else []))
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
-        """The invitations with what was seen before and after."""
+        """Return the invitations, and the reads before and after them."""
         return (*self.before.exchanges, *(invited.response for invited in self.proper), *self.after.exchanges)
 
 
 def inviting(run: Run) -> Inviting:
-    """Unknown addresses are invited in both roles, with values of the service's own, with capitals, and once more."""
+    """Invite unknown addresses in both roles, with values that the service sets, with capitals, and a second time."""
     before = headcount_so_far(run)
     proper = _proper(run)
     after = headcount_so_far(run)
     claiming = _invite(run, run.address("claiming"), "member", **_CLAIMS)
     capitals = _invite(run, run.address(_TAGGED), "member")
-    if not capitals.response.succeeded:  # a service may have a stricter idea of addresses
+    if not capitals.response.succeeded:  # a service may have stricter rules for addresses
         capitals = _invite(run, run.address("Mixed-Case"), "member")
     return Inviting(before, proper, after, claiming, capitals, _invite(run, proper[0].email, proper[0].role))
 
@@ -103,7 +103,7 @@ def _invite(run: Run, email: str, role: str, **claims: str) -> Invited:
 
 @dataclass(frozen=True, slots=True)
 class OwnerChange:
-    """The attempts to take an owner's role away, and the owners before and after them."""
+    """Attempts to change an owner's role, and the owners before and after them."""
 
     user_id: str
     before: MemberList
@@ -111,24 +111,24 @@ class OwnerChange:
     after: MemberList
 
     def ensure_no_other(self) -> None:
-        """Nobody has become an owner meanwhile, as by a handing over, after which this one's role may be changed.
+        """Ensure that no other member became an owner, as by a transfer that allows this owner's role to change.
 
         Raises:
-            CantTell: Somebody has.
+            CantTell: Another member did.
         """
         if self.after.owners - self.before.owners:
             at = (*self.before.pages, *self.attempts, *self.after.pages)
-            raise CantTell("somebody else has become an owner meanwhile", *at)
+            raise CantTell("another member has become an owner meanwhile", *at)
 
 
 def changing_owner(run: Run) -> OwnerChange:
-    """Somebody tries to make an admin, then a member, of an owner."""
+    """Try to change an owner to admin, then to member."""
     before = _with_owner(run)
     user_id = min(before.owners)
     attempts: list[Exchange] = []
     for role in ("admin", "member"):
         attempts.append(run.send(requests.update_member_role(user_id, {"role": role})))
-        if attempts[-1].status not in REFUSALS:  # a faulty service may have done it: no more of that
+        if attempts[-1].status not in REFUSALS:  # a faulty service may have done it, so the suite stops
             break
     after = roster_so_far(run)
     if after.role(user_id) in {"admin", "member"}:
@@ -140,7 +140,7 @@ changing_owner_scenario = scenario(changing_owner, alone=True)
 
 
 def _with_owner(run: Run) -> MemberList:
-    """Members with an owner among them: those of the filter, or the whole list where the filter finds none."""
+    """Return members with an owner among them: those of the filter, or the whole list if the filter finds none."""
     looks = []
     for role in ("owner", None):
         looks.append(roster_so_far(run, role))
@@ -158,7 +158,7 @@ class Strangers:
 
 
 def strangers(run: Run) -> Strangers:
-    """The role of somebody unknown is to be changed, and somebody unknown to be removed."""
+    """Try to change the role of an unknown user, and to remove an unknown user."""
     known = roster_so_far(run)
     alike = unknown_like(min(known.ids, default=None), run.random("strangers"))
     unknown = [user_id for user_id in (run.name("nobody"), alike) if user_id not in known.ids]
@@ -177,14 +177,14 @@ strangers_scenario = scenario(strangers)
 
 @requirement("invite-succeeds")
 def test_invitation_succeeds(inviting: Inviting) -> None:
-    """Inviting an unknown address gives a success, as a member and as an admin."""
+    """An invitation of an unknown address succeeds, as a member and as an admin."""
     for invited in inviting.proper:
         expect.success(invited.response)
 
 
 @requirement("invite-answers-what-was-sent")
 def test_invitation_carries_what_was_sent(inviting: Inviting) -> None:
-    """An invitation carries the address, in whatever letter case, and the role that were sent."""
+    """An invitation carries the address, in any letter case, and the role that were sent."""
     for invited in inviting.addressed:
         told = read.data(invited.response)
         email = read.text(told, "email", invited.response).casefold()
@@ -196,13 +196,16 @@ def test_invitation_carries_what_was_sent(inviting: Inviting) -> None:
 
 @requirement("invite-fields")
 def test_invitations_have_identifiers_of_their_own(inviting: Inviting) -> None:
-    """The id of an invitation is its own: no invitation of another address has it."""
-    responses = {read.text(read.data(one.response), "id", one.response): one.response for one in inviting.addressed}
-    exchanges = [one.response for one in inviting.addressed]
+    """The id of an invitation is unique: no invitation of another address has it."""
+    responses = {
+        read.text(read.data(invited.response), "id", invited.response): invited.response
+        for invited in inviting.addressed
+    }
+    exchanges = [invited.response for invited in inviting.addressed]
 
     expect.holds(
         len(responses) == len(exchanges),
-        "invitations of several addresses have one id",
+        "invitations of several addresses have the same id",
         *exchanges,
         expected=f"{len(exchanges)} identifiers",
         actual=str(len(responses)),
@@ -213,7 +216,7 @@ def test_invitations_have_identifiers_of_their_own(inviting: Inviting) -> None:
 @pytest.mark.stage(Stage.WEIGHING)
 @requirement("invite-fields")
 def test_invitations_of_run_have_identifiers_of_their_own(run: Run, inviting: Inviting) -> None:
-    """No two invitations of the run have one id, where their addresses are surely not one person's."""
+    """No two invitations of the run have the same id, if their addresses are certain to be different persons'."""
     read.data(inviting.proper[0].response)
     first: dict[str, Exchange] = {}
     for exchange in run.wire.exchanges:
@@ -229,17 +232,17 @@ def test_invitations_of_run_have_identifiers_of_their_own(run: Run, inviting: In
         evidence(exchange)
         expect.holds(
             _mailbox(other) == _mailbox(exchange),
-            "invitations of two addresses have one id",
+            "invitations of two addresses have the same id",
             other,
             exchange,
-            expected="an identifier for each of them",
+            expected="a separate identifier for each",
             actual=identifier,
             pointer="/data/id",
         )
 
 
 def _mailbox(exchange: Exchange) -> str | None:
-    """Whose mail an invited address is at most: a service may look past letter case, dots, and what follows a plus."""
+    """Return the mailbox of an invited address: a service may ignore letter case, dots, and tags after a plus."""
     email = (sent_object(exchange) or {}).get("email")
     if not isinstance(email, str):
         return None
@@ -267,20 +270,20 @@ def test_invitation_expires_in_seven_days(inviting: Inviting) -> None:
 
 @requirement("invite-adds-no-member")
 def test_invitation_adds_no_member(run: Run, inviting: Inviting) -> None:
-    """An invitation leaves the members and their count as they were."""
+    """An invitation leaves the members and their count unchanged."""
     looks = iter([inviting])
 
     steadily_between(lambda: next(looks, None) or _invite_and_count(run), _judge_members, still=_still, sleep=run.sleep)
 
 
 def _invite_and_count(run: Run) -> Inviting:
-    """Another look: others are invited, so that what somebody else changed meanwhile is left behind."""
+    """Send the invitations again, so that earlier changes by others do not matter."""
     before, proper = headcount_so_far(run), _proper(run)
     return Inviting(before, proper, headcount_so_far(run), proper[0], proper[0], proper[0])
 
 
 def _still(look: Inviting, later: Inviting) -> bool:
-    """Whether the members were the same after one look and before the next."""
+    """Whether the members were the same after an attempt and before the next."""
     ended, began = (
         (counted.count, counted.roster.total, counted.roster.roles) for counted in (look.after, later.before)
     )
@@ -288,12 +291,12 @@ def _still(look: Inviting, later: Inviting) -> bool:
 
 
 def _growth(look: Inviting) -> tuple[int, int]:
-    """How many members more the organization and the list count after the invitations."""
+    """Return by how much the counts of the organization and the list grew with the invitations."""
     return look.after.count - look.before.count, look.after.roster.total - look.before.roster.total
 
 
 def _changed(look: Inviting) -> list[str]:
-    """The members who have another role after the invitations."""
+    """Return the members whose role changed with the invitations."""
     before, after = look.before.roster, look.after.roster
     return sorted(user_id for user_id in before.ids & after.ids if before.role(user_id) != after.role(user_id))
 
@@ -340,12 +343,12 @@ def test_owner_cannot_be_changed(changing_owner: OwnerChange) -> None:
 
 @requirement("owner-stays-owner")
 def test_owner_stays_owner(changing_owner: OwnerChange) -> None:
-    """An owner is an owner after the attempt to change that."""
+    """An owner is still an owner after the attempts to change the role."""
     after = changing_owner.after
     role = after.role(changing_owner.user_id)
     if role is None:
         after.ensure_whole()
-        raise CantTell("the owner is not in the list any more", *changing_owner.attempts, *after.pages)
+        raise CantTell("the owner is no longer in the list", *changing_owner.attempts, *after.pages)
     if role != "owner":
         changing_owner.ensure_no_other()
 
@@ -371,7 +374,7 @@ def test_removal_of_unknown_user(strangers: Strangers) -> None:
 
 @observes("invite-status", "invitation-status-seen", "invite-twice", "invite-address-letter-case")
 def test_observe_invitations(run: Run, inviting: Inviting) -> None:
-    """With which status inviting succeeds, what an invitation's status is, and what the second one gives."""
+    """Observe the status of an invitation, its status field, and the response to a second invitation."""
     first, capitals = inviting.proper[0].response, inviting.capitals
     run.observe("invite-status", describe_response(first), first)
     run.observe("invite-twice", describe_response(inviting.twice.response), first, inviting.twice.response)
@@ -384,6 +387,6 @@ def test_observe_invitations(run: Run, inviting: Inviting) -> None:
 
 @observes("owner-role-error")
 def test_observe_owner_role(run: Run, changing_owner: OwnerChange) -> None:
-    """With which error the change of an owner's role is refused."""
+    """Observe the error that refuses the change of an owner's role."""
     for attempt in changing_owner.attempts:
         run.observe("owner-role-error", describe_response(attempt), attempt)

@@ -1,4 +1,4 @@
-"""Section 4: listing engagements: what the list and its filter hold."""
+"""Section 4: the contents of the list of engagements and of its filter."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ def test_items_are_as_read(
     paged_engagements: PagedLists,
     by_created_at: SortedLists,
 ) -> None:
-    """An engagement in the list is as a read of it gives it."""
+    """An engagement in the list equals a read of it."""
     lists = (*engagements_by_status.look, *paged_engagements.look, *by_created_at.default)
     served = [response for response in lists if response.succeeded]
-    found = [filters.expect_as_read(one, served, _FIELDS) for one in stock_read if one.succeeded]
+    found = [filters.expect_as_read(exchange, served, _FIELDS) for exchange in stock_read if exchange.succeeded]
 
     if not any(found):
         raise CantTell("no list held an engagement that was read", *stock_read)
@@ -78,7 +78,7 @@ def test_items_are_as_read(
 
 @requirement("list-engagements-status-filter")
 def test_status_filter_finds_all(run: Run, engagements_by_status: FilteredLists) -> None:
-    """With a status, the list holds the engagements of that status, all of them and no others."""
+    """With a status, the list holds all engagements of that status and no others."""
 
     def judge(look: Look) -> None:
         known = _states(requirement_for_status(look, None), engagements_by_status.stock)
@@ -91,7 +91,7 @@ def test_status_filter_finds_all(run: Run, engagements_by_status: FilteredLists)
 
 @requirement("list-engagements-status-filter")
 def test_status_filter_on_every_page(run: Run, archived_by_change: Look, stock: SeededEngagements) -> None:
-    """With a status, the second page holds engagements of that status only, like the first one."""
+    """With a status, the second page, like the first, holds engagements of that status only."""
 
     def judge(look: Look) -> None:
         expect_filtered(Listing(look), "status", "archived")
@@ -105,9 +105,9 @@ def test_status_filter_on_every_page(run: Run, archived_by_change: Look, stock: 
 def test_filtered_pages_are_full(
     run: Run, engagements_by_status: FilteredLists, archived_by_change: Look, paged_engagements: PagedLists
 ) -> None:
-    """With a status, each page holds as many of that status as the list in one answer has left for it."""
+    """With a status, each page holds as many items as the single-page list has left for it."""
     whole = _whole_of_archived(engagements_by_status)
-    holds(lambda: [list_laws.page_length(response) for response in paged_engagements.look], "pages are not full anyway")
+    holds(lambda: [list_laws.page_length(response) for response in paged_engagements.look], "pages are not full at all")
 
     expect_steadily(run, (*whole, *archived_by_change), filters.expect_full_pages)
 
@@ -116,7 +116,7 @@ def test_filtered_pages_are_full(
 def test_filtered_pages_lose_nothing(
     run: Run, engagements_by_status: FilteredLists, archived_by_change: Look, paged_engagements: PagedLists
 ) -> None:
-    """With a status, nothing that the list in one answer shows is lost or repeated between two pages."""
+    """With a status, no item of the single-page list is lost or repeated between two pages."""
     whole, key = _whole_of_archived(engagements_by_status), time_of("updatedAt")
     plain = paged_engagements.look[1:]
     expect_elsewhere(run, plain, lambda look: expect_once(Listing(look)), "pages repeat items without a filter too")
@@ -129,33 +129,33 @@ def test_filtered_pages_lose_nothing(
 @pytest.mark.stage(Stage.WEIGHING)
 @requirement("list-engagements-status-filter")
 def test_every_filtered_list(run: Run) -> None:
-    """No list of the run that was asked for one status holds another one."""
+    """No list of the run with a status filter holds an engagement with another status."""
     expect_law_steadily(run, list_laws.status_filter, "listEngagements")
 
 
 def _whole_of_archived(lists: FilteredLists) -> Look:
-    """The archived engagements in one answer."""
-    return tuple(one for one in lists.look if dict(one.request.query).get("status") == "archived")[:1]
+    """Read the archived engagements as a single page."""
+    return tuple(response for response in lists.look if dict(response.request.query).get("status") == "archived")[:1]
 
 
 @requirement("list-engagements-filter-counts")
 def test_filter_counts_alike_on_every_page(
     run: Run, engagements_by_status: FilteredLists, archived_by_change: Look
 ) -> None:
-    """With a status, each page tells the total that the list in one answer tells."""
+    """With a status, each page states the total of the single-page list."""
     expect_steadily(run, (*_whole_of_archived(engagements_by_status), *archived_by_change), filters.expect_one_total)
 
 
 @pytest.mark.stage(Stage.WEIGHING)
 @requirement("list-engagements-filter-counts")
 def test_every_filtered_list_counts_itself(run: Run) -> None:
-    """With a status, the total of every list of the run whose first page is not full is what that page holds."""
+    """With a status, the total of every list of the run with a partial first page is its number of items."""
     expect_law_steadily(run, list_laws.filtered_total, "listEngagements")
 
 
 @requirement("list-engagements-filter-counts")
 def test_filter_counts(run: Run, engagements_by_status: FilteredLists) -> None:
-    """With a status, the total counts the engagements of that status."""
+    """With a status, the total is the number of engagements of that status."""
 
     def judge(look: Look) -> None:
         everything = requirement_for_status(look, None)
@@ -166,10 +166,10 @@ def test_filter_counts(run: Run, engagements_by_status: FilteredLists) -> None:
 
 
 def _states(everything: Listing, stock: SeededEngagements) -> dict[str, list[str]]:
-    """The stock by status, without what the list without a filter shows in another one: others judge why it does."""
+    """Return the seeded engagements by status, without those that the unfiltered list shows in another status."""
     shown = {read.id_of(item.value): item.value.get("status") for item in everything.items}
     states = {"active": stock.active, "archived": stock.archived}
     return {
-        status: [one for one in identifiers if shown.get(one, status) == status]
+        status: [identifier for identifier in identifiers if shown.get(identifier, status) == status]
         for status, identifiers in states.items()
     }

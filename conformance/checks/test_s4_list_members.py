@@ -1,4 +1,4 @@
-"""Section 4: reading the organization and listing its members."""
+"""Section 4: reads of the organization and lists of its members."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ members_by_role_scenario = scenario(members_by_role, alone=True)
 neighbours_of_role_scenario = scenario(neighbours_of_role, alone=True)
 
 SHOWN_ALIKE: Final = ("name", "email", "joinedAt")
-"""What a member is shown with in every list; lastSeenAt moves whenever the member is active."""
+"""Fields of a member that are the same in every list; lastSeenAt moves whenever the member is active."""
 
 
 @pytest.mark.stage(Stage.LAWS)
@@ -46,7 +46,7 @@ def test_listing_members_succeeds(run: Run) -> None:
 
 @requirement("list-members-role-filter")
 def test_role_filter_finds_all(run: Run, members_by_role: Look) -> None:
-    """With a role, the list holds the members of that role, all of them and no others, and counts them."""
+    """With a role, the list holds all members of that role and no others, and its total is their number."""
 
     def judge(look: Look) -> None:
         everything = Listing(look[:1])
@@ -60,7 +60,7 @@ def test_role_filter_finds_all(run: Run, members_by_role: Look) -> None:
 
 @requirement("list-members-role-filter")
 def test_role_filter_shows_members_as_they_are(run: Run, members_by_role: Look) -> None:
-    """With a role, the list shows each member as the list without a role does."""
+    """With a role, the list shows each member as the unfiltered list does."""
 
     def judge(look: Look) -> None:
         everybody = {item.identifier: item for item in Listing(look[:1]).items}
@@ -75,9 +75,9 @@ def test_role_filter_shows_members_as_they_are(run: Run, members_by_role: Look) 
 
 @requirement("list-members-role-filter")
 def test_pages_of_a_role(run: Run, members_by_role: Look, neighbours_of_role: Look) -> None:
-    """With a role, pages of one hold a member each, not the same one, and all of a role that has no more."""
+    """With a role, pages of size 1 hold different members, and all members of a role that has no more."""
     if not neighbours_of_role:
-        raise Inapplicable("No role but that of the first member has any")
+        raise Inapplicable("Only the role of the first member has members")
     role = dict(neighbours_of_role[0].request.query)["role"]
     whole = members_by_role[1 + ROLES.index(role)]
 
@@ -94,7 +94,7 @@ def test_pages_of_a_role(run: Run, members_by_role: Look, neighbours_of_role: Lo
 @pytest.mark.stage(Stage.WEIGHING)
 @requirement("member-count-agrees")
 def test_member_count_agreed_all_along(run: Run) -> None:
-    """Whenever the run read the organization and then its members, memberCount was what the list counted."""
+    """Whenever the run read the organization and then its members, memberCount was the total of the list."""
     headcounts = headcounts_of_run(run)
     if not headcounts:
         raise Inapplicable("The run had no reason to read the organization and then its members")
@@ -102,7 +102,7 @@ def test_member_count_agreed_all_along(run: Run) -> None:
     for first in headcounts:
         looks = iter([first])
         steadily(
-            lambda looks=looks: next(looks, None) or headcount_so_far(run),  # type: ignore[misc]  # a default that binds
+            lambda looks=looks: next(looks, None) or headcount_so_far(run),  # type: ignore[misc]  # a binding default
             _judge_count,
             at_rest=lambda seen: (seen.count, seen.roster.total, seen.roster.ids),
             sleep=run.sleep,
@@ -113,7 +113,7 @@ def _judge_count(seen: MemberCount) -> None:
     total = seen.roster.total
     expect.holds(
         seen.count == total,
-        "memberCount is not what the list counts",
+        "memberCount is not the total of the list",
         *seen.exchanges,
         expected=f"{total}, the total of the list",
         actual=str(seen.count),
@@ -125,7 +125,7 @@ def _judge_count(seen: MemberCount) -> None:
 @requirement("list-members-role-filter")
 @pytest.mark.usefixtures("members_by_role", "neighbours_of_role")
 def test_every_list_of_a_role_counts_itself(run: Run) -> None:
-    """With a role, the total of every list of the run whose first page is not full is what that page holds."""
+    """With a role, the total of every list of the run with a partial first page is its number of items."""
     expect_law_steadily(run, list_laws.filtered_total, "listMembers")
 
 
@@ -133,5 +133,5 @@ def test_every_list_of_a_role_counts_itself(run: Run) -> None:
 @requirement("list-members-role-filter")
 @pytest.mark.usefixtures("members_by_role", "neighbours_of_role")
 def test_every_filtered_list_of_members(run: Run) -> None:
-    """No list of the run that was asked for one role holds another one."""
+    """No list of the run with a role filter holds a member with another role."""
     expect_law_steadily(run, list_laws.role_filter, "listMembers")

@@ -1,4 +1,4 @@
-"""Section 4: what lists do with parameters and values that the interface leaves open; nothing is judged here."""
+"""Section 4: observations of list parameters and values that the interface leaves open."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ paged_engagements_scenario = scenario(paged_engagements, alone=True)
 
 @observes("default-order")
 def test_default_order(run: Run, paged_engagements: PagedLists) -> None:
-    """In which order is a list without sort?"""
+    """Observe the order of a list without sort."""
     listing = Listing(paged_engagements.look[:1])
     fields: dict[str, Key] = {"createdAt": time_of("createdAt"), "updatedAt": time_of("updatedAt")}
     fields["name"] = name_among(paged_engagements.names)
@@ -42,7 +42,7 @@ def test_default_order(run: Run, paged_engagements: PagedLists) -> None:
 
 @observes("sort-unlisted-field")
 def test_sort_by_status(run: Run, list_queries: ListQueries) -> None:
-    """What does sort=status give?"""
+    """Observe sort=status."""
     response = list_queries.odd["sort-status"]
 
     run.observe("sort-unlisted-field", describe_response(response), response)
@@ -50,7 +50,7 @@ def test_sort_by_status(run: Run, list_queries: ListQueries) -> None:
 
 @observes("order-letter-case")
 def test_order_in_capitals(run: Run, list_queries: ListQueries) -> None:
-    """What does order=DESC give?"""
+    """Observe order=DESC."""
     response = list_queries.odd["order-capitals"]
 
     run.observe("order-letter-case", describe_response(response), response)
@@ -58,7 +58,7 @@ def test_order_in_capitals(run: Run, list_queries: ListQueries) -> None:
 
 @observes("role-letter-case")
 def test_role_with_a_capital(run: Run, list_queries: ListQueries) -> None:
-    """What does role=Admin give as a filter?"""
+    """Observe role=Admin as a filter."""
     response = list_queries.odd["role-capital"]
 
     run.observe(
@@ -68,7 +68,7 @@ def test_role_with_a_capital(run: Run, list_queries: ListQueries) -> None:
 
 @observes("unknown-query-parameter")
 def test_unknown_parameter(run: Run, list_queries: ListQueries) -> None:
-    """What does an unknown query parameter do?"""
+    """Observe an unknown query parameter."""
     response = list_queries.odd["unknown-parameter"]
 
     run.observe("unknown-query-parameter", describe_response(response), response)
@@ -76,7 +76,7 @@ def test_unknown_parameter(run: Run, list_queries: ListQueries) -> None:
 
 @observes("repeated-query-parameter")
 def test_repeated_parameter(run: Run, list_queries: ListQueries) -> None:
-    """What does a repeated query parameter do?"""
+    """Observe a repeated query parameter."""
     response = list_queries.odd["repeated-parameter"]
     counts = ""
     if accepted(response):
@@ -89,7 +89,7 @@ def test_repeated_parameter(run: Run, list_queries: ListQueries) -> None:
 
 @observes("empty-status-filter")
 def test_empty_status(run: Run, list_queries: ListQueries) -> None:
-    """What does an empty status= do?"""
+    """Observe an empty status=."""
     response = list_queries.odd["status-empty"]
 
     run.observe(
@@ -101,7 +101,7 @@ def test_empty_status(run: Run, list_queries: ListQueries) -> None:
 
 @observes("name-collation")
 def test_name_collation(run: Run, by_name: SortedLists) -> None:
-    """How do names collate that differ in letter case?"""
+    """Observe the collation of names that differ in letter case."""
     capitalized = by_name.stock.capitalized
     names = [str(item.value.get("name")) for item in Listing(by_name.default).items]
     order = [
@@ -117,14 +117,14 @@ def test_name_collation(run: Run, by_name: SortedLists) -> None:
 
 
 def _collation(order: list[str], capitalized: str) -> str:
-    """Where a capitalized name stands among others in small letters."""
+    """Describe the place of a capitalized name among names in small letters."""
     if order == sorted(order, key=str.lower):
         return "letter case does not count"
     return {order[0]: "capitals come first", order[-1]: "capitals come last"}.get(capitalized, "otherwise")
 
 
 def _amount(response: Exchange, plain: Exchange) -> str:
-    """Whether a list that was answered holds everything, something or nothing."""
+    """Describe whether a list holds everything, something or nothing."""
     if not (accepted(response) and accepted(plain)):
         return ""
     total = read.number(response, "total")

@@ -1,4 +1,4 @@
-"""The e-mail of an invitation."""
+"""Section 4, mail: the e-mail of an invitation."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ ADDRESS: Final = re.compile(r"[^\s\"'<>,:\[\]]+@[^\s\"'<>,:\[\]]+")
 
 @dataclass(frozen=True, slots=True)
 class Mailing:
-    """A good invitation with what arrived for it, and an invitation of a member.
+    """A valid invitation with its e-mails, and an invitation of a member.
 
     Attributes:
         good: The invitation of an unknown address.
-        good_mails: What arrived there.
-        member: The invitation of somebody who is a member of the run's making; None if there is none with an address.
+        good_mails: The e-mails to its address.
+        member: The invitation of a member that the run made; None if there is none with an address.
     """
 
     good: Exchange
@@ -55,7 +55,7 @@ class Refusal:
     Attributes:
         address: The invited address.
         exchange: The invitation.
-        others: E-mails with a link that the address may have for other reasons; None if there can be no e-mail at all.
+        others: E-mails with a link that the address may get for other reasons; None if it can get no e-mail at all.
     """
 
     address: str
@@ -64,7 +64,7 @@ class Refusal:
 
 
 def mailing(run: Run) -> Mailing:
-    """An unknown address is invited, after a member and somebody else as an owner, which must be refused."""
+    """Invite an unknown address, after a member, and an address as owner, which must be refused."""
     good, bad = run.address("letter"), run.address("no-letter")
     run.send(requests.invite_member({"email": bad, "role": "owner"}))
     member = _invite_member(run)
@@ -73,7 +73,7 @@ def mailing(run: Run) -> Mailing:
 
 
 def _invite_member(run: Run) -> Refusal | None:
-    """Invite a member whom the run has made, so that no person gets a letter."""
+    """Invite a member that the run made, so that no person gets an e-mail."""
     try:
         member = run.scenarios.result(untouchable_member)
     except MissingMeans:
@@ -91,25 +91,25 @@ inviting_scenario = scenario(inviting, alone=True)
 
 @requirement("invite-sends-mail")
 def test_invitation_is_sent(mailing: Mailing) -> None:
-    """Whoever is invited gets an e-mail with a link in it."""
+    """The invited address gets an e-mail with a link."""
     _expect_sent(mailing.good, mailing.good_mails)
 
 
 @requirement("invite-sends-mail")
 def test_every_role_is_sent_its_invitation(run: Run, inviting: Inviting) -> None:
-    """An invitation is sent whatever role it is for."""
+    """An invitation is sent for every role."""
     for invited in inviting.proper:
         _expect_sent(invited.response, _invitation_mails(run, invited.email))
 
 
 def _invitation_mails(run: Run, to: str) -> list[Mail]:
-    """The e-mails to an invited address; one without a link, such as a notice, may come before the invitation."""
+    """Return the e-mails to an invited address; one without a link, such as a notice, may come first."""
     with run.awaiting("the mail of an invitation", run.profile.patience):
         return run.fixtures.mail(to, run.profile.patience, lambda mail: holds_link(mail.text))
 
 
 def holds_link(text: str) -> bool:
-    """Whether an e-mail has a link, also where its template has escaped that as HTML."""
+    """Whether an e-mail has a link, even if its template has escaped it as HTML."""
     return LINK.search(unescape(text)) is not None
 
 
@@ -135,14 +135,14 @@ def _expect_sent(invitation: Exchange, mails: Sequence[Mail]) -> None:
 @requirement("refused-invite-sends-no-mail")
 @pytest.mark.usefixtures("inviting")
 def test_no_refused_invitation_is_sent(run: Run, mailing: Mailing) -> None:
-    """No invitation of the run is sent that was refused, for whatever reason and with whatever key."""
+    """No refused invitation of the run is sent, for any reason and with any key."""
     found = [*refused_invitations(run), *_of_member(mailing)]
     if not found:
         raise Inapplicable("No invitation was refused")
     if not mailing.good_mails:
-        raise CantTell("no e-mail arrived at all, so that none is missed", mailing.good)
+        raise CantTell("no e-mail arrived at all, so a missing one shows nothing", mailing.good)
 
-    _give_time(run, [one.exchange for one in found])
+    _give_time(run, [refusal.exchange for refusal in found])
     for refusal in found:
         if refusal.others is None:
             _expect_not_sent(refusal.exchange, run.fixtures.mail(refusal.address))
@@ -155,53 +155,59 @@ def _of_member(mailing: Mailing) -> list[Refusal]:
 
 
 def refused_invitations(run: Run) -> list[Refusal]:
-    """Refused invitations, one of each kind, of addresses that nobody but the run has.
+    """Return refused invitations, one of each kind, of addresses that only the run uses.
 
-    If the same address was invited with success too, it is asked for one e-mail more than those successes account for.
+    If an address was also invited with success, its refusal is sent again and the e-mails are compared.
     """
     kinds: dict[object, Refusal] = {}
-    invitations = [one for one in run.wire.exchanges if one.request.operation.id == "inviteMember" and one.was_sent]
-    by_address = {one: [each for each in invitations if one in _addresses(each)] for one in _own(run, invitations)}
+    invitations = [
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "inviteMember" and exchange.was_sent
+    ]
+    by_address = {
+        invited: [each for each in invitations if invited in _addresses(each)] for invited in _own(run, invitations)
+    }
     for address, several in by_address.items():
-        taken = sum(1 for one in several if not refused(one))
-        for one in several:
-            if refused(one):
-                key = one.request.credential.name if one.request.credential is not None else None
-                kind = key, _form(one, address), taken > 0
-                kinds[kind] = Refusal(address, one, taken or None)
+        taken = sum(1 for invitation in several if not refused(invitation))
+        for invitation in several:
+            if refused(invitation):
+                key = invitation.request.credential.name if invitation.request.credential is not None else None
+                kind = key, _form(invitation, address), taken > 0
+                kinds[kind] = Refusal(address, invitation, taken or None)
     return list(kinds.values())
 
 
 def _own(run: Run, invitations: Sequence[Exchange]) -> list[str]:
-    """The invited addresses that are the run's, in the order in which they were invited first."""
-    return [one for one in dict.fromkeys(chain(*map(_addresses, invitations))) if run.names.owns(one)]
+    """Return the invited addresses of the run, in the order of their first invitation."""
+    return [address for address in dict.fromkeys(chain(*map(_addresses, invitations))) if run.names.owns(address)]
 
 
 def _give_time(run: Run, invitations: Sequence[Exchange]) -> None:
-    """Let the target's patience pass since the last one: one wait for all."""
-    last = max(one.started_at.timestamp() + one.seconds for one in invitations)
+    """Wait until the target's patience has passed since the last invitation; a single wait for all."""
+    last = max(invitation.started_at.timestamp() + invitation.seconds for invitation in invitations)
     run.sleep(run.profile.patience - (run.clock.now().timestamp() - last))
 
 
 def _expect_no_further_one(run: Run, refusal: Refusal, others: int) -> None:
-    """An address that has e-mails for other reasons gets none for a refusal, nor for the same refusal again.
+    """Expect that an address with e-mails for other reasons gets none for a refusal, nor for the repeated refusal.
 
-    A service may send several for one invitation, or one of them twice; that does not happen again.
+    A service may send several e-mails for an invitation, or an e-mail twice, but not again for the repetition.
     """
     before = _with_links(run.fixtures.mail(refusal.address))
-    if len(before) < others:  # its own e-mail has not come, so that nothing is known
+    if len(before) < others:  # its other e-mails have not come, so nothing is known
         return
     evidence(refusal.exchange)
     if len(before) == others:
         return
     again = run.send(refusal.exchange.request)
     if not refused(again):
-        raise CantTell("an invitation that had been refused was taken when it was sent again", refusal.exchange, again)
+        raise CantTell("a refused invitation was accepted when it was sent again", refusal.exchange, again)
     _give_time(run, [again])
     after = _with_links(run.fixtures.mail(refusal.address))
     expect.holds(
         len(after) <= len(before),
-        "an e-mail arrived for an invitation that was refused, and another one when it was refused again",
+        "an e-mail arrived for a refused invitation, and another when it was refused again",
         refusal.exchange,
         again,
         expected=f"no more than the {len(before)} e-mails from before",
@@ -218,7 +224,7 @@ def _addresses(invitation: Exchange) -> list[str]:
 
 
 def _form(invitation: Exchange, address: str) -> str:
-    """The body without the address, by which one kind of bad invitation is told from another."""
+    """Return the body without the address, which tells kinds of invalid invitations apart."""
     return _body(invitation).replace(address, "")
 
 
@@ -229,7 +235,7 @@ def _body(invitation: Exchange) -> str:
 def _expect_not_sent(invitation: Exchange, mails: Sequence[Mail]) -> None:
     expect.holds(
         not mails,
-        "an e-mail arrived for an invitation that was refused",
+        "an e-mail arrived for a refused invitation",
         invitation,
         expected="no e-mail",
         actual=f"{len(mails)} to the address",

@@ -1,4 +1,4 @@
-"""Renaming the organization, and that nothing else about it can be changed."""
+"""Section 4: the name of the organization can be changed, and nothing else."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 ODD_NAMES: Final = (joined(SCRIPTS), joined(SIGNS))
 LONG_NAME: Final = " ".join(f"{number:04}" for number in range(50))
-"""Text that must be kept where it is accepted."""
+"""Text that must be kept if it is accepted."""
 
 pytestmark = pytest.mark.stage(Stage.FIRST)
 
 REQUESTS: Final = 32
-"""More than renaming and all that goes with it takes."""
+"""Seconds beyond the longest scenario that renames and restores."""
 
 LONGEST_WAIT: Final = 60.0
-"""Seconds to the end of a window that are surely waited for."""
+"""Longest wait in seconds for the end of a window."""
 
 FIXED: Final = ("id", "slug", "plan", "createdAt")
 SETTINGS: Final = ("requireTwoFactor", "domainAutoJoin", "ssoEnabled")
@@ -47,7 +47,7 @@ COUNTS: Final = ("memberCount", "engagementCount")
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """One renaming and a read after it."""
+    """A renaming and a read after it."""
 
     name: str
     response: Exchange
@@ -56,16 +56,16 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """What renaming the organization, and the attempt to change more, came to.
+    """Renamings of the organization, and attempts to change more.
 
     Attributes:
         before: The organization as it was.
-        plain: The renaming to a name that no service has a reason to object to.
+        plain: The renaming to a plain name that every service should accept.
         odd: The renamings to odd names.
-        nameless: The answers to updates with null and with nothing for a name.
+        nameless: The responses to updates with null and with an empty text as the name.
         empty: An update without any field, and a read after it.
         claimed: The values of other fields that were sent.
-        foreign: The updates that sent them: all at once and, where that was refused, one by one with the name.
+        foreign: The updates that sent them: all at once and, if that was refused, singly with the name.
         after_foreign: A read after those.
     """
 
@@ -80,19 +80,19 @@ class Renaming:
 
     @property
     def last(self) -> Rename:
-        """The last renaming to a name."""
+        """Return the last renaming."""
         return (self.plain, *self.odd)[-1]
 
     @property
     def kept(self) -> tuple[Rename, ...]:
-        """The renamings to odd names that were taken, and read back as they were sent."""
-        taken = [one for one in self.odd if one.response.succeeded and one.after.succeeded]
-        return tuple(one for one in taken if read.data(one.after).get("name") == one.name)
+        """Return the renamings to odd names that were accepted, and read back as sent."""
+        taken = [rename for rename in self.odd if rename.response.succeeded and rename.after.succeeded]
+        return tuple(rename for rename in taken if read.data(rename.after).get("name") == rename.name)
 
 
 def renaming(run: Run) -> Renaming:
-    """The organization is renamed several times, is sent what cannot be changed, and gets its name back."""
-    run.scenarios.wait_for(other_organization)  # whose name must stay as it is meanwhile
+    """Rename the organization several times, send fields that cannot be changed, and restore its name."""
+    run.scenarios.wait_for(other_organization)  # its name must stay unchanged meanwhile
     before = run.send(requests.get_organization())
     name = name_before(run, before)
     _ensure_room(run, before)
@@ -101,7 +101,7 @@ def renaming(run: Run) -> Renaming:
 
 
 def renaming_again(run: Run) -> Renaming:
-    """The same with other names."""
+    """Send the same with other names."""
     return renaming(run)
 
 
@@ -109,20 +109,20 @@ renaming_scenario = scenario(renaming, alone=True)
 
 
 def _ensure_room(run: Run, before: Exchange) -> None:
-    """A key whose window ends in the midst of this, and is not over soon, could not give the name back."""
+    """Ensure that the key's window lasts for the scenario, or ends soon, so that the name can be restored."""
     told = quota(before.response)
     if told is None or told.remaining >= REQUESTS:
         return
     service_time = run.clock.now().timestamp() + (run.wire.service_clock or 0.0)
     if told.reset - service_time > LONGEST_WAIT:
         left = f"only {told.remaining} requests are left until a reset far ahead"
-        raise CantTell(f"{left}, too few to rename the organization and back", before)
+        raise CantTell(f"{left}, too few to rename the organization and restore it", before)
 
 
 def _renamed(run: Run, before: Exchange) -> Renaming:
     plain = _rename(run, run.name("organization"))
     odd = (*_oddly_renamed(run), _rename(run, f"{run.name('organization')} {LONG_NAME}"))
-    # Open, but no reason for a server error, and what is refused must not be done.
+    # Open, but no reason for a server error, and a refused name must not be set.
     nameless = [run.send(requests.update_organization({"name": name})) for name in (None, "")]
     empty = Rename("", run.send(requests.update_organization({})), run.send(requests.get_organization()))
     claimed = _claims(run, read.data(empty.after))
@@ -134,7 +134,7 @@ def _renamed(run: Run, before: Exchange) -> Renaming:
 
 
 def _oddly_renamed(run: Run) -> tuple[Rename, ...]:
-    """Renamings to odd names: to all of them in one, and one by one where that is refused."""
+    """Rename to odd names: to all of them in one, and singly if that is refused."""
     together = _rename(run, f"{run.name('organization')} {' '.join(ODD_NAMES)}")
     if together.response.succeeded:
         return (together,)
@@ -146,7 +146,7 @@ def _rename(run: Run, name: str) -> Rename:
 
 
 def _claims(run: Run, organization: dict[str, Any]) -> dict[str, Any]:
-    """A value for every field that cannot be changed: of its type, plausible, and not the one that stands."""
+    """Return a new value for every field that cannot be changed: plausible, and of its type."""
     settings = organization.get("settings")
     settings = settings if isinstance(settings, dict) else {}
     return {
@@ -161,9 +161,9 @@ def _claims(run: Run, organization: dict[str, Any]) -> dict[str, Any]:
 
 
 def _claim(run: Run, before: Exchange, claimed: dict[str, Any]) -> tuple[Exchange, ...]:
-    """Send the values with a new name, and without one, which need not be sent; one by one where they are refused.
+    """Send the values with a new name, and without a name, which is optional; singly if they are refused.
 
-    With the name go the settings by themselves, too, as a service might have them that keeps them in one table.
+    The settings are also sent alone with the name, as a service might store both in the same table.
     """
     name = {"name": read.text(read.data(before), "name", before)}
     together = run.send(requests.update_organization({"name": run.name("only-this")} | claimed | claimed["settings"]))
@@ -174,16 +174,16 @@ def _claim(run: Run, before: Exchange, claimed: dict[str, Any]) -> tuple[Exchang
 
 
 def _repair(run: Run, before: Exchange) -> None:
-    """A service that let fields be changed may let them be changed back, for which the journal has no means."""
+    """Restore fields that a service let be changed, for which the journal has no means."""
     was = read.data(before)
     run.send(requests.update_organization({name: was[name] for name in ("name", *FIXED, "settings") if name in was}))
 
 
 def standing(exchange: Exchange) -> dict[str, Any]:
-    """The fields that an update cannot change, settings among them; counts are changed by others.
+    """Return the fields that an update cannot change, with the settings; others change the counts.
 
     Raises:
-        CantTell: One of them cannot be read.
+        CantTell: A field cannot be read.
     """
     organization = read.data(exchange)
     settings = organization.get("settings")
@@ -194,7 +194,7 @@ def standing(exchange: Exchange) -> dict[str, Any]:
 
 
 def _differences(before: Exchange, after: Exchange) -> list[str]:
-    """The fields that read otherwise than before, whatever they hold."""
+    """Return the fields whose values differ from before, of any type."""
     was, now = read.data(before), read.data(after)
     return [name for name in (*FIXED, "settings") if was.get(name) != now.get(name)]
 
@@ -206,14 +206,14 @@ def _differences(before: Exchange, after: Exchange) -> list[str]:
 def test_renaming_succeeds(renaming: Renaming) -> None:
     """Renaming the organization gives 200."""
     response = renaming.plain.response
-    if response.status in REFUSED_AS_INVALID:  # as the name that it has was not
-        raise CantTell("the service has a rule for names that those of the run do not keep", response)
+    if response.status in REFUSED_AS_INVALID:  # unlike the present name
+        raise CantTell("the service has a rule for names that those of the run break", response)
     expect.success(response)
 
 
 @requirement("update-organization-answers-new-name")
 def test_response_carries_new_name(renaming: Renaming) -> None:
-    """The answer to a renaming carries the new name, and the id and slug of the organization."""
+    """The response to a renaming carries the new name, and the id and slug of the organization."""
     response, after = renaming.plain.response, renaming.plain.after
     told, known = read.data(response), read.data(after)
 
@@ -230,7 +230,7 @@ def test_response_carries_new_name(renaming: Renaming) -> None:
 
 @requirement("update-organization-takes-effect")
 def test_new_name_is_read(run: Run, renaming: Renaming) -> None:
-    """A renamed organization reads with its new name."""
+    """A read of a renamed organization shows its new name."""
     with excused_by_meddling(run):
         expect_twice(renaming, _judge_new_name, partial(run.scenarios.result, renaming_again))
 
@@ -241,14 +241,14 @@ def _judge_new_name(renaming: Renaming) -> None:
 
     name = read.text(read.data(after), "name", after)
     expect.equal("name", name, renaming.plain.name, renaming.plain.response, after, pointer="/data/name")
-    for rename in renaming.odd:  # how these are kept is judged by itself, but not that anything is done
+    for rename in renaming.odd:  # another check judges how these are kept, this one that they have an effect
         if rename.response.succeeded and read.data(rename.after).get("name") == name:
             expect.equal("name", name, rename.name, rename.response, rename.after, pointer="/data/name")
 
 
 @requirement("update-organization-keeps-the-rest")
 def test_rest_stays(run: Run, renaming: Renaming) -> None:
-    """Renaming the organization leaves id, slug, plan, createdAt and settings as they were, whatever the name."""
+    """Renaming the organization leaves id, slug, plan, createdAt and settings unchanged, for every name."""
     read.success(renaming.plain.response)
 
     before = renaming.before
@@ -261,7 +261,7 @@ def test_rest_stays(run: Run, renaming: Renaming) -> None:
 
 @requirement("update-organization-keeps-text")
 def test_odd_names_are_kept(run: Run, renaming: Renaming) -> None:
-    """A name with quotes, markup and characters of many scripts reads back as it was sent, where it is accepted."""
+    """A name with quotes, markup and characters of many scripts reads back as sent, if it is accepted."""
     with excused_by_meddling(run):
         expect_twice(renaming, _judge_names, partial(run.scenarios.result, renaming_again))
 
@@ -284,12 +284,12 @@ def _ensure_plain_name_kept(plain: Rename) -> None:
 
 @requirement("update-organization-refused-changes-nothing")
 def test_refused_empty_name_is_not_kept(renaming: Renaming) -> None:
-    """Where an empty name is refused, the organization is not without a name afterwards."""
+    """If an empty name is refused, the organization has a name afterwards."""
     response, after = renaming.nameless[-1], renaming.empty.after
     if not refused(response):
         raise Inapplicable("an empty name is not refused")
     if read.data(renaming.last.after).get("name") == "":
-        raise Inapplicable("the organization was without a name before")
+        raise Inapplicable("the organization had no name before")
 
     name = read.data(after).get("name")
     expect.holds(
@@ -299,14 +299,14 @@ def test_refused_empty_name_is_not_kept(renaming: Renaming) -> None:
 
 @requirement("update-organization-only-name")
 def test_other_fields_are_not_honoured(run: Run, renaming: Renaming) -> None:
-    """Fields other than the name cannot be changed by an update of the organization, whether ignored or refused."""
+    """An update of the organization cannot change other fields than the name; they are ignored or refused."""
     _judge_claims(renaming)
     with excused_by_meddling(run):
         expect_twice(renaming, _judge_what_others_change, partial(run.scenarios.result, renaming_again))
 
 
 def _judge_what_others_change(renaming: Renaming) -> None:
-    """Settings and the name: what somebody else has just set may be what was sent."""
+    """Judge settings and name, which another user may have set to the sent values."""
     before, after = renaming.empty.after, renaming.after_foreign
     was, now = standing(before), standing(after)
     settings = [name for name in was if name not in FIXED]
@@ -315,8 +315,8 @@ def _judge_what_others_change(renaming: Renaming) -> None:
 
 
 def _judge_name(renaming: Renaming) -> None:
-    """The name is the one that was sent with the other fields, if that was a success, and else the standing one."""
-    right, now = (read.data(one).get("name") for one in (renaming.empty.after, renaming.after_foreign))
+    """Expect the name that was sent with the other fields, if that succeeded, and otherwise the previous one."""
+    right, now = (read.data(exchange).get("name") for exchange in (renaming.empty.after, renaming.after_foreign))
     together = renaming.foreign[0]
     if together.succeeded:
         _ensure_plain_name_kept(renaming.plain)
@@ -347,7 +347,7 @@ def _judge_claims(renaming: Renaming) -> None:
 
 
 def _judge_told(was: dict[str, Any], response: Exchange) -> None:
-    """What an update answers is the organization's own, and not what was sent."""
+    """Expect the organization's own values in the response to an update, and not the sent ones."""
     for field in ("id", "slug"):
         told = field_or_none(response, field) if response.succeeded else None
         if told is not None:
@@ -359,10 +359,10 @@ def _judge_told(was: dict[str, Any], response: Exchange) -> None:
 
 @observes("organization-empty-update")
 def test_observe_empty_update(run: Run, renaming: Renaming) -> None:
-    """What an update without any field gives."""
+    """Observe an update without any field."""
     same = read.data(renaming.last.after).get("name") == read.data(renaming.empty.after).get("name")
     told = "unchanged" if same else "changed"
-    if any(one.succeeded for one in renaming.nameless):
+    if any(response.succeeded for response in renaming.nameless):
         told = "as another update without a name has left it"
 
     run.observe(
@@ -375,7 +375,7 @@ def test_observe_empty_update(run: Run, renaming: Renaming) -> None:
 
 @observes("organization-foreign-fields")
 def test_observe_foreign_fields(run: Run, renaming: Renaming) -> None:
-    """What happens to an update that sends fields other than the name."""
+    """Observe an update that sends other fields than the name."""
     changed = _differences(renaming.empty.after, renaming.after_foreign)
     outcome = f"changed {', '.join(changed)}" if changed else "nothing changed"
 

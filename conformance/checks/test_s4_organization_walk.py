@@ -1,4 +1,4 @@
-"""Section 4, random sequences of operations on the organization and on the role of a member."""
+"""Section 4: random sequences of operations on the organization and on a member's role."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ role_walk_scenario = scenario(role_walk, alone=True)
 
 @requirement("update-organization-takes-effect")
 def test_last_name_stands(run: Run, organization_walk: list[Look]) -> None:
-    """After any sequence of renamings the organization reads with the name that it was given last."""
+    """After any sequence of renamings, a read of the organization shows the name that was set last."""
     with excused_by_meddling(run):
         expect_twice(organization_walk, _judge_names, partial(run.scenarios.result, organization_walk_again))
 
@@ -46,7 +46,7 @@ def _judge_names(looks: list[Look]) -> None:
 
 @requirement("update-organization-keeps-the-rest")
 def test_rest_stands(run: Run, organization_walk: list[Look]) -> None:
-    """After any sequence of renamings the rest of the organization reads as before."""
+    """After any sequence of renamings, the other fields of the organization are unchanged."""
     first = walked(organization_walk)[0].exchange
     for look in organization_walk[1:]:
         before, now = standing(first), standing(look.exchange)
@@ -57,7 +57,7 @@ def test_rest_stands(run: Run, organization_walk: list[Look]) -> None:
 
 @requirement("role-changes-both-ways")
 def test_last_role_stands(role_walk: list[RoleLook]) -> None:
-    """After any sequence of role changes the list shows the role that was set last."""
+    """After any sequence of role changes, the list shows the role that was set last."""
     looks = walked_roles(role_walk)
     if not looks:
         raise CantTell("no role change succeeded", *(look.response for look in role_walk))
@@ -69,13 +69,13 @@ def test_last_role_stands(role_walk: list[RoleLook]) -> None:
 
 @requirement("update-role-keeps-the-rest")
 def test_rest_of_member_stands(role_walk: list[RoleLook]) -> None:
-    """After any sequence of role changes the member's other fields read as before."""
+    """After any sequence of role changes, the member's other fields are unchanged."""
     looks = walked_roles(role_walk)
     if not looks:
         raise CantTell("no role change succeeded", *(look.response for look in role_walk))
 
     for look in looks:
-        before, after = (one.members.get(look.user_id) for one in (look.before, look.after))
+        before, after = (listed.members.get(look.user_id) for listed in (look.before, look.after))
         if before is None or after is None:
             raise CantTell("the list does not show the member", *look.after.pages)
         expect.unchanged("the member", before, after, _KEPT, look.response, *look.before.pages, *look.after.pages)

@@ -1,4 +1,4 @@
-"""Section 4 in parallel: creations and edits at one time, and what is refused from the answer to an archive on."""
+"""Section 4 in parallel: simultaneous creations and edits, and refusals from the response to an archive on."""
 
 from __future__ import annotations
 
@@ -27,35 +27,35 @@ if TYPE_CHECKING:
 
 _ROUNDS: Final = {Effort.QUICK: 2, Effort.STANDARD: 4, Effort.DEEP: 16}
 _REFUSED_BESIDE: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT})
-"""Refusals that an edit may meet beside another one."""
+"""Refusals that an edit may get beside another edit."""
 _AT_ONCE: Final = {Effort.QUICK: 2, Effort.STANDARD: 3, Effort.DEEP: 5}
 _TRIES: Final = 4
-"""Times that an edit is tried by itself: other scenarios of the run, or other users, may be editing just then."""
+"""Attempts to send an edit alone: other scenarios or other users may be editing at that time."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParallelCreation:
-    """Creations at the same time, and what the list shows of them afterwards."""
+    """Simultaneous creations, and the search for them in the list."""
 
     responses: tuple[Exchange, ...]
     found: Search
 
     @property
     def identifiers(self) -> list[str]:
-        """The identifiers that were given, as often as they were."""
+        """Return the identifiers in the responses, with repetitions."""
         return [identifier for response in self.responses if (identifier := identifier_of(response)) is not None]
 
 
 @dataclass(frozen=True, slots=True)
 class FieldEdit:
-    """An edit of one field while another one is edited.
+    """An edit of a field while another field is edited.
 
     Attributes:
         field: The field.
-        value: What was sent for it.
-        response: The answer.
+        value: The sent value.
+        response: The response.
         after: A read after both edits.
-        alone: The answer to the same edit by itself and a read after that, where it was refused or had no effect.
+        alone: The response to the same edit sent alone and a read after it, if it was refused or had no effect.
     """
 
     field: str
@@ -66,7 +66,7 @@ class FieldEdit:
 
     @property
     def right(self) -> bool:
-        """Whether it was refused for the other one, or succeeded and is read."""
+        """Whether the edit was refused because of the other, or succeeded and is read."""
         if self.response.status in _REFUSED_BESIDE:
             return True
         return self.response.succeeded and field_or_none(self.after, self.field) == self.value
@@ -74,12 +74,12 @@ class FieldEdit:
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """An archive or a deletion, and what was sent the instant its answer was there.
+    """An archive or a deletion, and the requests right after its response.
 
     Attributes:
-        response: The answer.
-        attempts: What must not succeed from then on, sent at once.
-        later: One more such attempt after a while, where one of those succeeded.
+        response: The response.
+        attempts: Simultaneous requests that must not succeed from then on.
+        later: Such a request after a while, if one of those succeeded.
     """
 
     response: Exchange
@@ -88,7 +88,7 @@ class Closing:
 
 
 def parallel_creation(run: Run) -> ParallelCreation:
-    """Several engagements are created at the same time and looked for in the list."""
+    """Create several engagements simultaneously and search for them in the list."""
     names = [run.name(f"parallel-{place}") for place in range(1 + 2 * _ROUNDS[run.effort])]
     responses = run.send_all(
         [requests.create_engagement({"name": name, "description": "Made in parallel."}) for name in names]
@@ -98,13 +98,13 @@ def parallel_creation(run: Run) -> ParallelCreation:
 
 
 def parallel_edits(run: Run) -> list[tuple[FieldEdit, FieldEdit]]:
-    """An engagement's name and its description are edited at the same time, several times."""
+    """Edit an engagement's name and its description simultaneously, several times."""
     subject = _subjects(run)[0]
     return [_edit_in_parallel(run, subject, number) for number in range(_ROUNDS[run.effort] - 1)]
 
 
 def archives_at_once(run: Run) -> list[Closing]:
-    """Engagements are archived, and edits are sent the instant the answer is there: of both fields, or emptying one."""
+    """Archive engagements, and send edits as soon as the response arrives: of both fields, or clearing one."""
 
     def edits(subject: str) -> list[Request]:
         names = [run.name("slipped-in") for _ in range(1, _AT_ONCE[run.effort])]
@@ -118,7 +118,7 @@ def archives_at_once(run: Run) -> list[Closing]:
 
 
 def deletions_at_once(run: Run) -> list[Closing]:
-    """Engagements are deleted, and reads are sent the instant the answer is there."""
+    """Delete engagements, and send reads as soon as the response arrives."""
     return [
         _close(run, requests.delete_engagement(subject), [read_it] * _AT_ONCE[run.effort], race=number % 2 == 1)
         for number, subject in enumerate(_subjects(run)[2::2])
@@ -127,9 +127,9 @@ def deletions_at_once(run: Run) -> list[Closing]:
 
 
 def _subjects(run: Run) -> list[str]:
-    """Engagements of the parallel creation; each is used by one journey only."""
+    """Return engagements of the parallel creation; each is used by a single scenario."""
     subjects = list(dict.fromkeys(run.scenarios.result(parallel_creation).identifiers))
-    if len(subjects) < 3:  # noqa: PLR2004 - one for each journey
+    if len(subjects) < 3:  # noqa: PLR2004 - one for each scenario
         raise CantTell("too few engagements were created in parallel")
     return subjects
 
@@ -144,7 +144,7 @@ def _edit_in_parallel(run: Run, subject: str, number: int) -> tuple[FieldEdit, F
 
 
 def _tried_alone(run: Run, edit: FieldEdit) -> FieldEdit:
-    """The edit, sent once more by itself where it did not go right beside another one."""
+    """Send the edit again, alone, if it failed beside another."""
     if edit.right:
         return edit
     for _ in range(_TRIES):
@@ -156,21 +156,21 @@ def _tried_alone(run: Run, edit: FieldEdit) -> FieldEdit:
 
 
 def _close(run: Run, closing: Request, attempts: list[Request], *, race: bool) -> Closing:
-    """Send an archive or a deletion, and the instant its answer is there what must not succeed any more.
+    """Send an archive or a deletion, and as soon as its response arrives the requests that must not succeed.
 
     Args:
         run: The run.
         closing: The archive or the deletion.
-        attempts: What must not succeed afterwards.
-        race: Whether the first one is under way already when the archive or the deletion is sent; it may succeed.
+        attempts: The requests that must not succeed afterwards.
+        race: Whether the first request is already in flight when the archive or deletion is sent; it may succeed.
     """
     with _under_way(run, attempts[0] if race else None):
         response = run.send(closing)
-        # A conflict is one with the edit that is under way.
+        # A conflict is with the edit in flight.
         if response.received is not None and response.received.status == HTTPStatus.CONFLICT:
             response = run.send(closing)
         tried = tuple(run.send_all(attempts))
-    slipped_in = next((one.request for one in tried if one.succeeded), None)
+    slipped_in = next((exchange.request for exchange in tried if exchange.succeeded), None)
     if slipped_in is None:
         return Closing(response, tried, None)
     run.sleep(ONE_SECOND_TICK)
@@ -179,7 +179,7 @@ def _close(run: Run, closing: Request, attempts: list[Request], *, race: bool) -
 
 @contextmanager
 def _under_way(run: Run, sent: Request | None) -> Iterator[None]:
-    """Have a request under way, from another thread, while others are sent."""
+    """Keep a request in flight, from another thread, while others are sent."""
     with ThreadPoolExecutor(1) as pool:
         if sent is not None:
             pool.submit(copy_context().run, run.send, sent)
@@ -197,7 +197,7 @@ deletions_at_once_scenario = scenario(deletions_at_once)
 def test_parallel_creations_are_engagements_of_their_own(
     creating: Creating, parallel_creation: ParallelCreation
 ) -> None:
-    """Engagements created at the same time differ in their identifiers, and lists show every one of them."""
+    """Engagements created simultaneously have different identifiers, and lists show all of them."""
     responses, ids = parallel_creation.responses, parallel_creation.identifiers
     if not any(response.succeeded for response in responses):
         raise CantTell("no creation succeeded", *responses)
@@ -209,21 +209,21 @@ def test_parallel_creations_are_engagements_of_their_own(
         distinct == len(ids), "creations share an identifier", *responses, expected=expected, actual=f"{distinct}"
     )
     if not creating.found.ids >= creating.found.wanted:
-        raise CantTell("what was created one by one is not listed either", *responses)
-    expect_listed("one of the engagements created in parallel", parallel_creation.found)
+        raise CantTell("engagements created in sequence are not listed either", *responses)
+    expect_listed("an engagement created in parallel", parallel_creation.found)
 
 
 @requirement("update-engagement-in-parallel")
 def test_parallel_updates_both_take_effect(parallel_edits: list[tuple[FieldEdit, FieldEdit]]) -> None:
-    """Two updates of different fields at the same time both take effect if both succeed."""
+    """Two simultaneous updates of different fields both take effect if both succeed."""
     for pair in parallel_edits:
         if all(edit.response.status in _REFUSED_BESIDE for edit in pair):
-            raise CantTell("each update was refused for the other", *(edit.response for edit in pair))
+            raise CantTell("each update was refused because of the other", *(edit.response for edit in pair))
         for edit in pair:
             _expect_right_alone(edit)
 
         for edit in pair:
-            exchanges = (*(one.response for one in pair), edit.after)
+            exchanges = (*(edited.response for edited in pair), edit.after)
             expected = f"any 2xx and {edit.value}, or 404 or 409"
             actual = f"{edit.response.status}, and {field_or_none(edit.after, edit.field)}"
             expect.holds(
@@ -232,28 +232,28 @@ def test_parallel_updates_both_take_effect(parallel_edits: list[tuple[FieldEdit,
 
 
 def _expect_right_alone(edit: FieldEdit) -> None:
-    """An edit that did not go right beside another one does by itself, so that it is about being in parallel."""
+    """Expect a failed edit to succeed alone, so that the fault is about parallel requests."""
     if edit.alone is not None:
         response, after = edit.alone
         if read_engagement(after).get(edit.field) != edit.value or not response.succeeded:
-            raise CantTell(f"an update of {edit.field} does not succeed by itself either", response, after)
+            raise CantTell(f"an update of {edit.field} does not succeed alone either", response, after)
     read_engagement(edit.after)
 
 
 @requirement("archive-effective-at-once")
 def test_archive_is_effective_at_once(archives_at_once: list[Closing]) -> None:
-    """No edit that starts after the answer to an archive succeeds."""
-    _expect_closed(archives_at_once, "an edit succeeded after the answer to the archive", "a refusal of every edit")
+    """No edit that starts after the response to an archive succeeds."""
+    _expect_closed(archives_at_once, "an edit succeeded after the response to the archive", "a refusal of every edit")
 
 
 @requirement("delete-effective-at-once")
 def test_deletion_is_effective_at_once(deletions_at_once: list[Closing]) -> None:
-    """No read that starts after the answer to a deletion succeeds."""
-    _expect_closed(deletions_at_once, "a read succeeded after the answer to the deletion", "a refusal of every read")
+    """No read that starts after the response to a deletion succeeds."""
+    _expect_closed(deletions_at_once, "a read succeeded after the response to the deletion", "a refusal of every read")
 
 
 def _expect_closed(closings: list[Closing], message: str, expected: str) -> None:
-    """Nothing succeeded after the answers; where it still does a while later, another requirement is broken."""
+    """Expect no success after the responses; if requests still succeed a while later, another requirement is broken."""
     for closing in closings:
         read.success(closing.response)
         if closing.later is not None and closing.later.succeeded:

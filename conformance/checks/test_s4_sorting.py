@@ -58,12 +58,12 @@ archived_by_change_scenario = scenario(archived_by_change, alone=True)
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a list is in the order of.
+    """The order of a list.
 
     Attributes:
         field: The name of the field.
-        key: The value of it by which items are compared.
-        stocked: Whether there are engagements of the run that it must be seen by.
+        key: The function that maps an item to its value for comparison.
+        stocked: Whether seeded engagements must be in the list.
     """
 
     field: str
@@ -81,19 +81,19 @@ def _by_name(stock: SeededEngagements) -> Order:
 
 @requirement("sort-by-created-at")
 def test_sorted_by_created_at(run: Run, by_created_at: SortedLists, paged_engagements: PagedLists) -> None:
-    """With sort=createdAt the list is in the order of createdAt, both ways and across pages."""
+    """With sort=createdAt the list is in the order of createdAt, in both directions and across pages."""
     _expect_sorted(run, by_created_at, _BY_CREATION, paged_engagements)
 
 
 @requirement("sort-by-updated-at")
 def test_sorted_by_updated_at(run: Run, by_updated_at: SortedLists, paged_engagements: PagedLists) -> None:
-    """With sort=updatedAt the list is in the order of updatedAt, both ways and across pages."""
+    """With sort=updatedAt the list is in the order of updatedAt, in both directions and across pages."""
     _expect_sorted(run, by_updated_at, _BY_CHANGE, paged_engagements)
 
 
 @requirement("sort-by-name")
 def test_sorted_by_name(run: Run, by_name: SortedLists, paged_engagements: PagedLists) -> None:
-    """With sort=name the list is in the order of names, both ways and across pages."""
+    """With sort=name the list is in the order of names, in both directions and across pages."""
     _expect_sorted(run, by_name, _by_name(by_name.stock), paged_engagements)
     _expect_in_place(run, by_name, paged_engagements)
 
@@ -124,7 +124,7 @@ def test_active_ones_sorted_by_name(
     engagements_by_status: FilteredLists,
     paged_engagements: PagedLists,
 ) -> None:
-    """Active engagements are in the order of names, across pages, and none of them is lost."""
+    """Active engagements are in the order of names, across pages, and none is lost."""
     order, names = _by_name(by_name.stock), by_name.stock.active_names()
 
     def judge(look: Look) -> None:
@@ -165,7 +165,7 @@ def test_archived_ones_sorted_by_change(run: Run, archived_by_change: Look, by_u
     ],
 )
 def test_every_list_is_in_its_order(run: Run, field: str) -> None:
-    """Every list of the run that was asked for in the order of a time is in that order."""
+    """Every list of the run sorted by a time is in that order."""
     expect_law_steadily(run, partial(list_laws.sorted_by_time, field), "listEngagements")
 
 
@@ -178,12 +178,12 @@ def test_every_list_is_in_its_order(run: Run, field: str) -> None:
     ],
 )
 def test_every_list_is_in_the_order_of_names(run: Run, by_name: SortedLists, *, filtered: bool) -> None:
-    """Every list of the run that was asked for in the order of names is in that order."""
+    """Every list of the run sorted by name is in that order."""
     expect_law_steadily(run, partial(_in_order_of_names, _by_name(by_name.stock), filtered=filtered), "listEngagements")
 
 
 def _in_order_of_names(order: Order, exchange: Exchange, *, filtered: bool) -> bool:
-    """A law as those of every answer, for lists with a filter or those without one."""
+    """Return a law for lists with a filter, or for those without a filter."""
     asked = dict(exchange.request.query)
     if asked.get("sort") != "name" or ("status" in asked) is not filtered or not exchange.succeeded:
         return False
@@ -197,24 +197,24 @@ def _in_order_of_names(order: Order, exchange: Exchange, *, filtered: bool) -> b
 @pytest.mark.stage(Stage.WEIGHING)
 @requirement("sort-descending-by-default")
 def test_no_list_ascends_unasked(run: Run) -> None:
-    """No list of the run that was asked to be sorted by a time, without an order, is ascending."""
+    """No list of the run sorted by a time, without an order, is ascending."""
     expect_law_steadily(run, list_laws.descending_by_default, "listEngagements")
 
 
 def _expect_sorted(run: Run, lists: SortedLists, order: Order, pages: PagedLists) -> None:
-    """Both directions hold, and the list without one is in one of them."""
+    """Judge both directions, and expect the list without an order in either of them."""
     try:
         expect_steadily(run, lists.ascending, lambda look: _compared(Listing(look), order, descending=False))
     except NonConformity as fault:
         if all(_is_ascending(Listing((response,)), order) for response in fault.exchanges):
-            _expect_plain_pages(run, pages)  # where each page is in order, the pages may not follow each other
+            _expect_plain_pages(run, pages)  # each page may be in order, but not the sequence of pages
         raise
     expect_steadily(run, lists.descending, lambda look: _expect(Listing(look), order, descending=True))
     expect_steadily(run, lists.default, lambda look: _expect_either(Listing(look), order))
 
 
 def _expect_in_place(run: Run, lists: SortedLists, pages: PagedLists) -> None:
-    """Pages of the ascending list are parts of it: names that can be told apart have the places of the whole one."""
+    """Expect pages of the ascending list to be parts of it: names without ties have the places of the whole list."""
     try:
         expect_steadily(run, (*lists.default, *lists.ascending), partial(_in_place, _by_name(lists.stock)))
     except NonConformity:
@@ -223,15 +223,15 @@ def _expect_in_place(run: Run, lists: SortedLists, pages: PagedLists) -> None:
 
 
 def _in_place(order: Order, look: Look) -> None:
-    """The same in one look: the whole list in one answer, else nothing is judged, and pages of it."""
+    """Judge a snapshot: the whole list, if it is a single page, and pages of it."""
     whole, parts = Listing(look[:1]), [response for response in look[1:] if "page" in dict(response.request.query)]
     items = whole.items
-    if not parts or any(read.number(one, "total") != len(items) for one in (*whole.responses, *parts)):
+    if not parts or any(read.number(page, "total") != len(items) for page in (*whole.responses, *parts)):
         return
     told = Counter(str(item.value.get("name")) for item in items)
     known = {item.identifier: place for place, item in enumerate(items) if order.key(item.value) is not None}
     single = {item.identifier for item in items if told[str(item.value.get("name"))] == 1}
-    if len(known) <= 1:  # nobody knows which way the whole list goes
+    if len(known) <= 1:  # the direction of the whole list is unknown
         return
     ascends = _is_ascending(whole, order)
     for part in parts:
@@ -253,7 +253,7 @@ def _in_place(order: Order, look: Look) -> None:
 
 
 def _before(part: Exchange, total: int) -> int | None:
-    """How many items come before those of a page; None where it is not the page that was asked for."""
+    """Return the number of items before those of a page; None if it is not the requested page."""
     asked = dict(part.request.query)
     page, size = int(asked["page"]), int(asked.get("perPage", list_laws.DEFAULT_PER_PAGE))
     first = (page - 1) * size
@@ -261,7 +261,7 @@ def _before(part: Exchange, total: int) -> int | None:
 
 
 def _expect_plain_filter(run: Run, lists: FilteredLists) -> None:
-    """The filter holds where another order was asked for, else nothing can be said about the two together."""
+    """Expect that the filter holds in another order, since otherwise filter and order cannot be judged together."""
     for status in STATUSES:
         judge = partial(_expect_only, status)
         expect_elsewhere(run, requirement_for_status(lists.look, status).responses, judge, "in another order")
@@ -272,7 +272,7 @@ def _expect_only(status: str, look: Look) -> None:
 
 
 def _expect_plainly_sorted(run: Run, lists: SortedLists, order: Order) -> None:
-    """The order holds without a filter."""
+    """Expect that the order holds without a filter."""
     why = "without a filter"
     expect_elsewhere(run, lists.ascending, lambda look: _expect(Listing(look), order, descending=False), why)
     expect_elsewhere(run, lists.descending, lambda look: _expect(Listing(look), order, descending=True), why)
@@ -280,10 +280,10 @@ def _expect_plainly_sorted(run: Run, lists: SortedLists, order: Order) -> None:
 
 
 def _expect_plain_pages(run: Run, lists: PagedLists) -> None:
-    """Pages lose nothing without a filter."""
+    """Expect that pages lose nothing without a filter."""
     for look in filter(None, (lists.look, lists.unasked)):
         expect_elsewhere(
-            run, look, lambda look: paging.expect_partition(look, lists.known(look)), "in the order unasked"
+            run, look, lambda look: paging.expect_partition(look, lists.known(look)), "in the default order"
         )
 
 
@@ -292,11 +292,11 @@ def _expect(listing: Listing, order: Order, *, descending: bool) -> int:
 
 
 def _compared(listing: Listing, order: Order, *, descending: bool) -> None:
-    """The order holds, and there was something to compare."""
+    """Expect that the order holds, and that there was something to compare."""
     if _expect(listing, order, descending=descending) > 1:
         return
     if order.stocked:
-        raise CantTell("none of the pages that could be looked at holds enough engagements of the run")
+        raise CantTell("none of the pages that could be read holds enough engagements of the run")
     raise Inapplicable(f"There were no two engagements of different {order.field} to compare")
 
 

@@ -1,4 +1,4 @@
-"""Section 4: the one status that the interface states for the successes of some operations."""
+"""Section 4: the only success status that the interface states for some operations."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.stage(Stage.LAWS)
-@pytest.mark.parametrize("operation", [pytest.param(one, marks=requirement(what)) for one, what in STATED.items()])
+@pytest.mark.parametrize("operation", [pytest.param(name, marks=requirement(what)) for name, what in STATED.items()])
 def test_successes_have_the_stated_status(run: Run, operation: str) -> None:
-    """A success has exactly the status that the interface states, whatever was asked for."""
+    """A success has exactly the status that the interface states, for any valid request."""
     free = role_changes_again(run.wire.exchanges)
     expect_law(run, lambda exchange: exchange.number not in free and laws.stated_status(exchange), operation)

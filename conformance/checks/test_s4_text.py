@@ -1,4 +1,4 @@
-"""Section 4, text: the name and the description of an engagement read back as they were sent."""
+"""Section 4, text: the name and the description of an engagement read back as sent."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _LONG_DESCRIPTION: Final = 3_000
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Texts that were sent, and a read of the engagement that was to keep them.
+    """Sent texts, and a read of the engagement that must keep them.
 
     Attributes:
         sent: The body.
-        response: The answer.
-        after: The read; None where there is nothing to read.
+        response: The response.
+        after: The read; None if there is nothing to read.
         before: A read before an edit; None for a creation.
     """
 
@@ -47,14 +47,14 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Texts as they were sent with creations, and with edits of what those created."""
+    """Texts in creations, and in edits of the created engagements."""
 
     creations: tuple[Kept, ...]
     edits: tuple[Kept, ...]
 
 
 def texts(run: Run) -> Texts:
-    """Texts of many kinds are sent as names and descriptions, together and, where that tells more, one by one."""
+    """Send texts of many kinds as names and descriptions, together and, if that shows more, singly."""
     name, description = _long(_LONG_NAME), _long(_LONG_DESCRIPTION)
     names = joined(SCRIPTS, SIGNS), joined(SIGNS, SCRIPTS)
     together = _keep(run, names, (joined(ADDRESSES, SIGNS, SCRIPTS), joined(SCRIPTS, ADDRESSES, SIGNS)))
@@ -69,9 +69,13 @@ def texts(run: Run) -> Texts:
     if not long[0].response.succeeded:
         kept += _keep(run, (name, name), ("short", "then short"))
         kept += _keep(run, ("short", "then short"), (description, f"then {description}"))
-    if not any(one.response.succeeded for one in kept if one.before is None):  # names may be too short for all of them
+    # Names may be too short for all of them.
+    if not any(attempt.response.succeeded for attempt in kept if attempt.before is None):
         kept += _keep(run, ("short", "then short"), (joined(SIGNS), joined(ADDRESSES)))
-    return Texts(tuple(one for one in kept if one.before is None), tuple(one for one in kept if one.before is not None))
+    return Texts(
+        tuple(attempt for attempt in kept if attempt.before is None),
+        tuple(attempt for attempt in kept if attempt.before is not None),
+    )
 
 
 def _keep(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> list[Kept]:
@@ -79,8 +83,8 @@ def _keep(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> li
 
     Args:
         run: The run.
-        names: What its name ends with at first, and then.
-        descriptions: Its description at first, and then.
+        names: The ends of its first and its second name.
+        descriptions: Its first and its second description.
     """
     sent, edited = (
         {"name": f"{run.name('t')} {name}", "description": description}
@@ -96,17 +100,17 @@ def _keep(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> li
 
 
 def _long(length: int) -> str:
-    """A text of about that length, in which every place looks different."""
+    """Return a text of about that length, in which every place is different."""
     return " ".join(f"{number:04}" for number in range(length // 5))
 
 
 def odd_texts(run: Run) -> dict[str, Exchange]:
-    """Names and descriptions that may be refused, by what they show.
+    """Send names and descriptions that may be refused; return the exchanges by their purpose.
 
-    Some share a creation, and get one of their own only if that is refused.
+    Some share a creation, and get a separate one only if that is refused.
     """
     long = _long(20_000)
-    # Where a name does not tell whose the engagement is, its description does.
+    # If a name does not show that the engagement is the run's, its description does.
     groups: tuple[dict[str, dict[str, Any]], ...] = (
         {"name-empty": {"name": "", "description": run.name("name-empty")}},
         {"name-blank": {"name": "   ", "description": run.name("name-blank")}},
@@ -150,65 +154,67 @@ def test_creation_keeps_text(texts: Texts) -> None:
 
 @requirement("create-engagement-keeps-text")
 def test_creation_cuts_no_text(odd_texts: dict[str, Exchange]) -> None:
-    """A very long name or description is refused or kept, and not cut: the answer to the creation shows it whole."""
-    taken = [(one, field) for one, field in _VERY_LONG.items() if odd_texts[one].succeeded]
+    """A very long name or description is refused, or the response to the creation shows it uncut."""
+    taken = [(name, field) for name, field in _VERY_LONG.items() if odd_texts[name].succeeded]
     if not taken:
         raise Inapplicable("very long texts were refused")
 
-    for one, field in taken:
-        response = odd_texts[one]
+    for name, field in taken:
+        response = odd_texts[name]
         if not isinstance(field_or_none(response, field), str):
-            raise CantTell(f"the answer to the creation shows no {field}", response)
+            raise CantTell(f"the response to the creation shows no {field}", response)
         _expect_same(field, str((sent_object(response) or {}).get(field)), field_or_none(response, field), response)
 
 
 @requirement("update-engagement-keeps-text")
 def test_update_keeps_text(texts: Texts) -> None:
     """The name and the description of an updated engagement read back exactly as sent."""
-    if not texts.edits and all(one.response.status in _REFUSALS for one in texts.creations):
-        raise Inapplicable("Every text was refused on creation, so that there is none to edit")
+    if not texts.edits and all(creation.response.status in _REFUSALS for creation in texts.creations):
+        raise Inapplicable("Every text was refused on creation, so there is none to edit")
     if not texts.edits:
-        raise CantTell("no engagement was created that could be edited", *(one.response for one in texts.creations))
-    for one in texts.edits:
-        if one.before is not None:
-            require_active(one.before)
+        raise CantTell(
+            "no engagement was created that could be edited", *(creation.response for creation in texts.creations)
+        )
+    for edit in texts.edits:
+        if edit.before is not None:
+            require_active(edit.before)
 
     _expect_kept(texts.edits)
 
 
 def _expect_kept(attempts: Sequence[Kept]) -> None:
-    """What was accepted reads back exactly; the rest was refused as odd or long text may be."""
-    accepted = [one for one in attempts if one.response.succeeded]
-    for one in attempts:
-        if one not in accepted:
-            if one.before is not None and one.response.attempt > 1:
-                raise CantTell("an answer was lost, and what was sent again was refused", one.response)
-            _expect_permitted_refusal(one.response)
-    for one in accepted:
-        if one.after is None:
-            raise CantTell("what was created cannot be read", one.response)
-        now, exchanges = read_engagement(one.after), (one.response, one.after)
-        for field, text in one.sent.items():
-            if one.before is not None and now.get(field) == field_or_none(one.before, field) != text:
+    """Expect that accepted texts read back exactly, and that the others were refused as odd or long texts may be."""
+    accepted = [attempt for attempt in attempts if attempt.response.succeeded]
+    for attempt in attempts:
+        if attempt not in accepted:
+            if attempt.before is not None and attempt.response.attempt > 1:
+                raise CantTell("a response was lost, and the retried request was refused", attempt.response)
+            _expect_permitted_refusal(attempt.response)
+    for attempt in accepted:
+        if attempt.after is None:
+            raise CantTell("a created engagement cannot be read", attempt.response)
+        now, exchanges = read_engagement(attempt.after), (attempt.response, attempt.after)
+        for field, text in attempt.sent.items():
+            if attempt.before is not None and now.get(field) == field_or_none(attempt.before, field) != text:
                 raise CantTell(f"the update of {field} took no effect at all", *exchanges)
-            _expect_same(field, text, read.field(now, field, one.after), *exchanges)
+            _expect_same(field, text, read.field(now, field, attempt.after), *exchanges)
     if not accepted:
-        raise Inapplicable("every text was refused", *(one.response for one in attempts))
+        raise Inapplicable("every text was refused", *(attempt.response for attempt in attempts))
 
 
 def _expect_permitted_refusal(response: Exchange) -> None:
     if response.status >= 500:  # noqa: PLR2004
-        raise CantTell(f"the service answered {response.status}", response)
+        raise CantTell(f"the service returned {response.status}", response)
     expect.status(response, lambda status: status in _REFUSALS, "any 2xx, 400, 413 or 422")
 
 
 def _expect_same(field: str, sent: str, got: object, *at: Exchange) -> None:
-    """A text is what was sent; what is shown of both begins shortly before the first difference."""
+    """Expect a text as sent; excerpts of both begin shortly before the first difference."""
     evidence(*at)
     if got == sent:
         return
     text = got if isinstance(got, str) else ""
-    place = next((place for place, (one, other) in enumerate(zip(sent, text, strict=False)) if one != other), len(text))
+    place = next((place for place, (own, other) in enumerate(zip(sent, text, strict=False)) if own != other), len(text))
     start = max(0, min(place, len(sent)) - 10)
     raise NonConformity(
         f"{field} does not read back as sent, from its character {place + 1} on",
@@ -221,14 +227,14 @@ def _expect_same(field: str, sent: str, got: object, *at: Exchange) -> None:
 
 @observes("name-empty", "name-blank", "name-very-long", "description-very-long", "unknown-body-fields")
 def test_observe_odd_creations(run: Run, odd_texts: dict[str, Exchange]) -> None:
-    """What happens to empty, blank and very long texts and to unknown fields is open."""
+    """Observe empty, blank and very long texts, and unknown fields."""
     for point in ("name-empty", "name-blank", "name-very-long", "description-very-long", "unknown-body-fields"):
         run.observe(point, observe.describe_response(odd_texts[point]), odd_texts[point])
 
 
 @observes("description-null", "description-empty")
 def test_observe_descriptions_that_say_nothing(run: Run, odd_texts: dict[str, Exchange]) -> None:
-    """What happens to a description that is null or empty is open."""
+    """Observe a description that is null or empty."""
     for point in ("description-null", "description-empty"):
         response = odd_texts[point]
         reads = f", reads {observe.reads(read.data(response), 'description')}" if response.succeeded else ""
@@ -237,7 +243,7 @@ def test_observe_descriptions_that_say_nothing(run: Run, odd_texts: dict[str, Ex
 
 @observes("text-blanks", "text-normalization", "text-control-characters")
 def test_observe_changes_of_text(run: Run, odd_texts: dict[str, Exchange]) -> None:
-    """What becomes of blanks, control characters and text that is not in normal form C is open."""
+    """Observe blanks, control characters and text that is not in normal form C."""
     for point, field in (
         ("text-blanks", "name"),
         ("text-normalization", "description"),

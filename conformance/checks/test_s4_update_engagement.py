@@ -1,4 +1,4 @@
-"""Section 4, PATCH /api/v1/engagements/:id: what is sent takes effect, and nothing else changes."""
+"""Section 4, PATCH /api/v1/engagements/:id: an update changes the sent fields, and nothing else."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Editing:
 
     Attributes:
         description: An edit of the description alone, long enough after the creation for the clock to have moved.
-        name: An edit of the name alone, as long after that one.
+        name: An edit of the name alone, as long after the former.
         both: An edit of both, again as long after that; the new name begins with the old one.
     """
 
@@ -65,7 +65,7 @@ class Editing:
 
     @property
     def all(self) -> tuple[Edit, Edit, Edit]:
-        """All edits."""
+        """Return all edits."""
         return self.description, self.name, self.both
 
 
@@ -83,9 +83,9 @@ class OddEditing:
 
 
 def edit(run: Run, before: Exchange, sent: dict[str, Any], *, pause: float = 0.0) -> Edit:
-    """Edit an engagement, so long after it was read that the service's clock has moved, and read it.
+    """Edit an engagement after a pause in which the service's clock has moved, and read it.
 
-    Nothing else is done to it meanwhile, so that an edit whose answer is lost can be repeated.
+    The engagement is not changed otherwise, so an edit whose response is lost can be retried.
     """
     identifier = before.request.identifier or ""
     run.sleep(pause)
@@ -94,10 +94,10 @@ def edit(run: Run, before: Exchange, sent: dict[str, Any], *, pause: float = 0.0
 
 
 def editing(run: Run) -> Editing:
-    """An engagement without a description gets one, then another name, then another one of both.
+    """Set the description of an engagement without one, then its name, then both.
 
-    The descriptions are such that a careless service could take them for something else than text; a service may
-    have a least length of them, and then they are longer.
+    A careless service could take the descriptions for other types than text. They are longer if the service requires
+    a minimum length.
     """
     before = _unedited(run)
     tick = tick_of(readable_resources(before))
@@ -109,24 +109,24 @@ def editing(run: Run) -> Editing:
 
 
 def _unedited(run: Run) -> Exchange:
-    """A read of an engagement that has no description and was not edited; another one where this is begun anew."""
+    """Return a read of an engagement without a description and without edits; another if the scenario starts again."""
     before = run.scenarios.result(creating).bare.after()
     if not any(
-        one.request.identifier == before.request.identifier and one.request.operation.changes
-        for one in run.wire.exchanges
+        exchange.request.identifier == before.request.identifier and exchange.request.operation.changes
+        for exchange in run.wire.exchanges
     ):
         return before
     return _undescribed(run, "edited")
 
 
 def _undescribed(run: Run, label: str) -> Exchange:
-    """A read of a new engagement that has a name and nothing else."""
+    """Return a read of a new engagement with a name and nothing else."""
     made = read.success(run.send(requests.create_engagement({"name": run.name(label)})))
     return run.send(requests.get_engagement(read.text(read.data(made), "id", made)))
 
 
 def _edit_briefly(run: Run, before: Exchange, body: dict[str, str], *, pause: float) -> Edit:
-    """An edit with a brief description, or with a longer one where that was refused."""
+    """Edit with a brief description, and with a longer one if that is refused."""
     brief = edit(run, before, body, pause=pause)
     if brief.response.received is None or brief.response.status not in _INVALID:
         return brief
@@ -134,14 +134,14 @@ def _edit_briefly(run: Run, before: Exchange, body: dict[str, str], *, pause: fl
 
 
 def odd_editing(run: Run) -> OddEditing:
-    """An engagement gets edits that may be refused: own values, the same values, none, null, a name in use."""
+    """Send edits that may be refused: values that the service sets, the same values, no field, null, a used name."""
     before = _subject(run)
     identifier = before.request.identifier or ""
     own_values, tick = _send_own_values(run, before), tick_of(readable_resources(before))
     same = edit(run, own_values[-1].after, _content(own_values[-1].after), pause=tick)
     empty = edit(run, same.after, {})
     null_name = run.send(requests.update_engagement(identifier, {"name": None, "description": run.name("null-name")}))
-    # An empty name is open, but no reason for a server error; the description tells whose the engagement is then.
+    # An empty name is open, but no reason for a server error; the description shows that the engagement is the run's.
     run.send(requests.update_engagement(identifier, {"name": "", "description": run.name("nameless")}))
     run.send(requests.get_engagement(identifier))  # for the ledger
     run.sleep(tick)
@@ -154,7 +154,7 @@ def odd_editing(run: Run) -> OddEditing:
 
 
 def _subject(run: Run) -> Exchange:
-    """A read of an engagement that no other journey edits."""
+    """Return a read of an engagement that no other scenario edits."""
     for creation in run.scenarios.result(own_values_at_creation):
         if creation.read is not None:
             return creation.read
@@ -163,7 +163,7 @@ def _subject(run: Run) -> Exchange:
 
 
 def _send_own_values(run: Run, before: Exchange) -> tuple[Edit, ...]:
-    """Edits that send values of the service's: all at once, and one by one where that is refused."""
+    """Send edits with values that the service sets: all at once, and singly if that is refused."""
     known = identifier_of(before) or ""
     values = {
         "id": another_identifier(known, run.random("own-values-of-an-edit"), run.name("id")),
@@ -180,7 +180,7 @@ def _send_own_values(run: Run, before: Exchange) -> tuple[Edit, ...]:
 
 
 def _content(exchange: Exchange) -> dict[str, Any]:
-    """The name and the description that stand already."""
+    """Return the present name and description."""
     return {"name": field_or_none(exchange, "name"), "description": field_or_none(exchange, "description")}
 
 
@@ -189,26 +189,26 @@ odd_editing_scenario = scenario(odd_editing)
 
 
 def has_taken_effect(done: Edit) -> bool:
-    """Whether everything that an edit sent is read afterwards."""
+    """Whether a later read shows everything that an edit sent."""
     return all(field_or_none(done.after, field) == value for field, value in done.sent.items())
 
 
 @requirement("update-engagement-succeeds")
 def test_updating_succeeds(editing: Editing) -> None:
-    """An update of the name, of the description, and of both gives a success."""
+    """An update of the name, of the description, and of both succeeds."""
     for done in editing.all:
         require_active(done.before)
         if done.response.attempt > 1 and not done.response.succeeded and has_taken_effect(done):
-            raise CantTell("an answer was lost, and what was sent again stood already", done.response)
+            raise CantTell("the first response was lost, and the retried update changed nothing", done.response)
         if done.response.status == done.after.status == HTTPStatus.NOT_FOUND:
-            raise CantTell("the engagement is not there any more", done.response, done.after)
+            raise CantTell("the engagement no longer exists", done.response, done.after)
 
         expect.success(done.response)
 
 
 @requirement("update-engagement-takes-effect")
 def test_update_takes_effect(editing: Editing) -> None:
-    """What an update sends can be read afterwards."""
+    """A read after an update shows the sent values."""
     for done in editing.all:
         read.success(done.response)
         now = read_engagement(done.after)
@@ -221,10 +221,10 @@ def test_update_takes_effect(editing: Editing) -> None:
 
 @requirement("update-engagement-keeps-the-rest")
 def test_update_keeps_the_rest(editing: Editing) -> None:
-    """An update changes what it sends and nothing else of the engagement."""
+    """An update changes the sent fields and nothing else of the engagement."""
     for done in editing.all:
         read.success(done.response)
-        # That createdAt stays is judged over the whole run.
+        # Another check judges over the whole run that createdAt stays.
         rest = [field for field in FIELDS if field not in {*done.sent, "createdAt", "updatedAt"}]
 
         before, now = read_engagement(done.before), read_engagement(done.after)
@@ -233,7 +233,7 @@ def test_update_keeps_the_rest(editing: Editing) -> None:
 
 @requirement("update-engagement-keeps-the-rest")
 def test_empty_update_keeps_everything(odd_editing: OddEditing) -> None:
-    """An update without any field, where it is taken, leaves name, description and status as they were."""
+    """An accepted update without any field leaves name, description and status unchanged."""
     done = odd_editing.empty
     if not done.response.succeeded:
         raise Inapplicable("An update without any field was refused")
@@ -256,30 +256,28 @@ def test_update_moves_updated_at(run: Run, editing: Editing) -> None:
         exchanges = done.before, done.response, done.after
         before, after = time_of(done.before, "updatedAt"), time_of(done.after, "updatedAt")
         if expect.moment(after, *exchanges) < expect.moment(before, *exchanges):
-            raise CantTell("updatedAt has gone back", *exchanges)
+            raise CantTell("updatedAt has moved back", *exchanges)
         expect_moved(run, after, before, *exchanges)
 
 
 def _edited_slowly(run: Run, editing: Editing, done: Edit) -> Edit:
-    """An edit of the same fields, with more time, in case the service's clock ticks slowly."""
-    described = done is not editing.description  # an edit of the description is made once more where there is none
+    """Send an edit of the same fields after a longer pause, in case the service's clock ticks slowly."""
+    described = done is not editing.description  # the first description is set on an engagement without one
     before = run.send(editing.both.after.request) if described else _undescribed(run, "edited-slowly")
     return edit(run, before, {field: f"{value} slowly" for field, value in done.sent.items()}, pause=A_LONG_TICK)
 
 
 @requirement("update-engagement-moves-updated-at")
 def test_clearing_the_description_moves_updated_at(run: Run, odd_editing: OddEditing) -> None:
-    """An update with null for the description moves updatedAt, where it takes the description away."""
+    """An update with null for the description moves updatedAt, if it removes the description."""
     done = Edit({"description": None}, odd_editing.empty.after, odd_editing.null_description, odd_editing.after_null)
     if not _has_cleared(done):
-        raise Inapplicable("An update with null for the description was refused, or took nothing away")
+        raise Inapplicable("An update with null for the description was refused, or removed nothing")
     if time_of(done.before, "updatedAt") == time_of(done.after, "updatedAt"):
         filled = edit(run, done.after, {"description": "It is there again."})
         done = edit(run, filled.after, done.sent, pause=A_LONG_TICK)
         if not _has_cleared(done):
-            raise CantTell(
-                "the description could not be taken away a second time", done.before, done.response, done.after
-            )
+            raise CantTell("the description could not be removed a second time", done.before, done.response, done.after)
 
     exchanges = done.before, done.response, done.after
     expect_moved(run, time_of(done.after, "updatedAt"), time_of(done.before, "updatedAt"), *exchanges)
@@ -300,15 +298,13 @@ def test_own_values_are_not_honoured_by_update(odd_editing: OddEditing) -> None:
         require_active(done.before)
         expect.status(done.response, lambda status: status // 100 in {2, 4}, "any 2xx, or a refusal")
 
-        expect.status(
-            done.after, lambda status: status != HTTPStatus.NOT_FOUND, "the engagement, under the identifier it has"
-        )
+        expect.status(done.after, lambda status: status != HTTPStatus.NOT_FOUND, "the engagement, under its identifier")
         expect_not_honoured(done.sent, done.after)
 
 
 @requirement("update-engagement-duplicate-name")
 def test_renaming_to_duplicate_is_accepted_or_a_conflict(odd_editing: OddEditing) -> None:
-    """Renaming an engagement to the name of another one is accepted, or refused with 409."""
+    """Renaming an engagement to the name of another is accepted, or refused with 409."""
     require_active(odd_editing.after_null)
     permitted = "any 2xx or 409"
 
@@ -323,7 +319,7 @@ def test_unknown_engagement_cannot_be_updated(run: Run) -> None:
 
 @observes("update-status", "update-body")
 def test_observe_response_to_update(run: Run, editing: Editing) -> None:
-    """The status and the body with which updating succeeds are open."""
+    """Observe the status and the body of a successful update."""
     response = editing.name.response
     run.observe("update-status", observe.describe_response(response), response)
     run.observe(
@@ -335,7 +331,7 @@ def test_observe_response_to_update(run: Run, editing: Editing) -> None:
 
 @observes("update-empty-body", "update-null-name", "update-null-description")
 def test_observe_updates_that_say_nothing(run: Run, odd_editing: OddEditing) -> None:
-    """What an update with an empty object or with null gives is open."""
+    """Observe an update with an empty object or with null."""
     run.observe("update-empty-body", observe.describe_response(odd_editing.empty.response), odd_editing.empty.response)
     run.observe("update-null-name", observe.describe_response(odd_editing.null_name), odd_editing.null_name)
     response, after = odd_editing.null_description, odd_editing.after_null
@@ -350,7 +346,7 @@ def test_observe_updates_that_say_nothing(run: Run, odd_editing: OddEditing) -> 
 
 @observes("update-same-values")
 def test_observe_update_with_same_values(run: Run, odd_editing: OddEditing) -> None:
-    """Whether an update that changes nothing moves updatedAt is open."""
+    """Observe whether an update that changes nothing moves updatedAt."""
     same = odd_editing.same
     moved = time_of(same.before, "updatedAt") != time_of(same.after, "updatedAt")
     words = f"{observe.describe_response(same.response)}, updatedAt {'moved' if moved else 'unchanged'}"
@@ -359,12 +355,12 @@ def test_observe_update_with_same_values(run: Run, odd_editing: OddEditing) -> N
 
 @observes("duplicate-name-by-update")
 def test_observe_renaming_to_duplicate(run: Run, odd_editing: OddEditing) -> None:
-    """What renaming to the name of another engagement gives is open."""
+    """Observe a renaming to the name of another engagement."""
     run.observe("duplicate-name-by-update", observe.describe_response(odd_editing.namesake), odd_editing.namesake)
 
 
 @observes("bad-body-of-unknown-resource")
 def test_observe_bad_body_of_missing_engagement(run: Run) -> None:
-    """What an update of a missing engagement with a bad body gives is open."""
+    """Observe an update of a missing engagement with an invalid body."""
     response = run.send(requests.update_engagement(missing_identifier(run), {"name": 5}))
     run.observe("bad-body-of-unknown-resource", observe.describe_response(response), response)

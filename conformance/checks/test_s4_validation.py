@@ -1,4 +1,4 @@
-"""Section 4: what is certainly invalid is refused with 400 or 422, and changes nothing."""
+"""Section 4: certainly invalid requests are refused with 400 or 422, and change nothing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Queries = dict[str, tuple[Sent, ...]]
 
 _MEMBER: Final = ("id", "name", "email", "role", "joinedAt")
 _NO_NAMES: Final = frozenset({"", "null", "none", "undefined", "12345", "true", "[]"})
-"""What a body without a name could have been turned into."""
+"""Possible results of a body without a name."""
 
 creations_scenario = scenario(invalid_requests.invalid_creations)
 updates_scenario = scenario(invalid_requests.invalid_updates)
@@ -50,7 +50,7 @@ def test_invalid_creations_are_refused(invalid_creations: Refusals) -> None:
 
 @requirement("create-engagement-refused-creates-nothing")
 def test_refused_creations_create_nothing(invalid_creations: Refusals, run: Run) -> None:
-    """After refused creations there is no engagement that could be from one of them."""
+    """Refused creations leave no engagement that could be from one of them."""
     bulk.none_created(invalid_creations.sent, invalid_creations.after)
 
     looks = iter([invalid_creations])
@@ -70,7 +70,7 @@ def test_invalid_updates_are_refused(invalid_updates: Refusals) -> None:
 
 @requirement("update-engagement-refused-changes-nothing")
 def test_refused_updates_change_nothing(invalid_updates: Refusals) -> None:
-    """After refused updates the engagement is as before, updatedAt included."""
+    """Refused updates leave the engagement unchanged, updatedAt included."""
     bulk.engagement_untouched(invalid_updates.before[0], invalid_updates.after[0], invalid_updates.sent)
 
 
@@ -78,10 +78,10 @@ def test_refused_updates_change_nothing(invalid_updates: Refusals) -> None:
 def test_invalid_engagement_queries_are_refused(run: Run, invalid_queries: Queries) -> None:
     """Listing engagements with a certainly invalid parameter gives 400 or 422."""
     sent = invalid_queries["listEngagements"]
-    forbidden = [one for one in sent if one.exchange.judgeable and one.exchange.status == HTTPStatus.FORBIDDEN]
+    forbidden = [query for query in sent if query.exchange.judgeable and query.exchange.status == HTTPStatus.FORBIDDEN]
     if forbidden and run.send(requests.list_engagements()).status == HTTPStatus.FORBIDDEN:
-        # Some parameters may be looked at before the permission, and others after it.
-        bulk.every_invalid_refused(tuple(one for one in sent if one not in forbidden))
+        # The service may validate some parameters before the permission, and others after it.
+        bulk.every_invalid_refused(tuple(query for query in sent if query not in forbidden))
         raise CantTell("the main key may not list engagements", forbidden[0].exchange)
 
     bulk.every_invalid_refused(sent)
@@ -98,7 +98,7 @@ def test_invalid_organization_updates_are_refused(invalid_organization_updates: 
 
 @requirement("update-organization-refused-changes-nothing")
 def test_refused_organization_updates_change_nothing(run: Run, invalid_organization_updates: Refusals) -> None:
-    """After refused updates the organization is as before."""
+    """Refused updates leave the organization unchanged."""
     again = partial(run.scenarios.result, invalid_requests.invalid_organization_updates_again)
     with excused_by_meddling(run):
         _organization_stands(invalid_organization_updates)
@@ -131,18 +131,18 @@ def test_invalid_role_changes_are_refused(invalid_role_changes: Refusals) -> Non
     """Changing a role with a certainly invalid body gives 400 or 422."""
     tried = invalid_role_changes
     if member_of(tried.after, tried.target) is None:
-        raise CantTell("the member whose role was to be changed is not in the list", *tried.after)
+        raise CantTell("the target member of the role changes is not in the list", *tried.after)
 
     bulk.every_invalid_refused(tried.sent)
 
 
 @requirement("update-role-refused-changes-nothing")
 def test_refused_role_changes_change_nothing(invalid_role_changes: Refusals) -> None:
-    """After refused role changes the member is as before."""
+    """Refused role changes leave the member unchanged."""
     tried = invalid_role_changes
     before, after = member_of(tried.before, tried.target), member_of(tried.after, tried.target)
     if before is None or after is None:
-        raise CantTell("the member whose role was to be changed is not in the list", *tried.before, *tried.after)
+        raise CantTell("the target member of the role changes is not in the list", *tried.before, *tried.after)
 
     judge = partial(expect.unchanged, "the member", before, after, _MEMBER, *tried.exchanges)
     bulk.only_if_refused(tried.sent, judge)
@@ -164,7 +164,7 @@ def test_invalid_member_queries_are_refused(invalid_queries: Queries) -> None:
     "validation-status-type",
 )
 def test_statuses_of_invalid_bodies(invalid_creations: Refusals, run: Run) -> None:
-    """Which of 400 and 422 is given for what is wrong with a body."""
+    """Observe which of 400 and 422 refuses each fault of a body."""
     points = {
         Kind.MALFORMED: "validation-status-malformed",
         Kind.NO_OBJECT: "validation-status-no-object",
@@ -172,32 +172,32 @@ def test_statuses_of_invalid_bodies(invalid_creations: Refusals, run: Run) -> No
         Kind.TYPE: "validation-status-type",
     }
     for kind, point in points.items():
-        for one in invalid_creations.sent:
-            if one.kind == kind:
-                run.observe(point, describe_response(one.exchange), one.exchange)
+        for sent in invalid_creations.sent:
+            if sent.kind == kind:
+                run.observe(point, describe_response(sent.exchange), sent.exchange)
 
 
 @observes("validation-status-value")
 def test_statuses_of_invalid_values(invalid_invitations: tuple[Sent, ...], run: Run) -> None:
-    """Which of 400 and 422 is given for a value that a field cannot have."""
-    for one in invalid_invitations:
-        if one.kind == Kind.VALUE:
-            run.observe("validation-status-value", describe_response(one.exchange), one.exchange)
+    """Observe which of 400 and 422 refuses a value that a field cannot have."""
+    for sent in invalid_invitations:
+        if sent.kind == Kind.VALUE:
+            run.observe("validation-status-value", describe_response(sent.exchange), sent.exchange)
 
 
 @observes("validation-status-query")
 def test_statuses_of_invalid_parameters(invalid_queries: Queries, run: Run) -> None:
-    """Which of 400 and 422 is given for a nonsense parameter."""
+    """Observe which of 400 and 422 refuses a nonsense parameter."""
     for sent in invalid_queries.values():
-        for one in sent:
-            run.observe("validation-status-query", describe_response(one.exchange), one.exchange)
+        for query in sent:
+            run.observe("validation-status-query", describe_response(query.exchange), query.exchange)
 
 
-# --- creations that nothing could be told by
+# --- creations without a recognizable name
 
 
 def _no_nameless(look: Refusals) -> None:
-    """No engagement without a name of its own has come into being, as from a body that had no place for one."""
+    """Expect no new engagement without a name of its own, as from a body that had no place for one."""
     nameless = [item for item in _new(look) if _is_nameless(item)]
     told = f"{len(nameless)} new engagements without a name of their own"
     judge = partial(
@@ -208,21 +208,21 @@ def _no_nameless(look: Refusals) -> None:
         expected="no new engagement",
         actual=told,
     )
-    bulk.only_if_refused([one for one in look.sent if not one.label], judge)
+    bulk.only_if_refused([sent for sent in look.sent if not sent.label], judge)
 
 
 def _is_nameless(item: JsonObject) -> bool:
-    """Whether an engagement has no name of its own, and nothing else to tell it by."""
+    """Whether an engagement has neither a name of its own nor another sign of its owner."""
     name = item.get("name")
     return (not isinstance(name, str) or name.strip().lower() in _NO_NAMES) and not read.description(item)
 
 
 def _is_from_this_run(run: Run, item: JsonObject) -> bool:
-    """Whether an engagement is, or could be, of this run's making."""
+    """Whether the run made an engagement, or could have made it."""
     return run.names.owns(item.get("name")) or _is_nameless(item)
 
 
 def _new(look: Refusals) -> list[JsonObject]:
-    """The engagements that a look found afterwards and not before."""
+    """Return the engagements that the list shows afterwards and not before."""
     known = [item.get("id") for page in look.before for item in read.items(page)]
     return [item for page in look.after for item in read.items(page) if item.get("id") not in known]

@@ -1,4 +1,4 @@
-"""Section 5: without a valid key every operation gives 401, before anything else, and nothing happens."""
+"""Section 5: without a valid key every operation gives 401, before any other validation, and has no effect."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def test_empty_keys_are_refused(bad_keys: BadKeys) -> None:
 
 @requirement("key-unknown-refused")
 def test_unknown_keys_are_refused(bad_keys: BadKeys) -> None:
-    """Each of the thirteen operations gives 401 to a key that nobody was given."""
+    """Each of the thirteen operations gives 401 to a key that the service never issued."""
     _all_unauthorized(bad_keys, "unknown")
 
 
 @requirement("authentication-before-lookup")
 def test_the_key_is_judged_before_the_resource_is_looked_up(bad_keys: BadKeys) -> None:
-    """An operation that gives 401 for an existing resource gives it for one that does not exist, too."""
-    settled = [one for one in bad_keys.lookups if _refuses_unknown_keys(bad_keys, one)]
+    """An operation that gives 401 for an existing resource also gives 401 for a missing one."""
+    settled = [sent for sent in bad_keys.lookups if _refuses_unknown_keys(bad_keys, sent)]
     bulk.every_status(settled, _is_unauthorized, "401")
 
     _none_left_out(bad_keys.lookups, settled)
@@ -68,9 +68,11 @@ def test_the_key_is_judged_before_the_resource_is_looked_up(bad_keys: BadKeys) -
 
 @requirement("authentication-before-validation")
 def test_the_key_is_judged_before_the_request(bad_keys: BadKeys) -> None:
-    """An operation that gives 401 for a proper request gives it for an invalid one, too."""
+    """An operation that gives 401 for a valid request also gives 401 for an invalid one."""
     settled = [
-        one for one in bad_keys.invalid if _refuses_unknown_keys(bad_keys, one) and not _was_looked_up(bad_keys, one)
+        sent
+        for sent in bad_keys.invalid
+        if _refuses_unknown_keys(bad_keys, sent) and not _was_looked_up(bad_keys, sent)
     ]
     bulk.every_status(settled, _is_unauthorized, "401")
 
@@ -79,7 +81,7 @@ def test_the_key_is_judged_before_the_request(bad_keys: BadKeys) -> None:
 
 @requirement("unauthenticated-changes-nothing")
 def test_requests_without_a_valid_key_change_nothing(bad_keys: BadKeys) -> None:
-    """After requests that gave 401, engagement and organization are as before and nothing was created."""
+    """Requests that got 401 leave engagement and organization unchanged, and create nothing."""
     tried = bad_keys
     if tried.before is None or tried.after is None or tried.organization is None:
         raise CantTell("there was no engagement that the requests could have changed")
@@ -92,40 +94,42 @@ def test_requests_without_a_valid_key_change_nothing(bad_keys: BadKeys) -> None:
 @pytest.mark.stage(Stage.WEIGHING)
 @requirement("unauthenticated-changes-nothing")
 def test_requests_without_a_valid_key_change_no_role(run: Run, bad_keys: BadKeys) -> None:
-    """After requests that gave 401, no list shows the member with the role that they asked for."""
+    """After requests that got 401, no list shows the member with the requested role."""
     user_id, asked = bad_keys.aims.proper.promoted, bad_keys.aims.proper.role
-    roles = [(one, role) for one in run.wire.exchanges if (role := _role_listed(one, user_id)) is not None]
+    roles = [
+        (exchange, role) for exchange in run.wire.exchanges if (role := _role_listed(exchange, user_id)) is not None
+    ]
     if not roles:
         raise Inapplicable("No member was made for the run, or none is listed")
-    evidence(*(one for one, _ in roles[:1]))
+    evidence(*(exchange for exchange, _ in roles[:1]))
     place = next((place for place, (_, role) in enumerate(roles) if role == asked), None)
     if place is None:
         return
     since, shown = (roles[place - 1][0].number if place else 0), roles[place][0]
     changes = [
-        one
-        for one in run.wire.exchanges
-        if one.request.operation.id == "updateMemberRole" and one.request.identifier == user_id
-        if since < one.number < shown.number
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "updateMemberRole" and exchange.request.identifier == user_id
+        if since < exchange.number < shown.number
     ]
-    if not any(_shows_no_key(one) for one in changes):
+    if not any(_shows_no_key(change) for change in changes):
         return
-    if not all(refused(one) and _shows_no_key(one) for one in changes):
-        raise CantTell("the member has another role, which may be another request's doing", *changes, shown)
-    message = "a member has the role that requests without a valid key asked for"
+    if not all(refused(change) and _shows_no_key(change) for change in changes):
+        raise CantTell("the member has another role, which another request may have set", *changes, shown)
+    message = "a member has the role that requests without a valid key tried to set"
     raise NonConformity(message, *changes[-1:], shown, expected="the role from before", actual=asked)
 
 
 @observes("unparsable-body-without-key")
 def test_body_that_is_no_json_without_a_key(run: Run, bad_keys: BadKeys) -> None:
-    """Whether the key or a body that is no JSON is looked at first is open."""
-    for one in bad_keys.unparsable:
-        run.observe("unparsable-body-without-key", describe_response(one.exchange), one.exchange)
+    """Observe whether the service checks the key or a body that is no JSON first."""
+    for sent in bad_keys.unparsable:
+        run.observe("unparsable-body-without-key", describe_response(sent.exchange), sent.exchange)
 
 
 @observes("bearer-letter-case")
 def test_letter_case_of_the_scheme(run: Run) -> None:
-    """How the scheme is taken in other letter case."""
+    """Observe the scheme in other letter case."""
     key = (run.fixtures.main.authorization or "").partition(" ")[2]
     for scheme in ("bearer",) if run.effort is Effort.QUICK else ("bearer", "BEARER"):
         exchange = run.send(requests.get_organization().with_key(Credential("api_key", f"{scheme} {key}")))
@@ -133,7 +137,7 @@ def test_letter_case_of_the_scheme(run: Run) -> None:
 
 
 def _role_listed(exchange: Exchange, user_id: str | None) -> object:
-    """The role that a member has in a list that the main key was given; None where it is not there."""
+    """Return the role of a member in a list that the main key read; None if it is not listed."""
     if exchange.request.operation.id != "listMembers" or not is_main(exchange) or not accepted(exchange):
         return None
     return next((item.get("role") for item in readable((exchange,)) if item.get("id") == user_id), None)
@@ -144,55 +148,55 @@ def _shows_no_key(exchange: Exchange) -> bool:
 
 
 def _all_unauthorized(tried: BadKeys, kind: str) -> None:
-    """All thirteen operations gave 401; what goes wrong for another reason is left to the requirement that says so."""
+    """Expect 401 from all thirteen operations; other faults are left to the requirement that states them."""
     sent = tried.sent[kind]
-    settled = [one for one in sent if _is_refused(one) or not _fails_elsewhere(tried, one, kind)]
+    settled = [attempt for attempt in sent if _is_refused(attempt) or not _fails_elsewhere(tried, attempt, kind)]
     bulk.every_status(settled, _is_unauthorized, "401")
     _none_left_out(sent, settled)
-    if withheld := OPERATIONS.keys() - {one.exchange.request.operation.id for one in sent}:
-        raise CantTell(f"not all operations could be tried without harm to others' data: {', '.join(sorted(withheld))}")
+    if withheld := OPERATIONS.keys() - {attempt.exchange.request.operation.id for attempt in sent}:
+        raise CantTell(f"operations could not be tried without harm to others' data: {', '.join(sorted(withheld))}")
 
 
 def _none_left_out(sent: Iterable[Sent], settled: list[Sent]) -> None:
-    if left := [one for one in sent if one not in settled]:
-        told = ", ".join(sorted({f"{one.told} was answered {describe_response(one.exchange)}" for one in left}))
-        raise CantTell(f"{told}, which another requirement forbids", *[one.exchange for one in left])
+    if left := [attempt for attempt in sent if attempt not in settled]:
+        told = ", ".join(sorted({f"{attempt.told} got {describe_response(attempt.exchange)}" for attempt in left}))
+        raise CantTell(f"{told}, which another requirement forbids", *[attempt.exchange for attempt in left])
 
 
-def _is_refused(one: Sent) -> bool:
-    received = one.exchange.received
+def _is_refused(sent: Sent) -> bool:
+    received = sent.exchange.received
     return received is not None and _is_unauthorized(received.status)
 
 
-def _fails_elsewhere(tried: BadKeys, one: Sent, kind: str) -> bool:
-    """Whether another requirement says what is wrong with a response."""
-    looks = _was_looked_up(tried, one) or _was_validated(tried, one)
-    return looks or (kind != "none" and _asks_for_no_key(tried, one))
+def _fails_elsewhere(tried: BadKeys, sent: Sent, kind: str) -> bool:
+    """Whether another requirement states what is wrong with a response."""
+    looks = _was_looked_up(tried, sent) or _was_validated(tried, sent)
+    return looks or (kind != "none" and _asks_for_no_key(tried, sent))
 
 
 def _is_unauthorized(status: int) -> bool:
     return status == HTTPStatus.UNAUTHORIZED
 
 
-def _was_looked_up(tried: BadKeys, one: Sent) -> bool:
-    """Whether a call for what does not exist was answered so, as one with an unknown key was, too."""
-    named, operation = one.exchange.request.identifier, one.exchange.request.operation
+def _was_looked_up(tried: BadKeys, sent: Sent) -> bool:
+    """Whether a request for a missing resource got this response, as one with an unknown key did."""
+    named, operation = sent.exchange.request.identifier, sent.exchange.request.operation
     known = {None, tried.aims.own, tried.aims.proper.archived, tried.aims.proper.promoted}
-    if named in known or _status(one) != HTTPStatus.NOT_FOUND:
+    if named in known or _status(sent) != HTTPStatus.NOT_FOUND:
         return False
     lookups = [other for other in tried.lookups if other.exchange.request.operation is operation]
     return any(_status(other) == HTTPStatus.NOT_FOUND for other in lookups)
 
 
-def _was_validated(tried: BadKeys, one: Sent) -> bool:
-    """Whether an invitation that was made invalid for safety was refused as such, whatever the key."""
-    is_spoilt = one.exchange.request.operation.id == "inviteMember" and not tried.aims.sends_proper_invitations
-    return is_spoilt and _status(one) in _INVALID
+def _was_validated(tried: BadKeys, sent: Sent) -> bool:
+    """Whether an invitation, made invalid for safety, was refused as invalid regardless of the key."""
+    is_spoilt = sent.exchange.request.operation.id == "inviteMember" and not tried.aims.sends_proper_invitations
+    return is_spoilt and _status(sent) in _INVALID
 
 
-def _asks_for_no_key(tried: BadKeys, one: Sent) -> bool:
-    """Whether the operation can be had without any key, so that a bad one makes no difference."""
-    operation = one.exchange.request.operation
+def _asks_for_no_key(tried: BadKeys, sent: Sent) -> bool:
+    """Whether the operation accepts requests without any key, so that an invalid one makes no difference."""
+    operation = sent.exchange.request.operation
     return any(
         _status(other) != HTTPStatus.UNAUTHORIZED
         for other in tried.sent["none"]
@@ -200,23 +204,25 @@ def _asks_for_no_key(tried: BadKeys, one: Sent) -> bool:
     )
 
 
-def _refuses_unknown_keys(tried: BadKeys, one: Sent) -> bool:
-    """Whether the operation refuses unknown keys where nothing else is wrong, as far as that could be tried."""
-    operation = one.exchange.request.operation
+def _refuses_unknown_keys(tried: BadKeys, sent: Sent) -> bool:
+    """Whether the operation refuses unknown keys in valid requests, if that could be tried."""
+    operation = sent.exchange.request.operation
     tries = [other for other in tried.sent["unknown"] if other.exchange.request.operation is operation]
     proper = [other for other in tries if not _was_looked_up(tried, other) and not _was_validated(tried, other)]
     return all(_status(other) == HTTPStatus.UNAUTHORIZED for other in proper)
 
 
-def _status(one: Sent) -> int | None:
-    return one.exchange.status if one.exchange.judgeable else None
+def _status(sent: Sent) -> int | None:
+    return sent.exchange.status if sent.exchange.judgeable else None
 
 
 def _is_still_archived(tried: BadKeys) -> None:
-    """The archived engagement that was to be unarchived is archived still."""
+    """Expect that the archived engagement, the target of unarchiving, is still archived."""
     if tried.archived is None:
         raise CantTell("there was no archived engagement that the requests could have unarchived")
-    tries = [one.exchange for one in tried.everything if one.exchange.request.identifier == tried.aims.proper.archived]
+    tries = [
+        sent.exchange for sent in tried.everything if sent.exchange.request.identifier == tried.aims.proper.archived
+    ]
     status = read.text(read.data(tried.archived), "status", tried.archived)
     again = tried.archived_again
     if again is not None and read.data(again).get("status") != "archived":
@@ -225,10 +231,10 @@ def _is_still_archived(tried: BadKeys) -> None:
 
 
 def _left_nothing(tried: BadKeys) -> None:
-    """No creation came through, and the organization does not have the name that was sent."""
-    creations = [one for one in tried.everything if one.exchange.request.operation.id == "createEngagement"]
+    """Expect that no creation succeeded, and that the organization does not have the sent name."""
+    creations = [sent for sent in tried.everything if sent.exchange.request.operation.id == "createEngagement"]
     name = tried.aims.proper.name
-    bulk.none_created([replace(one, label=name) for one in creations], tried.newest)
+    bulk.none_created([replace(creation, label=name) for creation in creations], tried.newest)
     if tried.organization is not None and tried.aims.proper.organization == name:
         found = read.data(tried.organization).get("name")
         expect.holds(

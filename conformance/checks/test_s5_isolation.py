@@ -1,4 +1,4 @@
-"""Section 5: a key acts on its own organization, and nothing of another one can be reached with it."""
+"""Section 5: a key acts on its own organization, and cannot reach anything of another."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _KEPT: Final = (*KEPT, "status")
 _TELLING_NAME: Final = ("getCurrentOrganization", "updateCurrentOrganization")
 _REFUSED: Final = (403, 404)
 _UNARCHIVE_REFUSED: Final = (400, 403, 404, 415, 422)
-"""What unarchiving takes is not told, so the request itself may be refused first."""
+"""The body of unarchiving is unspecified, so the request itself may be refused first."""
 
 _NAMES: Final = {
     "getEngagement": "get-engagement",
@@ -61,7 +61,7 @@ member_scenario = scenario(pair.member_of_one)
 
 @requirement("isolation-own-organization")
 def test_two_keys_read_two_organizations(two_organizations: TwoOrganizations) -> None:
-    """The keys of two organizations read organizations of different identifiers."""
+    """The keys of two organizations read organizations with different identifiers."""
     (own, own_read), (other, other_read) = two_organizations.own, two_organizations.other
 
     expect.holds(
@@ -77,7 +77,7 @@ def test_two_keys_read_two_organizations(two_organizations: TwoOrganizations) ->
 
 @requirement("isolation-own-organization")
 def test_updates_are_of_the_organization_of_the_key(two_organizations: TwoOrganizations) -> None:
-    """An update of the organization answers with that of its key; one without any field changes none."""
+    """The response to an update of the organization shows that of its key; an update without any field changes none."""
     two_organizations.ensure_two()
     (other, other_read), updated = two_organizations.other, two_organizations.updated
     if updated is None or not accepted(updated):
@@ -87,10 +87,11 @@ def test_updates_are_of_the_organization_of_the_key(two_organizations: TwoOrgani
 
 
 @pytest.mark.parametrize(
-    "operation", [pytest.param(one, marks=requirement(f"isolation-{name}"), id=name) for one, name in _NAMES.items()]
+    "operation",
+    [pytest.param(identifier, marks=requirement(f"isolation-{name}"), id=name) for identifier, name in _NAMES.items()],
 )
 def test_other_engagements_are_out_of_reach(two_organizations: TwoOrganizations, operation: str) -> None:
-    """An engagement of another organization is answered with 404 or 403, as if it were not there."""
+    """An engagement of another organization gets 404 or 403, as if it did not exist."""
     two_organizations.ensure_two()
     permitted = _UNARCHIVE_REFUSED if operation == "unarchiveEngagement" else _REFUSED
 
@@ -101,10 +102,13 @@ def test_other_engagements_are_out_of_reach(two_organizations: TwoOrganizations,
 
 @pytest.mark.parametrize(
     "operation",
-    [pytest.param(one, marks=requirement(f"isolation-{name}"), id=name) for one, name in _MEMBER_NAMES.items()],
+    [
+        pytest.param(identifier, marks=requirement(f"isolation-{name}"), id=name)
+        for identifier, name in _MEMBER_NAMES.items()
+    ],
 )
 def test_other_members_are_out_of_reach(member_of_one: MemberOfOne, operation: str) -> None:
-    """A member of another organization is answered with 404 or 403, as if nobody were there."""
+    """A member of another organization gets 404 or 403, as if it did not exist."""
     _listed(member_of_one, member_of_one.before)
 
     expect.status_in(member_of_one.attempts[operation], *_REFUSED)
@@ -112,7 +116,7 @@ def test_other_members_are_out_of_reach(member_of_one: MemberOfOne, operation: s
 
 @requirement("isolation-lists")
 def test_lists_hold_nothing_of_another_organization(two_organizations: TwoOrganizations, run: Run) -> None:
-    """Neither organization's lists hold what belongs to the other one."""
+    """No list of an organization holds resources of the other."""
     two_organizations.ensure_two()
 
     _lists_are_apart(two_organizations)
@@ -125,7 +129,7 @@ def test_lists_hold_nothing_of_another_organization(two_organizations: TwoOrgani
 
 @requirement("isolation-counts")
 def test_counts_leave_other_organizations_out(two_organizations: TwoOrganizations, run: Run) -> None:
-    """What one organization creates raises no count of the other one; a quick run tries that in one direction."""
+    """A creation in one organization raises no count of the other; a quick run tries that in one direction."""
     two_organizations.ensure_two()
     try:
         _lists_are_apart(two_organizations)
@@ -141,7 +145,7 @@ def test_counts_leave_other_organizations_out(two_organizations: TwoOrganization
 
 @requirement("isolation-untouched")
 def test_refused_attempts_leave_the_engagement_alone(two_organizations: TwoOrganizations) -> None:
-    """After another organization's key was refused, the engagement is as before."""
+    """After refusals of another organization's key, the engagement is unchanged."""
     tried = two_organizations
     tried.ensure_two()
 
@@ -154,10 +158,10 @@ def test_refused_attempts_leave_the_engagement_alone(two_organizations: TwoOrgan
 @pytest.mark.stage(Stage.WEIGHING)
 @requirement("isolation-untouched")
 def test_renaming_leaves_another_organization_alone(two_organizations: TwoOrganizations, run: Run) -> None:
-    """The name of another organization never becomes one that the main key has given to its own."""
+    """Another organization never gets a name that the main key has set."""
     two_organizations.ensure_two()
-    given = {name: one for one in run.wire.exchanges if (name := _name_given(one)) is not None}
-    if not any(accepted(one) for one in given.values()):
+    given = {name: exchange for exchange in run.wire.exchanges if (name := _name_given(exchange)) is not None}
+    if not any(accepted(exchange) for exchange in given.values()):
         raise Inapplicable("Nothing was renamed with the main key")
 
     _expect_not_taken(run, OTHER_KEY, two_organizations.other[1], given)
@@ -166,7 +170,7 @@ def test_renaming_leaves_another_organization_alone(two_organizations: TwoOrgani
 @pytest.mark.stage(Stage.WEIGHING)
 @requirement("isolation-untouched")
 def test_update_leaves_another_organization_alone(two_organizations: TwoOrganizations, run: Run) -> None:
-    """The organization does not get the name of another one when that one's key updates its own."""
+    """The organization does not get the name of another one whose key updates its own organization."""
     two_organizations.ensure_two()
     other, updated = two_organizations.other[1], two_organizations.updated
     if updated is None or not accepted(updated):
@@ -177,7 +181,7 @@ def test_update_leaves_another_organization_alone(two_organizations: TwoOrganiza
 
 @requirement("isolation-untouched")
 def test_refused_attempts_leave_the_member_in_place(member_of_one: MemberOfOne) -> None:
-    """After another organization's key was refused, the member is still there."""
+    """After refusals of another organization's key, the member is still listed."""
     tried = member_of_one
     _listed(tried, tried.before)
     removal = tried.attempts["removeMember"]
@@ -185,14 +189,14 @@ def test_refused_attempts_leave_the_member_in_place(member_of_one: MemberOfOne) 
 
     def judge() -> None:
         exchanges = (*tried.before, removal, *tried.after)
-        expect.holds(not gone, "the member is gone", *exchanges, expected="the member as before", actual="nobody")
+        expect.holds(not gone, "the member is gone", *exchanges, expected="the member as before", actual="no member")
 
     bulk.only_if_refused([Sent("another organization's key", removal)], judge)
 
 
 @requirement("isolation-untouched")
 def test_refused_attempts_leave_the_role_alone(member_of_one: MemberOfOne) -> None:
-    """After another organization's key was refused, the member has the role from before."""
+    """After refusals of another organization's key, the member has the previous role."""
     tried = member_of_one
     was, now = (_listed(tried, pages) for pages in (tried.before, tried.after))
     change = tried.attempts["updateMemberRole"]
@@ -206,13 +210,13 @@ def test_refused_attempts_leave_the_role_alone(member_of_one: MemberOfOne) -> No
 
 @observes("other-organization-status")
 def test_how_another_organization_is_refused(two_organizations: TwoOrganizations, run: Run) -> None:
-    """With which status a resource of another organization is refused."""
+    """Observe the status that refuses a resource of another organization."""
     for name, exchange in two_organizations.attempts.items():
         run.observe("other-organization-status", f"{name}: {describe_response(exchange)}", exchange)
 
 
 def _listed(tried: MemberOfOne, pages: Sequence[Exchange]) -> dict[str, Any]:
-    """The member as its own organization lists it."""
+    """Return the member in the list of its own organization."""
     found = member_of(pages, tried.user_id)
     if found is None:
         raise CantTell("the member is not in the list of its own organization", *pages)
@@ -220,27 +224,31 @@ def _listed(tried: MemberOfOne, pages: Sequence[Exchange]) -> dict[str, Any]:
 
 
 def _expect_not_taken(run: Run, key: str, first: Exchange, given: Mapping[str, Exchange]) -> None:
-    """Expect that the organization of a key never has a name, other than at first, that another key has given.
+    """Expect that the organization of a key never gets a name, other than its first, that another key has set.
 
     Raises:
-        NonConformity: It has one.
-        Inapplicable: It was not read after a name was given.
+        NonConformity: It has such a name.
+        Inapplicable: It was not read after a name was set.
     """
-    telling = [one for one in run.wire.exchanges if one.request.operation.id in _TELLING_NAME and _key_of(one) == key]
-    since = min(Interval.of(one).end for one in given.values())
-    later = [one for one in telling if Interval.of(one).start >= since and accepted(one)]
+    telling = [
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id in _TELLING_NAME and _key_of(exchange) == key
+    ]
+    since = min(Interval.of(exchange).end for exchange in given.values())
+    later = [exchange for exchange in telling if Interval.of(exchange).start >= since and accepted(exchange)]
     if not later:
         raise Inapplicable("The other organization was not read after that")
     evidence(*later)
-    for one in later:
-        for name in (resource.get("name") for resource in laws.readable_resources(one)):
+    for exchange in later:
+        for name in (resource.get("name") for resource in laws.readable_resources(exchange)):
             taken = given.get(name) if isinstance(name, str) and name != _name(first) else None
             expect.holds(
                 taken is None,
                 "an organization has the name that another one's key has given to its own",
                 first,
                 *([] if taken is None else [taken]),
-                one,
+                exchange,
                 expected=_name(first),
                 actual=name,
                 pointer="/data/name",
@@ -256,7 +264,7 @@ def _key_of(exchange: Exchange) -> str:
 
 
 def _name_given(exchange: Exchange) -> str | None:
-    """The name that the main key gave its organization by a request; None where it was about something else."""
+    """Return the name that the main key set for its organization with a request; None for any other request."""
     if exchange.request.operation.id != "updateCurrentOrganization" or exchange.request.credential is not None:
         return None
     sent = read_json(exchange.request.body or b"")
@@ -265,7 +273,7 @@ def _name_given(exchange: Exchange) -> str | None:
 
 
 def _namesake_stays(tried: TwoOrganizations) -> None:
-    """Archiving one organization's engagement has not archived another one's of the same name."""
+    """Expect that archiving an engagement did not archive the other organization's engagement of the same name."""
     if tried.made_by_other is None:
         return
     for page in tried.other_list:
@@ -281,7 +289,7 @@ def _sent(tried: TwoOrganizations, operations: Iterable[str]) -> list[Sent]:
 
 
 def _archived(tried: TwoOrganizations) -> dict[str, Any]:
-    """The engagement as it must be once the main key has archived it."""
+    """Return the engagement as it must be after the main key archived it."""
     archive = read.data(tried.archive)
     if archive.get("status") != "archived":
         raise CantTell("the engagement did not become archived", tried.archive)
@@ -291,23 +299,23 @@ def _archived(tried: TwoOrganizations) -> dict[str, Any]:
 
 
 def _is_only_archived(before: Exchange, after: Exchange) -> None:
-    """Archiving alone does what it should; otherwise nobody knows who has changed the engagement."""
+    """Ensure that archiving alone does only that; otherwise the cause of a change is unknown."""
     try:
         expect.unchanged("the engagement", {**read.data(before), "status": "archived"}, read.data(after), _KEPT)
     except NonConformity as fault:
-        raise CantTell(f"{fault.message} where it was only archived", before, after) from None
+        raise CantTell(f"{fault.message} when it was only archived", before, after) from None
 
 
 def _stays(archived: dict[str, Any], tried: TwoOrganizations, sent: Sequence[Sent]) -> None:
-    """The archived engagement is still there as it was."""
-    exchanges = (tried.between, tried.archive, *(one.exchange for one in sent), tried.after)
+    """Expect the archived engagement unchanged."""
+    exchanges = (tried.between, tried.archive, *(attempt.exchange for attempt in sent), tried.after)
     there = tried.after.status != HTTPStatus.NOT_FOUND
     expect.holds(there, "the engagement is gone", *exchanges, expected="the engagement as before", actual="404")
     expect.unchanged("the engagement", archived, read.data(tried.after), _KEPT, *exchanges)
 
 
 def _lists_are_apart(tried: TwoOrganizations) -> None:
-    """Neither list of engagements holds what the other organization has just made."""
+    """Expect that no list of engagements holds what the other organization has just created."""
     own = read.data(tried.before)
     read.text(own, "id", tried.before)
     _holds_not("an engagement of another organization", own, tried.other_list)
@@ -316,7 +324,7 @@ def _lists_are_apart(tried: TwoOrganizations) -> None:
 
 
 def _holds_not(what: str, resource: Mapping[str, Any], pages: Sequence[Exchange]) -> None:
-    """No list holds a resource; another one of the same identifier, which each organization may count, is not it."""
+    """Expect a resource in no list; a different resource with the same identifier does not count."""
     evidence(*pages)
     for page in pages:
         if any(
@@ -327,7 +335,7 @@ def _holds_not(what: str, resource: Mapping[str, Any], pages: Sequence[Exchange]
 
 
 def _stays_uncounted(run: Run, *, counted: Credential, maker: Credential) -> None:
-    """No count of one organization rises by what another one makes."""
+    """Expect that no count of an organization rises when another organization creates engagements."""
     number = numbers(1)
 
     def judge(look: Count) -> None:

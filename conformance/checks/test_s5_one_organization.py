@@ -1,4 +1,4 @@
-"""Section 5: a key acts on one organization."""
+"""Section 5: a key acts on a single organization."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COMPARED: Final = 2
 @pytest.mark.stage(Stage.WEIGHING)
 @requirement("key-stays-with-organization")
 def test_key_stays_with_its_organization(run: Run) -> None:
-    """Every read of the organization with the main key gave the organization of the same id."""
+    """Every read of the organization with the main key has the same id."""
     if len(_reads(run)) < _COMPARED:
         run.send(requests.get_organization())
         run.send(requests.get_organization())
@@ -50,14 +50,14 @@ def test_key_stays_with_its_organization(run: Run) -> None:
 @pytest.mark.stage(Stage.WEIGHING)
 @requirement("isolation-lists")
 def test_no_list_of_the_run_holds_another_organizations(run: Run) -> None:
-    """However a list was asked for, it held nothing that the run had made with another organization's key."""
+    """No list of the run, with any parameters, held what the run created with another organization's key."""
     run.scenarios.result(two_organizations).ensure_two()
 
     expect_apart(run.wire.exchanges, (MAIN_KEY, OTHER_KEY))
 
 
 def _reads(run: Run) -> list[tuple[Exchange, str]]:
-    """Every read of the organization with the main key, and the id that it gave."""
+    """Return every read of the organization with the main key, and its id."""
     return [
         (exchange, identifier)
         for exchange in run.wire.exchanges

@@ -1,4 +1,4 @@
-"""Section 5: a key with one permission may do what that is listed for, and gets 403 for what it does not imply."""
+"""Section 5: a key with a single permission may use its operations, and gets 403 for those that it does not imply."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _REFUSALS: Final = (401, 403, 404)
-"""Also that something would not be there which the main key has made for it."""
+"""Includes 404: the key may not find what the main key has created for it."""
 
 _NAMES: Final = {
     "getCurrentOrganization": "get-organization",
@@ -40,16 +40,20 @@ _NAMES: Final = {
     "deleteEngagement": "delete-engagement",
     "archiveEngagement": "archive-engagement",
 }
-"""How requirements call the operations whose permission is told."""
+"""Names of operations in requirements, for those with a stated permission."""
 
 permissions_scenario = scenario(single_permissions, alone=True)
 
 
 @pytest.mark.parametrize(
-    "operation", [pytest.param(one, marks=requirement(f"scope-allows-{name}"), id=name) for one, name in _NAMES.items()]
+    "operation",
+    [
+        pytest.param(identifier, marks=requirement(f"scope-allows-{name}"), id=name)
+        for identifier, name in _NAMES.items()
+    ],
 )
 def test_the_permission_listed_is_enough(single_permissions: Permissions, operation: str) -> None:
-    """A key with nothing but the permission listed for an operation is not refused for want of permission."""
+    """A key with only the permission listed for an operation is not refused for lack of permission."""
     scope = OPERATIONS[operation].scope or ""
     exchange = single_permissions.cell(scope, operation)
     if single_permissions.is_unknown(scope):
@@ -66,10 +70,13 @@ def test_the_permission_listed_is_enough(single_permissions: Permissions, operat
 
 @pytest.mark.parametrize(
     "operation",
-    [pytest.param(one, marks=requirement(f"scope-refuses-{name}"), id=name) for one, name in _NAMES.items()],
+    [
+        pytest.param(identifier, marks=requirement(f"scope-refuses-{name}"), id=name)
+        for identifier, name in _NAMES.items()
+    ],
 )
 def test_other_permissions_are_not_enough(single_permissions: Permissions, operation: str) -> None:
-    """Keys with nothing but permissions that surely do not imply the one listed get 403."""
+    """Keys with only permissions that cannot imply the listed one get 403."""
     cells = _refusals(single_permissions, operation)
     known = [scope for scope in cells if not single_permissions.is_unknown(scope)]
     if not known:
@@ -80,26 +87,28 @@ def test_other_permissions_are_not_enough(single_permissions: Permissions, opera
 
 @requirement("scope-refused-changes-nothing")
 def test_requests_without_permission_change_nothing(single_permissions: Permissions, run: Run) -> None:
-    """After requests that were refused with 403, what they were aimed at is as before."""
+    """Requests that were refused with 403 leave their targets unchanged."""
     tried = single_permissions
-    sent = [Sent(f"{scope} alone", one) for (scope, name), one in tried.cells.items() if _is_refusal(scope, name)]
+    sent = [
+        Sent(f"{scope} alone", exchange) for (scope, name), exchange in tried.cells.items() if _is_refusal(scope, name)
+    ]
     if not sent:
         raise Untested(run.unlocking([f"key:{scope}" for scope in SCOPES]))
 
     for target, (before, after) in tried.kept.items():
-        aimed = [one for one in sent if one.exchange.request.identifier == target]
+        aimed = [attempt for attempt in sent if attempt.exchange.request.identifier == target]
         bulk.engagement_untouched(before, after, aimed)
     bulk.only_if_refused(sent, lambda: _left_nothing(tried, sent))
     _is_still_archived(tried)
-    evidence(*[one.exchange for one in sent])
+    evidence(*[attempt.exchange for attempt in sent])
 
 
-# --- what is open
+# --- observations
 
 
 @observes("scope-implications")
 def test_what_permissions_imply(single_permissions: Permissions, run: Run) -> None:
-    """What a key may do by a permission that is not the one listed."""
+    """Observe what a key may do with another permission than the listed one."""
     for scope, operation in single_permissions.cells:
         if MATRIX[scope, operation] is Permission.OPEN and OPERATIONS[operation].scope is not None:
             exchange = single_permissions.cells[scope, operation]
@@ -108,32 +117,32 @@ def test_what_permissions_imply(single_permissions: Permissions, run: Run) -> No
 
 @observes("scope-of-list-engagements")
 def test_permissions_that_allow_listing(single_permissions: Permissions, run: Run) -> None:
-    """Which single permissions allow listing engagements."""
+    """Observe which single permissions allow listing engagements."""
     _observe_column(run, single_permissions, "scope-of-list-engagements", "listEngagements")
 
 
 @observes("scope-of-unarchive")
 def test_permissions_that_allow_unarchiving(single_permissions: Permissions, run: Run) -> None:
-    """Which single permissions allow unarchiving an engagement."""
+    """Observe which single permissions allow unarchiving an engagement."""
     _observe_column(run, single_permissions, "scope-of-unarchive", "unarchiveEngagement")
 
 
 @observes("permission-or-lookup-first")
 def test_permission_or_lookup(single_permissions: Permissions, run: Run) -> None:
-    """What a key without permission is told about an engagement that does not exist."""
+    """Observe the response to a key without permission for a missing engagement."""
     for exchange in single_permissions.unknown:
         run.observe("permission-or-lookup-first", describe_response(exchange), exchange)
 
 
 @observes("permission-or-validation-first")
 def test_permission_or_validation(single_permissions: Permissions, run: Run) -> None:
-    """What a key without permission is told about an invalid body."""
+    """Observe the response to a key without permission for an invalid body."""
     for exchange in single_permissions.invalid:
         run.observe("permission-or-validation-first", describe_response(exchange), exchange)
 
 
 def _is_whole_organization(tried: Permissions, exchange: Exchange) -> None:
-    """The organization that the key reads is the main key's, with the engagements that surely are there."""
+    """Expect that the key reads the main key's organization, with at least the known engagements."""
     organization = read.data(exchange)
     if tried.organization is not None:
         expect.equal(
@@ -143,7 +152,7 @@ def _is_whole_organization(tried: Permissions, exchange: Exchange) -> None:
     counted = read.integer(organization, "engagementCount", exchange)
     expect.holds(
         counted >= len(there),
-        "the key is told of fewer engagements than there are",
+        "the key sees fewer engagements than there are",
         *there,
         exchange,
         expected=f"{len(there)} or more",
@@ -153,11 +162,11 @@ def _is_whole_organization(tried: Permissions, exchange: Exchange) -> None:
 
 
 def _are_members(tried: Permissions, exchange: Exchange) -> None:
-    """The key lists somebody, where the main key is told of members."""
+    """Expect that the key lists members, if the main key does."""
     pages = tried.members[1] or (() if tried.organization is None else (tried.organization,))
     found = read.items(exchange)
     if not found and not any(_tells_of_members(page) for page in pages):
-        raise CantTell("the main key is told of no member either", exchange, *pages)
+        raise CantTell("the main key sees no member either", exchange, *pages)
     expect.holds(found, "the key lists no members", *pages, exchange, expected="members", actual="none")
 
 
@@ -169,14 +178,14 @@ def _tells_of_members(response: Exchange) -> bool:
 
 
 def _is_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
-    """The engagement reads as it does with the main key."""
+    """Expect that the key reads the engagement as the main key does."""
     kept = tried.kept.get(exchange.request.identifier or "")
     if kept is not None:
         bulk.engagement_untouched(kept[1], exchange, ())
 
 
 def _is_there_for_others(tried: Permissions, exchange: Exchange) -> None:
-    """What the key has created can be read with the main key."""
+    """Expect that the main key can read what the key has created."""
     if tried.lost is not None:
         gone = "the main key does not find what the key has created"
         found = tried.lost.status != HTTPStatus.NOT_FOUND
@@ -189,7 +198,7 @@ _WHOLE: Final = {
     "getEngagement": _is_whole_engagement,
     "createEngagement": _is_there_for_others,
 }
-"""What else a key is allowed than to be answered with a success: to see what the main key sees."""
+"""What a key may do besides getting a success: see what the main key sees."""
 
 
 def _is_refusal(scope: str, operation: str) -> bool:
@@ -197,7 +206,7 @@ def _is_refusal(scope: str, operation: str) -> bool:
 
 
 def _refusals(tried: Permissions, operation: str) -> dict[str, Sent]:
-    """What must be refused at an operation, by permission, as far as there are keys.
+    """Return the exchanges of an operation that must be refusals, by permission, for the existing keys.
 
     Raises:
         Untested: There is none.
@@ -214,21 +223,21 @@ def _refusals(tried: Permissions, operation: str) -> dict[str, Sent]:
 
 
 def _is_still_archived(tried: Permissions) -> None:
-    """The engagement that keys were refused to unarchive is archived still; that they may is open."""
+    """Expect that the engagement that keys were refused to unarchive is archived, since permission may be open."""
     if tried.revived is None or not accepted(tried.revived):
         return
     aimed = [
-        one
-        for (_, name), one in tried.cells.items()
-        if name == "unarchiveEngagement" and one.request.identifier == tried.revived.request.identifier
+        exchange
+        for (_, name), exchange in tried.cells.items()
+        if name == "unarchiveEngagement" and exchange.request.identifier == tried.revived.request.identifier
     ]
     status = read.text(read.data(tried.revived), "status", tried.revived)
     expect.equal("status", status, "archived", *aimed, tried.revived, pointer="/data/status")
 
 
 def _left_nothing(tried: Permissions, sent: list[Sent]) -> None:
-    """No creation came through, the organization has its name, and the member the role and the place."""
-    creations = [replace(one, label=tried.label) for one in sent if _operation(one) == "createEngagement"]
+    """Expect no creation, the organization's name, and the member's role and membership as before."""
+    creations = [replace(attempt, label=tried.label) for attempt in sent if _operation(attempt) == "createEngagement"]
     bulk.none_created(creations, tried.newest)
     if tried.organization is not None:
         name = read.data(tried.organization).get("name")
@@ -251,5 +260,5 @@ def _observe_column(run: Run, tried: Permissions, point: str, operation: str) ->
             run.observe(point, f"{scope}: {describe_response(exchange)}", exchange)
 
 
-def _operation(one: Sent) -> str:
-    return one.exchange.request.operation.id
+def _operation(sent: Sent) -> str:
+    return sent.exchange.request.operation.id

@@ -1,4 +1,4 @@
-"""Section 7: the errors among all answers of the run."""
+"""Section 7: the errors among all responses of the run."""
 
 from __future__ import annotations
 
@@ -38,26 +38,26 @@ def test_status_code_is_the_http_status(run: Run) -> None:
     "status", [pytest.param(status, marks=requirement(f"error-code-{status}")) for status in error_laws.ERROR_CODES]
 )
 def test_code_is_that_of_the_status(run: Run, status: int) -> None:
-    """Every error of a status of the table has the code that the table gives it."""
+    """Every error with a status of the table has the table's code."""
     expect_law(run, error_laws.error_code(status))
 
 
 @requirement("no-server-error")
 def test_no_server_error(run: Run) -> None:
-    """No request was answered with an unexpected server error."""
+    """No request got an unexpected server error."""
     expect_law(run, error_laws.no_server_error)
 
 
 @pytest.mark.stage(Stage.WEIGHING)
 @requirement("no-server-error")
 def test_no_request_ends_the_service(run: Run) -> None:
-    """No request was followed twice by a time in which the service took no connections."""
+    """After no request did the service twice refuse connections for a while."""
     expect_no_request_ends_service(run)
 
 
 @observes("error-messages")
 def test_error_messages(run: Run) -> None:
-    """Are there errors with an empty message?"""
+    """Observe whether errors have an empty message."""
     messages = [(exchange, message) for exchange in run.wire.exchanges if (message := _message(exchange)) is not None]
     empty = [exchange for exchange, message in messages if not message.strip()]
 
@@ -67,7 +67,7 @@ def test_error_messages(run: Run) -> None:
 
 @observes("error-statuses-seen")
 def test_error_statuses_seen(run: Run) -> None:
-    """Which error statuses were seen?"""
+    """Observe the statuses of errors."""
     first: dict[str, Exchange] = {}
     for exchange in run.wire.exchanges:
         if exchange.received is not None and exchange.received.status >= 400:  # noqa: PLR2004 - errors begin here

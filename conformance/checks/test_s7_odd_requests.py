@@ -1,4 +1,4 @@
-"""Section 7: requests that nobody is used to are answered one way or the other, and never with a server error."""
+"""Section 7: unusual requests get a success or a refusal, and no server error."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _LEVELS: Final = 90
 _DIGITS: Final = 400
 _LONG: Final = 220
-"""Characters of an identifier; some gateways refuse a segment of a path with more than 255."""
+"""Characters of an identifier; some gateways refuse a path segment with more than 255."""
 _AT_ONCE: Final = 2
 _LINES: Final = "A first line,\r\nand a second\tone."
 _CHANGES: Final = (b'{"description": "\\ud800"}', b"")
@@ -31,7 +31,7 @@ _ODD_IDENTIFIER: Final = "0000-\u00e9'"
 
 
 def odd_requests(run: Run) -> list[Exchange]:
-    """An engagement is created and updated with odd JSON, and looked for with odd parameters."""
+    """Create and update an engagement with odd JSON, and list with odd parameters."""
     name = run.name("odd")
     nested = "[" * _LEVELS + "]" * _LEVELS
     lines = json.dumps(_LINES)
@@ -43,24 +43,24 @@ def odd_requests(run: Run) -> list[Exchange]:
     bodies = [] if run.mode is Mode.READ_ONLY else [text.encode(errors="surrogateescape") for text in texts]
     sent = [requests.create_engagement({}).with_body(body) for body in bodies]
     creations = run.send_all(sent)
-    made = next((found for one in creations if (found := identifier_of(one)) is not None), None)
+    made = next((found for creation in creations if (found := identifier_of(creation)) is not None), None)
     reads = [
         requests.list_engagements(page="9" * 30),
         requests.get_engagement("\u00e9\U0001f600'\"--" + "x" * _LONG),
     ]
-    changes = [] if made is None else [requests.update_engagement(made, {}).with_body(one) for one in _CHANGES]
+    changes = [] if made is None else [requests.update_engagement(made, {}).with_body(content) for content in _CHANGES]
     odd = run.send_all([*reads, *changes])
     return [*creations, *odd, *([] if run.effort is Effort.QUICK else _thoroughly(run))]
 
 
 def _thoroughly(run: Run) -> list[Exchange]:
-    """What a service most likely takes alike in all operations, with those that a quick run does not try it with."""
+    """Send odd requests that most services handle alike in all operations, with those that a quick run omits."""
     responses = run.send_all(_more(run))
     if run.mode is Mode.READ_ONLY or (made := identifier_of(run.send(_creation(run)))) is None:
         return responses
     responses += run.send_in_turn(_more_of(made))
-    for one in (requests.archive_engagement(made), requests.delete_engagement(made)):
-        responses += run.send_all([one] * _AT_ONCE)
+    for request in (requests.archive_engagement(made), requests.delete_engagement(made)):
+        responses += run.send_all([request] * _AT_ONCE)
     return responses
 
 
@@ -69,13 +69,13 @@ def _creation(run: Run) -> Request:
 
 
 def _more(run: Run) -> list[Request]:
-    """Lists with odd parameters, identifiers of a shape that nobody gives, and bodies that are announced as text."""
+    """Return lists with odd parameters, identifiers of an unknown shape, and bodies that are announced as text."""
     batch = [requests.list_members(role=""), requests.list_members(page=""), requests.list_members(unheard_of="x")]
     batch.append(replace(requests.list_members(), query=(("page", "1"), ("page", "2"))))
     if run.mode is Mode.READ_ONLY:
         return batch
     marked = b"\xef\xbb\xbf" + requests.encode({"name": run.name("odd")})  # a byte order mark
-    batch += [requests.create_engagement({}).with_body(one) for one in (marked, b'{"name": NaN}')]
+    batch += [requests.create_engagement({}).with_body(body) for body in (marked, b'{"name": NaN}')]
     batch.append(requests.update_engagement(_ODD_IDENTIFIER, {"name": run.name("odd")}))
     batch += [requests.archive_engagement(_ODD_IDENTIFIER), requests.unarchive_engagement(_ODD_IDENTIFIER)]
     batch += [requests.delete_engagement(_ODD_IDENTIFIER)]
@@ -88,7 +88,7 @@ def _more(run: Run) -> list[Request]:
 
 
 def _more_of(made: str) -> list[Request]:
-    """Edits of an engagement to several lines, or not announced as JSON, and a body where none is asked for."""
+    """Return edits of an engagement to several lines, or not announced as JSON, and unexpected bodies."""
     return [
         requests.update_engagement(made, {"description": f"{_LINES}\u202e"}),
         requests.update_engagement(made, {}).with_body(b"{}", "text/plain"),
@@ -104,7 +104,7 @@ odd_requests_scenario = scenario(odd_requests)
 
 @requirement("no-server-error")
 def test_odd_requests_cause_no_server_error(odd_requests: list[Exchange]) -> None:
-    """No request is answered with an unexpected server error, however odd."""
+    """No request gets an unexpected server error, however odd."""
     responded = [exchange for exchange in odd_requests if exchange.judgeable]
     evidence(*responded)
 

@@ -1,4 +1,4 @@
-"""Section 8: the pages of lists and what their meta says, in lists without a filter."""
+"""Section 8: the pages of unfiltered lists and their meta."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ pytestmark = pytest.mark.usefixtures("new_engagements")
 
 
 def _of_both_lists(suffix: str) -> pytest.MarkDecorator:
-    """A check of the list of engagements and of that of members, each with the requirement of that name."""
+    """Mark a check of both lists with the requirement of each that has this suffix."""
     return pytest.mark.parametrize(
         "operation",
         [
@@ -80,7 +80,7 @@ by_created_at_scenario = scenario(by_created_at, alone=True)
 
 @requirement("list-engagements-pages-partition")
 def test_pages_of_engagements_hold_everything_once(run: Run, paged_engagements: PagedLists) -> None:
-    """The pages of engagements hold everything once."""
+    """The pages of engagements hold every engagement once."""
     expect_one_order(
         run,
         lambda: _expect_of_engagements(run, paged_engagements, paging.expect_partition, paging.expect_partition_within),
@@ -91,10 +91,10 @@ def test_pages_of_engagements_hold_everything_once(run: Run, paged_engagements: 
 
 @requirement("list-engagements-pages-partition")
 def test_pages_of_the_size_unasked_hold_everything_once(run: Run, paged_engagements: PagedLists) -> None:
-    """The pages that are asked for by their number alone hold everything once."""
+    """The pages of the default size hold every engagement once."""
     lists = paged_engagements
     if not lists.unasked:
-        raise Inapplicable("There are not two or three pages of the size that lists have unasked")
+        raise Inapplicable("There are not two or three pages of the default size")
 
     expect_beside_others(
         run,
@@ -107,7 +107,7 @@ def test_pages_of_the_size_unasked_hold_everything_once(run: Run, paged_engageme
 
 @requirement("list-engagements-pages-partition")
 def test_neighbouring_pages_by_name_lose_nothing(run: Run, by_name: SortedLists) -> None:
-    """Where the list is sorted by name, nothing is lost or repeated between two pages."""
+    """If the list is sorted by name, no item is lost or repeated between two pages."""
     key, names, whole = name_among(by_name.stock.names), by_name.stock.active_names(), len(by_name.default)
     alone = _unlike_others(run, by_name.default)
 
@@ -128,18 +128,20 @@ def test_neighbouring_pages_by_name_lose_nothing(run: Run, by_name: SortedLists)
 
 
 def _unlike_others(run: Run, look: Look) -> frozenset[str]:
-    """The ids of the run's engagements whose names no collation takes for others."""
+    """Return the ids of the run's engagements whose names no collation takes for others."""
     names = {item.identifier: str(item.value.get("name")) for item in Listing(look).items}
-    letters = {one: _NO_LETTER.sub("", name.lower()) for one, name in names.items()}
+    letters = {identifier: _NO_LETTER.sub("", name.lower()) for identifier, name in names.items()}
     numbers = Counter(letters.values())
     return frozenset(
-        one for one, name in names.items() if numbers[letters[one]] == 1 and name.isascii() and run.names.owns(name)
+        identifier
+        for identifier, name in names.items()
+        if numbers[letters[identifier]] == 1 and name.isascii() and run.names.owns(name)
     )
 
 
 @requirement("list-engagements-pages-partition")
 def test_neighbouring_pages_by_creation_lose_nothing(run: Run, by_created_at: SortedLists) -> None:
-    """Where the list is sorted by creation, nothing is lost or repeated between two pages."""
+    """If the list is sorted by creation, no item is lost or repeated between two pages."""
     key, times, whole = time_of("createdAt"), creation_times(run), by_created_at.default
     holds(lambda: expect_order(Listing(whole), "createdAt", key, descending=True), "the list is not sorted", *whole)
 
@@ -158,7 +160,7 @@ def test_neighbouring_pages_by_creation_lose_nothing(run: Run, by_created_at: So
 
 @requirement("list-members-pages-partition")
 def test_pages_of_members_hold_everybody_once(run: Run, paged_members: PagedLists) -> None:
-    """The pages of members hold everybody once."""
+    """The pages of members hold every member once."""
     if len(read.items(paged_members.look[0])) == 1:
         raise Inapplicable("The organization has one member")
 
@@ -172,7 +174,7 @@ def test_pages_of_members_hold_everybody_once(run: Run, paged_members: PagedList
 
 @requirement("list-engagements-total")
 def test_total_of_engagements(run: Run, paged_engagements: PagedLists) -> None:
-    """The total of engagements is the same on every page, and the number on all pages."""
+    """The total of engagements is the same on every page, and the number of items on all pages."""
     try:
         _expect_of_engagements(run, paged_engagements, paging.expect_total, paging.expect_total_within)
     except NonConformity as fault:
@@ -181,9 +183,9 @@ def test_total_of_engagements(run: Run, paged_engagements: PagedLists) -> None:
 
 
 def _ensure_lasting(run: Run, fault: NonConformity) -> None:
-    """Pages that tell different totals tell them again and again, in turn, or others are changing the list."""
+    """Ensure that pages with different totals repeat them in turn, since others may be changing the list."""
     told = {read.number(response, "total"): response.request for response in fault.exchanges}
-    if len(told) < 2:  # noqa: PLR2004 - the fault is another one than pages that differ
+    if len(told) < 2:  # noqa: PLR2004 - the fault is not about different pages
         return
     for _ in range(_TURNS):
         for total, asked in told.items():
@@ -194,7 +196,7 @@ def _ensure_lasting(run: Run, fault: NonConformity) -> None:
 
 @requirement("list-members-total")
 def test_total_of_members(run: Run, paged_members: PagedLists) -> None:
-    """The total of members is the same on every page, and the number on all pages."""
+    """The total of members is the same on every page, and the number of items on all pages."""
     try:
         _expect_of_members(run, paged_members, paging.expect_total)
     except NonConformity as fault:
@@ -204,27 +206,27 @@ def test_total_of_members(run: Run, paged_members: PagedLists) -> None:
 
 @requirement("list-engagements-page-length")
 def test_length_of_pages_of_engagements(run: Run, paged_engagements: PagedLists) -> None:
-    """A page of engagements holds perPage of them, and the last one what is left."""
+    """A page of engagements holds perPage items, and the last one the rest."""
     _expect_of_engagements(run, paged_engagements, paging.expect_lengths, paging.expect_lengths_within)
 
 
 @requirement("list-members-page-length")
 def test_length_of_pages_of_members(run: Run, paged_members: PagedLists) -> None:
-    """A page of members holds perPage of them, and the last one what is left."""
+    """A page of members holds perPage items, and the last one the rest."""
     _expect_of_members(run, paged_members, paging.expect_lengths)
 
 
 @requirement("list-engagements-paging-honoured")
 def test_existing_pages_of_engagements_are_served(run: Run, paged_engagements: PagedLists) -> None:
-    """Every page of engagements that exists is answered."""
-    # Whatever is known to be in the list, which a refused page does not tell.
+    """Every existing page of engagements is served."""
+    # The ids that are known to be in the list, since a refused page does not show them.
     look = paged_engagements.look
     expect_steadily(run, look, paging.expect_served, anew=lambda: page_by_page(run, requests.list_engagements))
 
 
 @requirement("list-members-paging-honoured")
 def test_existing_pages_of_members_are_served(run: Run, paged_members: PagedLists) -> None:
-    """Every page of members that exists is answered."""
+    """Every existing page of members is served."""
     _expect_of_members(run, paged_members, paging.expect_served)
 
 
@@ -234,22 +236,26 @@ def test_existing_pages_of_members_are_served(run: Run, paged_members: PagedList
 @pytest.mark.stage(Stage.WEIGHING)
 @_of_both_lists("paging-honoured")
 def test_no_existing_page_is_refused(run: Run, operation: str) -> None:
-    """No page that exists is refused, whatever filter and order it is asked for with."""
-    pages = [one for one in run.wire.exchanges if one.request.operation.id == operation and _is_later_page(one)]
-    refused = dict.fromkeys(one.request for one in pages if not one.succeeded)
+    """No existing page is refused, with any filter and order."""
+    pages = [
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == operation and _is_later_page(exchange)
+    ]
+    refused = dict.fromkeys(page.request for page in pages if not page.succeeded)
     for asked in list(refused)[:_MOST_REFUSED]:
         first = replace(asked, query=tuple((name, "1" if name == "page" else value) for name, value in asked.query))
         look = run.send_all([first, asked])
         if look[0].succeeded:
             expect_steadily(run, tuple(look), paging.expect_served)
-    served = [one for one in pages if one.succeeded]
+    served = [page for page in pages if page.succeeded]
     if not served:
-        raise Inapplicable("No list of the run went on after its first page")
+        raise Inapplicable("No list of the run had a second page")
     evidence(*served[:_MOST_SERVED])
 
 
 def _is_later_page(exchange: Exchange) -> bool:
-    """Whether this is an answer to the main key, asked for a page after the first, and validly in all else."""
+    """Whether this is a response to the main key for a page after the first, with otherwise valid parameters."""
     asked = dict(exchange.request.query)
     page = asked.pop("page", "")
     rest = replace(exchange.request, query=tuple(asked.items()))
@@ -281,7 +287,7 @@ def test_total_pages(run: Run, operation: str) -> None:
 @pytest.mark.stage(Stage.LAWS)
 @_of_both_lists("defaults")
 def test_defaults(run: Run, operation: str) -> None:
-    """What a list was not asked for is page 1 and 20 a page."""
+    """Without parameters, a list is page 1 and has 20 items a page."""
     expect_law(run, list_laws.defaults, operation)
 
 
@@ -289,21 +295,21 @@ def test_defaults(run: Run, operation: str) -> None:
 @_of_both_lists("paging-honoured")
 @pytest.mark.usefixtures("paged_engagements", "paged_members")
 def test_page_and_size_asked_for(run: Run, operation: str) -> None:
-    """The meta of every list of the run names the page and the size that were asked for."""
+    """The meta of every list of the run states the requested page and size."""
     expect_law(run, list_laws.paging_honoured, operation)
 
 
 @pytest.mark.stage(Stage.WEIGHING)
 @_of_both_lists("page-length")
 def test_full_pages_are_full(run: Run, operation: str) -> None:
-    """No page of the run holds more than its size, and none with others behind it less."""
+    """No page of the run holds more items than its size, or fewer before the last page."""
     expect_law_steadily(run, list_laws.page_length, operation)
 
 
 @pytest.mark.stage(Stage.WEIGHING)
 @_of_both_lists("total")
 def test_no_total_is_less_than_what_is_listed(run: Run, operation: str) -> None:
-    """No list of the run without a filter, in whatever order, counts less than it shows."""
+    """No unfiltered list of the run, in any order, has a total below its number of items."""
     expect_law_steadily(run, list_laws.covering_total, operation)
 
 
@@ -313,7 +319,7 @@ def _expect_of_engagements(
     judge: Callable[[Look, frozenset[str]], object],
     bounded: Callable[[paging.Bracket], object],
 ) -> None:
-    """Judge the pages of engagements, which others and later journeys of the run may have added to."""
+    """Judge the pages of engagements, to which others and later scenarios may have added."""
     expect_beside_others(
         run,
         lists.look,

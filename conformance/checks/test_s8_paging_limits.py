@@ -1,4 +1,4 @@
-"""Section 8: pages and sizes of pages out of bounds."""
+"""Section 8: pages and page sizes out of bounds."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ list_queries_scenario = scenario(list_queries)
 
 @requirement("list-paging-limits-truthful")
 def test_out_of_bounds_refused_or_truthful(run: Run, list_queries: ListQueries) -> None:
-    """A page or perPage out of bounds is refused, or answered with a page that is what its meta says."""
+    """A page or perPage out of bounds is refused, or served as its meta states."""
     for response in list_queries.out_of_bounds.values():
         expect_steadily(run, (response,), lambda look: paging_limits.expect_refused_or_truthful(look[0]))
 
 
 @requirement("list-paging-limits-truthful")
 def test_out_of_bounds_total_pages(list_queries: ListQueries) -> None:
-    """A page or perPage out of bounds is refused, or answered with the right totalPages."""
+    """A page or perPage out of bounds is refused, or served with the right totalPages."""
     plain = {response.request.operation.id: response for response in list_queries.plain.values()}
 
     for response in list_queries.out_of_bounds.values():
@@ -63,9 +63,9 @@ def test_past_the_end(run: Run, list_queries: ListQueries) -> None:
     ],
 )
 def test_total_past_the_end(run: Run, list_queries: ListQueries, asked: str) -> None:
-    """A page past the end, where it is served, tells the total that the first page tells."""
+    """A page past the end, if it is served, states the total of the first page."""
     response = list_queries.past_the_end[asked]
-    plain = next(one for one in list_queries.plain.values() if one.request.operation is response.request.operation)
+    plain = next(page for page in list_queries.plain.values() if page.request.operation is response.request.operation)
     if not response.succeeded:
         raise Inapplicable("A page past the end was refused")
 
@@ -81,7 +81,7 @@ def _expect_past_the_end(plain: Exchange, look: Look) -> None:
 
 @pytest.mark.parametrize("point", [pytest.param(point, marks=observes(point)) for point in _OBSERVED])
 def test_out_of_bounds(run: Run, list_queries: ListQueries, point: str) -> None:
-    """What does a page or perPage out of bounds give?"""
+    """Observe a page or perPage out of bounds."""
     response = list_queries.out_of_bounds[point]
     asked, _ = response.request.query[0]
 
@@ -90,7 +90,7 @@ def test_out_of_bounds(run: Run, list_queries: ListQueries, point: str) -> None:
 
 @observes("page-past-the-end")
 def test_page_past_the_end(run: Run, list_queries: ListQueries) -> None:
-    """What does a page past the end give?"""
+    """Observe a page past the end."""
     response = list_queries.past_the_end["page-past-the-end"]
 
     run.observe("page-past-the-end", describe_response(response), response)
@@ -98,7 +98,7 @@ def test_page_past_the_end(run: Run, list_queries: ListQueries) -> None:
 
 @observes("page-empty")
 def test_empty_page(run: Run, list_queries: ListQueries) -> None:
-    """What does an empty page= give?"""
+    """Observe an empty page=."""
     response = list_queries.odd["page-empty"]
 
     run.observe("page-empty", _with_meta(response, "page"), response)
@@ -106,7 +106,7 @@ def test_empty_page(run: Run, list_queries: ListQueries) -> None:
 
 @observes("page-oddly-written")
 def test_page_oddly_written(run: Run, list_queries: ListQueries) -> None:
-    """What do page=01 and page=1.0 give?"""
+    """Observe page=01 and page=1.0."""
     zero, decimal = list_queries.odd["page-leading-zero"], list_queries.odd["page-decimal"]
     words = f"01: {_with_meta(zero, 'page')}, 1.0: {_with_meta(decimal, 'page')}"
 
@@ -115,9 +115,9 @@ def test_page_oddly_written(run: Run, list_queries: ListQueries) -> None:
 
 @observes("cursor-parameters")
 def test_cursor(run: Run, list_queries: ListQueries) -> None:
-    """What does a query parameter cursor do, and does meta carry a cursor?"""
+    """Observe a query parameter cursor, and whether meta carries a cursor."""
     response, plain = list_queries.odd["cursor"], list_queries.plain["engagements"]
-    cursors = sorted({name for one in (response, plain) for name in _meta(one) if "cursor" in name.lower()})
+    cursors = sorted({name for page in (response, plain) for name in _meta(page) if "cursor" in name.lower()})
     words = f"meta has {', '.join(name[:40] for name in cursors)}" if cursors else "no cursor in meta"
 
     run.observe("cursor-parameters", f"{describe_response(response)}, {words}", response, plain)
@@ -126,10 +126,12 @@ def test_cursor(run: Run, list_queries: ListQueries) -> None:
 @pytest.mark.stage(Stage.WEIGHING)
 @observes("empty-list-total-pages")
 def test_empty_list(run: Run) -> None:
-    """What is totalPages where nothing matches?"""
+    """Observe totalPages if nothing matches."""
     lists = [exchange for exchange in run.wire.exchanges if exchange.request.operation.response == "list"]
     empty = {
-        str(meta["totalPages"]): one for one in lists if (meta := _meta(one)).get("total") == 0 and "totalPages" in meta
+        str(meta["totalPages"]): page
+        for page in lists
+        if (meta := _meta(page)).get("total") == 0 and "totalPages" in meta
     }
 
     if empty:
@@ -137,13 +139,13 @@ def test_empty_list(run: Run) -> None:
 
 
 def _with_meta(response: Exchange, name: str) -> str:
-    """The status, and what meta says of a parameter."""
+    """Describe the status, and the value of a parameter in meta."""
     told = _meta(response).get(name)
     return f"{describe_response(response)}, {name} {told}" if isinstance(told, int) else describe_response(response)
 
 
 def _meta(response: Exchange) -> dict[str, object]:
-    """The meta of a list, as far as it can be read."""
+    """Return the readable meta of a list."""
     try:
         return read.meta(response) if response.judgeable else {}
     except (CheckOutcome, NoResponse):

@@ -1,4 +1,4 @@
-"""Section 8: the rate-limit headers of every answer of the run."""
+"""Section 8: the rate-limit headers of every response of the run."""
 
 from __future__ import annotations
 
@@ -28,33 +28,33 @@ _SPANS: Final = {1: "a second", 10: "10 seconds", 60: "a minute", 300: "5 minute
 
 @requirement("rate-limit-headers-present")
 def test_headers_are_there(run: Run) -> None:
-    """Every answer carries X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset."""
+    """Every response carries X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset."""
     expect_law(run, rate_limit_laws.headers_present)
 
 
 @requirement("rate-limit-limit-positive")
 def test_limit_is_positive(run: Run) -> None:
-    """X-RateLimit-Limit is an integer above zero in every answer."""
+    """X-RateLimit-Limit is an integer above zero in every response."""
     expect_law(run, rate_limit_laws.limit_positive)
 
 
 @requirement("rate-limit-remaining-in-range")
 def test_remaining_is_in_range(run: Run) -> None:
-    """X-RateLimit-Remaining is an integer from zero to the limit in every answer."""
+    """X-RateLimit-Remaining is an integer from zero to the limit in every response."""
     expect_law(run, rate_limit_laws.remaining_in_range)
 
 
 @requirement("rate-limit-reset-is-time")
 def test_reset_is_time(run: Run) -> None:
-    """X-RateLimit-Reset is a Unix time in seconds, of a moment hardly past or to come, in every answer."""
+    """X-RateLimit-Reset is a Unix time in seconds, not clearly past, in every response."""
     expect_law(run, lambda exchange: _reset_is_time(run, exchange))
 
 
 def _reset_is_time(run: Run, exchange: Exchange) -> bool:
-    """The law, but where the service's clock was set back: a window may have begun before.
+    """Judge the law, except if the service's clock was set back: a window may have begun before.
 
     Raises:
-        CantTell: It was.
+        CantTell: The clock was set back.
     """
     try:
         return rate_limit_laws.reset_is_time(exchange)
@@ -66,7 +66,7 @@ def _reset_is_time(run: Run, exchange: Exchange) -> bool:
 
 @requirement("rate-limit-remaining-falls")
 def test_remaining_falls(run: Run) -> None:
-    """X-RateLimit-Remaining falls over successive requests of one window."""
+    """X-RateLimit-Remaining falls over successive requests of a window."""
     for _ in range(_ROUNDS):
         with suppress(Inapplicable):
             rate_limit_course.expect_falling(run.wire.exchanges)
@@ -79,7 +79,7 @@ def test_remaining_falls(run: Run) -> None:
 
 @observes("rate-window")
 def test_rate_window(run: Run) -> None:
-    """How many requests does a window allow, and how far ahead is its end?"""
+    """Observe the requests of a window, and the time to its end."""
     responded = [exchange for exchange in run.wire.exchanges if exchange.judgeable and not exchange.request.credential]
     limits = sorted({limit for exchange in responded if (limit := rate_limit_laws.limit(exchange)) is not None})
     ahead = max((far for exchange in responded if (far := rate_limit_laws.ahead(exchange)) is not None), default=None)

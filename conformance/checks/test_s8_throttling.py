@@ -1,4 +1,4 @@
-"""Past the limit of a key: 429, nothing happens, others are served, and service resumes at the reset."""
+"""Section 8: beyond a key's limit requests get 429 without effect, others are served, and service resumes at reset."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_key_beyond_its_limit_gets_429(throttling: Throttling) -> None:
         message = f"with a limit of {filling.limit} a window, {served} without a 429"
         raise NonConformity(message, filling.beyond, expected=EXPECTED, actual=describe_response(filling.beyond))
     if throttling.passed:
-        message = f"{len(throttling.passed)} creations beyond the limit were served, amid reads that were refused"
+        message = f"{len(throttling.passed)} creations beyond the limit were served, between refused reads"
         raise NonConformity(
             message, *throttling.passed, expected=EXPECTED, actual=describe_response(throttling.passed[0])
         )
@@ -47,7 +47,7 @@ def test_key_beyond_its_limit_gets_429(throttling: Throttling) -> None:
 
 @requirement("throttled-remaining-zero")
 def test_429_says_that_nothing_remains(throttling: Throttling) -> None:
-    """A 429 says that no requests remain."""
+    """A 429 states that no requests remain."""
     _refusal(throttling)
     for refusal in throttling.refusals:
         remaining = rate_limit_laws.remaining(refusal)
@@ -59,14 +59,14 @@ def test_429_says_that_nothing_remains(throttling: Throttling) -> None:
 
 @requirement("throttled-changes-nothing")
 def test_429_changes_nothing(throttling: Throttling) -> None:
-    """A creation that gets 429 creates nothing; an edit, an archiving or a deletion changes nothing."""
+    """A creation that gets 429 creates nothing; an edit, an archive or a deletion changes nothing."""
     if throttling.creation is None or throttling.engagements is None:
-        raise CantTell("no creation was answered 429", *throttling.filling.served[-1:])
+        raise CantTell("no creation got 429", *throttling.filling.served[-1:])
     names = [item.get("name") for item in read.items(throttling.engagements)]
 
     expect.holds(
         throttling.created_name not in names,
-        "an engagement was created by a request that was answered 429",
+        "an engagement was created by a request that got 429",
         throttling.creation,
         throttling.engagements,
         expected="no such engagement",
@@ -76,15 +76,15 @@ def test_429_changes_nothing(throttling: Throttling) -> None:
 
 
 def _stays_unchanged(throttling: Throttling, listed: Exchange) -> None:
-    """The engagement that was to be edited and archived beyond the limit shows neither, as far as the list goes."""
-    aimed = {one.request.identifier for one in throttling.changes}
+    """Expect in the list that the engagement was neither edited nor archived beyond the limit."""
+    aimed = {exchange.request.identifier for exchange in throttling.changes}
     for item in read.items(listed):
         if read.id_of(item) in aimed:
             edited = {"name": renamed(throttling.created_name), "description": throttling.created_name}
             changed = item.get("status") == "archived" or any(item.get(name) == edited[name] for name in edited)
             expect.holds(
                 not changed,
-                "an engagement was changed by a request that was answered 429",
+                "an engagement was changed by a request that got 429",
                 *throttling.changes,
                 listed,
                 expected="the engagement as before",
@@ -105,17 +105,17 @@ def test_service_resumes_at_reset(throttling: Throttling) -> None:
 
     expect.holds(
         throttling.resumed.status != TOO_MANY_REQUESTS,
-        f"the key is still refused {GRACE:.0f} s after the reset that its 429 named",
+        f"the key is still refused {GRACE:.0f} s after the reset in its 429",
         refusal,
         throttling.resumed,
-        expected="an answer other than 429",
+        expected="a response other than 429",
         actual=describe_response(throttling.resumed),
     )
 
 
 @requirement("throttled-key-alone")
 def test_other_keys_are_served(throttling: Throttling) -> None:
-    """Other keys are served while one is beyond its limit."""
+    """Other keys are served while a key is beyond its limit."""
     if throttling.other_missing is not None:
         raise Untested(throttling.other_missing)
     if throttling.other is None:
@@ -123,9 +123,9 @@ def test_other_keys_are_served(throttling: Throttling) -> None:
 
     expect.holds(
         throttling.other.status != TOO_MANY_REQUESTS,
-        "a key that had requests left was refused while another one was beyond its limit",
+        "a key that had requests left was refused while another was beyond its limit",
         throttling.other,
-        expected="an answer other than 429",
+        expected="a response other than 429",
         actual=describe_response(throttling.other),
     )
 
@@ -138,9 +138,9 @@ def test_limit_is_of_each_key(run: Run) -> None:
 
 
 def _refusal(throttling: Throttling) -> Exchange:
-    """The first 429."""
+    """Return the first 429."""
     if not throttling.filling.refused:
-        raise CantTell("the key was never answered 429", *throttling.filling.served[-1:])
+        raise CantTell("the key never got 429", *throttling.filling.served[-1:])
     return throttling.filling.refused[0]
 
 
@@ -149,7 +149,7 @@ def _refusal(throttling: Throttling) -> Exchange:
 
 @observes("limit-honoured", "retry-after")
 def test_observe_limit(run: Run, throttling: Throttling) -> None:
-    """How many requests were served before the first 429, and whether it carries Retry-After."""
+    """Observe the number of requests before the first 429, and whether that carries Retry-After."""
     filling, first = throttling.filling, _refusal(throttling)
     served = sum(1 for exchange in filling.served if exchange.number < first.number)
     run.observe("limit-honoured", f"{served} served before the first 429, X-RateLimit-Limit {filling.limit}", first)

@@ -18,5 +18,5 @@ if TYPE_CHECKING:
 @pytest.mark.stage(Stage.LAWS)
 @requirement("version-prefix-served")
 def test_prefix_is_served(run: Run) -> None:
-    """The interface is found under the prefix /api/v1/."""
+    """The interface is served under the prefix /api/v1/."""
     expect_law(run, plain_reads.found_under_prefix, "getCurrentOrganization")

@@ -1,6 +1,6 @@
-"""Texts that a careless service does not keep, and that the interface has it keep where it takes them.
+"""Texts that a careless service alters, and that the interface requires it to keep if it accepts them.
 
-None has leading, trailing or repeated blanks, control or format characters, and all are in normal form C.
+The texts have no leading, trailing or repeated blanks, and no control or format characters. All are in normal form C.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SCRIPTS: Final[Mapping[str, str]] = MappingProxyType(
         "cjk": "\u6f22\u5b57\u304b\u306a\ud55c\uae00",
     }
 )
-"""Letters of many scripts, and signs that are made of several characters."""
+"""Letters of many scripts, and symbols of several code points."""
 
 SIGNS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -40,7 +40,7 @@ SIGNS: Final[Mapping[str, str]] = MappingProxyType(
         "null": "null",
     }
 )
-"""What means something to a program."""
+"""Text with a meaning for programs."""
 
 ADDRESSES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -53,9 +53,9 @@ ADDRESSES: Final[Mapping[str, str]] = MappingProxyType(
         "typing": "1/2 2x3 (tm) (r) a -- b -> c",
     }
 )
-"""What means something to whoever shows it."""
+"""Text with a meaning for user interfaces."""
 
 
 def joined(*texts: Mapping[str, str]) -> str:
-    """All of them in one text."""
+    """Join all texts to one."""
     return " ".join(text for some in texts for text in some.values())

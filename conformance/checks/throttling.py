@@ -1,4 +1,4 @@
-"""A key is driven past its limit, once, and what happens there is tried."""
+"""Scenario that sends a key past its limit, once."""
 
 from __future__ import annotations
 
@@ -27,22 +27,21 @@ _AROUND: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Throttling:
-    """What a key met at its limit.
+    """A key at its limit.
 
     Attributes:
-        filling: The requests that used its window up.
+        filling: The requests that used up its window.
         refusals: Every 429 of the key.
-        creation: A creation beyond the limit; None where none was refused, or writing is not allowed.
-        passed: Creations that were served amid refusals, where every attempt came to that.
-        created_name: The name that it carried.
-        engagements: The engagements that were created last, looked for with the main key; None without a creation.
-        changes: An edit with the name for a description, an archiving and a deletion of one engagement, all refused.
-        missing: A read of that engagement, where the list of engagements has it no more; None where it has.
-        other: A request with another key while this one was refused, between two that were; None where that did not
-            come about.
-        other_missing: Why there is no other key; None where there is one.
-        resumed: The answer after the reset; None where it could not be waited for.
-        unresumed: Why not.
+        creation: A creation beyond the limit; None if none was refused, or the mode forbids writing.
+        passed: Creations that were served between refusals, if every attempt had one.
+        created_name: The name in the creation.
+        engagements: The engagements created last, listed with the main key; None without a creation.
+        changes: An edit with the name as description, an archive and a deletion of an engagement, all refused.
+        missing: A read of that engagement, if the list no longer shows it; otherwise None.
+        other: A request with another key while this one was refused, between two refusals; None if that failed.
+        other_missing: The reason why there is no other key; None if there is one.
+        resumed: The response after the reset; None if the reset was too far ahead.
+        unresumed: The reason for that.
     """
 
     filling: ExhaustedWindow
@@ -61,7 +60,7 @@ class Throttling:
 
 @dataclass(slots=True)
 class _Scene:
-    """One attempt: the window is used up, and everything is tried before it ends."""
+    """An attempt to use up the window and to send all other requests before it ends."""
 
     filling: ExhaustedWindow
     name: str = ""
@@ -83,44 +82,47 @@ class _Scene:
 
     @property
     def changes(self) -> tuple[Exchange, ...]:
-        """What was refused and would have changed an engagement; none where another such request was served."""
+        """Return the refused requests that would change an engagement; none if another such request was served."""
         return tuple(self._changing) if _refused(self._changing) == self._changing else ()
 
     @property
     def _changing(self) -> list[Exchange]:
-        return [one for one in (*self.before, *self.after) if one.request.method != "GET"]
+        return [exchange for exchange in (*self.before, *self.after) if exchange.request.method != "GET"]
 
     @property
     def refused_creation(self) -> Exchange | None:
-        """The creation, if it was refused."""
+        """Return the creation, if it was refused."""
         return self.creation if self.creation and _refused([self.creation]) else None
 
     @property
     def passed_creation(self) -> list[Exchange]:
-        """The creation, if it was served although the reads around it were refused, and other writes all alike.
+        """Return the creation, if it was served between refused reads, and other writes alike.
 
-        One that says that it has requests left of its own, or another limit, was counted apart.
+        A creation whose headers name requests left, or another limit, was counted separately.
         """
-        reads = [one for one in (*self.before, *self.after) if one.request.method == "GET"]
+        reads = [exchange for exchange in (*self.before, *self.after) if exchange.request.method == "GET"]
         alike = _refused(self._changing) in ([], self._changing)
         if self.creation is None or not self.creation.succeeded or _refused(reads) != reads or not alike:
             return []
-        left, limits = rate_limit_laws.remaining(self.creation) or 0, {rate_limit_laws.limit(one) for one in reads}
+        left, limits = (
+            rate_limit_laws.remaining(self.creation) or 0,
+            {rate_limit_laws.limit(exchange) for exchange in reads},
+        )
         return [] if left > 0 or rate_limit_laws.limit(self.creation) not in limits else [self.creation]
 
     @property
     def other_meanwhile(self) -> Exchange | None:
-        """The request with another key, if the key was refused before and after it."""
+        """Return the request with another key, if the key was refused before and after it."""
         return self.other if _refused(self.before) and _refused(self.after) else None
 
 
 def renamed(name: str) -> str:
-    """The name that an edit beyond the limit asks for, beside the creation of this name."""
+    """Return the name in an edit beyond the limit, beside the creation of this name."""
     return f"{name}-renamed"
 
 
 def throttling(run: Run) -> Throttling:
-    """A key sends until it is refused; a creation, another key and a request after the reset are tried then."""
+    """Send until a key is refused; then try a creation, another key, and a request after the reset."""
     key = run.fixtures.throttled()
     other, missing = _other_key(run, key)
     passed: list[Exchange] = []
@@ -140,7 +142,7 @@ def throttling(run: Run) -> Throttling:
         scene.filling,
         tuple(scene.refusals),
         scene.refused_creation,
-        tuple(passed) if len(passed) == TRIES else (),  # a bucket that is refilled may let one of them pass
+        tuple(passed) if len(passed) == TRIES else (),  # a bucket that refills may let one pass
         scene.name,
         listed,
         scene.changes,
@@ -153,7 +155,7 @@ def throttling(run: Run) -> Throttling:
 
 
 def _missing(run: Run, listed: Exchange | None, changes: Sequence[Exchange]) -> Exchange | None:
-    """A read of the engagement that was to be deleted, unless it is in the list still."""
+    """Read the engagement that was the target of the deletion, unless it is still in the list."""
     target = changes[0].request.identifier if changes else None
     if target is None or listed is None or not listed.succeeded:
         return None
@@ -162,13 +164,13 @@ def _missing(run: Run, listed: Exchange | None, changes: Sequence[Exchange]) -> 
 
 
 def _other_key(run: Run, key: Credential) -> tuple[Credential | None, str | None]:
-    """Another key than the one that is refused, or why there is none."""
+    """Return another key than the refused one, or the reason why there is none."""
     if key.name != MAIN_KEY:
         return run.fixtures.main, None
     try:
         return run.fixtures.scoped_key("organizations:read"), None
-    except MissingMeans as error:
-        reason = f"It is the main key that is driven past its limit, and there is no other one. {error.reason}"
+    except MissingMeans as trouble:
+        reason = f"The main key is sent past its limit, and there is no other key. {trouble.reason}"
     try:
         return run.fixtures.other_organization(), None
     except MissingMeans:
@@ -176,13 +178,13 @@ def _other_key(run: Run, key: Credential) -> tuple[Credential | None, str | None
 
 
 def _untouched_engagement(run: Run) -> str | None:
-    """The engagement that the main key created last, active and with nothing done to it since; None for none."""
-    aimed = {one.request.identifier for one in run.wire.exchanges if one.request.operation.changes}
+    """Return the engagement that the main key created last, active and unchanged since; None if there is none."""
+    aimed = {exchange.request.identifier for exchange in run.wire.exchanges if exchange.request.operation.changes}
     made = [
         identifier
-        for one in run.wire.exchanges
-        if one.request.operation.id == "createEngagement" and one.request.credential is None
-        for resource in laws.readable_resources(one)
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "createEngagement" and exchange.request.credential is None
+        for resource in laws.readable_resources(exchange)
         if (identifier := read.id_of(resource)) is not None
         and identifier not in aimed
         and resource.get("status") == "active"
@@ -191,9 +193,9 @@ def _untouched_engagement(run: Run) -> str | None:
 
 
 def _scene(run: Run, key: Credential, other: Credential | None, target: str | None) -> _Scene:
-    """Use the window up; then send a creation and another key's request amid some of the key's own.
+    """Use up the window; then send a creation and another key's request between some of the key's own.
 
-    They go out together, so that a bucket that is refilled all the time has nothing left for the creation.
+    They are sent simultaneously, so that a bucket that refills all the time has nothing left for the creation.
     """
     rest, target = _beforehand(run, other, target)
     scene = _Scene(fill(run, key))
@@ -209,7 +211,9 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
     if target is not None:
         edit = {"name": renamed(scene.name), "description": scene.name}
         first[0] = at_once(requests.update_engagement(target, edit), key)
-        last = [at_once(one, key) for one in (requests.archive_engagement(target), requests.delete_engagement(target))]
+        last = [
+            at_once(change, key) for change in (requests.archive_engagement(target), requests.delete_engagement(target))
+        ]
     if other is not None and rest is not None and (rate_limit_laws.remaining(rest) or 0) > 0:
         amid.append(at_once(requests.get_organization(), other))
     responses = run.send_all([*first, *amid, *last])
@@ -222,25 +226,25 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
 
 
 def _is_of_another_organization(run: Run, filling: ExhaustedWindow) -> bool:
-    """Whether the key that is driven past its limit belongs to another organization than the main key.
+    """Whether the throttled key belongs to another organization than the main key.
 
     There an engagement of the main key would have to be looked up first, and the window would be over.
     """
-    main = [one for one in run.wire.exchanges if one.request.credential is None]
-    shown = ({_organization(one) for one in some} - {None} for some in (main, filling.served))
+    main = [exchange for exchange in run.wire.exchanges if exchange.request.credential is None]
+    shown = ({_organization(exchange) for exchange in some} - {None} for some in (main, filling.served))
     own, others = shown
     return bool(own and others) and own.isdisjoint(others)
 
 
 def _organization(exchange: Exchange) -> object:
-    """The id of the organization that a read of it shows; None for any other answer."""
+    """Return the id in a read of the organization; None for any other response."""
     if exchange.request.operation.id != "getCurrentOrganization":
         return None
     return next((read.id_of(resource) for resource in laws.readable_resources(exchange)), None)
 
 
 def _beforehand(run: Run, other: Credential | None, target: str | None) -> tuple[Exchange | None, str | None]:
-    """What tells how many requests another key has left; and the engagement, if the main key finds it still."""
+    """Return a response with the other key's remaining requests; and the engagement, if the main key still finds it."""
     seen = None if target is None else run.send(requests.get_engagement(target))
     found = target if seen is not None and accepted(seen) else None
     if other is None:
@@ -251,16 +255,16 @@ def _beforehand(run: Run, other: Credential | None, target: str | None) -> tuple
 
 
 def _ask_in_turn(run: Run, key: Credential, other: Credential, scene: _Scene) -> None:
-    """Send another key's request again between two of the key's own: all at once may be too many for the service."""
+    """Send another key's request again between two of the key's own; simultaneous ones may be too many."""
     asked = requests.get_organization()
-    first, again, last = (run.send(at_once(asked, one)) for one in (key, other, key))
+    first, again, last = (run.send(at_once(asked, credential)) for credential in (key, other, key))
     scene.before.append(first)
     scene.after.append(last)
     scene.other = again if _refused([first, last]) == [first, last] else None
 
 
 def _complete(scene: _Scene, run: Run, other: Credential | None) -> bool:
-    """Whether all that can be tried came about before the window ended."""
+    """Whether every request was sent before the window ended."""
     created = run.mode is Mode.READ_ONLY or scene.refused_creation is not None
     return created and (other is None or scene.other_meanwhile is not None)
 

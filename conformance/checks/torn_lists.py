@@ -1,4 +1,4 @@
-"""Lists answered during a write, which need not be of one piece: services count first and read then."""
+"""Lists read during a write, which may be inconsistent: services count first and read afterwards."""
 
 from __future__ import annotations
 
@@ -18,25 +18,28 @@ _MOVING: Final = ("name", "status", "updatedAt")
 
 
 def written_meanwhile(run: Run, listed: Exchange) -> bool:
-    """Whether the run was writing to what a list shows while that was answered."""
+    """Whether the run was writing to the resources of a list while it was read."""
     span, family = Interval.of(listed), listed.request.operation.family
     return any(
-        one.request.may_change and one.request.operation.family == family and one.was_sent and _span(one).meets(span)
-        for one in run.wire.exchanges
+        exchange.request.may_change
+        and exchange.request.operation.family == family
+        and exchange.was_sent
+        and _span(exchange).meets(span)
+        for exchange in run.wire.exchanges
     )
 
 
-def others_moved(run: Run, one: Exchange, other: Exchange) -> bool:
-    """Whether two answers to one call show that others changed the list of engagements in between."""
-    earlier, later = _of_others(run, one), _of_others(run, other)
-    pages = page_of(one), page_of(other)
+def others_moved(run: Run, first: Exchange, other: Exchange) -> bool:
+    """Whether two responses to the same request show that others changed the list of engagements in between."""
+    earlier, later = _of_others(run, first), _of_others(run, other)
+    pages = page_of(first), page_of(other)
     if all(page is not None and page.is_whole for page in pages) and earlier.keys() != later.keys():
         return True
     return any(earlier[name] != later[name] for name in earlier.keys() & later.keys())
 
 
 def _of_others(run: Run, listed: Exchange) -> dict[str, list[object]]:
-    """What a list shows of engagements that the run has not made, by their identifiers."""
+    """Return the items of a list that the run has not created, by identifier."""
     return {
         name: [item.get(field) for field in _MOVING]
         for item in readable_resources(listed)
@@ -45,12 +48,12 @@ def _of_others(run: Run, listed: Exchange) -> dict[str, list[object]]:
 
 
 def note_torn(run: Run, *lists: Exchange) -> None:
-    """Note that lists were not right when the run was writing, and were when nothing was under way."""
+    """Note that lists were wrong while the run was writing, and right with no write in flight."""
     if lists:
         run.observe("lists-under-writes", "not always: asked for again with nothing under way, it was right", lists[0])
 
 
 def _span(write: Exchange) -> Interval:
-    """The time in which a write is carried out; without an end if no answer tells that it has been."""
+    """Return the time in which a write is carried out; without an end if no response shows that it was."""
     span = Interval.of(write)
     return span if accepted(write) or refused(write) else Interval(span.start, inf)

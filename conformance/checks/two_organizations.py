@@ -1,4 +1,4 @@
-"""Journeys with the keys of two organizations, and the counts of one while the other one creates."""
+"""Scenarios with the keys of two organizations, and the counts of one while the other creates engagements."""
 
 from __future__ import annotations
 
@@ -36,39 +36,38 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Credential
 
 ON_ACTIVE: Final = ("getEngagement", "updateEngagement", "archiveEngagement")
-"""What is tried on an active engagement."""
+"""Operations tried on an active engagement."""
 
 ON_ARCHIVED: Final = ("unarchiveEngagement", "deleteEngagement")
-"""What is tried on it once it is archived, so that what is done shows."""
+"""Operations tried on it once it is archived, so that their effect shows."""
 
 KEPT: Final = ("name", "description", "createdAt")
-"""What archiving leaves as it was, and refused attempts do."""
+"""Fields that an archive and refused attempts leave unchanged."""
 
 CREATED: Final = 2
-"""Engagements that one organization makes while the other one's are counted: more than others would by chance."""
+"""Engagements that an organization creates while the other's are counted: more than others would by chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class TwoOrganizations:
-    """What came of another organization's key.
+    """The results of another organization's key.
 
     Attributes:
-        own: The id of the organization of the main key, and the exchange that told it.
-        other: The same of the other key.
-        updated: The answer to an update without any field with the other key; None where organizations are let alone.
-        before: A read of an engagement of the main key's.
-        attempts: What the other key tried on it, by operationId, if it was not withheld; to unarchive and to delete it
+        own: The id of the main key's organization, and the exchange that showed it.
+        other: The same for the other key.
+        updated: The response to an update without any field with the other key; None if the run may not update it.
+        before: A read of an engagement of the main key.
+        attempts: The other key's attempts on it, by operationId, without withheld ones; to unarchive and to delete it
             once it was archived.
         between: A read of it before it was archived.
-        archive: The answer to its archiving with the main key.
-        read_archived: What the other key's read of the archived engagement gave.
+        archive: The response to its archive with the main key.
+        read_archived: The other key's read of the archived engagement.
         after: A read of it afterwards.
-        control: Reads of another engagement before and after the main key alone archived it; None where ``after`` is
-            as it should be.
-        own_list: The newest engagements as the main key lists them.
+        control: Reads of another engagement before and after the main key alone archived it; None if ``after`` is
+            right.
+        own_list: The newest engagements in the main key's list.
         other_list: The same with the other key, and the archived ones.
-        made_by_other: An engagement of the other key's, as the answer to its creation shows it; None where it could
-            make none.
+        made_by_other: An engagement created with the other key, from that response; None if there is none.
     """
 
     own: tuple[str, Exchange]
@@ -86,33 +85,33 @@ class TwoOrganizations:
     made_by_other: dict[str, Any] | None
 
     def ensure_two(self) -> None:
-        """Nothing can be told of isolation where both keys read the same organization.
+        """Ensure that the keys read different organizations; otherwise isolation cannot be judged.
 
         Raises:
-            CantTell: They do.
+            CantTell: They read the same organization.
         """
         if self.own[0] == self.other[0]:
             raise CantTell("both keys read the same organization", self.own[1], self.other[1])
 
     def attempt(self, operation: str) -> Exchange:
-        """What the other key tried with an operation.
+        """Return the other key's attempt at an operation.
 
         Raises:
             CantTell: It was withheld.
         """
         if operation not in self.attempts:
-            raise CantTell("what the other organization has under this id could not be told", self.before)
+            raise CantTell("it is unknown what the other organization has under this id", self.before)
         return self.attempts[operation]
 
 
 @dataclass(frozen=True, slots=True)
 class MemberOfOne:
-    """What another organization's key tried on a member, who belongs to the main key's organization alone.
+    """Attempts of another organization's key on a member of the main key's organization alone.
 
     Attributes:
         user_id: The member.
         before: The members of the main key's organization.
-        attempts: What the other key tried, by operationId.
+        attempts: The other key's attempts, by operationId.
         after: The members of the main key's organization afterwards.
         listed: The members that the other key lists.
     """
@@ -126,13 +125,13 @@ class MemberOfOne:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """The engagements of one organization before and after another one made some.
+    """The engagements of an organization before and after another organization created some.
 
     Attributes:
-        number: 1 for the first look.
-        first: What the organization and the list said before.
-        then: What they said afterwards.
-        exchanges: Those that told it.
+        number: The number of the count, from 1.
+        first: The counts of the organization and the list before.
+        then: The counts afterwards.
+        exchanges: The exchanges with both.
     """
 
     number: int
@@ -142,21 +141,21 @@ class Count:
 
     @property
     def rise(self) -> tuple[int, int]:
-        """By how much the organization's count and the list's total have risen."""
+        """By how much the organization's count and the list's total rose."""
         return self.then[0] - self.first[0], self.then[1] - self.first[1]
 
     @property
     def at_rest(self) -> tuple[int, int]:
-        """Where the counts began, if nothing but these looks has moved them since."""
+        """The first counts, less what this many earlier counts would have added, if nothing else changed them."""
         looks = self.number - 1
         return self.first[0] - looks * self.rise[0], self.first[1] - looks * self.rise[1]
 
 
 def count(run: Run, number: int, *, counted: Credential, maker: Credential) -> Count:
-    """Count the engagements of one key's organization while another key makes some."""
+    """Count the engagements of a key's organization while another key creates some."""
     first, before = _counts(run, counted, perPage=1)
     run.send_all([requests.create_engagement({"name": run.name("counted")}).with_key(maker) for _ in range(CREATED)])
-    # In order this time: whatever another organization has made would stand here, too.
+    # Sorted this time: resources of another organization would show in this order, too.
     then, after = _counts(run, counted, perPage=PER_PAGE, sort="name", order="asc")
     return Count(number, first, then, (*before, *after))
 
@@ -169,12 +168,12 @@ def _counts(run: Run, key: Credential, **asked: object) -> tuple[tuple[int, int]
 
 
 def other_organization(run: Run) -> Exchange:
-    """The other organization as its own key reads it, before the main key's is renamed."""
+    """Read the other organization with its own key, before the main key's is renamed."""
     return RetryNewKeys(run).send(requests.get_organization().with_key(run.fixtures.other_organization()))
 
 
 def two_organizations(run: Run) -> TwoOrganizations:
-    """An engagement of one organization is tried to be read, changed and deleted with the key of another one."""
+    """Try to read, change and delete an engagement of an organization with the key of another."""
     key, other = run.fixtures.other_organization(), run.scenarios.result(other_organization)
     own = run.send(requests.get_organization())
     updated = run.send(requests.update_organization({}).with_key(key)) if run.mode is Mode.DISPOSABLE else None
@@ -190,7 +189,7 @@ def two_organizations(run: Run) -> TwoOrganizations:
         _ensure_nobody_elses(before, response)
     attempts = read_by_other | _attempts(run, key, engagement_id, ON_ACTIVE[1:])
     between, archive = run.send(reading), run.send(requests.archive_engagement(engagement_id))
-    # An organization that was made for the run has archived nothing: an empty list.
+    # An organization that was made for the run has no archived engagement: an empty list.
     archived = run.send(requests.list_engagements(status="archived", **NEWEST).with_key(key))
     on_archived = _attempts(run, key, engagement_id, ON_ARCHIVED)
     read_archived = run.send(replace(reading.with_key(key), repeatable=True))
@@ -206,33 +205,33 @@ def two_organizations(run: Run) -> TwoOrganizations:
         read_archived=read_archived,
         after=after,
         control=None if _is_kept(between, after) else _control(run),
-        own_list=tuple(latest_engagements(run, sort="updatedAt", order="desc")),  # asked as the other one is
+        own_list=tuple(latest_engagements(run, sort="updatedAt", order="desc")),  # requested like the other one
         other_list=(*latest_of_other(run, key), archived),
         made_by_other=made_by_other,
     )
 
 
 def _ensure_nobody_elses(own: Exchange, by_other: Exchange) -> None:
-    """Leave an engagement of the other organization alone that has the identifier of one of the run's.
+    """Ensure that the other organization has no engagement of its own with the identifier of one of the run's.
 
     Raises:
-        CantTell: There is one, as where each organization counts its own.
+        CantTell: It has one, as when each organization numbers its own.
     """
     ours, found = readable_resources(own), readable_resources(by_other)
     if ours and found and found[0].get("id") == ours[0].get("id") and not is_alike(ours[0], found[0]):
         raise CantTell("the other organization has an engagement of its own with that identifier", own, by_other)
 
 
-def is_alike(one: Mapping[str, Any], other: Mapping[str, Any], fields: Iterable[str] = KEPT) -> bool:
-    """Whether two resources of one identifier can be the same one, by what both show of it."""
-    return all((one[name] or "") == (other[name] or "") for name in fields if name in one and name in other)
+def is_alike(first: Mapping[str, Any], other: Mapping[str, Any], fields: Iterable[str] = KEPT) -> bool:
+    """Whether two resources with the same identifier can be the same, judged by the fields that both show."""
+    return all((first[name] or "") == (other[name] or "") for name in fields if name in first and name in other)
 
 
 def _made_by_other(run: Run, key: Credential, name: str, own_id: str) -> dict[str, Any] | None:
-    """An engagement that the other organization's key makes.
+    """Create an engagement with the other organization's key.
 
-    It has a name that the main key's organization has, and asks to belong to that; where either is refused it has a
-    name of its own and asks for nothing.
+    It has a name from the main key's organization, and claims to belong to that. If that is refused, it has a new name
+    and no claim.
     """
     belongs = {"organizationId": own_id, "organization_id": own_id, "organization": own_id}
     made = run.send(requests.create_engagement({"name": name, **belongs}).with_key(key))
@@ -242,7 +241,7 @@ def _made_by_other(run: Run, key: Credential, name: str, own_id: str) -> dict[st
 
 
 def _is_kept(before: Exchange, after: Exchange) -> bool:
-    """Whether an engagement that was archived in between is there and archived, and otherwise as it was."""
+    """Whether an engagement that was archived in between is still there, archived, and otherwise unchanged."""
     try:
         was, now = read.data(before), read.data(after)
     except CheckOutcome:
@@ -251,7 +250,7 @@ def _is_kept(before: Exchange, after: Exchange) -> bool:
 
 
 def _control(run: Run) -> tuple[Exchange, Exchange]:
-    """What archiving does to an engagement that nobody else tries anything on."""
+    """Return reads before and after the archive of an engagement that no other key is used on."""
     created = run.send(requests.create_engagement({"name": run.name("control"), "description": "It stays here, too."}))
     reading = requests.get_engagement(read.text(read.data(created), "id", created))
     before = run.send(reading)
@@ -260,40 +259,40 @@ def _control(run: Run) -> tuple[Exchange, Exchange]:
 
 
 def member_of_one(run: Run) -> MemberOfOne:
-    """A member of one organization is tried to be changed and removed with the key of another one.
+    """Try to change and to remove a member of an organization with the key of another.
 
     Raises:
-        CantTell: The other key is not known to be another organization's, so that it is kept from the member.
-        Untested: The member of the target file is one of both.
+        CantTell: The other key may belong to the same organization, so it is not used on the member.
+        Untested: The member of the target file belongs to both.
     """
     key = run.fixtures.other_organization()
     run.scenarios.result(two_organizations).ensure_two()
     member = run.scenarios.result(untouchable_member)
-    for same in (bad_keys, invalid_role_changes):  # which ask for another role of the same member
+    for same in (bad_keys, invalid_role_changes):  # they send another role for the same member
         run.scenarios.wait_for(same)
     user_id, before, listed = member.user_id, member_pages(run), tuple(member_pages(run, key))
     if not member.is_new and member_of(listed, user_id) is not None:
-        raise Untested("the member that may be removed is one of both organizations; name another one under members")
+        raise Untested("the member that may be removed belongs to both organizations; name another under members")
     own, others = member_of(before, user_id) or {}, member_of(listed, user_id) or {}
     if not is_alike(own, others, ("name", "email")):
         raise CantTell("the other organization has a member of its own with that identifier", *before, *listed)
     role = own.get("role")
-    if member.is_new:  # and anybody else's keeps the role, whatever a faulty service does
+    if member.is_new:  # any other member keeps its role, even with a faulty service
         role = OTHER_ROLE.get(str(role), role)
     batch = {
         "updateMemberRole": requests.update_member_role(user_id, {"role": role}),
         "removeMember": requests.remove_member(user_id),
     }
-    attempts = {name: run.send(replace(one.with_key(key), repeatable=True)) for name, one in batch.items()}
+    attempts = {name: run.send(replace(request.with_key(key), repeatable=True)) for name, request in batch.items()}
     return MemberOfOne(user_id, tuple(before), attempts, tuple(member_pages(run)), listed)
 
 
 def _attempts(run: Run, key: Credential, engagement_id: str, operations: Iterable[str]) -> dict[str, Exchange]:
-    """Operations of an engagement with a key that must not reach it, so that repeating them does no harm."""
+    """Send operations of an engagement with a key that must not reach it, so that retries are harmless."""
     changed = label(run, "trespass")
     batch = OperationInputs(engagement_id, "", "", None, "", "", changed, renamed=changed).batch()
     attempts: dict[str, Exchange] = {}
     for name in operations:
-        with suppress(NotSent):  # what the other organization has under this id cannot be told
+        with suppress(NotSent):  # it is unknown what the other organization has under this id
             attempts[name] = run.send(replace(batch[name].with_key(key), repeatable=True))
     return attempts

@@ -1,4 +1,4 @@
-"""Journeys that call every operation without a valid key, and look whether that changed anything."""
+"""Scenarios that call every operation without a valid key, and read whether that changed anything."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 _UNPARSABLE: Final = b'{"name": "cut short'
 _INVALID_BODIES: Final = {"updateCurrentOrganization": b"[]", "updateEngagement": b'{"name": 12345}'}
-"""JSON that breaks what an operation says of its body, and that harms nobody where it is carried out; ``{}`` for the
-others, which lacks what they need."""
+"""JSON that is invalid for an operation, and harmless if it is carried out; ``{}`` for operations that require
+fields."""
 _NONSENSE_QUERY: Final = {
     "listMembers": (("role", "no-such-role"), ("page", "abc")),
     "listEngagements": (
@@ -54,11 +54,11 @@ _NONSENSE_QUERY: Final = {
     ),
 }
 _ELSEWHERE: Final = 2
-"""Operations that are shown the real key in another header."""
+"""Operations that get the real key in another header."""
 _OTHER_HEADERS: Final = ("X-Api-Key", "X-Api-Token", "X-Auth-Token", "X-Access-Token", "Api-Key")
 _LONGEST_HEADER: Final = 16
 _MOST_ELSEWHERE: Final = MAX_HEADERS - 96
-"""Bytes of headers that show the key, with room for the others of a request."""
+"""Bytes of headers with the key, which leaves room for the others of a request."""
 _COOKIES: Final = ("api_key", "access_token", "token", "session")
 _OF_ACTIVE: Final = frozenset({"updateEngagement", "archiveEngagement"})
 NO_KEY: Final = Credential("no_key", None, invalid=True)
@@ -68,12 +68,12 @@ EMPTY_HEADER: Final = Credential("empty_header", "", invalid=True)
 
 @dataclass(frozen=True, slots=True)
 class Aims:
-    """What the calls are aimed at.
+    """The inputs of the requests.
 
     Attributes:
-        proper: What a faulty service can carry out without doing harm.
+        proper: Inputs that a faulty service can carry out without harm.
         unknown: The same with identifiers that do not exist.
-        own: The engagement of the run that ``proper`` is aimed at; None where it has none.
+        own: The engagement of the run in ``proper``; None if there is none.
         sends_proper_invitations: Whether a faulty service may send the invitation.
     """
 
@@ -85,18 +85,18 @@ class Aims:
 
 @dataclass(frozen=True, slots=True)
 class BadKeys:
-    """What came of calls without a valid key.
+    """The results of requests without a valid key.
 
     Attributes:
-        aims: What they were aimed at.
-        before: A read of the engagement that they were aimed at, unarchiving aside; None where the run has none.
-        sent: The calls of all thirteen operations, by the kind of key: none, scheme, empty, unknown.
-        unknown_engagements: Calls with an unknown key for an engagement that does not exist.
-        invalid: Calls with an unknown key and an invalid body, which is JSON, or an invalid parameter.
+        aims: Their inputs.
+        before: A read of their target engagement, except for unarchiving; None if the run has none.
+        sent: The requests for all thirteen operations, by the kind of key: none, scheme, empty, unknown.
+        unknown_engagements: Requests with an unknown key for a missing engagement.
+        invalid: Requests with an unknown key and an invalid JSON body, or an invalid parameter.
         unparsable: A creation without a key whose body is no JSON.
         after: A read of the engagement afterwards.
-        archived: A read of the archived engagement that unarchiving was aimed at, afterwards; None without one.
-        archived_again: Another one after the main key has archived it anew, where it was not archived any more.
+        archived: A read of the archived engagement, the target of unarchiving, afterwards; None without one.
+        archived_again: A read after the main key has archived it again, if it was no longer archived.
         newest: The newest engagements afterwards.
         organization: The organization afterwards.
     """
@@ -115,19 +115,21 @@ class BadKeys:
 
     @property
     def everything(self) -> tuple[Sent, ...]:
-        """All calls without a valid key."""
-        sent = (one for batch in self.sent.values() for one in batch)
+        """Return all requests without a valid key."""
+        sent = (attempt for attempts in self.sent.values() for attempt in attempts)
         return (*sent, *self.unknown_engagements, *self.invalid, *self.unparsable)
 
     @property
     def lookups(self) -> tuple[Sent, ...]:
-        """Calls with an unknown key for what does not exist; no call is aimed at a member who does."""
-        members = (one for one in self.sent["unknown"] if one.exchange.request.identifier == self.aims.unknown.user)
+        """Return the requests with an unknown key for missing resources; no request concerns an existing member."""
+        members = (
+            attempt for attempt in self.sent["unknown"] if attempt.exchange.request.identifier == self.aims.unknown.user
+        )
         return (*members, *self.unknown_engagements)
 
 
 def bad_keys(run: Run) -> BadKeys:
-    """Every operation is called without a key, with other schemes, with an empty and with unknown keys."""
+    """Call every operation without a key, with other schemes, with an empty key and with unknown keys."""
     aims = _aims(run)
     before = run.send(requests.get_engagement(aims.own)) if aims.own is not None else None
     key = run.fixtures.main.authorization or ""
@@ -139,7 +141,9 @@ def bad_keys(run: Run) -> BadKeys:
         "empty": _with_an_empty_key(run, aims.proper),
         "unknown": _with_unknown_keys(run, replace(aims.proper, promoted=None), unknown),
     }
-    engagements = [one for one in aims.unknown.batch().values() if one.identifier == aims.unknown.engagement]
+    engagements = [
+        request for request in aims.unknown.batch().values() if request.identifier == aims.unknown.engagement
+    ]
     lookups = _sent(run, _in_turn([unknown[0], ("no key", NO_KEY)], engagements))
     spoilt = _sent(run, _in_turn([("no key", NO_KEY), unknown[0]], _invalid(aims.proper)))
     unparsable = _sent(run, [(("no key", NO_KEY), requests.create_engagement({}).with_body(_UNPARSABLE))])
@@ -148,26 +152,26 @@ def bad_keys(run: Run) -> BadKeys:
 
 
 def _unknown_keys(run: Run, key: str) -> list[tuple[str, Credential]]:
-    """Keys that nobody was given; a replay does not know the key that they are made from, but which there were."""
+    """Return keys that were never issued; a replay does not know the real key, but the kinds of keys sent."""
     unknown, near = unknown_keys(key, run.random("unknown keys")), near_keys(key, run.random("near keys"))
-    for text in telling(key, [one for _, one in (*unknown, *near)]):
+    for text in telling(key, [credential for _, credential in (*unknown, *near)]):
         if not _is_public(run, text):
             run.fixtures.hide("unknown_key", text)
     made = dict([*unknown[:1], *near, *unknown[1:]])
-    kinds = run.recorded("kinds of unknown keys", lambda: list(made))
+    kinds = run.recorded_value("kinds of unknown keys", lambda: list(made))
     return [(kind, made.get(kind, unknown[0][1])) for kind in kinds]
 
 
 def _is_public(run: Run, text: str) -> bool:
-    """Whether a response has shown a text already: half of a key may be the id of its organization."""
+    """Whether a response has already shown a text: half of a key may be the id of its organization."""
     raw = text.encode()
-    return any(one.received is not None and raw in one.received.body for one in run.wire.exchanges)
+    return any(exchange.received is not None and raw in exchange.received.body for exchange in run.wire.exchanges)
 
 
 def _in_turn(
     kinds: list[tuple[str, Credential]], batch: Iterable[Request]
 ) -> list[tuple[tuple[str, Credential], Request]]:
-    """Each call with the next kind of key."""
+    """Pair each request with the next kind of key."""
     return list(zip(cycle(kinds), batch, strict=False))
 
 
@@ -184,7 +188,7 @@ def _looked_after(run: Run, tried: BadKeys) -> BadKeys:
 
 
 def _archived_afterwards(run: Run, engagement: str | None) -> tuple[Exchange | None, Exchange | None]:
-    """A read of the archived engagement, and where it is not archived, whether archiving has any effect at all."""
+    """Read the archived engagement, and if it is not archived, whether archiving has any effect."""
     if engagement is None:
         return None, None
     found = run.send(requests.get_engagement(engagement))
@@ -195,7 +199,7 @@ def _archived_afterwards(run: Run, engagement: str | None) -> tuple[Exchange | N
 
 
 def _status(exchange: Exchange) -> str | None:
-    """The status that an answer gives an engagement; None where it gives none."""
+    """Return the status of the engagement in a response; None if it shows none."""
     try:
         return read.text(read.data(exchange), "status", exchange)
     except CheckOutcome:
@@ -203,9 +207,9 @@ def _status(exchange: Exchange) -> str | None:
 
 
 def _aims(run: Run) -> Aims:
-    """Aims that exist where that is safe.
+    """Return inputs of existing resources if that is safe.
 
-    These are engagements of the run, and a member that was made for it, who may get another role; no member to remove.
+    These are engagements of the run, and a member made for it, who may get another role; no member to remove.
     """
     name = label(run, "no-key")
     own, shape = _engagement(run)
@@ -232,7 +236,7 @@ def _aims(run: Run) -> Aims:
 
 
 def _new_member(run: Run) -> Member | None:
-    """The member that only requests which must be refused are aimed at, if it was made for the run."""
+    """Return the member that is the target of refused requests only, if it was made for the run."""
     try:
         member = run.scenarios.result(untouchable_member)
     except MissingMeans:
@@ -241,7 +245,7 @@ def _new_member(run: Run) -> Member | None:
 
 
 def _engagement(run: Run) -> tuple[str | None, str | None]:
-    """An engagement of the run, if there can be one, and what identifiers of engagements look like."""
+    """Return an engagement of the run, if there can be one, and an example of its identifiers."""
     if run.mode is Mode.READ_ONLY:
         return None, identifier(run.send(requests.list_engagements(perPage=1)))
     made = identifier(run.send(requests.create_engagement({"name": run.name("not-without-a-key")})))
@@ -249,10 +253,12 @@ def _engagement(run: Run) -> tuple[str | None, str | None]:
 
 
 def _archived(run: Run) -> str | None:
-    """An archived engagement of the run, if there can be one."""
+    """Return an archived engagement of the run, if there can be one."""
     body = {"name": run.name("not-unarchived-without-a-key")}
     bodies = body | {"description": QUOTED}, body  # a description may be refused
-    made = next((found for one in bodies if (found := identifier(run.send(requests.create_engagement(one))))), None)
+    made = next(
+        (found for content in bodies if (found := identifier(run.send(requests.create_engagement(content))))), None
+    )
     return made if made is not None and _status(run.send(requests.archive_engagement(made))) == "archived" else None
 
 
@@ -264,29 +270,29 @@ def _name(exchange: Exchange) -> str | None:
 
 
 def _invalid(aim: OperationInputs) -> Iterable[Request]:
-    """Calls with a body that is JSON, or with parameters, that no service can make anything of."""
-    for name, one in aim.batch().items():
-        if one.operation.takes_body:
-            yield one.with_body(_INVALID_BODIES.get(name, b"{}"))
+    """Return requests with a JSON body, or with parameters, that are invalid for every service."""
+    for name, request in aim.batch().items():
+        if request.operation.takes_body:
+            yield request.with_body(_INVALID_BODIES.get(name, b"{}"))
         elif name in _NONSENSE_QUERY:
-            yield replace(one, query=_NONSENSE_QUERY[name])
+            yield replace(request, query=_NONSENSE_QUERY[name])
 
 
 def _send(run: Run, aim: OperationInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
-    """Call all thirteen operations: each with every key, or in a quick run with one after the other."""
+    """Call all thirteen operations: each with every key, or in a quick run with the keys in turn."""
     batch = _ordered(aim)
     if run.effort is Effort.QUICK:
-        return _sent(run, [(keys[place % len(keys)], one) for place, one in enumerate(batch)])
-    return _sent(run, [(key, one) for key in keys for one in batch])
+        return _sent(run, [(keys[place % len(keys)], request) for place, request in enumerate(batch)])
+    return _sent(run, [(key, request) for key in keys for request in batch])
 
 
 def _ordered(aim: OperationInputs) -> list[Request]:
-    """Calls of all operations: reads first, and last those of members, where a key that is taken shows the least."""
-    return sorted(aim.batch().values(), key=lambda one: (one.method != "GET", "/members" in one.path))
+    """Order the requests: reads first, and last those on members, which show least if a key is accepted."""
+    return sorted(aim.batch().values(), key=lambda request: (request.method != "GET", "/members" in request.path))
 
 
 def _with_other_schemes(run: Run, aim: OperationInputs, key: str) -> tuple[Sent, ...]:
-    """Call all operations with the real key under other schemes, the rarer ones with one operation each."""
+    """Call all operations with the real key under other schemes; rarer schemes with a single operation each."""
     usual, rare = [*other_schemes(key), *resembling_schemes(key)], rarer_schemes(key)
     if run.effort is Effort.QUICK:
         return _send(run, aim, [*usual, *rare])
@@ -294,17 +300,17 @@ def _with_other_schemes(run: Run, aim: OperationInputs, key: str) -> tuple[Sent,
 
 
 def _without_a_key(run: Run, aim: OperationInputs, key: str) -> tuple[Sent, ...]:
-    """Call all operations without an Authorization header, the first two with the real key in others and a cookie."""
+    """Call all operations without Authorization, the first two with the real key in other headers and a cookie."""
     batch = _ordered(aim)
     if len(key) < SHORTEST:  # as a key without a scheme
-        return _sent(run, [(("no key", NO_KEY), one) for one in batch])
-    elsewhere = [replace(one, headers=(*one.headers, *_other_headers(key))) for one in batch[:_ELSEWHERE]]
-    plain = _sent(run, [(("no key", NO_KEY), one) for one in batch[_ELSEWHERE:]])
-    return _sent(run, [(("the key in other headers", NO_KEY), one) for one in elsewhere]) + plain
+        return _sent(run, [(("no key", NO_KEY), request) for request in batch])
+    elsewhere = [replace(request, headers=(*request.headers, *_other_headers(key))) for request in batch[:_ELSEWHERE]]
+    plain = _sent(run, [(("no key", NO_KEY), request) for request in batch[_ELSEWHERE:]])
+    return _sent(run, [(("the key in other headers", NO_KEY), request) for request in elsewhere]) + plain
 
 
 def _other_headers(key: str) -> list[tuple[str, str]]:
-    """Headers and cookies that show a key, as many as gateways let through."""
+    """Return headers and cookies that show a key, as many as gateways let through."""
     fitting = _MOST_ELSEWHERE // (len(key.encode()) + _LONGEST_HEADER)
     headers = [(name, key) for name in _OTHER_HEADERS[:fitting]]
     cookies = [f"{name}={key}" for name in _COOKIES[: fitting - len(headers)]]
@@ -312,26 +318,29 @@ def _other_headers(key: str) -> list[tuple[str, str]]:
 
 
 def _with_an_empty_key(run: Run, aim: OperationInputs) -> tuple[Sent, ...]:
-    """Call all operations with an empty key; those that need an active engagement are aimed at an archived one.
+    """Call all operations with an empty key; those for an active engagement get an archived one.
 
-    So it shows whether its state is looked at before the key.
+    This shows whether the service checks its status before the key.
     """
     archived = {} if aim.archived is None else replace(aim, engagement=aim.archived).batch()
-    batch = [archived.get(one.operation.id, one) if one.operation.id in _OF_ACTIVE else one for one in _ordered(aim)]
+    batch = [
+        archived.get(request.operation.id, request) if request.operation.id in _OF_ACTIVE else request
+        for request in _ordered(aim)
+    ]
     kinds = [("an empty header", EMPTY_HEADER), *[("an empty key", EMPTY_KEY)] * (len(batch) - 1)]
     return _sent(run, list(zip(kinds, batch, strict=True)))
 
 
 def _with_unknown_keys(run: Run, aim: OperationInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
-    """Call all operations with unknown keys; a quick run tries those that resemble no other only where all are used."""
+    """Call all operations with unknown keys; a quick run tries unrelated keys only if all kinds are used."""
     if run.effort is not Effort.QUICK:
         return _send(run, aim, keys)
     return _sent(run, list(zip(chain(keys[1:], repeat(keys[0])), _ordered(aim), strict=False)))
 
 
 def _sent(run: Run, batch: list[tuple[tuple[str, Credential], Request]]) -> tuple[Sent, ...]:
-    """Send calls with keys, as far as nothing of others' can be harmed; each must be refused, so it can be repeated."""
-    exchanges = run.send_permitted([replace(one.with_key(key), repeatable=True) for (_, key), one in batch])
+    """Send requests with keys, if others' data is safe; each must be refused, so it can be retried."""
+    exchanges = run.send_permitted([replace(request.with_key(key), repeatable=True) for (_, key), request in batch])
     return tuple(
         Sent(what, exchange) for ((what, _), _), exchange in zip(batch, exchanges, strict=True) if exchange is not None
     )

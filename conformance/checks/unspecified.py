@@ -1,4 +1,4 @@
-"""Requests beside the interface, and with content types that it does not give."""
+"""Requests outside the interface, and with content types that it does not state."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 _UNKNOWN: Final = "/api/v1/no-such-path"
 NEVER_ISSUED: Final = "~never~issued~"
-"""An identifier of a shape that a service would hardly make, and that is safe in a URL."""
+"""An identifier of a shape that services do not use, and that is safe in a URL."""
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What lies beside the interface.
+    """Responses to requests outside the interface.
 
     Attributes:
-        unknown_path: The answer to a path that it does not know.
-        never_issued: The answer to an identifier that no service would give.
-        put: The answer to a method that it does not give to a path; None where nothing may be written.
-        options: The answer to OPTIONS; None where nothing may be written, and in quick runs.
+        unknown_path: The response to an unknown path.
+        never_issued: The response to an identifier that no service would issue.
+        put: The response to a method that a path does not have; None if the mode forbids writing.
+        options: The response to OPTIONS; None if the mode forbids writing, and in quick runs.
     """
 
     unknown_path: Exchange
@@ -36,7 +36,7 @@ class Beside:
 
 
 def beside_the_interface(run: Run) -> Beside:
-    """A path, an identifier and a method that the interface does not have are tried."""
+    """Request a path, an identifier and a method that the interface does not have."""
     known = requests.list_engagements()
     batch = [known.as_probe("GET", _UNKNOWN), requests.get_engagement(NEVER_ISSUED)]
     if run.mode is not Mode.READ_ONLY:
@@ -47,7 +47,7 @@ def beside_the_interface(run: Run) -> Beside:
 
 
 def content_types(run: Run) -> tuple[Exchange, Exchange]:
-    """An engagement is created with a body that is announced as text, and with one that is not announced."""
+    """Create engagements with a body that is announced as text, and with one that is not announced."""
     body = [requests.encode({"name": run.name("type")}) for _ in range(2)]
     proper = requests.create_engagement({})
     batch = [proper.with_body(body[0], "text/plain"), proper.with_body(body[1], None)]

@@ -1,4 +1,4 @@
-"""A walk that failed, told to people: a numbered story."""
+"""Report of a failed walk as numbered steps."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Story:
     """A failed walk.
 
     Attributes:
-        finding: What was found.
-        lines: Its steps in words, from the first to the one that shows the fault.
+        finding: The fault.
+        lines: Its steps as sentences, up to the one that shows the fault.
         exchanges: Its exchanges.
     """
 
@@ -37,7 +37,7 @@ class Story:
     exchanges: tuple[Exchange, ...]
 
     def as_fault(self) -> NonConformity:
-        """The story as what ends a check."""
+        """Return the story as a failure of a check."""
         left_out = len(self.lines) - _TOLD
         more = f"({left_out} steps before) " if left_out > 0 else ""
         steps = " ".join(f"{number}. {line}." for number, line in list(enumerate(self.lines, 1))[-_TOLD:])
@@ -46,15 +46,17 @@ class Story:
 
 
 def write_story(walk: Walk, finding: Finding) -> Story:
-    """Tell a walk."""
+    """Describe a walk."""
     letters = _letters(walk.taken)
-    lines = tuple(f"{_sentence(one, letters)} ({describe_response(one.exchange)})" for one in walk.taken)
-    return Story(finding, lines, tuple(one.exchange for one in walk.taken))
+    lines = tuple(
+        f"{_sentence(taken_step, letters)} ({describe_response(taken_step.exchange)})" for taken_step in walk.taken
+    )
+    return Story(finding, lines, tuple(taken_step.exchange for taken_step in walk.taken))
 
 
 def _letters(taken: Sequence[TakenStep]) -> dict[str, str]:
-    """Every engagement's letter, by id."""
-    ids = [made for one in taken if one.step.kind == "create" and (made := _made(one.exchange))]
+    """Return a letter for every engagement, by id."""
+    ids = [made for taken_step in taken if taken_step.step.kind == "create" and (made := _made(taken_step.exchange))]
     return {identifier: f"{chr(ord('A') + place % 26)}{place // 26 or ''}" for place, identifier in enumerate(ids)}
 
 
@@ -62,11 +64,11 @@ def _made(exchange: Exchange) -> str | None:
     return identifier_of(exchange) if accepted(exchange) else None
 
 
-def _sentence(one: TakenStep, letters: dict[str, str]) -> str:
-    sent = one.exchange.request
+def _sentence(taken_step: TakenStep, letters: dict[str, str]) -> str:
+    sent = taken_step.exchange.request
     body = json.loads(sent.body) if sent.body else {}
     fields = " and ".join(f"the {name} {in_words(value)}" for name, value in body.items())
-    subject = letters.get(sent.identifier or _made(one.exchange) or "", "?")
+    subject = letters.get(sent.identifier or _made(taken_step.exchange) or "", "?")
     asked = " and ".join(f"{name}={value}" for name, value in sent.query) or "no parameters"
     sentences = {
         "createEngagement": f"engagement {subject} is created with {fields}",
@@ -74,7 +76,7 @@ def _sentence(one: TakenStep, letters: dict[str, str]) -> str:
         "archiveEngagement": f"{subject} is archived",
         "unarchiveEngagement": f"{subject} is unarchived",
         "deleteEngagement": f"{subject} is deleted",
-        "getEngagement": f"{subject} is read{_state(one.exchange)}",
+        "getEngagement": f"{subject} is read{_state(taken_step.exchange)}",
         "listEngagements": f"the list is read with {asked}",
     }
     return sentences[sent.operation.id]

@@ -1,4 +1,4 @@
-"""Judging laws over everything that a run has sent."""
+"""Judging laws over all exchanges of a run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _CONFIRMED: Final = 3
-"""Offenders that are sent again."""
+"""Failing requests that are sent again."""
 _OF_BASICS: Final = frozenset({"getCurrentOrganization", "listMembers", "listEngagements", "getEngagement"})
 _MISHAPS: Final = (frozenset({400, 422}), frozenset({401}), frozenset({404}))
 _OF_MEMBERS: Final = frozenset({"updateMemberRole", "removeMember"})
@@ -31,20 +31,20 @@ _OF_LIFECYCLE: Final = frozenset(f"{what}Engagement" for what in ("create", "get
 
 
 def expect_law(run: Run, law: Law, *operations: str) -> None:
-    """A law holds for every exchange of the run.
+    """Expect a law to hold for every exchange of the run.
 
     Args:
         run: The run.
         law: The law.
-        operations: The operations that it is about; none for all.
+        operations: The operations that it concerns; none for all.
     """
     _conclude(run, _surveyed(run, law, operations), operations)
 
 
 def expect_law_steadily(run: Run, law: Law, *operations: str) -> None:
-    """A law about lists, which others may disturb, holds for every exchange of the run.
+    """Expect a law about lists, which others may disturb, to hold for every exchange of the run.
 
-    What broke it is sent again; where that breaks it again while nothing moves, all that broke it counts.
+    Failing requests are sent again. If they fail again while nothing moves, all failures count.
     """
     found = _surveyed(run, law, operations)
     confirmed = Survey(kept=found.kept, unclear=found.unclear)
@@ -69,7 +69,7 @@ def _conclude(run: Run, found: Survey, operations: tuple[str, ...]) -> None:
 
 
 def _surveyed(run: Run, law: Law, operations: tuple[str, ...]) -> Survey:
-    """The survey of the run; where it has nothing of the kind, as in a run of few checks, a little is sent for it."""
+    """Survey the run; if it has nothing of the kind, as with few checks, send a few requests for it."""
     found = survey(law, _about(run.wire.exchanges, operations))
     if not found.applied and not _has_met(run, _OF_BASICS, _MISHAPS):
         run.scenarios.result(basics)
@@ -81,7 +81,7 @@ def _surveyed(run: Run, law: Law, operations: tuple[str, ...]) -> Survey:
 
 
 def _has_met(run: Run, operations: frozenset[str], statuses: Collection[frozenset[int]] = ()) -> bool:
-    """Whether a run has sent requests of all these kinds, and met one of each group of statuses: no more are needed."""
+    """Whether a run has sent all these operations, and got a status of each group, so that no more are needed."""
     exchanges = run.wire.exchanges
     met = {exchange.received.status for exchange in exchanges if exchange.received is not None}
     sent = {exchange.request.operation.id for exchange in exchanges}
@@ -89,7 +89,7 @@ def _has_met(run: Run, operations: frozenset[str], statuses: Collection[frozense
 
 
 def _about(exchanges: Iterable[Exchange], operations: tuple[str, ...]) -> list[Exchange]:
-    """The exchanges that laws speak of: those of the operations, and OPTIONS never, which is a browser's affair."""
+    """Return the exchanges that laws concern: those of the operations, and OPTIONS never, since it is for browsers."""
     return [
         exchange
         for exchange in exchanges
@@ -98,22 +98,25 @@ def _about(exchanges: Iterable[Exchange], operations: tuple[str, ...]) -> list[E
 
 
 def _nothing(run: Run, operations: tuple[str, ...]) -> str:
-    """Why there was nothing to judge.
+    """Return why there was nothing to judge.
 
     Raises:
         Untested: There was no member for the operations.
-        CantTell: The operations were called, and never succeeded or not readably, so that what their successes are
-            like is unknown.
+        CantTell: The operations never succeeded, or not readably, so their successes are unknown.
     """
     if not operations:
-        return "No answer of the run was of this kind"
+        return "No response of the run was of this kind"
     names = " and ".join(operations)
     tried = [exchange for exchange in _about(run.wire.exchanges, operations) if exchange.judgeable]
-    responses = [one.received for one in tried if one.received is not None and one.received.status in SUCCESSES]
+    responses = [
+        exchange.received
+        for exchange in tried
+        if exchange.received is not None and exchange.received.status in SUCCESSES
+    ]
     if not responses and _OF_MEMBERS.issuperset(operations) and (why := run.fixtures.unavailable.get("member")):
-        raise Untested(why)  # all that was sent must be refused
+        raise Untested(why)  # all requests must be refused
     if tried and not responses:
         raise CantTell(f"{names} never succeeded", tried[0])
     if responses and all(isinstance(response.reading, TooDeep) for response in responses):
         raise CantTell(f"no success of {names} can be read", tried[0])
-    return f"No answer to {names} was of this kind" if tried else f"The run had no reason to call {names}"
+    return f"No response to {names} was of this kind" if tried else f"The run had no reason to call {names}"

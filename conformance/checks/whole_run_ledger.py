@@ -1,4 +1,4 @@
-"""Judging everything that a run has sent by the ledger."""
+"""Judging all exchanges of a run by the ledger."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _MOST_PAGES: Final = 20
 
 @dataclass(slots=True)
 class Account:
-    """What the ledger says of a run, after lists that looked wrong were asked for again.
+    """The ledger's results for a run, after suspicious lists were requested again.
 
     Attributes:
-        findings: What stands: nothing that was a list's fault only while something was written.
-        doubts: Why nothing can be said, by requirement, of what was not seen again and has no such excuse.
-        torn: Lists that were wrong while the run was writing and right when nothing was under way.
+        findings: The findings, without lists that were wrong only while the run wrote.
+        doubts: CantTell by requirement, for findings that were not seen again and have no such excuse.
+        torn: Lists that were wrong while the run was writing and right with no write in flight.
     """
 
     findings: Findings
@@ -42,7 +42,7 @@ class Account:
 
 
 def ledger_of_run(run: Run) -> Account:
-    """Everything that the run has sent is entered into the ledger; lists that look wrong are asked for again."""
+    """Enter all exchanges of the run into the ledger, and request suspicious lists again."""
     ledger = Ledger.over(run.wire.exchanges, name_key)
     account, sure = Account(Findings(kept=ledger.findings.kept)), set[str]()
     for finding in tuple(ledger.findings.broken):
@@ -55,18 +55,18 @@ def ledger_of_run(run: Run) -> Account:
 
 
 def conclude(requirement: str, account: Account) -> None:
-    """Raise what the ledger says of a requirement, if it is not that it was kept.
+    """Raise the ledger's outcome for a requirement, unless it was kept.
 
     Raises:
-        NonConformity: It was broken; where others might be the cause, it was broken in two more looks.
-        CantTell: Another requirement was broken, which explains what was seen, or it was not seen again.
-        Inapplicable: Nothing of the run put it to the test.
+        NonConformity: It was broken; if others might be the cause, in two more reads.
+        CantTell: Another broken requirement explains the finding, or it was not seen again.
+        Inapplicable: The run did not test it.
     """
     findings = account.findings
     broken = findings.of(requirement)
     if broken and (root := findings.explained(requirement)):
-        raise CantTell(f"{broken[0].message}, but that may be for another reason: {root.message}", *_cited(root))
-    if sure := next((one for one in broken if not one.unsteady), None):
+        raise CantTell(f"{broken[0].message}, but there may be another reason: {root.message}", *_cited(root))
+    if sure := next((finding for finding in broken if not finding.unsteady), None):
         raise sure.as_fault(story=_others(broken))
     if broken:
         raise account.doubts[requirement]
@@ -74,27 +74,27 @@ def conclude(requirement: str, account: Account) -> None:
 
 
 def conclude_kept(findings: Findings, requirement: str) -> None:
-    """Note the evidence that a requirement was kept.
+    """Record the evidence that a requirement was kept.
 
     Raises:
         Inapplicable: There is none.
     """
     kept = findings.kept.get(requirement, [])
     if not kept:
-        raise Inapplicable("Nothing of the run put it to the test in this way")
+        raise Inapplicable("No request of the run tested it in this way")
     evidence(*dict.fromkeys(kept))
 
 
 def seen_again(run: Run, finding: Finding, judge: Callable[[Exchange], Finding | None]) -> Finding | None:
-    """Send what showed a fault again, while nothing else of the run writes, until two answers show the same.
+    """Send the request of a fault again, while the run writes nothing else, until two responses show the same fault.
 
     Args:
         run: The run.
         finding: The fault.
-        judge: What is wrong with an answer in the same way, if anything.
+        judge: Returns the same fault of a response, if there is one.
 
     Returns:
-        The last finding, if there was one each time, at last the same twice with nothing moved in between.
+        The last finding, if every response had one, the last two the same with nothing moved in between.
     """
     return _looked_again(run, finding, judge)[0]
 
@@ -102,7 +102,7 @@ def seen_again(run: Run, finding: Finding, judge: Callable[[Exchange], Finding |
 def _looked_again(
     run: Run, finding: Finding, judge: Callable[[Exchange], Finding | None]
 ) -> tuple[Finding | None, Exchange | None]:
-    """The same, or the answer in which nothing was wrong; neither if others kept changing the list."""
+    """Return that, or the response without a fault; neither if others kept changing the list."""
     before = None
     for pause in _PAUSES:
         run.sleep(pause)
@@ -118,9 +118,9 @@ def _looked_again(
 
 
 def is_elsewhere(run: Run, finding: Finding) -> bool:
-    """Whether another page of the list has what is missing from one: then its order is wrong, and nothing is lost.
+    """Whether another page of the list has the item missing from one: then the order is wrong, and nothing is lost.
 
-    The nearest pages are looked at, as many as can be afforded.
+    The nearest pages are read, as many as the run can afford.
     """
     page = None if finding.absent is None else page_of(finding.exchange)
     if page is None:
@@ -132,20 +132,22 @@ def is_elsewhere(run: Run, finding: Finding) -> bool:
     requests = [replace(asked, query=(*query, ("page", str(number)))) for number in others[:_MOST_PAGES]]
     with run.wire.undisturbed():
         responses = run.send_all(requests)
-    return any(read.id_of(item) == finding.absent for one in responses for item in readable_resources(one))
+    return any(read.id_of(item) == finding.absent for response in responses for item in readable_resources(response))
 
 
 def by_ledger(ledger: Ledger, requirement: str) -> Callable[[Exchange], Finding | None]:
-    """What a ledger finds wrong with an answer, of one requirement."""
-    return lambda exchange: next((one for one in ledger.take(exchange) if one.requirement == requirement), None)
+    """Return a function that finds the fault of a response by a ledger and a requirement."""
+    return lambda exchange: next(
+        (finding for finding in ledger.take(exchange) if finding.requirement == requirement), None
+    )
 
 
-def _is_same(one: Finding, other: Finding) -> bool:
-    return (one.message, one.actual, _shown(one)) == (other.message, other.actual, _shown(other))
+def _is_same(first: Finding, other: Finding) -> bool:
+    return (first.message, first.actual, _shown(first)) == (other.message, other.actual, _shown(other))
 
 
 def _shown(finding: Finding) -> list[object] | None:
-    """What must not move between two looks; None where nobody can read that, which is no doing of others."""
+    """Return what must not move between two reads; None if the response is unreadable, which others cannot cause."""
     try:
         return contents((finding.exchange,))
     except CheckOutcome:
@@ -153,7 +155,7 @@ def _shown(finding: Finding) -> list[object] | None:
 
 
 def _asked_again(run: Run, finding: Finding, ledger: Ledger, account: Account) -> Finding | None:
-    """What stands of a finding that others, or writes of the run, may have brought about; doubts are noted."""
+    """Return a confirmed finding that others, or writes of the run, may have caused; record doubts."""
     again, right = _looked_again(run, finding, by_ledger(ledger, finding.requirement))
     if again is not None and not is_elsewhere(run, again):
         return replace(again, unsteady=False)
@@ -162,13 +164,13 @@ def _asked_again(run: Run, finding: Finding, ledger: Ledger, account: Account) -
         return None
     if right is not None and others_moved(run, finding.exchange, _as_whole(run, right)):
         return None
-    why = "not when it was looked at again" if again is None else "another page has it, where its order does not put it"
+    why = "not when it was read again" if again is None else "another page has it, in a wrong place"
     account.doubts[finding.requirement] = CantTell(f"{finding.message}, but {why}", *_cited(finding))
     return finding
 
 
 def _as_whole(run: Run, listed: Exchange) -> Exchange:
-    """A list, with the largest page where it has grown past its own since."""
+    """Return a list, with the largest page size if it has outgrown its own."""
     page = page_of(listed)
     if page is None or page.number > 1 or page.is_whole:
         return listed

@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _COMMANDS: Final[Mapping[str, str]] = {
-    "run": "Test a target and report what it keeps of the contract.",
+    "run": "Test a target and report which requirements it meets.",
     "serve": "Run the reference service as a sandbox.",
     "requirements": "Print the catalogue of requirements.",
-    "doctor": "Say what a target file unlocks, without writing to the target.",
-    "cleanup": "Undo what an interrupted run has left.",
-    "render": "Make other formats from a report.",
+    "doctor": "Check a target file and its keys without writing to the target.",
+    "cleanup": "Undo the changes that an interrupted run left behind.",
+    "render": "Convert a report to another format.",
     "diff": "Compare two reports.",
     "site": "Build a static site from many reports.",
-    "selftest": "Try the suite on faulty and on conforming services.",
-    "keygen": "Make a key to sign certificates with.",
-    "sign": "Certify the folder of a run.",
+    "selftest": "Test the suite itself on faulty and on conforming services.",
+    "keygen": "Generate a key for signing certificates.",
+    "sign": "Sign a certificate for the folder of a run.",
     "verify": "Verify a certificate without the target.",
 }
 
 _CATCHES_CTRL_C: Final = frozenset({"serve", "selftest"})
-"""Commands that end in order by Python's own exception for Ctrl-C; ``run`` watches for signals by itself."""
+"""Commands that handle Ctrl-C as ``KeyboardInterrupt``; ``run`` has signal handlers of its own."""
 
 
 class _Commands(click.Group):
-    """Loads a command's module when it is asked for, so that each starts quickly."""
+    """A command group that imports a command's module only when needed, so that each starts quickly."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(_COMMANDS)
@@ -55,4 +55,4 @@ class _Commands(click.Group):
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="conformance")
 def main() -> None:
-    """Tell whether a service keeps the contract of the organization and engagement interface."""
+    """Test whether a service conforms to the organization and engagement interface."""

@@ -1,4 +1,4 @@
-"""``conformance cleanup``: undo what an interrupted run has left."""
+"""``conformance cleanup``: undoing the changes that an interrupted run left behind."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from conformance.cli.options import found_file, target_options, warn_of_visible_key
-from conformance.cli.progress import ToldWaits
+from conformance.cli.progress import WaitReporter
 from conformance.cli.text import complain, printable
 from conformance.exits import Exit
+from conformance.reports.wording import counted
 from conformance.running.connect import connect, redactor_of
 from conformance.running.options import RunOptions
 from conformance.targets.journal import Journal, JournalError
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @target_options
-@click.option("--moved", is_flag=True, help="The service has another address than at the time of the run.")
+@click.option("--moved", is_flag=True, help="Accept that the service has moved to another address since the run.")
 @click.pass_context
 def cleanup(
     context: click.Context,
@@ -45,10 +46,10 @@ def cleanup(
     *,
     moved: bool,
 ) -> None:
-    """Undo what the run with its report in DIR has left on the target.
+    """Undo the changes that the run with its report in DIR left on the target.
 
-    Exit status: 0 nothing is left; 1 something could not be undone; 2 there is no journal, it is of another service
-    or of a run that still goes on, or the target is not named.
+    Exit status: 0 nothing is left; 1 something could not be undone; 2 there is no journal, it belongs to another
+    service or to a run in progress, or no target is given.
     """
     warn_of_visible_key(context)
     try:
@@ -65,7 +66,7 @@ def cleanup(
         click.echo(printable(line))
     if result.left:
         sys.exit(Exit.FAILED)
-    click.echo(f"Nothing is left that the interface can undo ({result.undone} undone now).")
+    click.echo(f"Nothing is left that the interface can undo. Undone now: {counted(result.undone, 'change')}.")
 
 
 def _undone(journal: Journal, profile: Profile, *, moved: bool) -> UndoResult:
@@ -77,7 +78,7 @@ def _undone(journal: Journal, profile: Profile, *, moved: bool) -> UndoResult:
     wire = connect(profile, RunOptions(), redactor_of(profile))
     ownership = Ownership(journal.names, wire.send_all, RunTime(journal.period))
     membership = Membership(wire.send_all)
-    with closing(wire), ToldWaits(lambda: wire.waiting, complain), wire.undoing(), wire.checking("undoing"):
+    with closing(wire), WaitReporter(lambda: wire.waiting, complain), wire.undoing(), wire.checking("undoing"):
         wire.guard(ownership.ensure)
         wire.observe(ownership)
         wire.observe(membership)

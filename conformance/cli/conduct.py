@@ -1,4 +1,4 @@
-"""Conducts a run: reaches the target, lets pytest run the checks, undoes, reports, and gives the exit status."""
+"""Course of ``conformance run``: reach the target, run the checks, undo, write the report, return the exit status."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ _NO_JOURNAL: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What a run must meet to end with 0.
+    """The conditions for exit status 0.
 
     Attributes:
         waivers: The file of waivers, or None.
         baseline: The report whose failures are not new, or None.
-        strict: Whether what was chosen and is left untested or undecided counts.
-        fail_fast: Whether the checks end at the first failure that is neither waived nor in the baseline.
+        strict: Whether a chosen requirement that is untested or undecided changes the status.
+        fail_fast: Whether the first failure that is neither waived nor in the baseline ends the checks.
     """
 
     waivers: Path | None = None
@@ -66,12 +66,12 @@ class Gate:
 
 
 def conduct(options: RunOptions, gate: Gate, interruption: Interruption, *, quiet: bool) -> Exit:
-    """Run the suite against a target and write the report; the last line says why the exit status is not 0.
+    """Run the suite against a target, write the report, and print in the last line why the status is not 0.
 
     Args:
-        options: What was asked for.
-        gate: What the run must meet.
-        interruption: Watches for signals.
+        options: The options of the run.
+        gate: The conditions for exit status 0.
+        interruption: The signal handlers.
         quiet: Whether only the verdict and failures are printed.
 
     Returns:
@@ -82,7 +82,7 @@ def conduct(options: RunOptions, gate: Gate, interruption: Interruption, *, quie
 
 
 def _ended(options: RunOptions, gate: Gate, interruption: Interruption, *, quiet: bool) -> tuple[Exit, str]:
-    """The exit status of a run, and why it is that."""
+    """Return the exit status of a run and the reason for it."""
     end: tuple[Exit, str] | None = None
     try:
         judging = _Judging(
@@ -100,7 +100,7 @@ def _ended(options: RunOptions, gate: Gate, interruption: Interruption, *, quiet
     except Exception as error:
         if end is None:
             raise
-        reason = f"The suite itself failed when the run was over: {type(error).__name__} while closing."
+        reason = f"The suite itself failed while closing the run: {type(error).__name__}."
         if end[0] in {Exit.OK, Exit.UNDECIDED}:
             return Exit.UNTESTABLE, reason
         complain(reason)
@@ -109,7 +109,7 @@ def _ended(options: RunOptions, gate: Gate, interruption: Interruption, *, quiet
 
 @dataclass(frozen=True, slots=True)
 class _Judging:
-    """A gate whose files are read."""
+    """A gate with the contents of its files."""
 
     waivers: list[Waiver]
     baseline: Report | None
@@ -125,11 +125,11 @@ class _Judging:
     def expects(self, result: CheckResult) -> bool:
         """Whether the failure of a check is waived or not new."""
         today = datetime.now(UTC).date()
-        waived = (one.waives(result.requirement, result.check, today) for one in self.waivers)
+        waived = (waiver.waives(result.requirement, result.check, today) for waiver in self.waivers)
         return result.requirement in self.known or any(waived)
 
     def ending(self, report: Report, problems: list[str], reason: str | None) -> tuple[Exit, str]:
-        """The exit status of a run that no signal ended, and why; says what is new and what was mended."""
+        """Print the changes since the baseline; return the exit status without a signal, and the reason."""
         if self.baseline is not None:
             click.echo(drift_text(compare(self.baseline, report)))
         status, why = ending(report, reason=reason, strict=self.strict, problems=problems)
@@ -140,7 +140,7 @@ class _Judging:
 
 
 def _file_of(baseline: Path) -> Path:
-    """The report.json of a baseline, which may be the folder of a run."""
+    """Return the report.json of a baseline, which may be the folder of a run."""
     return baseline / "report.json" if baseline.is_dir() else baseline
 
 
@@ -156,7 +156,7 @@ def _conduct(execution: RunSession, interruption: Interruption, judging: _Judgin
         execution.run.wire.end(reason)
 
     def stop(reason: str) -> None:
-        judge.stop()  # a finalizer may swallow what breaks off the checks, and judging a deep run takes long
+        judge.stop()  # a finalizer may swallow the KeyboardInterrupt, and judging a deep run takes long
         execution.run.wire.stop(reason)
 
     interruption.stops(stop)
@@ -171,7 +171,7 @@ def _conduct(execution: RunSession, interruption: Interruption, judging: _Judgin
             progress.undoing()
         undo(execution, judge.errors)
     reason = _reason_of_suite(execution, judge.errors) or reached or _reason_of_target(execution, judge)
-    ended_by = interruption.signal  # one that comes later finds everything done
+    ended_by = interruption.signal  # a later signal changes nothing
     if ended_by is not None or fail_fast.failed is not None:
         judge.give_up("The run ended before this check did.")
     report, problems = build_report(
@@ -198,32 +198,32 @@ def _conduct(execution: RunSession, interruption: Interruption, judging: _Judgin
 
 
 def _how_to_clean_up(report: Report) -> str:
-    """The rest of the last line if records are left: what removes them."""
+    """Return the end of the last line if records are left: the command that removes them."""
     if "cleanup" not in report:
         return ""
     return f" To remove what is left ({len(report['not_undone'])}): {report['cleanup']}"
 
 
 def _farewell(execution: RunSession) -> str:
-    """What is said where nothing can be undone any more; the embedded service ends with the run."""
+    """Return the last line of a run that a second signal ends before undoing."""
     command = _cleanup_command(execution)
     return "Ended at once." if command is None else f"Ended at once. To undo what the run has left: {command}"
 
 
 def _cleanup_command(execution: RunSession) -> str | None:
-    """The command that undoes what the run has left; None for the embedded service, which ends with the run."""
+    """Return the command that undoes what the run left; None for the embedded service, which ends with the run."""
     options = execution.options
     if options.target is None and options.base_url is None:
         return None
     address = None if options.base_url is None else execution.profile.base_url  # without the user info
     named = [("--target", options.target), ("--base-url", address)]
-    words = ["conformance", "cleanup", str(execution.folder)]
-    words += [word for option, value in named if value is not None for word in (option, str(value))]
-    return shlex.join(words)
+    arguments = ["conformance", "cleanup", str(execution.folder)]
+    arguments += [argument for option, value in named if value is not None for argument in (option, str(value))]
+    return shlex.join(arguments)
 
 
 def _reason_of_target(execution: RunSession, judge: Judge) -> str | None:
-    """What keeps the run from being a test of the target, although it was reached."""
+    """Return why the run is no valid test of a target that was reached, as a sentence; None if it is valid."""
     stopped = execution.run.wire.stopped
     outcomes = {result.outcome for result in judge.results}
     if execution.failure is not None:
@@ -233,12 +233,12 @@ def _reason_of_target(execution: RunSession, judge: Judge) -> str | None:
     if not outcomes & {"passed", "failed"} and (stopped is not None or not outcomes or "cantTell" in outcomes):
         return f"Nothing could be decided: {stopped or 'no response was conclusive'}."
     if execution.provisioner is not None and execution.provisioner.never_responded:
-        return f"The provisioner never answered. {execution.provisioner.problem}"
+        return f"The provisioner never responded. {execution.provisioner.problem}"
     return None
 
 
 def _reason_of_suite(execution: RunSession, errors: Sequence[str]) -> str | None:
-    """What went wrong in the suite itself, which its developers find in the report's folder."""
+    """Log the suite's own errors in the report's folder and return a sentence about them; None without errors."""
     if not errors:
         return None
     failed = f"The suite itself failed in {counted(len(errors), 'place')}"
@@ -248,7 +248,7 @@ def _reason_of_suite(execution: RunSession, errors: Sequence[str]) -> str | None
 
 
 def _logged(execution: RunSession, errors: Sequence[str]) -> bool:
-    """Write the suite's own errors down, for its developers; whether that was possible."""
+    """Write the suite's own errors to a file for its developers; return whether that succeeded."""
     try:
         place(
             {execution.folder / ERRORS: lambda: [execution.redactor.text("\n\n".join(errors)).encode(errors="replace")]}
@@ -259,7 +259,7 @@ def _logged(execution: RunSession, errors: Sequence[str]) -> bool:
 
 
 def _write(report: Report, execution: RunSession) -> bool:
-    """Write the outputs of a run; whether that was possible."""
+    """Write the outputs of a run; return whether that succeeded."""
     try:
         notes = note_lines(execution.run, execution.notes.lines, execution.redactor.text)
         exchanges, log = execution.run.wire.exchanges, execution.log.text()
@@ -267,30 +267,30 @@ def _write(report: Report, execution: RunSession) -> bool:
     except OSError as error:
         complain(f"The report cannot be written to {execution.folder}: {error.strerror}.")
         return False
-    except Exception as error:  # noqa: BLE001 - whatever it is, what was found must not be lost
+    except Exception as error:  # noqa: BLE001 - no error may lose the results
         complain(f"The suite itself failed while writing the report: {type(error).__name__}.")
         return _write_report_alone(report, execution)
     if taken_out:
-        told = "; ".join(f"{', '.join(sorted(names))} in {output}" for output, names in taken_out.items())
-        complain(f"The last search found secrets in outputs and took them out: {told}.")
+        places = "; ".join(f"{', '.join(sorted(names))} in {output}" for output, names in taken_out.items())
+        complain(f"The last scan found secrets in outputs and removed them: {places}.")
     return True
 
 
 def _write_report_alone(report: Report, execution: RunSession) -> bool:
-    """Write report.json if another output cannot be made of the run; the outputs are not whole then."""
+    """Write report.json alone after another output failed; always return False, as outputs are missing."""
     path = execution.folder / "report.json"
     try:
         data = report_bytes(report)
         if not execution.redactor.find(data):
             place({path: lambda: [data]})
-            complain(f"{path} is all that was written.")
+            complain(f"Only {path} was written.")
     except (InvalidReport, OSError):
         return False
     return False
 
 
 def _default_folder(target: str) -> Path:
-    """Where the outputs of a run go that nobody has named a folder for; made, as far as that can be done.
+    """Create and return a new folder for the outputs of a run without ``--report``.
 
     Args:
         target: The target's name.
@@ -302,11 +302,11 @@ def _default_folder(target: str) -> Path:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Make a folder; whether no other run of this second has it."""
+    """Create a folder; return whether no other run of the same second has it."""
     try:
         folder.mkdir(parents=True)
     except FileExistsError:
         return False
-    except OSError:  # whoever writes the first file into it says so
+    except OSError:  # writing the first file into it reports the error
         return True
     return True

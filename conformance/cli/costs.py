@@ -1,4 +1,4 @@
-"""About what a run would cost: requests, seconds, and waiting for the rate limit."""
+"""Estimated cost of a run: requests, seconds, and waits for the rate limit."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ REQUESTS: Final = {
     "standard": (450, 1400, 1850),
     "deep": (800, 4400, 5050),
 }
-"""About how many requests each effort takes: read-only, with the key alone, and with everything unlocked."""
+"""Approximate requests of each effort: read-only, with the key alone, and with everything unlocked."""
 
 _WORKERS: Final = 6
-"""Requests under way at the same time, on average."""
+"""Average number of concurrent requests."""
 _OWN: Final = 0.01
 """Seconds that the suite itself spends on a request."""
 _START: Final = 3.0
 
 
 def cost_lines(profile: Profile, seen: Sequence[Exchange]) -> Iterator[str]:
-    """A line for each effort.
+    """Return a heading and a line for each effort.
 
     Args:
-        profile: The target; what it unlocks decides how much is sent.
-        seen: Exchanges with the target, by whose latency and rate limit is reckoned.
+        profile: The target; the number of requests depends on the requirements that it unlocks.
+        seen: Exchanges with the target, for its latency and rate limit.
     """
     latency = sorted(exchange.seconds for exchange in seen)[len(seen) // 2]
     yield "effort     requests   about"
@@ -45,7 +45,7 @@ def cost_lines(profile: Profile, seen: Sequence[Exchange]) -> Iterator[str]:
 
 
 def _requests(profile: Profile, reading: int, alone: int, everything: int) -> int:
-    """What a run takes that can test a part of what lies beyond the core class."""
+    """Return the estimated number of requests, by the share of unlocked requirements beyond the core class."""
     if profile.mode is Mode.READ_ONLY:
         return reading
     beyond = [entry for entry in load_catalogue().requirements.values() if entry.conformance_class != "core"]
@@ -54,7 +54,7 @@ def _requests(profile: Profile, reading: int, alone: int, everything: int) -> in
 
 
 def _waiting(requests: int, seen: Sequence[Exchange]) -> str:
-    """How long the run would have to wait for new windows of the rate limit, where it would have to."""
+    """Return how long the run would wait for new windows of the rate limit; an empty text if it would not wait."""
     limit, remaining = rate_limit_laws.limit(seen[-1]), rate_limit_laws.remaining(seen[-1])
     ahead = max((far for exchange in seen if (far := rate_limit_laws.ahead(exchange)) is not None), default=0.0)
     if limit is None or remaining is None or requests <= remaining:

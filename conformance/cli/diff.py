@@ -1,4 +1,4 @@
-"""``conformance diff``: what changed between two runs."""
+"""``conformance diff``: comparison of two reports."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _FORMATS: Final[Mapping[str, Callable[[Drift], bytes]]] = {
     type=click.Choice(("regression", "drift")),
     default="regression",
     show_default=True,
-    help="What makes the exit status 1: new failures, or also other behaviour where the interface leaves it open.",
+    help="Exit with 1 for new failures only (regression), or also for changed behaviour at an open point (drift).",
 )
 @click.pass_context
 def diff(context: click.Context, old: Path, new: Path, form: str, fail_on: str) -> None:
-    """Compare two runs: requirements that changed outcome, and behaviour that drifted.
+    """Compare two runs: requirements with another outcome, and open points with another behaviour.
 
-    OLD and NEW are report.json files or the folders of runs. The exit status is 1 where something fails now that did
-    not fail before.
+    OLD and NEW are report.json files or the folders of runs. Exit status: 0 no new failure; 1 a new failure, or
+    with --fail-on drift a changed behaviour; 2 usage.
     """
     drift = compare(read_report(old), read_report(new))
     if form == "text":

@@ -1,4 +1,4 @@
-"""``conformance doctor``: looks at a target before a run does, and only by reading."""
+"""``conformance doctor``: read-only check of a target and its target file before a run."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from conformance.wire.client import Wire
 
 _HEADINGS: Final = ("key", "belongs to", "organization", "engagement", "list")
-"""The last three say whether it reads them."""
+"""The last three columns say whether the key can read the resource."""
 _ID_SHOWN: Final = 12
 _DIGITS_SHOWN: Final = 16
 
 
 @click.command()
 @target_options
-@click.option("--read-only", is_flag=True, help="As a run with --read-only would see it.")
-@click.option("--disposable", is_flag=True, help="As a run with --disposable would see it.")
+@click.option("--read-only", is_flag=True, help="Check for a run with --read-only.")
+@click.option("--disposable", is_flag=True, help="Check for a run with --disposable.")
 @click.pass_context
 def doctor(
     context: click.Context,
@@ -57,10 +57,10 @@ def doctor(
     read_only: bool,
     disposable: bool,
 ) -> None:
-    """Say how much could be judged, whether the keys are good, and how long a run would take. Only reads the target.
+    """Check the keys and the target file, and estimate what a run could judge and cost. Only reads the target.
 
-    Exit status: 0 nothing is wrong; 1 something in the target file is, as far as reading shows it; 2 an option or the
-    target file cannot be used; 3 the target could not be tested.
+    Exit status: 0 no problem found; 1 a key or an entry of the target file is wrong; 2 an option or the target file
+    cannot be used; 3 the target could not be tested.
     """
     warn_of_visible_key(context)
     try:
@@ -94,7 +94,7 @@ def _examine(console: Console, profile: Profile, wire: Wire) -> Exit:
         click.echo("The target could not be tested: the service refuses the main key with 401.", err=True)
         return Exit.UNTESTABLE
     keys = try_keys(profile, wire, first)
-    console.print("\nWhat each key may read (what it may write is not tried):")
+    console.print("\nRead access of each key (write access is not tested):")
     console.print(_keys(keys))
     wrong = list(problems(profile, wire, keys))
     if (silence := _silence(profile)) is not None:
@@ -102,17 +102,17 @@ def _examine(console: Console, profile: Profile, wire: Wire) -> Exit:
         profile = replace(profile, provisioner=None)
     for sentence in wrong:
         console.print(plain(f"! {sentence}", "red"))
-    console.print("\nWhat a run would judge:")
+    console.print("\nRequirements that a run would judge:")
     console.print(_classes(profile))
     _print_unlocking(console, profile)
-    console.print("\nWhat it would cost:")
+    console.print("\nEstimated cost of a run:")
     for line in cost_lines(profile, wire.exchanges):
         console.print(plain(line))
     return Exit.FAILED if wrong else Exit.OK
 
 
 def _silence(profile: Profile) -> str | None:
-    """Why the provisioner does not answer, as a sentence; None if it does, or there is none."""
+    """Return why the provisioner does not respond, as a sentence; None if it does, or there is none."""
     provisioner = Provisioner.of(profile, lambda _: None)
     if provisioner is None:
         return None
@@ -133,24 +133,24 @@ def _tls(profile: Profile) -> str:
 def _limit(exchange: Exchange) -> str:
     limit, remaining = rate_limit_laws.limit(exchange), rate_limit_laws.remaining(exchange)
     if limit is None:
-        return "Rate limit: the answer names none"
+        return "Rate limit: none in the response headers"
     ahead = rate_limit_laws.ahead(exchange)
     until = "" if ahead is None else f" for the next {max(ahead, 0):.0f} s"
-    return f"Rate limit: {limit} requests a window, {remaining} left{until}"
+    return f"Rate limit: {limit} requests per window, {remaining} left{until}"
 
 
 def _keys(keys: list[Tried]) -> Table:
-    """Each key of the target file, its organization and what it reads."""
+    """Return a table of the keys, their organizations and their read access."""
     table = _table(*_HEADINGS)
     for key in keys:
         belongs = key.organization or "-"
         shown = belongs if len(belongs) <= _ID_SHOWN else f"{belongs[:_ID_SHOWN]}..."
-        table.add_row(plain(key.name), plain(shown), *(plain(key.worth(what)) for what in READS))
+        table.add_row(plain(key.name), plain(shown), *(plain(key.access(what)) for what in READS))
     return table
 
 
 def _classes(profile: Profile) -> Table:
-    """How much of each class the target file unlocks."""
+    """Return a table of the requirements of each class that the target file unlocks."""
     table = _table("class", "requirements")
     for name in CLASSES:
         needs = [entry.needs for entry in load_catalogue().requirements.values() if entry.conformance_class == name]
@@ -161,7 +161,7 @@ def _classes(profile: Profile) -> Table:
 
 
 def _print_unlocking(console: Console, profile: Profile) -> None:
-    """Print each line that would unlock more, and the classes that it is for."""
+    """Print each line that would unlock more, with the classes that it unlocks."""
     entries = load_catalogue().requirements.values()
     needing = capabilities.missing(profile)
     lines: dict[str, list[str]] = {}

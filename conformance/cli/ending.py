@@ -1,4 +1,4 @@
-"""The end of a run: its exit status and the line that says why."""
+"""Exit status of a run and the last line that explains it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from conformance.reports.model import Report, Requirement
 
 _SHOWN: Final = 3
-"""Names that a line has room for."""
+"""Names in the last line."""
 
 _LONGEST: Final = 10_000
 """Characters of the last line, which may name long paths."""
 
 
 class ReasonedCommand(click.Command):
-    """A command whose last line says why its exit status is not 0, for usage errors too."""
+    """A command whose last line says why its exit status is not 0, also after a usage error."""
 
     def make_context(self, *arguments: object, **more: object) -> click.Context:
         """Read the command line."""
@@ -62,13 +62,13 @@ def ending(
     strict: bool,
     problems: Collection[str] = (),
 ) -> tuple[Exit, str]:
-    """Return the exit status of a run that no signal ended, and why; no text for status 0.
+    """Return the exit status of a run that no signal ended, and the reason; no text for status 0.
 
     Args:
         report: The finished run.
-        reason: Why the target could not be tested, or what went wrong with the suite; None for neither.
-        strict: Whether no chosen requirement may be left untested or undecided.
-        problems: Faults of the waiver file, as sentences.
+        reason: Why the target could not be tested, or how the suite failed; None if neither happened.
+        strict: Whether every chosen requirement must be decided.
+        problems: Problems of the waiver file, as sentences.
     """
     requirements = chosen(report)
     failed = (entry for entry in requirements if entry["outcome"] == "failed")
@@ -80,24 +80,24 @@ def ending(
         return Exit.UNTESTABLE, f"{counted(len(report['not_undone']), 'record')} left in the organization"
     if problems:
         return Exit.FAILED, " ".join(problems)
-    open_ones = [entry for entry in requirements if entry["outcome"] in {"untested", "cantTell"}]
-    if strict and open_ones:
-        return Exit.UNDECIDED, f"--strict, and {_by_class(open_ones)}"
+    unjudged = [entry for entry in requirements if entry["outcome"] in {"untested", "cantTell"}]
+    if strict and unjudged:
+        return Exit.UNDECIDED, f"--strict, and {_by_class(unjudged)}"
     return Exit.OK, ""
 
 
 def _some(names: list[str]) -> str:
-    """The first names of a list, and how many more there are."""
+    """Return the first names of a list and the number of the others."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
 
 
 def _by_class(requirements: list[Requirement]) -> str:
-    """How many requirements of each class were left open."""
+    """Return the number of untested and undecided requirements of each class."""
     parts = []
-    for outcome, word in (("untested", "not tested"), ("cantTell", "undecided")):
+    for outcome, phrase in (("untested", "not tested"), ("cantTell", "undecided")):
         counts = Counter(entry["class"] for entry in requirements if entry["outcome"] == outcome)
         if counts:
             shown = ", ".join(f"{name} {counts[name]}" for name in CLASSES if name in counts)
-            parts.append(f"{counted(counts.total(), 'requirement')} {word} ({shown})")
+            parts.append(f"{counted(counts.total(), 'requirement')} {phrase} ({shown})")
     return " and ".join(parts)

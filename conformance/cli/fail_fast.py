@@ -1,4 +1,4 @@
-"""Ends the checks of a run at its first failure."""
+"""``--fail-fast``: the end of the checks at the first new failure."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class FailFast:
-    """Hands a judge's progress on, and ends the checks at the first failure that is not known.
+    """A wrapper of a judge's progress that ends the checks at the first failure that is not known.
 
     Args:
-        progress: Who is told how the run goes.
-        is_known: Whether a failure is waived, or not new.
+        progress: The progress display.
+        is_known: Returns whether a failure is waived or in the baseline.
 
     Attributes:
-        failed: The requirement whose failure ended them; None while none has.
+        failed: The requirement whose failure ended the checks; None before.
     """
 
     def __init__(self, progress: Progress, is_known: Callable[[CheckResult], bool]) -> None:
@@ -33,11 +33,11 @@ class FailFast:
         self._end: Callable[[str], object] | None = None
 
     def ends(self, end: Callable[[str], object]) -> None:
-        """Name what such a failure calls with its reason, as a clause; nothing where the run is to go on."""
+        """Set the function that such a failure calls with its reason, a clause; without it the run goes on."""
         self._end = end
 
     def ended(self, result: CheckResult) -> None:
-        """End the checks if this one has failed."""
+        """End the checks if this result is a new failure."""
         self._ended(result)
         if self._end is None or self.failed is not None or result.outcome is not Outcome.FAILED:
             return

@@ -1,4 +1,4 @@
-"""stdout and stderr of which no line is a command to the pipeline that shows it, whoever wrote the text."""
+"""Guard for stdout and stderr: no output line is a workflow command of GitHub, Azure or TeamCity."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 _BLANK: Final = (
     rb"(?:[\t\v\f\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)"
 )
-"""A character that a pipeline passes over at the beginning of a line, in UTF-8."""
+"""A character that a pipeline skips at the beginning of a line, in UTF-8."""
 _COMMAND: Final = re.compile(rb"(?<![^\r\n])" + _BLANK + rb"*+:(?=:)|##[A-Za-z]*+(?=\[)")
-"""A line that GitHub obeys, and what Azure and TeamCity obey wherever it stands, up to the character that decides."""
+"""The prefix of a GitHub command at the start of a line, or of an Azure or TeamCity command anywhere in it."""
 _REMEMBERED: Final = 200
 
 
 class Guarded(io.BufferedIOBase):
-    r"""A stream of bytes that writes a ``\`` within whatever a pipeline would obey.
+    r"""A stream of bytes that writes a ``\`` into each command prefix, so that no pipeline obeys it.
 
     Args:
         below: The stream that takes the bytes.
@@ -32,17 +32,17 @@ class Guarded(io.BufferedIOBase):
         self._line = b""
 
     def writable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def write(self, data: Buffer, /) -> int:
-        """Write what nobody obeys."""
+        """Write the data without command prefixes."""
         content = bytes(data)
         self.below.write(self._harmless(content))
         return len(content)
 
     def _harmless(self, content: bytes) -> bytes:
-        """The content with marks in it; the write before may have begun its first line."""
+        """Return the content with marks in command prefixes, also in one that the previous write began."""
         begun, whole = len(self._line), self._line + content
         line = max(whole.rfind(b"\n"), whole.rfind(b"\r")) + 1
         self._line = whole[line : line + _REMEMBERED]
@@ -50,11 +50,11 @@ class Guarded(io.BufferedIOBase):
         return b"\\".join(whole[start:end] for start, end in pairwise([begun, *ends, len(whole)]))
 
     def flush(self) -> None:
-        """Hand on what was written."""
+        """Flush the stream below."""
         self.below.flush()
 
     def fileno(self) -> int:
-        """That of the stream below."""
+        """Return the descriptor of the stream below."""
         return self.below.fileno()
 
     def isatty(self) -> bool:
@@ -63,7 +63,7 @@ class Guarded(io.BufferedIOBase):
 
 
 def guard_output() -> None:
-    """Guard stdout and stderr, as far as the program has them."""
+    """Guard stdout and stderr, if the process has them."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if isinstance(stream, io.TextIOWrapper):
@@ -71,7 +71,7 @@ def guard_output() -> None:
 
 
 def write_exactly(data: bytes) -> None:
-    """Write the content of a file to stdout; it stays as it is."""
+    """Write the content of a file to stdout unchanged."""
     stream = sys.stdout.buffer
     sys.stdout.flush()
     below = stream.below if isinstance(stream, Guarded) else stream
@@ -80,7 +80,7 @@ def write_exactly(data: bytes) -> None:
 
 
 def _guarded(stream: io.TextIOWrapper) -> io.TextIOWrapper:
-    """The same stream, guarded; what its encoding lacks must not end a run, and its verdict be lost."""
+    """Return the stream, guarded; a character that its encoding lacks is escaped, so that it cannot end a run."""
     return io.TextIOWrapper(
         cast("BinaryIO", Guarded(cast("io.BufferedIOBase", stream.buffer))),
         encoding=stream.encoding,

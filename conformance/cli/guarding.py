@@ -1,4 +1,4 @@
-"""Steps of a run whose errors must not lose its report."""
+"""Error handling for steps of a run, so that every run gets a report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def reach(execution: RunSession, errors: list[str]) -> str | None:
-    """Why nothing can be tested, as a sentence; None where the target was reached.
+    """Reach the target; return why nothing can be tested, as a sentence, or None if the target was reached.
 
     Raises:
         TargetFileError: The key belongs to another organization than the target file names.
@@ -25,14 +25,14 @@ def reach(execution: RunSession, errors: list[str]) -> str | None:
         return execution.reach()
     except TargetFileError:
         raise
-    except Exception as error:  # noqa: BLE001 - whatever it is, the report must be written
+    except Exception as error:  # noqa: BLE001 - no error may prevent the report
         errors.append(_traced(error))
         execution.run.wire.stop("the suite itself failed")
         return "The suite itself failed before any check."
 
 
 def undo(execution: RunSession, errors: list[str]) -> None:
-    """Undo what the run did; what an error of the suite keeps from being undone is told in the report."""
+    """Undo what the run did; if an error of the suite ends the undoing, the report says so."""
     if not guarded(execution.undo, errors) and execution.undone is None:
         journal = execution.run.journal
         pending = counted(len(journal.pending()), "change")
@@ -41,10 +41,10 @@ def undo(execution: RunSession, errors: list[str]) -> None:
 
 
 def guarded(step: Callable[[], object], errors: list[str]) -> bool:
-    """Take a step of the run; whether that went well. What went wrong joins the suite's own errors."""
+    """Run a step and return whether it succeeded; append its error to the suite's own errors."""
     try:
         step()
-    except Exception as error:  # noqa: BLE001 - whatever it is, the report must be written
+    except Exception as error:  # noqa: BLE001 - no error may prevent the report
         errors.append(_traced(error))
         return False
     return True

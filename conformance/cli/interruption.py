@@ -1,4 +1,4 @@
-"""SIGINT, SIGTERM and a closed terminal: the first one ends the run in good order, a second one at once."""
+"""Signal handling of a run: the first signal ends it in order, a second one at once."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _STDERR: Final = 2
 
 
 class Interruption:
-    """Watches for signals inside a ``with``; a SIGHUP that is ignored, as under nohup, stays so.
+    """Signal handlers inside a ``with``; a SIGHUP that is ignored, as under nohup, stays ignored.
 
     Attributes:
-        signal: The first signal that came, or None.
-        farewell: What is written to stderr when a second one ends everything.
+        signal: The first signal received, or None.
+        farewell: The message on stderr when a second signal ends the process.
     """
 
     def __init__(self) -> None:
@@ -46,14 +46,14 @@ class Interruption:
         sys.unraisablehook = self._unraisable
 
     def stops(self, stop: Callable[[str], None]) -> None:
-        """Name what a first signal calls with its reason; one that came before calls it now."""
+        """Set the function that the first signal calls with its reason; call it now if a signal was received before."""
         self._stop = stop
         if self.signal is not None:
             stop(self._reason)
 
     @contextmanager
     def breaking(self) -> Iterator[None]:
-        """Inside this ``with`` the first signal also ends the block, wherever it is."""
+        """Let the first signal also end the ``with`` block, by ``KeyboardInterrupt``."""
         self._breaking = True
         try:
             yield
@@ -68,13 +68,13 @@ class Interruption:
         return f"interrupted by {'' if self.signal is None else self.signal.name}"
 
     def _lost(self, unraisable: sys.UnraisableHookArgs) -> None:
-        """Say nothing of an interruption that came amid a finalizer, which swallows it: all else is stopped too."""
+        """Ignore a ``KeyboardInterrupt`` that a finalizer swallowed: the run is stopped anyway."""
         if self.signal is None or not issubclass(unraisable.exc_type, KeyboardInterrupt):
             self._unraisable(unraisable)
 
     def _came(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the signal module's signature
         if self.signal is not None:
-            with suppress(OSError):  # not by sys.stderr: what it was doing when the signal came is not over
+            with suppress(OSError):  # not by sys.stderr: the signal may have interrupted a write to it
                 os.write(_STDERR, f"Exit {128 + number}: {self.farewell}\n".encode(errors="replace"))
             os._exit(128 + number)
         self.signal = signal.Signals(number)

@@ -1,4 +1,4 @@
-"""``conformance keygen``: a key to sign certificates with."""
+"""``conformance keygen``: generation of a signing key."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import click
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def keygen(file: Path) -> None:
-    """Make an Ed25519 key: FILE, which only you can read, and FILE.pub for everybody.
+    """Generate an Ed25519 key: the private key FILE, readable by you alone, and the public key FILE.pub.
 
-    Nothing is written over.
+    Existing files are not overwritten.
     """
     from conformance.certificate.keys import KeyFileError, make_keys, public_path
     from conformance.cli.text import usage_error

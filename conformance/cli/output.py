@@ -1,4 +1,4 @@
-"""stdout and stderr that may end before the run does: a closed pipe or terminal must not keep it from undoing."""
+"""Protection of a run from a closed stdout or stderr, which must not prevent undoing."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ _NAMES: Final = ("stdout", "stderr")
 
 
 class _Lasting:
-    """A text stream that is silent from the moment on when nobody takes what it writes.
+    """A text stream that discards its output once its reader has closed it.
 
     Args:
-        stream: The stream behind it.
+        stream: The underlying stream.
     """
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the stream has
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - any attribute of the stream
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        """Write, if anybody takes it."""
+        """Write the text, or discard it if the stream is closed."""
         try:
             self._stream.write(text)
         except OSError:
@@ -34,14 +34,14 @@ class _Lasting:
         return len(text)
 
     def flush(self) -> None:
-        """Hand on what was written, if anybody takes it."""
+        """Flush, or discard the text if the stream is closed."""
         try:
             self._stream.flush()
         except OSError:
             self._silence()
 
     def _silence(self) -> None:
-        """Let what is still buffered go nowhere, also when the interpreter ends."""
+        """Redirect the stream to the null device, including its buffer."""
         nowhere = os.open(os.devnull, os.O_WRONLY)
         try:
             os.dup2(nowhere, self._stream.fileno())
@@ -50,7 +50,7 @@ class _Lasting:
 
 
 class LastingOutput:
-    """Inside this ``with`` nothing that is printed raises ``OSError``, and streams that are missing are there."""
+    """A ``with`` block in which printing never raises ``OSError``, and missing streams are replaced."""
 
     def __enter__(self) -> Self:
         self._before = {name: getattr(sys, name) for name in _NAMES}

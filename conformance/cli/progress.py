@@ -1,4 +1,4 @@
-"""What a run shows while it goes on: a live line on a terminal, plain lines elsewhere, nothing when quiet."""
+"""Progress display of a run: a live line on a terminal, plain lines elsewhere, nothing with ``--quiet``."""
 
 from __future__ import annotations
 
@@ -36,38 +36,38 @@ _EVERY: Final = 25
 _INDENT: Final = "    "
 _DESCRIPTION: Final = 46
 _LONGEST_SILENCE: Final = 15.0
-"""Seconds after which a line is written in any case: pipelines end jobs that say nothing."""
-_LOOKING_UP: Final = 0.2
-_WORTH_SAYING: Final = 2.0
-"""Seconds of waiting that are told."""
+"""Seconds without output after which a line is printed: pipelines end silent jobs."""
+_POLL: Final = 0.2
+_SHORTEST_WAIT: Final = 2.0
+"""Seconds from which a wait is shown."""
 
 
 class Shown(Protocol):
-    """A judge's progress that is shown inside a ``with``."""
+    """A judge's progress, displayed inside a ``with``."""
 
     def __enter__(self) -> Self:
-        """Begin to show."""
+        """Start the display."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Show nothing more."""
+        """Stop the display."""
 
     def planned(self, checks: int) -> None:
-        """So many checks will be judged."""
+        """Take the number of checks to run."""
 
     def began(self, check: str, requirement: str) -> None:
-        """A check begins."""
+        """Take the check that begins."""
 
     def ended(self, result: CheckResult) -> None:
-        """A check has come to a result."""
+        """Take the result of a check."""
 
     def undoing(self) -> None:
-        """The checks are over, and the run is being undone."""
+        """Show that the checks are over and the run is being undone."""
 
 
 def progress_for(run: Run, *, quiet: bool) -> Shown:
-    """The progress that fits where the output goes."""
+    """Return the progress display for stdout."""
     console = open_console()
     if quiet:
         return _Silent()
@@ -75,24 +75,24 @@ def progress_for(run: Run, *, quiet: bool) -> Shown:
 
 
 def waits_for(run: Run) -> str | None:
-    """Whatever the run waits for at the moment, and until when; None if it goes on."""
+    """Return the current wait of the run with its end; None without a wait of two seconds or more."""
     waiting = run.waiting
-    return None if waiting is None or waiting.left < _WORTH_SAYING else str(waiting)
+    return None if waiting is None or waiting.left < _SHORTEST_WAIT else str(waiting)
 
 
-class ToldWaits:
-    """Says inside a ``with`` what is waited for, once for each wait that is worth saying.
+class WaitReporter:
+    """A thread that reports each longer wait once, inside a ``with``.
 
     Args:
-        waiting: What is waited for at the moment.
-        say: Says a line.
+        waiting: Returns the current wait, or None.
+        say: Prints a line.
     """
 
     def __init__(self, waiting: Callable[[], Waiting | None], say: Callable[[str], None]) -> None:
         self._waiting = waiting
         self._say = say
         self._over = threading.Event()
-        self._watch = threading.Thread(target=self._look, name="waits", daemon=True)
+        self._watch = threading.Thread(target=self._poll, name="waits", daemon=True)
 
     def __enter__(self) -> Self:
         self._watch.start()
@@ -104,19 +104,19 @@ class ToldWaits:
         self._over.set()
         self._watch.join()
 
-    def _look(self) -> None:
-        told: datetime | None = None
-        while not self._over.wait(_LOOKING_UP):
+    def _poll(self) -> None:
+        reported: datetime | None = None
+        while not self._over.wait(_POLL):
             waiting = self._waiting()
-            if waiting is None or waiting.left < _WORTH_SAYING:
+            if waiting is None or waiting.left < _SHORTEST_WAIT:
                 continue
-            if told is None or (waiting.until - told).total_seconds() >= _WORTH_SAYING:
+            if reported is None or (waiting.until - reported).total_seconds() >= _SHORTEST_WAIT:
                 self._say(str(waiting))
-                told = waiting.until
+                reported = waiting.until
 
 
 class _Silent:
-    """Shows nothing."""
+    """A display of nothing."""
 
     def __enter__(self) -> Self:
         return self
@@ -127,20 +127,20 @@ class _Silent:
         return
 
     def planned(self, checks: int) -> None:
-        """Nothing is shown."""
+        """Show nothing."""
 
     def began(self, check: str, requirement: str) -> None:
-        """Nothing is shown."""
+        """Show nothing."""
 
     def ended(self, result: CheckResult) -> None:
-        """Nothing is shown."""
+        """Show nothing."""
 
     def undoing(self) -> None:
-        """Nothing is shown."""
+        """Show nothing."""
 
 
 class _Lines(_Silent):
-    """Shows a line now and then, each failure, and a sign of life in long silences."""
+    """Plain lines: the progress now and then, each failure, and a line after a long silence."""
 
     def __init__(self, run: Run, console: Console, silence: float = _LONGEST_SILENCE) -> None:
         self._run = run
@@ -149,7 +149,7 @@ class _Lines(_Silent):
         self._total = 0
         self._done = 0
         self._began = time.monotonic()
-        self._said = threading.Event()
+        self._printed = threading.Event()
         self._over = False
         self._heart = threading.Thread(target=self._beat, name="progress", daemon=True)
 
@@ -166,46 +166,46 @@ class _Lines(_Silent):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._over = True
-        self._said.set()
+        self._printed.set()
         self._heart.join()
 
     def planned(self, checks: int) -> None:
-        """Say how much there is to do."""
+        """Print the number of checks."""
         self._total = checks
         self._say(f"{checks} checks")
 
     def ended(self, result: CheckResult) -> None:
-        """Say what failed, and how far the run is."""
+        """Print a failure, and every 25 checks the progress."""
         self._done += 1
         if result.outcome is Outcome.FAILED and result.failure is not None:
             self._say(f"FAILED {result.requirement}: {printable(result.failure.message)}")
         if self._done % _EVERY == 0 or self._done == self._total:
-            self._say(self._course())
+            self._say(self._counts())
 
     def undoing(self) -> None:
-        """Say that the run is being undone."""
-        self._say("Undoing what the run has made")
+        """Print that the run is being undone."""
+        self._say("Undoing the changes of the run")
 
-    def _course(self) -> str:
+    def _counts(self) -> str:
         return f"{self._done}/{self._total} checks, {self._run.wire.sent} requests"
 
     def _beat(self) -> None:
-        """Say how far the run is, and what it waits for, whenever nothing was said for a while."""
+        """Print the progress and the current wait after each long silence."""
         while not self._over:
-            if self._said.wait(self._silence):
-                self._said.clear()
+            if self._printed.wait(self._silence):
+                self._printed.clear()
                 continue
             waiting = waits_for(self._run)
-            self._say(f"{time.monotonic() - self._began:.0f} s: {self._course()}{f'; {waiting}' if waiting else ''}")
-            self._said.clear()
+            self._say(f"{time.monotonic() - self._began:.0f} s: {self._counts()}{f'; {waiting}' if waiting else ''}")
+            self._printed.clear()
 
     def _say(self, text: str) -> None:
-        self._said.set()
+        self._printed.set()
         self._console.print(plain(text), soft_wrap=True)
 
 
 class _Live(_Silent):
-    """Shows one line that lives, and each failure above it."""
+    """A live line, with each failure above it."""
 
     def __init__(self, run: Run, console: Console) -> None:
         self._run = run
@@ -237,15 +237,15 @@ class _Live(_Silent):
         self._progress.stop()
 
     def planned(self, checks: int) -> None:
-        """Set the end of the bar."""
+        """Set the total of the bar."""
         self._progress.update(self._task, total=checks)
 
     def began(self, check: str, requirement: str) -> None:  # noqa: ARG002 - the protocol's signature
-        """Name what is judged now."""
+        """Show the requirement that is judged now."""
         self._progress.update(self._task, description=requirement)
 
     def ended(self, result: CheckResult) -> None:
-        """Move the bar, and show a failure above it."""
+        """Advance the bar, and show a failure above it."""
         if result.outcome is Outcome.FAILED and result.failure is not None:
             console = self._progress.console
             console.print(plain(f"✗ {result.requirement}", "bold red"))
@@ -253,36 +253,36 @@ class _Live(_Silent):
         self._progress.update(self._task, advance=1)
 
     def undoing(self) -> None:
-        """Name what goes on now."""
-        self._progress.update(self._task, description="undoing what the run has made")
+        """Show that the run is being undone."""
+        self._progress.update(self._task, description="undoing the changes of the run")
 
 
 class _WaitingProgress(Progress):
-    """A line that gives way to what is waited for."""
+    """A live line that shows a wait instead of the bar."""
 
-    def __init__(self, run: Run, *columns: ProgressColumn, **how: Any) -> None:  # noqa: ANN401 - rich's own options
+    def __init__(self, run: Run, *columns: ProgressColumn, **settings: Any) -> None:  # noqa: ANN401 - rich's own options
         self._run = run
-        super().__init__(*columns, **how)
+        super().__init__(*columns, **settings)
 
     def get_renderables(self) -> Iterator[RenderableType]:
-        """What is waited for and how far the run is; the line if nothing is."""
+        """Yield the current wait with the progress, or the live line."""
         waiting = waits_for(self._run)
         if waiting is None:
             yield from super().get_renderables()
             return
-        courses = [f"{one.completed:.0f}/{one.total:.0f} checks, " for one in self.tasks if one.total is not None]
-        told = plain(f"{waiting}; {''.join(courses)}{self._run.wire.sent} requests")
-        told.no_wrap, told.overflow = True, "ellipsis"
-        yield told
+        counts = [f"{task.completed:.0f}/{task.total:.0f} checks, " for task in self.tasks if task.total is not None]
+        line = plain(f"{waiting}; {''.join(counts)}{self._run.wire.sent} requests")
+        line.no_wrap, line.overflow = True, "ellipsis"
+        yield line
 
 
 class _Now(ProgressColumn):
-    """A text that is made anew whenever the line is drawn."""
+    """A column whose text is computed at each refresh."""
 
     def __init__(self, text: Callable[[Task], str]) -> None:
         super().__init__(Column(no_wrap=True))
         self._text = text
 
     def render(self, task: Task) -> Text:
-        """The text of now."""
+        """Return the current text."""
         return plain(self._text(task), limit=_DESCRIPTION)

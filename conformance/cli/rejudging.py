@@ -1,4 +1,4 @@
-"""Judging a recorded run again, for ``render --rejudge``."""
+"""Re-evaluation of a recorded run, for ``render --rejudge``."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def judge_again(folder: Path) -> int:
-    """Judge the recording in a folder again and print what differs from its report.
+    """Judge the recording in a folder again and print the differences from its report.
 
     Returns:
-        0 where nothing differs, 1 where something does.
+        0 without differences, 1 otherwise.
 
     Raises:
         click.UsageError: The folder holds no recording that this suite can judge.
@@ -34,12 +34,12 @@ def judge_again(folder: Path) -> int:
         click.echo(printable(line, limit=1000))
     if not found and is_cut_off(recording.report):
         click.echo(
-            f"Judged again, {len(recording.exchanges)} exchanges make the same requirements fail. "
-            "Nothing else of a run that was interrupted, or ended at its first failure, can be compared."
+            f"Judged again, the {len(recording.exchanges)} exchanges make the same requirements fail. "
+            "Nothing else is compared: the run was interrupted or ended at its first failure."
         )
     elif not found:
         click.echo(
-            f"Judged again, {len(recording.exchanges)} exchanges give the same outcomes of all "
+            f"Judged again, the {len(recording.exchanges)} exchanges give the same outcomes of all "
             f"{len(again.requirements)} requirements and the same {len(again.observations)} observations."
         )
     return 1 if found else 0

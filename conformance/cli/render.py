@@ -1,4 +1,4 @@
-"""``conformance render``: another format from a finished run's report.json."""
+"""``conformance render``: conversion of a run's report.json to another format."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ReportFile(click.ParamType[Path]):
     name = "report"
 
     def convert(self, value: str | Path, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """The path of the report.json."""
+        """Return the path of the report.json."""
         path = Path(value)
         path = path if is_file(path) else path / "report.json"
         if not is_file(path):
@@ -54,7 +54,11 @@ class ReportFile(click.ParamType[Path]):
 
 
 def read_report(path: Path) -> Report:
-    """The report, or a usage error that says in a sentence what is wrong with it."""
+    """Return the report.
+
+    Raises:
+        click.UsageError: The report is invalid.
+    """
     try:
         return load_report(path)
     except InvalidReport as error:
@@ -63,22 +67,24 @@ def read_report(path: Path) -> Report:
 
 @click.command("render")
 @click.argument("report", type=ReportFile())
-@click.option("--format", "form", type=click.Choice(_FORMATS), help="What to make of the report.")
+@click.option("--format", "form", type=click.Choice(_FORMATS), help="The format of the output.")
 @click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file to write; standard output without it."
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file to write.  [default: standard output]"
 )
-@click.option("--rejudge", is_flag=True, help="Judge the recorded exchanges again, and compare with the report.")
+@click.option(
+    "--rejudge", is_flag=True, help="Judge the recorded exchanges again and compare the outcomes with the report."
+)
 def render(report: Path, form: str | None, output: Path | None, *, rejudge: bool) -> None:
-    """Make another format of REPORT, a report.json or the folder of a run.
+    """Convert REPORT, a report.json or the folder of a run, to another format.
 
-    HTML shows the exchanges of the exchanges.har that lies beside the report, if there is one.
+    The HTML includes the exchanges of exchanges.har if that file is beside the report.
 
-    With --rejudge the checks run again over the recording in the folder, without any target. Exit status then: 0 every
-    outcome and observation is the same; 1 something differs, told in a line each; 2 there is nothing to judge.
+    With --rejudge the checks run again on the recording in the folder, without a target. Exit status then: 0 every
+    outcome and observation is the same; 1 there are differences, one a line; 2 there is no recording to judge.
     """
     if rejudge:
         if form is not None or output is not None:
-            raise click.UsageError("--rejudge goes without --format and --output.")
+            raise click.UsageError("--rejudge and --format or --output exclude each other.")
         from conformance.cli.rejudging import judge_again
 
         sys.exit(judge_again(report.parent))

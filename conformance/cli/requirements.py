@@ -1,4 +1,4 @@
-"""``conformance requirements``: the catalogue."""
+"""``conformance requirements``: output of the catalogue."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option(
-    "--json", "as_json", is_flag=True, help="Everything as JSON, open points and what is out of reach included."
+    "--json", "as_json", is_flag=True, help="Print everything as JSON, with open points and statements out of reach."
 )
-@click.option("--markdown", "as_markdown", is_flag=True, help="The pages of docs/requirements.md.")
-@click.option("--coverage", is_flag=True, help="Each requirement with the checks that judge it.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print docs/requirements.md.")
+@click.option("--coverage", is_flag=True, help="Print each requirement with the checks that judge it.")
 @click.option(
     "--selftest",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     metavar="FILE",
-    help="With --coverage --markdown: the summary of a self-test, which says whom each check has convicted.",
+    help="With --coverage --markdown: the summary of a self-test, for the faults that each check found.",
 )
 def requirements(*, as_json: bool, as_markdown: bool, coverage: bool, selftest: Path | None) -> None:
-    """Print the catalogue of requirements; with --coverage --markdown the pages of docs/coverage.md."""
+    """Print the catalogue of requirements; with --coverage --markdown, docs/coverage.md."""
     if selftest is not None and not (coverage and as_markdown):
-        raise click.UsageError("--selftest goes with --coverage --markdown.")
+        raise click.UsageError("--selftest needs --coverage --markdown.")
     if coverage and as_markdown:
         from conformance.selftest.coverage import coverage_lines
 
@@ -53,7 +53,7 @@ def requirements(*, as_json: bool, as_markdown: bool, coverage: bool, selftest: 
 
 
 def markdown_lines(catalogue: Catalogue) -> Iterator[str]:
-    """The catalogue as a Markdown document, line by line."""
+    """Return the lines of the catalogue as a Markdown document."""
     yield "# Requirements"
     yield ""
     yield "Made by `conformance requirements --markdown`; a test fails when it is stale."
@@ -70,7 +70,7 @@ def markdown_lines(catalogue: Catalogue) -> Iterator[str]:
 
 
 def _rows(headings: tuple[str, str], rows: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """A Markdown table, if there is anything in it."""
+    """Return the lines of a Markdown table; none without rows."""
     if rows:
         yield from ("", f"| {headings[0]} | {headings[1]} |", "|---|---|")
         yield from (f"| {first} | {second} |" for first, second in rows)

@@ -1,4 +1,4 @@
-"""``conformance run``: test a target and report what it keeps of the contract."""
+"""``conformance run``: the command that tests a target."""
 
 from __future__ import annotations
 
@@ -19,81 +19,99 @@ from conformance.running.options import Effort, Mode, RunOptions
 from conformance.targets.yaml_entries import TargetFileError
 
 _FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict", "baseline", "waivers")
-"""Options that only make sense for a service of the user's."""
+"""Options that only apply to a service of the user."""
 
 
 @click.command(cls=ReasonedCommand)
 @click.option(
     "--base-url",
     envvar="CONFORMANCE_BASE_URL",
-    help="Where the target is.",
+    help="Base URL of the target.",
 )
 @click.option(
     "--api-key",
     envvar="CONFORMANCE_API_KEY",
-    help="A full key. Better set $CONFORMANCE_API_KEY: others can read command lines.",
+    help="A full API key. Prefer $CONFORMANCE_API_KEY: other users can read command lines.",
 )
 @click.option("--target", type=click.Path(path_type=Path), metavar="FILE", help="The target file (YAML).")
 @click.option("--embedded", is_flag=True, help="Test the embedded reference service.")
 @click.option(
-    "--read-only", is_flag=True, help="Send only GETs, and what a service must refuse for want of a valid key."
+    "--read-only",
+    is_flag=True,
+    help="Send only GET requests, and requests without a valid key, which the service must refuse.",
 )
 @click.option(
     "--disposable",
     is_flag=True,
-    help="The organization may be renamed, people invited, provisioned members changed and removed.",
+    help="Allow the run to rename the organization, invite people, and change and remove provisioned members.",
 )
 @click.option(
     "--effort",
     type=click.Choice([effort.value for effort in Effort]),
     default=Effort.STANDARD.value,
     show_default=True,
-    help="How much the run may cost.",
+    help="Thoroughness: how many requests and generated inputs to spend.",
 )
-@click.option("--seed", type=click.IntRange(0), help="Repeat the random choices of an earlier run.")
-@click.option("--workers", type=click.IntRange(1, 64), default=8, show_default=True, help="Requests under way at once.")
-@click.option("--max-requests", type=click.IntRange(1), help="Send no more requests than this.")
-@click.option("--max-seconds", type=click.FloatRange(1), help="Take no longer than this.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    help="Seed of the random choices, to repeat those of an earlier run.  [default: random]",
+)
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=8, show_default=True, help="Maximum number of concurrent requests."
+)
+@click.option("--max-requests", type=click.IntRange(1), help="Stop after this many requests.")
+@click.option("--max-seconds", type=click.FloatRange(1), help="Stop after this many seconds.")
 @click.option(
     "--report",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Where the outputs go.  [default: reports/NAME-TIME]",
+    help="Folder of the outputs.  [default: reports/NAME-TIME]",
 )
-@click.option("--class", "classes", multiple=True, metavar="ID", help="Judge only this class; may be repeated.")
+@click.option(
+    "--class", "classes", multiple=True, metavar="ID", help="Judge only the requirements of this class. Repeatable."
+)
 @click.option(
     "--only",
     multiple=True,
     metavar="PATTERN",
-    help="Judge only requirements of this id or class (* and ? allowed), operationId or section; may be repeated.",
+    help="Judge only requirements with this id or class (* and ? allowed), operationId or section. Repeatable.",
 )
-@click.option("--skip", multiple=True, metavar="PATTERN", help="Leave out what --only would choose; may be repeated.")
-@click.option("--fail-fast", is_flag=True, help="End the checks at the first failure that is not waived.")
 @click.option(
-    "--wait", type=click.FloatRange(0), default=0.0, metavar="SECONDS", help="Wait until the service answers at all."
+    "--skip", multiple=True, metavar="PATTERN", help="Leave out the requirements that --only would choose. Repeatable."
+)
+@click.option(
+    "--fail-fast", is_flag=True, help="End the checks at the first failure that is neither waived nor in the baseline."
+)
+@click.option(
+    "--wait",
+    type=click.FloatRange(0),
+    default=0.0,
+    metavar="SECONDS",
+    help="Wait up to SECONDS for the first response of the service.",
 )
 @click.option(
     "--waivers",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Known failures that somebody takes responsibility for (YAML).",
+    help="File of accepted failures, each with an owner and an end date (YAML).",
 )
 @click.option(
     "--baseline",
     type=click.Path(path_type=Path),
     metavar="REPORT",
-    help="Fail only on what did not fail in this report.json.",
+    help="Fail only for requirements that did not fail in this report.json.",
 )
-@click.option("--strict", is_flag=True, help="Exit with 4 if a chosen requirement was left untested or undecided.")
-@click.option("--quiet", is_flag=True, help="Print the verdict and failures only.")
+@click.option("--strict", is_flag=True, help="Exit with 4 if a chosen requirement is untested or undecided.")
+@click.option("--quiet", is_flag=True, help="Print only the failures and the verdict.")
 @click.pass_context
-def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - click gives what the options say
-    """Test a target and report what it keeps of the contract.
+def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the values of click's options
+    """Test a target and report which requirements it meets.
 
-    Exit status: 0 nothing failed; 1 a requirement failed, or a waiver has expired or is not used; 2 an option or a
-    file given is wrong; 3 the target could not be tested, records are left that could be deleted, or the suite itself
-    failed; 4 with --strict, a chosen requirement was left untested or undecided; 129, 130 and 143 ended by a signal.
-    The last line says why a status is not 0.
+    Exit status: 0 nothing failed; 1 a requirement failed, or a waiver has expired or is unused; 2 an option or a file
+    is wrong; 3 the target could not be tested, records are left that could be deleted, or the suite itself failed;
+    4 with --strict, a chosen requirement is untested or undecided; 129, 130 and 143 a signal ended the run. The last
+    line says why a status is not 0.
     """
     try:
         mode = Mode.of_options(read_only=given["read_only"], disposable=given["disposable"])
@@ -125,10 +143,10 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - clic
 
 
 def _target(context: click.Context, given: dict[str, Any]) -> dict[str, Any]:
-    """The options of a run that say which service is tested.
+    """Return the options of a run that select the service under test.
 
     Raises:
-        TargetFileError: They contradict each other, or name none although one is most likely meant.
+        TargetFileError: They contradict each other, or select none although the user most likely meant one.
     """
     if given["embedded"]:
         if contradicting := given_options(context, "base_url", "api_key", "target"):

@@ -1,4 +1,4 @@
-"""``conformance selftest``: the suite against deliberate faults and against everything that conforms."""
+"""``conformance selftest``: test of the suite on faulty and on conforming services."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from conformance.selftest.trial import Task
 
 _JOBS_A_CORE: Final = 11
-"""Trials at a time for each core; they wait most of their time."""
+"""Concurrent trials per core; a trial mostly waits."""
 _WHOLE: Final = 60
-"""Faults that meet the whole suite; with so many the means of all are told to a tenth or so."""
+"""Faults that the whole suite tests; with 60 the means are exact to about a tenth."""
 _EARLIER: Final = 0.9
-"""How far through the others the slowest trials are, so that nothing waits for them in the end."""
+"""Fraction of the other trials over which the slowest ones are spread, so that none is left for the end."""
 
 
 @click.command()
@@ -35,13 +35,13 @@ _EARLIER: Final = 0.9
     "patterns",
     multiple=True,
     metavar="PATTERN",
-    help="Only faults whose id matches, * and ? allowed; may be repeated. 'none' leaves them out.",
+    help="Try only faults whose id matches (* and ? allowed). Repeatable. 'none' leaves them out.",
 )
 @click.option(
     "--values",
     multiple=True,
     metavar="PATTERN",
-    help="Only choices NAME=VALUE that match, of those at open points; may be repeated. 'none' leaves them out.",
+    help="Try only latitudes NAME=VALUE that match (* and ? allowed). Repeatable. 'none' leaves them out.",
 )
 @click.option(
     "--latitudes",
@@ -49,15 +49,15 @@ _EARLIER: Final = 0.9
     default=100,
     show_default=True,
     metavar="N",
-    help="Conforming services that choose at every open point by chance, beside those that let every two choices meet; "
-    "0 leaves both out.",
+    help="Number of conforming services with a random choice at every latitude, besides those that cover all pairs of "
+    "choices; 0 leaves both out.",
 )
 @click.option(
     "--effort",
     type=click.Choice([effort.value for effort in Effort]),
     default=Effort.QUICK.value,
     show_default=True,
-    help="How much a run may cost.",
+    help="Thoroughness of each run.",
 )
 @click.option(
     "--whole",
@@ -65,31 +65,31 @@ _EARLIER: Final = 0.9
     default=_WHOLE,
     show_default=True,
     metavar="N",
-    help="How many of the faults, drawn by chance, meet the whole suite, which tells what else is reported for them. "
-    "The others meet the checks of the requirement that they break, and the whole suite only where those find nothing.",
+    help="Number of randomly drawn faults that meet the whole suite, to measure what else it reports. The other faults "
+    "meet the checks of the requirements that they break, and the whole suite if those find nothing.",
 )
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="What choices by chance come from.")
-@click.option("--jobs", type=click.IntRange(1), help=f"Trials at a time.  [default: {_JOBS_A_CORE} for each core]")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of the random choices.")
+@click.option("--jobs", type=click.IntRange(1), help=f"Concurrent trials.  [default: {_JOBS_A_CORE} per core]")
 @click.option(
     "--report",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("reports/selftest"),
     show_default=True,
     metavar="DIR",
-    help="Where the outputs go.",
+    help="Folder of the outputs.",
 )
-def selftest(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int, **given: Any) -> None:  # noqa: ANN401 - click gives what the options say
-    """Try the suite on faulty services, which it must find, and on conforming ones, which it must not accuse.
+def selftest(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int, **given: Any) -> None:  # noqa: ANN401 - the values of click's options
+    """Test the suite on faulty services, which it must report, and on conforming ones, which it must not.
 
-    Exit status: 0 every fault was found and named and nothing conforming accused; 1 otherwise; 2 nothing to try; 130
-    interrupted, with what had been tried in the report.
+    Exit status: 0 every fault was found by its requirement and no conforming service was reported; 1 otherwise;
+    2 nothing to try; 130 interrupted, with the finished trials in the report.
     """
     from conformance.selftest import results
     from conformance.selftest.figures import Figures
 
     subjects = _subjects(patterns, values, latitudes, given["seed"])
     if not subjects:
-        raise click.UsageError("No fault and no choice matches.")
+        raise click.UsageError("No fault and no latitude matches.")
     jobs = given["jobs"] or _JOBS_A_CORE * (os.cpu_count() or 1)
     began, start = datetime.now(UTC), time.monotonic()
     options = RunOptions(effort=Effort(given["effort"]), seed=given["seed"])
@@ -115,29 +115,29 @@ def selftest(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int,
 
 
 def _tasks(subjects: list[Subject], options: RunOptions, whole: int) -> list[Task]:
-    """The trials of all subjects, in their order.
+    """Return the tasks of all subjects, in their order.
 
     Args:
-        subjects: What to try the suite on.
-        options: What to ask of each run; its seed draws the faults that meet the whole suite.
-        whole: How many these are.
+        subjects: The services to try.
+        options: The options of each run; the seed also draws the faults that the whole suite tests.
+        whole: The number of these faults.
     """
     from conformance.selftest.trial import Task
 
-    faults = sorted(one.id for one in subjects if one.kind == "fault")
-    lot = random.Random(options.seed)  # noqa: S311 - reproducible on purpose
-    drawn = set(lot.sample(faults, min(whole, len(faults))))
-    return [(Task.complete if one.id in drawn else Task.quick)(one, options) for one in subjects]
+    faults = sorted(subject.id for subject in subjects if subject.kind == "fault")
+    generator = random.Random(options.seed)  # noqa: S311 - reproducible on purpose
+    drawn = set(generator.sample(faults, min(whole, len(faults))))
+    return [(Task.complete if subject.id in drawn else Task.quick)(subject, options) for subject in subjects]
 
 
 def _try_all(figures: Figures, tasks: list[Task], options: RunOptions, *, jobs: int) -> None:
-    """Carry out all trials, and once more, alone and with the whole suite, those of the faults that it missed.
+    """Run all trials; repeat each missed fault alone and with the whole suite.
 
     Args:
-        figures: Takes the trials in.
-        tasks: The trials.
-        options: What to ask of each run that is done once more.
-        jobs: Trials at a time.
+        figures: Collects the trials.
+        tasks: The tasks.
+        options: The options of repeated runs.
+        jobs: Concurrent trials.
     """
     from conformance.cli.selftest_progress import progress
     from conformance.selftest.pool import Pool
@@ -147,33 +147,29 @@ def _try_all(figures: Figures, tasks: list[Task], options: RunOptions, *, jobs: 
         for trial in Pool(jobs).trials(tasks):
             shown(trial, figures.add(trial))
         again = figures.to_repeat() if jobs > 1 or not all(task.is_whole for task in tasks) else []
-        # Windows of a few milliseconds close where many runs share a core.
-        for trial in Pool(1).trials([Task(one, options) for one in again]):
+        # Race windows of a few milliseconds close if many runs share a core.
+        for trial in Pool(1).trials([Task(subject, options) for subject in again]):
             shown(trial, figures.repeat(trial))
 
 
 def _print(content: dict[str, Any], folder: Path) -> None:
-    """Print the figures, how much was tried, and where the report is."""
+    """Print the figures, the number of trials and the path of the report."""
     from conformance.selftest import results
 
-    for words, value in results.rows(content):
-        click.echo(f"{value:>8}  {words}")
+    for label, value in results.rows(content):
+        click.echo(f"{value:>8}  {label}")
     run, done = content["run"], len(content["trials"])
     tried = f"{done} of {run['planned']} trials, interrupted," if run["interrupted"] else f"{run['planned']} trials"
     click.echo(f"{tried} in {run['seconds']} s. Report: {folder / 'selftest.html'}")
 
 
 def _subjects(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int, seed: int) -> list[Subject]:
-    """What to try the suite on.
-
-    Those that take long and those that take much of the processor's time are spread among each other, so that there is
-    always something for it to do.
-    """
+    """Return the services to try; slow ones are spread among CPU-bound ones, to keep the processor busy."""
     from conformance.selftest import subjects
 
-    faults = {one.id: one for pattern in patterns or ("*",) for one in subjects.faults(pattern)}
-    chosen = {one.id: one for pattern in values or ("*",) for one in subjects.latitudes(pattern)}
+    faults = {fault.id: fault for pattern in patterns or ("*",) for fault in subjects.faults(pattern)}
+    chosen = {choice.id: choice for pattern in values or ("*",) for choice in subjects.latitudes(pattern)}
     together = [*subjects.covering(seed), *subjects.mixtures(latitudes, seed)] if latitudes else []
     kinds = ((_EARLIER, together), (_EARLIER, [*chosen.values()]), (1.0, [*faults.values()]))
-    spread = [(span * place / len(kind), one) for span, kind in kinds for place, one in enumerate(kind)]
-    return [one for _, one in sorted(spread, key=itemgetter(0))]
+    spread = [(span * place / len(kind), subject) for span, kind in kinds for place, subject in enumerate(kind)]
+    return [subject for _, subject in sorted(spread, key=itemgetter(0))]

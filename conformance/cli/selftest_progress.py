@@ -1,4 +1,4 @@
-"""What a self-test shows while it goes on: a live table on a terminal, plain lines elsewhere."""
+"""Progress display of a self-test: a live table on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _EVERY: Final = 50
 
 @contextmanager
 def progress(figures: Figures, planned: int) -> Iterator[Shown]:
-    """Show trials as they end; what is called with each, and its state.
+    """Yield the function that shows a finished trial and its state.
 
     Args:
-        figures: What they come to, so far.
-        planned: How many there will be.
+        figures: The figures of the finished trials.
+        planned: The number of all trials.
     """
     console = open_console()
     if not console.is_terminal:
@@ -40,7 +40,7 @@ def progress(figures: Figures, planned: int) -> Iterator[Shown]:
 
         def show(trial: Trial, state: State) -> None:
             if state not in GOOD:
-                live.console.print(_told(trial, state))
+                live.console.print(_problem_line(trial, state))
             live.update(_table(figures, planned))
 
         yield show
@@ -48,15 +48,15 @@ def progress(figures: Figures, planned: int) -> Iterator[Shown]:
 
 def _line(console: Console, figures: Figures, planned: int, trial: Trial, state: State) -> None:
     if state not in GOOD:
-        console.print(_told(trial, state), soft_wrap=True)
+        console.print(_problem_line(trial, state), soft_wrap=True)
     done = len(figures.trials)
     if done % _EVERY == 0 or done == planned:
         counts = ", ".join(f"{count} {name}" for name, count in figures.counts.items() if count)
         console.print(f"{done}/{planned}: {counts}", soft_wrap=True)
 
 
-def _told(trial: Trial, state: State) -> Text:
-    """One trial that did not come out as it should."""
+def _problem_line(trial: Trial, state: State) -> Text:
+    """Return the line about a trial with an unwanted state."""
     reported = ", ".join(trial.reported) or "nothing"
     expected = f", not {trial.subject.breaks[0]}" if state in {State.SURVIVED, State.MISNAMED} else ""
     problems = [*trial.errors, *trial.left]

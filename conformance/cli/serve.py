@@ -1,4 +1,4 @@
-"""``conformance serve``: the reference service alone, as a sandbox for client developers."""
+"""``conformance serve``: the reference service as a sandbox for client developers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _read_latitude(_: click.Context, __: click.Parameter, settings: Sequence[str]) -> Latitude:
-    """Read the choices at open points."""
+    """Return the latitudes of ``--latitude``."""
     from conformance.reference.latitude import Latitude
 
     try:
@@ -27,7 +27,7 @@ def _read_latitude(_: click.Context, __: click.Parameter, settings: Sequence[str
 
 
 def _read_fault(_: click.Context, __: click.Parameter, identifier: str | None) -> Fault | None:
-    """Find the fault that is named."""
+    """Return the fault of ``--fault``."""
     from conformance.reference.faults import fault_by_id
 
     try:
@@ -37,7 +37,7 @@ def _read_fault(_: click.Context, __: click.Parameter, identifier: str | None) -
 
 
 def _read_smtp(_: click.Context, __: click.Parameter, server: str | None) -> tuple[str, int] | None:
-    """Read the place of the mail server."""
+    """Return host and port of ``--smtp``."""
     from conformance.reference.server import host_and_port
 
     try:
@@ -48,20 +48,37 @@ def _read_smtp(_: click.Context, __: click.Parameter, server: str | None) -> tup
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
-@click.option("--database", default=":memory:", metavar="FILE", help="Keep everything in FILE, and reuse it.")
+@click.option(
+    "--port",
+    default=8080,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Port to listen on; 0 takes a free one.",
+)
+@click.option(
+    "--database",
+    default=":memory:",
+    metavar="FILE",
+    help="SQLite file for all data, reused if it exists.  [default: in memory]",
+)
 @click.option("--seed-data", is_flag=True, help="Fill a new database with members, engagements and invitations.")
-@click.option("--smtp", metavar="HOST:PORT", callback=_read_smtp, help="Mail server that invitations are handed to.")
-@click.option("--latency", default=0.0, metavar="MS", type=click.FloatRange(min=0), help="Hold every answer back.")
+@click.option("--smtp", metavar="HOST:PORT", callback=_read_smtp, help="Mail server for invitations.")
+@click.option(
+    "--latency",
+    default=0.0,
+    metavar="MS",
+    type=click.FloatRange(min=0),
+    help="Delay every response by MS milliseconds.",
+)
 @click.option(
     "--latitude",
     multiple=True,
     metavar="NAME=VALUE",
     callback=_read_latitude,
-    help="What to do where the interface leaves it open.",
+    help="Choose the behaviour at a point that the interface leaves open. Repeatable.",
 )
-@click.option("--fault", metavar="ID", callback=_read_fault, help="Break the interface in one way.")
-def serve(  # noqa: PLR0913 - one argument an option
+@click.option("--fault", metavar="ID", callback=_read_fault, help="Break the interface with this fault.")
+def serve(  # noqa: PLR0913 - an argument for each option
     *,
     host: str,
     port: int,
@@ -72,7 +89,7 @@ def serve(  # noqa: PLR0913 - one argument an option
     latitude: Latitude,
     fault: Fault | None,
 ) -> None:
-    """Run the reference service alone, until Ctrl-C."""
+    """Run the reference service until Ctrl-C."""
     from conformance.reference.application import create_app
     from conformance.reference.server import Server, listen
     from conformance.reference.store import Store
@@ -89,13 +106,13 @@ def serve(  # noqa: PLR0913 - one argument an option
         listener.close()
         raise click.UsageError(f"Cannot use the database {database}: {problem}.") from problem
     server = Server(app, listener, lambda: _introduce(app, base_url))
-    with suppress(KeyboardInterrupt):  # which does not come where a shell started this in its background
+    with suppress(KeyboardInterrupt):  # shells start background jobs with SIGINT ignored
         server.serve_until_stopped()
     click.echo("Stopped.")
 
 
 def _introduce(app: Application, base_url: str) -> None:
-    """Say how the service is used: variables to paste into another terminal, and what to do with them."""
+    """Print the address, variables to paste into another terminal, and a first request."""
     from rich.text import Text
 
     from conformance.cli.text import open_console
@@ -112,15 +129,15 @@ def _introduce(app: Application, base_url: str) -> None:
         "CONFORMANCE_SANDBOX_TOKEN": app.sandbox_token,
     }
     console = open_console(soft_wrap=True)
-    console.print(Text(f"The reference service answers at {base_url}. Ctrl-C stops it.", "bold"))
+    console.print(Text(f"The reference service listens at {base_url}. Ctrl-C stops it.", "bold"))
     for name, value in app.service.latitude.deviations.items():
         console.print(Text(f"Latitude {name}: {value}"))
     console.print(
-        Text("\nFor another terminal: a full key, keys of a single permission, another organization's, the sandbox's")
+        Text("\nVariables for another terminal: a full key, scoped keys, a key of another organization, the sandbox")
     )
     for name, value in variables.items():
         console.print(Text(f"export {name}={value}"))
-    console.print(Text("\nTry it there:"))
+    console.print(Text("\nA first request:"))
     console.print(
         Text('curl -H "Authorization: Bearer $CONFORMANCE_API_KEY" $CONFORMANCE_BASE_URL/api/v1/organizations/current')
     )

@@ -1,4 +1,4 @@
-"""``conformance sign``: a certificate for the folder of a run."""
+"""``conformance sign``: certificate for the folder of a run."""
 
 from __future__ import annotations
 
@@ -16,15 +16,19 @@ _REFUSED = 1
 @click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
     "--key", "key_file", required=True, metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
-    help="The private key, from keygen.",
+    help="The private key, from conformance keygen.",
 )  # fmt: skip
-@click.option("--subject-digest", metavar="sha256:...", help="The digest of the build under test, as you state it.")
-@click.option("--anyway", is_flag=True, help="Sign also what is not certified, with the reasons in the statement.")
+@click.option(
+    "--subject-digest",
+    metavar="sha256:...",
+    help="Digest of the build under test; the certificate cites it unverified.",
+)
+@click.option("--anyway", is_flag=True, help="Sign a run that would be refused, with the reasons in the statement.")
 def sign(folder: Path, key_file: Path, subject_digest: str | None, *, anyway: bool) -> None:
-    """Sign the folder of a run: writes certificate.dsse.json and certificate.html there.
+    """Sign the folder of a run: write certificate.dsse.json and certificate.html to DIR.
 
-    A run that was interrupted, waived, inconclusive or not conformant is refused, and so is one that gives something
-    else when its recorded exchanges are judged again. Exit status: 0 signed; 1 refused; 2 usage.
+    A run is refused if it was interrupted, waived, inconclusive or not conformant, or if judging its recorded
+    exchanges again gives other outcomes. Exit status: 0 signed; 1 refused; 2 usage.
     """
     from conformance.certificate.files import FolderError
     from conformance.certificate.keys import KeyFileError, read_private_key

@@ -1,4 +1,4 @@
-"""``conformance site``: a static site over the folders of many runs."""
+"""``conformance site``: static site of many runs."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from conformance.reports.wording import counted
     default=Path("site"),
     show_default=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where to write the site.",
+    help="Folder of the site.",
 )
 def site(folders: tuple[Path, ...], output: Path) -> None:
     """Build a static site from the folders of runs.
 
-    It shows requirements by implementations, who does what where the interface leaves it open, and the history of every
-    implementation, which is known by its target's name. It opens from a file, and links to each run's report.html where
-    that lies: move site and folders together. A folder that cannot be read is left out, with a line on stderr.
+    The site shows the requirements by implementation, the behaviour of each implementation at open points, and its
+    history. The target's name identifies an implementation. The site opens from a file and links to each run's
+    report.html: move the site and the folders together. A folder that cannot be read is reported and left out.
     """
     from conformance.reports.site import read_runs, site_files
 
     runs = read_runs(folders, complain)
     if not runs:
-        raise click.UsageError("None of the folders holds a finished run.")
+        raise click.UsageError("None of the folders contains a finished run.")
     try:
         files = site_files(runs, output)
         for folder in sorted({path.parent for path in files} | {output}):
             _make(folder)
         place(files)
-    except InvalidReport as error:  # of a folder that was changed meanwhile
+    except InvalidReport as error:  # a folder was changed meanwhile
         raise usage_error(error) from error
     except OSError as error:
         reason = f"{click.format_filename(output)} cannot be written: {error.strerror}."
@@ -49,10 +49,10 @@ def site(folders: tuple[Path, ...], output: Path) -> None:
 
 
 def _make(folder: Path) -> None:
-    """Make a folder of the site; what a link leads to is somebody else's.
+    """Create a folder of the site; a symbolic link is refused, as its target is not the site's.
 
     Raises:
-        OSError: It cannot be made, or is a link.
+        OSError: The folder cannot be created, or is a link.
     """
     if folder.is_symlink():
         raise NotADirectoryError(errno.ENOTDIR, f"{folder.name} is a link to another place")

@@ -1,4 +1,4 @@
-"""The closing summary of a run on a terminal."""
+"""Summary of a run on a terminal."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from conformance.reports.model import ConformanceClass, Failure, Report, Requirement
 
 _WIDE: Final = 72
-"""Columns from which a window has room for everything."""
+"""Columns from which the table is shown in full."""
 
 _OUTCOMES: Final = {
     "passed": "passed",
@@ -51,12 +51,12 @@ _STYLES: Final = {
     "untested": "dim",
 }
 _VERDICTS: Final = {
-    "conformant": ("bold green", "is conformant: nothing that was tested breaks the contract."),
+    "conformant": ("bold green", "is conformant: no tested requirement failed."),
     "non-conformant": ("bold red", "is NOT conformant:"),
     "inconclusive": ("bold yellow", "could not be judged in full: the verdict is inconclusive."),
 }
 _WAIVED: Final = {
-    "conformant": "is conformant but for what is waived.",
+    "conformant": "is conformant except for waived failures.",
     "inconclusive": "fails only waived requirements, and could not be judged in full: inconclusive.",
 }
 _NARROW_HEADINGS: Final = {"undecided": "undec.", "untested": "unt."}
@@ -65,13 +65,13 @@ _MOST_LEFT: Final = 3
 
 
 def print_summary(report: Report, folder: Path | None, *, quiet: bool, is_tested: bool = True) -> None:
-    """Print what a run found.
+    """Print the results of a run.
 
     Args:
         report: The finished run.
-        folder: Where its outputs are; None where they could not be written.
-        quiet: Whether only the verdict and the failures are printed.
-        is_tested: Whether the target could be tested at all; else there is nothing to count.
+        folder: The folder of its outputs; None if they could not be written.
+        quiet: Whether to print only the failures and the verdict.
+        is_tested: Whether the target could be tested; if not, there is nothing to count.
     """
     console, report = open_console(), of_chosen(report)
     failed = [entry for entry in report["requirements"] if entry["outcome"] == "failed"]
@@ -96,7 +96,7 @@ def print_summary(report: Report, folder: Path | None, *, quiet: bool, is_tested
 
 
 def _print_table(console: Console, report: Report) -> None:
-    """Print how many requirements came to what, by class and by section; a narrow window gets the classes alone."""
+    """Print the outcomes by class and by section; a narrow window gets the classes alone."""
     wide = console.width >= _WIDE
     none = "-" if console.options.ascii_only else "·"
     table = Table(box=None, pad_edge=False, padding=(0, 2 if wide else 1, 0, 0), header_style="dim")
@@ -106,14 +106,14 @@ def _print_table(console: Console, report: Report) -> None:
         shown = heading if wide else _NARROW_HEADINGS.get(heading, heading)
         table.add_column(shown, justify="right", no_wrap=True)
     for entry in report["classes"]:
-        members = [one for one in report["requirements"] if one["class"] == entry["id"]]
+        members = [requirement for requirement in report["requirements"] if requirement["class"] == entry["id"]]
         outcome = Text(_OUTCOMES[entry["outcome"]], _STYLES[entry["outcome"]])
         name = Text(entry["id"], "" if wide else _STYLES[entry["outcome"]])
         table.add_row(name, *([outcome] if wide else []), *_counts(members, none))
     if wide:
         table.add_row()
-    for section in sorted({one["section"] for one in report["requirements"]}, key=int) if wide else ():
-        members = [one for one in report["requirements"] if one["section"] == section]
+    for section in sorted({entry["section"] for entry in report["requirements"]}, key=int) if wide else ():
+        members = [entry for entry in report["requirements"] if entry["section"] == section]
         table.add_row(Text(f"{section} {SECTIONS.get(section, '')}", "dim"), "", *_counts(members, none))
     console.print(table)
     if judged := selection_sentence(report):
@@ -122,7 +122,7 @@ def _print_table(console: Console, report: Report) -> None:
 
 
 def _counts(members: Sequence[Requirement], none: str) -> list[Text]:
-    counts: Counter[str] = Counter(one["outcome"] for one in members)
+    counts: Counter[str] = Counter(requirement["outcome"] for requirement in members)
     return [Text(str(counts[outcome] or none), _STYLES[outcome] if counts[outcome] else "dim") for outcome in _OUTCOMES]
 
 
@@ -134,7 +134,7 @@ def _print_failure(console: Console, requirement: Requirement, folder: Path | No
     if excused := excuse(requirement):
         _print_indented(console, plain(requirement["reason"] or f"This failure is {excused}.", "yellow"), 2)
     for failure in requirement["failures"]:
-        _print_one(console, failure)
+        _print_facts(console, failure)
         for line in _again(requirement, failure, folder):
             console.print(plain(f"    {line}", "dim", limit=1000), soft_wrap=True)
         if failure.get("repeat"):
@@ -143,13 +143,13 @@ def _print_failure(console: Console, requirement: Requirement, folder: Path | No
 
 
 def _again(requirement: Requirement, failure: Failure, folder: Path | None) -> list[str]:
-    """What repeats a failure; without a folder no script could be written."""
+    """Return the lines that repeat a failure; without a folder there is no script."""
     if folder is None:
         return again(requirement, {**failure, "script": None})
     return again(requirement, failure, f"{folder}/")
 
 
-def _print_one(console: Console, failure: Failure) -> None:
+def _print_facts(console: Console, failure: Failure) -> None:
     place = f" at {failure['pointer']}" if failure.get("pointer") else ""
     _print_indented(console, plain(failure["message"] + place), 2)
     facts = [("expected", plain(failure["expected"])), ("actual", plain(failure["actual"]))]
@@ -160,12 +160,12 @@ def _print_one(console: Console, failure: Failure) -> None:
 
 
 def _print_indented(console: Console, text: Text, columns: int) -> None:
-    """Print text whose every line begins at a column."""
+    """Print text indented by a number of columns."""
     console.print(Padding(text, (0, 0, 0, columns), expand=False))
 
 
 def _print_pairs(console: Console, pairs: Sequence[tuple[str, Text]], columns: int) -> None:
-    """Print names and texts in two columns, so that a long text stays beside its name."""
+    """Print names and texts in two columns, with long texts wrapped in theirs."""
     grid = Table.grid(padding=(0, 1, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
@@ -176,14 +176,14 @@ def _print_pairs(console: Console, pairs: Sequence[tuple[str, Text]], columns: i
 
 def _operations(requirement: Requirement) -> str:
     operations = requirement["operations"]
-    return ", ".join(operations) if len(operations) <= 3 else f"{len(operations)} operations"  # noqa: PLR2004 - what fits a line
+    return ", ".join(operations) if len(operations) <= 3 else f"{len(operations)} operations"  # noqa: PLR2004 - fits a line
 
 
 def _print_undecided(console: Console, requirements: Sequence[Requirement]) -> None:
     undecided = [entry for entry in requirements if entry["outcome"] == "cantTell"]
     if not undecided:
         return
-    console.print(plain(f"{len(undecided)} could not be decided:", "yellow"))
+    console.print(plain(f"Undecided ({len(undecided)}):", "yellow"))
     for entry in undecided[:_MOST_REASONS]:
         _print_indented(console, plain(f"{entry['id']}: {entry['reason'] or ''}"), 2)
     if len(undecided) > _MOST_REASONS:
@@ -195,26 +195,28 @@ def _print_locked(console: Console, report: Report) -> None:
     locked = [entry for entry in report["classes"] if entry.get("unlock")]
     if not locked:
         return
-    console.print(plain("Not tested. What a target file would have to hold (conformance doctor has it all):", "dim"))
+    console.print(
+        plain("Not tested. Entries of the target file that would unlock more (for all, run conformance doctor):", "dim")
+    )
     _print_pairs(console, [(entry["id"], plain(_unlocking(entry), "dim")) for entry in locked], 2)
     console.print()
 
 
 def _unlocking(entry: ConformanceClass) -> str:
-    """The first line that unlocks more of a class, and how many more there are."""
+    """Return the first line that unlocks more of a class, and the number of the others."""
     first, *others = entry["unlock"]
     return f"{first} (and {len(others)} more)" if others else first
 
 
 def _print_warnings(console: Console, report: Report, *, is_tested: bool) -> None:
     for line in report["run"].get("warnings", []):
-        if is_tested or not line.startswith(ENDED_EARLY):  # why nothing was tested is the last line
+        if is_tested or not line.startswith(ENDED_EARLY):  # the last line says it
             console.print(plain(f"! {line}", "yellow"))
     if lasting := report.get("lasting", []):
         console.print(plain(lasting_sentence(len(lasting)), "dim"))
     left = report.get("not_undone", [])
     if left:
-        console.print(plain(f"What could not be undone ({len(left)}):", "yellow"))
+        console.print(plain(f"Not undone ({len(left)}):", "yellow"))
     for line in left[:_MOST_LEFT]:
         console.print(plain(f"  {line}", "yellow"))
     if len(left) > _MOST_LEFT:
@@ -222,20 +224,20 @@ def _print_warnings(console: Console, report: Report, *, is_tested: bool) -> Non
 
 
 def _besides(failed: Sequence[Requirement]) -> str:
-    """How many failures do not count, and why."""
-    counts = Counter(word for requirement in failed if (word := excuse(requirement)) is not None)
-    parts = [f"{'all' if number == len(failed) else f'{number} of them'} {word}" for word, number in counts.items()]
+    """Return the numbers of waived and known failures, as a clause."""
+    counts = Counter(reason for requirement in failed if (reason := excuse(requirement)) is not None)
+    parts = [f"{'all' if number == len(failed) else f'{number} of them'} {reason}" for reason, number in counts.items()]
     return f", {' and '.join(parts)}" if parts else ""
 
 
 def _print_verdict(console: Console, report: Report, failed: Sequence[Requirement]) -> None:
-    style, words = _VERDICTS[report["verdict"]]
+    style, sentence = _VERDICTS[report["verdict"]]
     waived = sum(map(is_waived, failed))
     if report["verdict"] == "non-conformant":
         besides = _besides(failed)
-        words += f" {counted(len(failed), 'requirement')} broken{besides}."
+        sentence += f" {counted(len(failed), 'requirement')} broken{besides}."
     elif waived:
-        words = _WAIVED[report["verdict"]]
+        sentence = _WAIVED[report["verdict"]]
     elif keeps_what_was_chosen(report):
-        words = f"keeps what was judged; {WITHOUT_CORE}."
-    console.print(plain(f"{report['target']['name']} {words}", style))
+        sentence = f"meets every judged requirement; {WITHOUT_CORE}."
+    console.print(plain(f"{report['target']['name']} {sentence}", style))

@@ -1,4 +1,4 @@
-"""Text of a target on a terminal: nothing in it may act there."""
+"""Safe output of a target's text on a terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def printable(text: str, limit: int = 400) -> str:
-    """Text in one line without characters that a terminal would obey or hide, cut where it is long."""
+    """Return text in a single line, without control and invisible characters, cut at a limit."""
     shown = "".join(
         character if unicodedata.category(character) not in _HIDDEN else f"\\u{ord(character):04x}"
         for character in text[:limit].replace("\n", " ")
@@ -26,37 +26,37 @@ def printable(text: str, limit: int = 400) -> str:
 
 
 def plain(text: str, style: str = "", limit: int = 400) -> Text:
-    """Text for rich, in which no markup is looked for."""
+    """Return printable text for rich, without markup."""
     return Text(printable(text, limit), style=style)
 
 
 _UNBOUNDED: Final = 10_000
-"""Columns of what is no terminal: no line is wrapped there."""
+"""Columns if stdout is no terminal, so that no line is wrapped."""
 
 
 class _Trimmed(io.TextIOBase):
-    """stdout without blanks at the ends of lines."""
+    """stdout without spaces at the ends of lines."""
 
     def write(self, text: str, /) -> int:
-        """Write a text of whole lines."""
+        """Write whole lines."""
         sys.stdout.write(re.sub(r" +$", "", text, flags=re.MULTILINE))
         return len(text)
 
     def flush(self) -> None:
-        """Hand on what was written."""
+        """Flush stdout."""
         sys.stdout.flush()
 
     @property
-    def encoding(self) -> str:  # type: ignore[override]  # of which the base class says nothing
-        """That of stdout, which may lack characters."""
+    def encoding(self) -> str:  # type: ignore[override]  # the base class does not declare the type
+        """The encoding of stdout, which may lack characters."""
         return sys.stdout.encoding
 
 
 def open_console(*, soft_wrap: bool = False) -> Console:
-    """Return a console on stdout; if that is no terminal, its lines are as long as they need be.
+    """Return a console on stdout; if that is no terminal, lines are not wrapped.
 
     Args:
-        soft_wrap: Whether a terminal wraps long lines by itself.
+        soft_wrap: Whether the terminal wraps long lines itself.
     """
     if sys.stdout.isatty():
         return Console(file=sys.stdout, highlight=False, soft_wrap=soft_wrap)
@@ -64,10 +64,10 @@ def open_console(*, soft_wrap: bool = False) -> Console:
 
 
 def complain(sentence: object, limit: int = _LONGEST_SENTENCE) -> None:
-    """Say on stderr what is wrong; a file or a target may have words in it."""
+    """Print a sentence on stderr; unprintable characters of files and targets are escaped."""
     click.echo(printable(str(sentence), limit), err=True)
 
 
 def usage_error(error: Exception) -> click.UsageError:
-    """The usage error that says what another error says."""
+    """Return a usage error with the message of another error."""
     return click.UsageError(printable(str(error), limit=_LONGEST_SENTENCE))

@@ -1,4 +1,4 @@
-"""``conformance verify``: whether a certificate holds, without its target."""
+"""``conformance verify``: verification of a certificate without its target."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from conformance.certificate.verifying import Verified
 
-_MOST_TOLD: Final = 20
+_MOST_FAULTS: Final = 20
 _CONFORMANT: Final = "conformant"
 
 
@@ -27,18 +27,22 @@ _CONFORMANT: Final = "conformant"
 @click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
     "--public-key", "key_file", required=True, metavar="FILE.pub", type=click.Path(dir_okay=False, path_type=Path),
-    help="The public key of whoever you trust to sign.",
+    help="The public key of the signer that you trust.",
 )  # fmt: skip
-@click.option("--require", type=click.Choice([_CONFORMANT]), help="The verdict that you accept (the default).")
+@click.option(
+    "--require",
+    type=click.Choice([_CONFORMANT]),
+    help="The verdict that the certificate must state.  [default, without --require-class]",
+)
 @click.option(
     "--require-class", "classes", multiple=True, metavar="ID", type=click.Choice(list(CLASSES)),
-    help="A class that must be attained; may be repeated. Without --require the verdict does not count then.",
+    help="A class that must be attained; without --require any verdict is accepted. Repeatable.",
 )  # fmt: skip
 def verify(folder: Path, key_file: Path, *, require: str | None, classes: tuple[str, ...]) -> None:
-    """Verify the certificate in the folder of a run: signature, files, report, and the recording judged again.
+    """Verify the certificate in the folder of a run: signature, files and report, and judge the recording again.
 
     Exit status: 0 every claim holds and the service is conformant; 1 a claim does not hold; 2 usage; 4 every claim
-    holds, and the service is not conformant, or has not attained a class that you require.
+    holds, but the service is not conformant or has not attained a required class.
     """
     from conformance.certificate.keys import KeyFileError, read_public_key
     from conformance.certificate.verifying import verify as verify_folder
@@ -58,29 +62,29 @@ def verify(folder: Path, key_file: Path, *, require: str | None, classes: tuple[
 def _print_claims(console: Console, verified: Verified) -> None:
     for claim in verified.claims:
         console.print(plain(f"✓ {claim.text}" if claim.holds else f"✗ {claim.text}", "green" if claim.holds else "red"))
-        for fault in claim.faults[:_MOST_TOLD]:
+        for fault in claim.faults[:_MOST_FAULTS]:
             console.print(plain(f"    {fault}", limit=1000))
-        if (more := len(claim.faults) - _MOST_TOLD) > 0:
+        if (more := len(claim.faults) - _MOST_FAULTS) > 0:
             console.print(plain(f"    and {more} more"))
 
 
 def _accepted(console: Console, predicate: Mapping[str, Any], verdicts: list[str], classes: tuple[str, ...]) -> Exit:
-    """Print the service's verdict and whether it is accepted; return the exit status that says so."""
+    """Print the verdict and which requirements of the user it does not meet; return the exit status."""
     from conformance.certificate.statement import CLAIMS
 
-    said = predicate[CLAIMS]
-    for reservation in said["reservations"]:
+    claims = predicate[CLAIMS]
+    for reservation in claims["reservations"]:
         console.print(plain(f"! Signed although: {reservation}", "yellow", limit=1000))
-    attained = ", ".join(said["classes_attained"]) or "no class"
-    sentence = f"The certificate holds: {said['target']['name']} is {said['verdict']}; attained: {attained}."
+    attained = ", ".join(claims["classes_attained"]) or "no class"
+    sentence = f"The certificate holds: {claims['target']['name']} is {claims['verdict']}; attained: {attained}."
     console.print(plain(sentence, "bold"))
-    if missing := list(_missing(said, verdicts, classes)):
+    if missing := list(_missing(claims, verdicts, classes)):
         console.print(plain(f"Exit 4: required is {', '.join(missing)}.", "bold red"))
         return Exit.UNDECIDED
     return Exit.OK
 
 
-def _missing(said: Mapping[str, Any], verdicts: list[str], classes: tuple[str, ...]) -> Iterator[str]:
-    """What is required and not attained."""
-    yield from (verdict for verdict in verdicts if said["verdict"] != verdict)
-    yield from (f"the class {name}" for name in classes if name not in said["classes_attained"])
+def _missing(claims: Mapping[str, Any], verdicts: list[str], classes: tuple[str, ...]) -> Iterator[str]:
+    """Yield each required verdict and class that the certificate does not state."""
+    yield from (verdict for verdict in verdicts if claims["verdict"] != verdict)
+    yield from (f"the class {name}" for name in classes if name not in claims["classes_attained"])

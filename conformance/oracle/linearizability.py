@@ -135,7 +135,7 @@ def _meets(event: Event, others: Iterable[Event]) -> bool:
     return any(event.interval.meets(other.interval) for other in others)
 
 
-def told(events: Sequence[Event]) -> str:
+def describe_events(events: Sequence[Event]) -> str:
     """Describe a history in the order of the requests, with times in milliseconds since the first one."""
     ordered = sorted(events, key=lambda event: event.interval.start)
     first = ordered[0].interval.start if ordered else 0.0

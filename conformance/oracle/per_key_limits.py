@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.rate_limit_course import Told
+from conformance.oracle.rate_limit_course import AnnouncedLimit
 from conformance.wire.exchange import SUCCESSES, TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Signs:
     has_windows: bool = False
 
 
-def of_one_window(first: Told, later: Told) -> bool:
+def of_one_window(first: AnnouncedLimit, later: AnnouncedLimit) -> bool:
     """Whether the window of one response was still open at a later one, with the same limit.
 
     A sliding window has another end each time, and the first end is still in the future.
@@ -53,7 +53,7 @@ def signs(exchanges: Iterable[Exchange], keys: Collection[str]) -> Signs:
         exchanges: The exchanges of the run.
         keys: The names of the keys that only this run uses, from their first request on.
     """
-    sent = [Told.by(exchange) for exchange in exchanges if exchange.was_sent]
+    sent = [AnnouncedLimit.by(exchange) for exchange in exchanges if exchange.was_sent]
     found = Signs()
     for name in keys:
         own = [reading for reading in sent if _name(reading) == name]
@@ -62,9 +62,9 @@ def signs(exchanges: Iterable[Exchange], keys: Collection[str]) -> Signs:
     return found
 
 
-def _compare_windows(found: Signs, own: Sequence[Told], others: Sequence[Told]) -> None:
+def _compare_windows(found: Signs, own: Sequence[AnnouncedLimit], others: Sequence[AnnouncedLimit]) -> None:
     """Compare the decrease of a key's Remaining, in total and within each window, with its requests by then."""
-    windows: list[list[Told]] = []
+    windows: list[list[AnnouncedLimit]] = []
     for reading in sorted(own, key=lambda reading: reading.begin):
         if reading.ahead is None or reading.limit is None or reading.remaining is None or not _is_of_key(reading):
             continue
@@ -80,7 +80,13 @@ def _compare_windows(found: Signs, own: Sequence[Told], others: Sequence[Told]) 
             _compare(found, first, last, own, others)
 
 
-def _compare(found: Signs, first: Told, last: Told, own: Sequence[Told], others: Sequence[Told]) -> None:
+def _compare(
+    found: Signs,
+    first: AnnouncedLimit,
+    last: AnnouncedLimit,
+    own: Sequence[AnnouncedLimit],
+    others: Sequence[AnnouncedLimit],
+) -> None:
     taken = (first.remaining or 0) - (last.remaining or 0)
     if taken > sum(
         1 for reading in own if reading is not first and reading.begin < last.end and reading.end > first.begin
@@ -90,13 +96,13 @@ def _compare(found: Signs, first: Told, last: Told, own: Sequence[Told], others:
         found.kept += [first.exchange, last.exchange]
 
 
-def _is_of_key(reading: Told) -> bool:
+def _is_of_key(reading: AnnouncedLimit) -> bool:
     """Whether a response describes the key's own limit: a key that is no longer valid has none."""
     received = reading.exchange.received
     return received is not None and (received.status in SUCCESSES or received.status == TOO_MANY_REQUESTS)
 
 
-def _name(reading: Told) -> str | None:
+def _name(reading: AnnouncedLimit) -> str | None:
     """Return the name of the key of a request; an empty one for the main key, None for an invalid key or none."""
     credential = reading.exchange.request.credential
     if credential is None:

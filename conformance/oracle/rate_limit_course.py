@@ -23,7 +23,7 @@ _CITED: Final = 25
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class AnnouncedLimit:
     """Rate-limit headers of an exchange, parsed once.
 
     Attributes:
@@ -92,21 +92,21 @@ def expect_falling(exchanges: Iterable[Exchange]) -> None:
             )
 
 
-def _by_key(exchanges: Iterable[Exchange]) -> dict[str, list[Told]]:
+def _by_key(exchanges: Iterable[Exchange]) -> dict[str, list[AnnouncedLimit]]:
     """Return the parsed headers of each key's requests, in the order in which they were sent."""
-    keys: dict[str, list[Told]] = {}
+    keys: dict[str, list[AnnouncedLimit]] = {}
     for exchange in exchanges:
         credential = exchange.request.credential
         if exchange.request.is_proper and (credential is None or credential.authorization is not None):
-            keys.setdefault(credential.name if credential else "", []).append(Told.by(exchange))
+            keys.setdefault(credential.name if credential else "", []).append(AnnouncedLimit.by(exchange))
     return {name: sorted(found, key=lambda reading: reading.begin) for name, found in keys.items()}
 
 
-def _courses(key: Sequence[Told]) -> Iterator[list[Told]]:
+def _courses(key: Sequence[AnnouncedLimit]) -> Iterator[list[AnnouncedLimit]]:
     """Yield successes of one key with one Reset that came strictly one after the other; none if its windows slide."""
     if _slides(key):
         return
-    course: list[Told] = []
+    course: list[AnnouncedLimit] = []
     busy_until = 0.0
     for reading in key:
         counts = reading.counts and reading.begin >= busy_until
@@ -119,7 +119,7 @@ def _courses(key: Sequence[Told]) -> Iterator[list[Told]]:
     yield course
 
 
-def _windows(key: Sequence[Told]) -> Iterator[Sequence[Told]]:
+def _windows(key: Sequence[AnnouncedLimit]) -> Iterator[Sequence[AnnouncedLimit]]:
     """Yield every series of successive exchanges of one limit, unless their Reset is due at once as a bucket's is."""
     named = {reading.reset: reading.begin for reading in key if reading.ahead is not None}
     for course in _courses(key):
@@ -129,7 +129,7 @@ def _windows(key: Sequence[Told]) -> Iterator[Sequence[Told]]:
                 yield window
 
 
-def _surely_ahead(reading: Told, named: Mapping[str | None, float]) -> float:
+def _surely_ahead(reading: AnnouncedLimit, named: Mapping[str | None, float]) -> float:
     """Return the least number of seconds that the Reset of a response is ahead.
 
     Args:
@@ -139,13 +139,13 @@ def _surely_ahead(reading: Told, named: Mapping[str | None, float]) -> float:
     return (reading.ahead or 0.0) if reading.is_dated else named[reading.reset] - reading.end
 
 
-def _slides(key: Sequence[Told]) -> bool:
+def _slides(key: Sequence[AnnouncedLimit]) -> bool:
     """Whether a new Reset replaced one before its time; undated responses show that by small steps."""
     readings = [reading for reading in key if reading.exchange.judgeable and reading.ahead is not None]
     return any(_moves(reading, other) for reading, other in pairwise(readings) if reading.reset != other.reset)
 
 
-def _moves(reading: Told, other: Told) -> bool:
+def _moves(reading: AnnouncedLimit, other: AnnouncedLimit) -> bool:
     if not (reading.is_dated and other.is_dated):
         return abs(other.at - reading.at) < _SMALL_STEP
     return reading.at - (other.at - (other.ahead or 0.0)) > _MARGIN

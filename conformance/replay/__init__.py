@@ -1,1 +1,1 @@
-"""A recorded run is judged again, without its target."""
+"""Re-evaluation of a recorded run without its target."""

@@ -1,4 +1,4 @@
-"""Compares what a run found with what judging it again finds."""
+"""Comparison of a run's report with its re-evaluation."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ _LONGEST: Final = 200
 
 
 def differences(recording: Recording, again: Rejudged) -> list[str]:
-    """Everything in which the two differ, a sentence each; nothing where they agree.
+    """Return the differences between a report and its re-evaluation, a sentence each.
 
-    A run that ended early is compared by its outcomes alone: which of its requests the end cut off is no property of
-    the target. Of one that was interrupted, or ended at its first failure, amid whatever checks, only what had failed
-    must fail again.
+    Of a run that ended early, only the outcomes are compared: the requests that its end cut off are no property of the
+    target. Of a run that a signal or its first failure ended, only the failures are compared.
     """
     report = recording.report
-    found = [f"{name} is not as the run has written it" for name in recording.changed]
+    found = [f"{name} was changed after the run" for name in recording.changed]
     found += again.misfits
     now = {entry["id"]: entry for entry in again.requirements}
     interrupted = is_cut_off(report)
@@ -33,7 +32,7 @@ def differences(recording: Recording, again: Rejudged) -> list[str]:
     for entry in report["requirements"]:
         then = now.pop(entry["id"], None)
         if then is not None and entry.get("chosen", True) != then.get("chosen", True):
-            found.append(f"{entry['id']}: the report is wrong about whether the run was asked to judge it")
+            found.append(f"{entry['id']}: the report is wrong about whether the requirement was chosen")
         if entry["outcome"] == "failed" or not interrupted:
             found += _of_requirement(entry, then, whole=whole)
     found += [f"requirement {name} is not in the report" for name in now]
@@ -43,7 +42,7 @@ def differences(recording: Recording, again: Rejudged) -> list[str]:
 
 
 def is_cut_off(report: Report) -> bool:
-    """Whether a run ended amid its checks: by a signal, or at its first failure."""
+    """Whether a signal or the first failure ended the run during its checks."""
     return report["run"]["interrupted"] or report["run"].get("failed_fast", False)
 
 
@@ -58,18 +57,21 @@ def _of_requirement(before: Requirement, now: Requirement | None, *, whole: bool
         return []
     failures = [_picked(failure) for failure in before["failures"]]
     if failures != (again := [_picked(failure) for failure in now["failures"]]):
-        return [f"{name}: it failed otherwise: {_shown(failures)}, judged again {_shown(again)}"]
+        return [f"{name}: the failures differ: {_shown(failures)}, judged again {_shown(again)}"]
     if _evidence(before) != _evidence(now):
-        return [f"{name}: other checks or exchanges decide it: {_shown(_evidence(before))}, {_shown(_evidence(now))}"]
+        return [f"{name}: the evidence differs: {_shown(_evidence(before))}, judged again {_shown(_evidence(now))}"]
     return []
 
 
 def _of_observations(before: Iterable[Mapping[str, Any]], now: Iterable[Mapping[str, Any]]) -> list[str]:
-    told, again = ({one["id"]: (one["observed"], one["exchanges"]) for one in side} for side in (before, now))
+    first, again = (
+        {observation["id"]: (observation["observed"], observation["exchanges"]) for observation in side}
+        for side in (before, now)
+    )
     return [
-        f"observation {name}: the report says {_shown(told.get(name))}, judged again it is {_shown(again.get(name))}"
-        for name in dict.fromkeys([*told, *again])
-        if told.get(name) != again.get(name)
+        f"observation {name}: the report says {_shown(first.get(name))}, judged again it is {_shown(again.get(name))}"
+        for name in dict.fromkeys([*first, *again])
+        if first.get(name) != again.get(name)
     ]
 
 

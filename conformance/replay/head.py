@@ -1,4 +1,4 @@
-"""What the first line of provisioned.jsonl may say: no more than a target file and options can."""
+"""Schema of the first line of provisioned.jsonl, which allows only valid options and target files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SOME: Final = {"type": ["integer", "null"], "minimum": 1, "maximum": 10**9}
 
 
 def _table(members: dict[str, Any]) -> dict[str, Any]:
-    """The schema of an object that has all of these members."""
+    """Return the schema of an object with these required members."""
     return {"type": "object", "properties": members, "required": list(members)}
 
 
@@ -69,10 +69,10 @@ _HEAD: Final = Draft202012Validator(
 
 
 def ensure_head(head: Any) -> None:  # noqa: ANN401 - any JSON value
-    """Make sure that a target file and options could have said what a head says.
+    """Validate the head against the schema and the rules of target files.
 
     Raises:
-        ValueError: They could not; the message is a clause that names the member.
+        ValueError: A member is invalid; the message is a clause that names it.
     """
     for error in _HEAD.iter_errors(head):
         where = "/".join(map(str, error.absolute_path)) or "its first line"

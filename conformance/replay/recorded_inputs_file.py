@@ -1,4 +1,4 @@
-"""provisioned.jsonl: what a run's checks were given beside HTTP, so that they can be judged again, and no secrets."""
+"""provisioned.jsonl: the inputs of checks that are no exchanges, without secrets, for judging again."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ _LONGEST_KEY: Final = 64
 
 
 class InvalidNotes(ValueError):
-    """A file that does not tell what checks were given; the message is one plain sentence."""
+    """An unusable provisioned.jsonl; the message is a plain sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Provisioned:
-    """What a run was, and what its checks were given.
+    """The options and the target of a recorded run, and the inputs of its checks.
 
     Attributes:
-        suite_sha256: The digest of the suite that ran.
-        prefix: What all names of the run begin with.
-        options: What was asked for.
-        profile: The target; every key is another one of the same name.
-        stopped: Why the run sent nothing more at some time; None where it came to its end.
-        notes: What checks were told, in order.
-        digests: The SHA-256 digests of the files that belong to it, by name.
+        suite_sha256: The digest of the suite.
+        prefix: The mark of the run's names.
+        options: The options of the run.
+        profile: The target, with placeholders for all keys.
+        stopped: Why the run stopped sending; None if it was completed.
+        notes: The recorded inputs, in order.
+        digests: The SHA-256 digests of the run's other files, by name.
     """
 
     suite_sha256: str
@@ -54,12 +54,12 @@ class Provisioned:
 
 
 def note_lines(run: Run, notes: Iterable[Mapping[str, object]], redact: Callable[[str], str]) -> list[bytes]:
-    """The lines of the file but for its last.
+    """Return the lines of the file without the last one.
 
     Args:
-        run: The run, when it is over.
-        notes: What its checks were told.
-        redact: Takes secrets out of a text.
+        run: The run, after its end.
+        notes: The recorded inputs.
+        redact: Redacts secrets.
     """
     lines: list[object] = [_head(run), *notes]
     return [json_bytes(with_texts(line, redact)) + b"\n" for line in lines]
@@ -69,7 +69,7 @@ def read_notes(path: Path) -> Provisioned:
     """Read the file.
 
     Raises:
-        InvalidNotes: It cannot be read, the suite did not write it, or it was changed.
+        InvalidNotes: The file cannot be read, was not written by the suite, or was changed.
     """
     name = one_line(str(path))
     try:
@@ -81,11 +81,11 @@ def read_notes(path: Path) -> Provisioned:
         raise InvalidNotes(f"{name} takes more memory than there is.") from None
     except (ValueError, LookupError, TypeError) as error:
         reason = str(error) if isinstance(error, ValueError) else one_line(repr(error))[:200]
-        raise InvalidNotes(f"{name} does not tell what checks were given: {reason}.") from error
+        raise InvalidNotes(f"{name} is not a valid record of inputs: {reason}.") from error
 
 
 def placeholder(name: str, length: int = 32) -> str:
-    """A key that stands for one that the recording only names; the same for the same name."""
+    """Return the placeholder of a key, determined by its name."""
     text = hashlib.sha256(f"recorded key {name}".encode()).hexdigest()
     return text[: max(1, min(length, _LONGEST_KEY))]
 
@@ -112,17 +112,17 @@ def _read(lines: Sequence[bytes], last: bytes) -> Provisioned:
 
 
 def _note(line: Any) -> Mapping[str, Any]:  # noqa: ANN401 - any JSON value
-    """A line that is a note of an answer, or of nothing but the number of a question.
+    """Return a line that is a valid record of an input.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The line is invalid.
     """
     texts = isinstance(line, dict) and isinstance(line.get("check"), str) and isinstance(line.get("asked"), str)
     if not texts or "told" not in line or type(line.get("time", 0)) is not int:
-        raise ValueError("a line is no note")
+        raise ValueError("a line is no record of an input")
     exchanges = line.get("exchanges", [])
     if not isinstance(exchanges, list) or any(type(number) is not int for number in exchanges):
-        raise ValueError("a note names exchanges that are none")
+        raise ValueError("a line has invalid numbers of exchanges")
     return cast("Mapping[str, Any]", line)
 
 
@@ -157,7 +157,7 @@ def _options(head: Mapping[str, Any]) -> RunOptions:
 
 
 def _target(profile: Profile) -> dict[str, object]:
-    """What a profile unlocks; of keys their names, and of the main one how long it is, at most 64."""
+    """Return a profile without secrets: the names of its keys, and the length of the main key up to 64."""
     return {
         "name": profile.name,
         "base_url": profile.base_url,
@@ -175,26 +175,26 @@ def _target(profile: Profile) -> dict[str, object]:
     }
 
 
-def _profile(told: Mapping[str, Any], mode: Mode) -> Profile:
+def _profile(target: Mapping[str, Any], mode: Mode) -> Profile:
     members = tuple(
-        TargetMember(one["user_id"], _key(f"member_{number}") if one["key"] else None)
-        for number, one in enumerate(told["members"], start=1)
+        TargetMember(member["user_id"], _key(f"member_{number}") if member["key"] else None)
+        for number, member in enumerate(target["members"], start=1)
     )
     return Profile(
-        name=told["name"],
-        base_url=told["base_url"],
-        api_key=Secret(placeholder("api_key", told["api_key_length"])),
+        name=target["name"],
+        base_url=target["base_url"],
+        api_key=Secret(placeholder("api_key", target["api_key_length"])),
         mode=mode,
-        keys={name: _key(name) for name in told["keys"]},
+        keys={name: _key(name) for name in target["keys"]},
         members=members,
-        provisioner=ProvisionerSettings(()) if told["provisioner"] else None,
-        invitation_domain=told["invitation_domain"],
-        headers={name: _key(f"header {name}") for name in told["headers"]},
-        timeout=told["timeout"],
-        patience=told["patience"],
-        mailbox=("", 0) if told["mailbox"] else None,
-        organization=told["organization"],
-        subordinates={kind: SubordinateTemplate(kind, "POST", "", None, "") for kind in told["subordinates"]},
+        provisioner=ProvisionerSettings(()) if target["provisioner"] else None,
+        invitation_domain=target["invitation_domain"],
+        headers={name: _key(f"header {name}") for name in target["headers"]},
+        timeout=target["timeout"],
+        patience=target["patience"],
+        mailbox=("", 0) if target["mailbox"] else None,
+        organization=target["organization"],
+        subordinates={kind: SubordinateTemplate(kind, "POST", "", None, "") for kind in target["subordinates"]},
     )
 
 

@@ -1,4 +1,4 @@
-"""The recording of a run as it lies in a folder: its report, its exchanges, and what its checks were given."""
+"""Recording of a run in a folder: report, exchanges and inputs of checks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EXCHANGES: Final = "exchanges.har"
 
 
 class NotJudgeable(Exception):
-    """A folder whose run cannot be judged again; the message is one plain sentence."""
+    """A folder whose run cannot be judged again; the message is a plain sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,10 @@ class Recording:
     """A recorded run.
 
     Attributes:
-        report: What it found.
-        exchanges: What was sent and answered.
-        provisioned: What its checks were given beside that.
-        changed: The files that are not as the run wrote them.
+        report: The report.
+        exchanges: The exchanges.
+        provisioned: The inputs of checks that are no exchanges.
+        changed: The files that were changed after the run.
     """
 
     report: Report
@@ -49,7 +49,7 @@ def read_recording(folder: Path) -> Recording:
     """Read the recording in a folder.
 
     Raises:
-        NotJudgeable: Something of it is missing, or it was made by another suite.
+        NotJudgeable: A file is missing or invalid, or another suite made the recording.
     """
     try:
         report = load_report(folder / REPORT)
@@ -65,15 +65,15 @@ def read_recording(folder: Path) -> Recording:
 
 
 def _ensure_suite(report: Report, provisioned: Provisioned) -> None:
-    """Make sure that this is the suite that ran: another one asks for other things."""
+    """Raise if another version of the suite made the recording: it sends other requests."""
     suite = report["suite"]
     if suite["version"] != __version__:
         raise NotJudgeable(
             f"The run was made by version {suite['version']} of the suite and this is {__version__}: "
-            "only the same one can judge it again."
+            "use the same version to judge it again."
         )
     if (provisioned.suite_sha256, suite["openapi_sha256"]) != (suite_sha256(), openapi_sha256()):
         raise NotJudgeable(
             f"The run was made by a suite of this version {__version__} but with other files, of the digest "
-            f"{provisioned.suite_sha256}: only the same one can judge it again."
+            f"{provisioned.suite_sha256}: use the same suite to judge it again."
         )

@@ -1,4 +1,4 @@
-"""Runs the checks over a recording instead of a target."""
+"""Evaluation of the checks on a recording instead of a target."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rejudged:
-    """What the checks came to over a recording.
+    """The outcomes of the checks on a recording.
 
     Attributes:
         requirements: Every requirement with its outcome.
-        observations: What was observed.
-        misfits: Where checks and recording do not belong together, a sentence each.
+        observations: The observations.
+        misfits: Mismatches between the checks' requests and the recording, a sentence each.
     """
 
     requirements: list[model.Requirement]
@@ -48,7 +48,7 @@ class Rejudged:
 
 
 class UnwrittenJournal(Journal):
-    """The journal of a replay, which nothing will ever be undone by; only checks look at it."""
+    """A journal in memory for a replay, which has nothing to undo; only checks read it."""
 
     def __init__(self, names: RunNames, path: Path) -> None:
         super().__init__(path, names, Place(""))
@@ -58,11 +58,11 @@ class UnwrittenJournal(Journal):
 
 
 def rejudge(recording: Recording, folder: Path) -> Rejudged:
-    """Run the checks over a recording.
+    """Run the checks on a recording.
 
     Args:
         recording: The recording.
-        folder: Where it lies; nothing is written there.
+        folder: Its folder; nothing is written there.
     """
     notes = InputPlayer(recording.provisioned.notes, recording.provisioned.stopped)
     with ExitStack() as stack:
@@ -72,9 +72,9 @@ def rejudge(recording: Recording, folder: Path) -> Rejudged:
         reached = reach(run)
         run.closed = reached if isinstance(reached, str) else None
         run_checks(judge)
-    _ = run.missing  # the report of the run had asked it too
+    _ = run.missing  # building the report had requested it, too
     errors = [f"an error of the suite: {error.splitlines()[0]}: {error.splitlines()[-1]}" for error in judge.errors]
-    unasked = [f"nobody asked for exchange {one.number}, which {one.check} had sent" for one in wire.unused]
+    unasked = [f"no check requested exchange {exchange.number}, sent by {exchange.check}" for exchange in wire.unused]
     return Rejudged(
         requirements=conclude.requirements(judge.results, "It was not judged again.", run.options.only),
         observations=conclude.observations(run.observations),
@@ -115,7 +115,7 @@ def _run(recording: Recording, notes: InputPlayer, folder: Path) -> tuple[Replay
 
 
 def _credential(name: str, provisioned: Provisioned) -> Credential:
-    """The credential that stands for one of the recorded run."""
+    """Return the placeholder of a credential of the recorded run."""
     if name == "api_key":
         return Credential.bearer(name, provisioned.profile.api_key.reveal())
     return Credential.bearer(name, placeholder(name))

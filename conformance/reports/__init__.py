@@ -1,1 +1,1 @@
-"""What we say: pure functions that make every output from a finished run."""
+"""Reports: pure functions that render every output of a finished run."""

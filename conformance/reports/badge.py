@@ -1,4 +1,4 @@
-"""badge.svg: the verdict as a small picture."""
+"""Rendering of badge.svg: the verdict as a small picture."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _COLOURS: Final = {"conformant": "#2f6b3c", "non-conformant": "#9c2b20", "inconc
 _CHARACTER: Final = 6.8
 _NARROW: Final = frozenset("fijlrt(), ")
 _NARROWER: Final = 2.4
-"""By how much these characters are narrower in the fonts that a badge is set in."""
+"""Width by which these characters are narrower in the fonts of badges."""
 _PADDING: Final = 10
 _HEIGHT: Final = 22
 
 
 def badge_bytes(report: Report) -> bytes:
-    """The content of badge.svg; it refers to nothing outside itself."""
+    """Return the content of badge.svg, which has no external references."""
     value = _value(report)
     left, right = _width(_LABEL), _width(value)
     title = escape(f"{_LABEL}: {value}. {verdict_sentence(report)}")
@@ -53,5 +53,5 @@ def _width(text: str) -> int:
 
 
 def _text(text: str, middle: float, width: int) -> str:
-    """The text, set to the width that its box was made for whatever font there is."""
+    """Return the text element, set to the width of its box in any font."""
     return f'<text x="{middle:g}" y="15" textLength="{width - 2 * _PADDING}">{escape(text)}</text>'

@@ -1,4 +1,4 @@
-"""Failed requirements grouped by cause: what the same place of the same answers shows is told together."""
+"""Failed requirements grouped by cause: failures at the same place of the same response."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def by_cause(failed: Sequence[Requirement]) -> list[list[Requirement]]:
-    """The failed requirements in groups, in the order of their first ones.
+    """Return the failed requirements in groups, in the order of their first members.
 
-    Two belong together where failures of theirs cite the same exchange and the same place in it: the JSON pointer, or,
-    without one, what actually came.
+    Two requirements belong together if their failures cite the same exchange and the same place in it. The place is
+    the JSON pointer or, without a pointer, the actual value.
     """
     groups: list[tuple[set[Trace], list[Requirement]]] = []
     for requirement in failed:

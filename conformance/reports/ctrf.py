@@ -1,4 +1,4 @@
-"""ctrf.json: the run in the Common Test Report Format, which CI dashboards read."""
+"""Rendering of ctrf.json: the run in the Common Test Report Format, which CI dashboards read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LIMIT: Final = 10_000
 
 
 def ctrf_bytes(report: Report) -> bytes:
-    """The content of ctrf.json; what could not be decided and what is waived has the status ``other``."""
+    """Return the content of ctrf.json; undecided and waived requirements have the status ``other``."""
     tests = [_test(requirement) for requirement in chosen(report)]
     document = {
         "reportFormat": "CTRF",

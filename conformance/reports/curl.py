@@ -1,4 +1,4 @@
-"""The command line that repeats an exchange, fit to be pasted into a shell."""
+"""Curl commands that repeat an exchange, safe to paste into a shell."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange, SentRequest
 
 LONGEST_BODY: Final = 16_384
-"""Bytes of a body that are written into the command; longer ones are taken from exchanges.har."""
+"""Most bytes of a body within the command; longer bodies are read from exchanges.har."""
 
 _OWN_HEADERS: Final = frozenset(
     {"host", "accept", "accept-encoding", "connection", "content-length", "user-agent", "transfer-encoding"}
@@ -25,34 +25,34 @@ _PLAIN: Final = re.compile(r"[\w :.,/+=-]*", re.ASCII)
 
 
 def curl(exchange: Exchange, variables: Mapping[str, str] = _NONE, address: str | None = None) -> str:
-    """The curl command that sends an exchange's request again.
+    """Return the curl command that repeats an exchange's request.
 
-    Keys are taken from environment variables: those that the target file names, else the run's own from
-    ``$CONFORMANCE_API_KEY`` and any other from ``$CONFORMANCE_KEY_`` and its name in capitals. The command holds
-    nothing that a terminal would obey.
+    Keys come from the environment variables that the target file names. Without a name, the main key comes from
+    ``$CONFORMANCE_API_KEY``, and any other key from ``$CONFORMANCE_KEY_`` and its name in capitals. The command
+    contains no characters that control a terminal.
 
     Args:
         exchange: The exchange.
         variables: The variables that the target file names, by the names of the secrets.
-        address: A word of the shell to take in place of the address.
+        address: A shell word that replaces the address.
     """
     source, data = _body(exchange)
     words = ["curl -i -X", shell_word(exchange.sent_request.method), *_url_options(exchange.sent_request.url)]
-    words += [f"-H {_header(name, value, variables)}" for name, value in _told(exchange.sent_request)]
+    words += [f"-H {_header(name, value, variables)}" for name, value in _sent_headers(exchange.sent_request)]
     words += data
     return source + " ".join([*words, address or shell_word(exchange.sent_request.url)])
 
 
 def variables_of(exchange: Exchange, variables: Mapping[str, str] = _NONE) -> list[str]:
-    """The environment variables that the curl command of an exchange takes its secrets from."""
-    values = [value for _, value in _told(exchange.sent_request) if value]
+    """Return the environment variables from which the curl command of an exchange takes its secrets."""
+    values = [value for _, value in _sent_headers(exchange.sent_request) if value]
     return [variable(name, variables) for value in values for name in _SECRET.findall(value)]
 
 
 def shell_word(text: str) -> str:
-    """One word of a POSIX shell that means exactly this text, without characters that a terminal would obey.
+    """Return a word of a POSIX shell that means exactly this text, without characters that control a terminal.
 
-    NUL, which no argument can hold, is left out; so are line feeds at the end of text with unprintable characters.
+    NUL, which no argument can contain, is left out. So are line feeds at the end of text with unprintable characters.
     """
     if text.isprintable():
         return shlex.quote(text)
@@ -61,13 +61,13 @@ def shell_word(text: str) -> str:
 
 
 def _printf(octet: int) -> str:
-    """An octet as printf takes it, unambiguous within single quotes."""
+    """Return an octet in printf notation, unambiguous within single quotes."""
     plain = chr(octet).isalnum() and octet < 128  # noqa: PLR2004
     return chr(octet) if plain or octet in b" _.:/=" else f"\\{octet:03o}"
 
 
 def variable(name: str, variables: Mapping[str, str] = _NONE) -> str:
-    """The environment variable that a key is taken from, by the key's name."""
+    """Return the environment variable of a key, by the key's name."""
     if name in variables:
         return variables[name]
     if name == "api_key":
@@ -82,8 +82,8 @@ def _url_options(url: str) -> Iterator[str]:
         yield "--path-as-is"
 
 
-def _told(request: SentRequest) -> Iterator[tuple[str, str | None]]:
-    """The headers that curl must be told; None takes away one that it would add by itself."""
+def _sent_headers(request: SentRequest) -> Iterator[tuple[str, str | None]]:
+    """Yield the headers to pass to curl; the value None removes a header that curl would add."""
     sent = [(name, value) for name, value in request.headers if name.lower() not in _OWN_HEADERS]
     yield from sent
     if request.body and not any(name.lower() == "content-type" for name, _ in sent):
@@ -99,7 +99,7 @@ def _header(name: str, value: str | None, variables: Mapping[str, str]) -> str:
 
 
 def _with_variables(text: str, given: Mapping[str, str]) -> str:
-    """The text as one shell word, the names of secrets replaced by variables."""
+    """Return the text as one shell word, with the names of secrets replaced by variables."""
     pieces = _SECRET.split(text)
     literals, names = pieces[::2], pieces[1::2]
     variables = [
@@ -119,7 +119,7 @@ def _interleaved(literals: list[str], between: list[str]) -> Iterator[str]:
 
 
 def _body(exchange: Exchange) -> tuple[str, list[str]]:
-    """What must run before curl, and curl's own options for the body."""
+    """Return the command to run before curl, and curl's options for the body."""
     body = exchange.sent_request.body
     if not body:
         return "", []
@@ -132,7 +132,7 @@ def _body(exchange: Exchange) -> tuple[str, list[str]]:
 
 
 def _readable(body: bytes) -> str | None:
-    """The body as text, if it can be pasted into a terminal without harm."""
+    """Return the body as text if it is safe to paste into a terminal."""
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError:
@@ -141,7 +141,7 @@ def _readable(body: bytes) -> str | None:
 
 
 def _from_archive(exchange: Exchange) -> str:
-    """Long bodies would exceed what a command line may hold."""
+    """Return the command that extracts a long body, which would exceed the limit of a command line."""
     extract = f"jq -j '.log.entries[{exchange.number - 1}].request.postData.text' exchanges.har | "
     return extract if _is_text(exchange.sent_request.body) else extract + "base64 -d | "
 

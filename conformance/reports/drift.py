@@ -1,4 +1,4 @@
-"""What changed between two runs: outcomes of requirements, and behaviour where the interface leaves it open."""
+"""Changes between two runs: outcomes of requirements, and behaviour at open points."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LIMIT = 300
 
 @dataclass(frozen=True, slots=True)
 class OutcomeChange:
-    """A requirement whose outcome changed; ``waived`` for a waived failure, None where a run does not know it."""
+    """A requirement whose outcome changed; ``waived`` for a waived failure, None if a run does not know it."""
 
     id: str
     title: str
@@ -28,7 +28,7 @@ class OutcomeChange:
 
 @dataclass(frozen=True, slots=True)
 class ObservationChange:
-    """An open point at which the service now does something else; None where the run did not observe it."""
+    """An open point at which the behaviour changed; None if a run did not observe it."""
 
     id: str
     question: str
@@ -41,10 +41,10 @@ class Drift:
     """The changes from an old run to a new one.
 
     Attributes:
-        regressions: What fails now and did not fail before, unless it is waived.
-        mended: What failed before and passes now.
-        other: Every other change of an outcome.
-        observations: Open points at which both runs observed something, and not the same.
+        regressions: Requirements that fail now and did not fail before, unless waived.
+        mended: Requirements that failed before and pass now.
+        other: All other changes of outcomes.
+        observations: Open points at which the two runs observed different behaviour.
         unmatched: Open points that only one of the runs observed.
     """
 
@@ -56,12 +56,12 @@ class Drift:
 
     @property
     def drifted(self) -> bool:
-        """Whether the service behaves differently where the interface leaves it open."""
+        """Whether the behaviour at an open point changed."""
         return bool(self.observations)
 
 
 def compare(old: Report, new: Report) -> Drift:
-    """The changes from the old run to the new one, in the order of the new run's report."""
+    """Return the changes from the old run to the new one, in the order of the new run's report."""
     changes = list(_outcomes(old, new))
     regressions = tuple(change for change in changes if change.new == "failed")
     mended = tuple(change for change in changes if change.old in {"failed", "waived"} and change.new == "passed")
@@ -76,9 +76,9 @@ def compare(old: Report, new: Report) -> Drift:
 
 
 def _outcomes(old: Report, new: Report) -> Iterator[OutcomeChange]:
-    before = {one["id"]: one for one in old["requirements"]}
-    after = {one["id"]: one for one in new["requirements"]}
-    for identifier in [*after, *(one for one in before if one not in after)]:
+    before = {requirement["id"]: requirement for requirement in old["requirements"]}
+    after = {requirement["id"]: requirement for requirement in new["requirements"]}
+    for identifier in [*after, *(name for name in before if name not in after)]:
         was, now = _outcome(before.get(identifier)), _outcome(after.get(identifier))
         if was != now:
             yield OutcomeChange(identifier, (after.get(identifier) or before[identifier])["title"], was, now)
@@ -91,9 +91,9 @@ def _outcome(requirement: Requirement | None) -> str | None:
 
 
 def _observations(old: Report, new: Report) -> Iterator[ObservationChange]:
-    before = {one["id"]: one for one in old["observations"]}
-    after = {one["id"]: one for one in new["observations"]}
-    for identifier in [*after, *(one for one in before if one not in after)]:
+    before = {observation["id"]: observation for observation in old["observations"]}
+    after = {observation["id"]: observation for observation in new["observations"]}
+    for identifier in [*after, *(name for name in before if name not in after)]:
         was = before[identifier]["observed"] if identifier in before else None
         now = after[identifier]["observed"] if identifier in after else None
         if was != now:
@@ -116,12 +116,12 @@ def _parts(drift: Drift) -> Iterator[tuple[str, Sequence[OutcomeChange | Observa
 
 
 def drift_json(drift: Drift) -> bytes:
-    """The changes as JSON: an object with the attributes of ``Drift``."""
+    """Return the changes as a JSON object with the attributes of ``Drift``."""
     return json_bytes(asdict(drift), indent=1) + b"\n"
 
 
 def drift_text(drift: Drift) -> str:
-    """The changes as plain text for a terminal."""
+    """Return the changes as plain text for a terminal."""
     blocks = []
     for heading, changes in _parts(drift):
         blocks.append("\n".join([f"{heading} ({len(changes)})", *map(_text_lines, changes)]))
@@ -129,7 +129,7 @@ def drift_text(drift: Drift) -> str:
 
 
 def drift_markdown(drift: Drift) -> str:
-    """The changes as Markdown."""
+    """Return the changes as Markdown."""
     blocks = ["# Changes between two runs"]
     for heading, changes in _parts(drift):
         head = (f"## {heading}\n", "| Id | About | Before | Now |", "| --- | --- | --- | --- |")

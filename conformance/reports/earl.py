@@ -1,4 +1,4 @@
-"""earl.jsonld: the outcomes as assertions in the W3C's Evaluation and Report Language 1.0, in JSON-LD."""
+"""Rendering of earl.jsonld: the outcomes as assertions in W3C EARL 1.0, in JSON-LD."""
 
 from __future__ import annotations
 
@@ -29,12 +29,15 @@ _CONTEXT: Final = {
 
 
 def earl_bytes(report: Report) -> bytes:
-    """The content of earl.jsonld; it needs no context from the network."""
+    """Return the content of earl.jsonld, which needs no context from the network."""
     subject, assertor = "_:target", f"{_NAMES}:suite:{_part(report['suite']['version'])}"
     graph = [
         _assertor(report, assertor),
         _subject(report, subject),
-        *(_section(number) for number in sorted({one["section"] for one in report["requirements"]}, key=int)),
+        *(
+            _section(number)
+            for number in sorted({requirement["section"] for requirement in report["requirements"]}, key=int)
+        ),
         *(_criterion(requirement) for requirement in report["requirements"]),
         *(_assertion(report, requirement, subject, assertor) for requirement in report["requirements"]),
     ]
@@ -97,12 +100,12 @@ def _assertion(report: Report, requirement: Requirement, subject: str, assertor:
 
 
 def _information(requirement: Requirement) -> dict[str, str]:
-    told = [_failure(failure) for failure in requirement["failures"]]
+    texts = [_failure(failure) for failure in requirement["failures"]]
     if requirement["waived"]:
-        told.insert(0, "This failure is waived.")
+        texts.insert(0, "This failure is waived.")
     if requirement["reason"]:
-        told.insert(0, _shown(requirement["reason"]))
-    return {"earl:info": "\n\n".join(told)} if told else {}
+        texts.insert(0, _shown(requirement["reason"]))
+    return {"earl:info": "\n\n".join(texts)} if texts else {}
 
 
 def _failure(failure: Failure) -> str:
@@ -121,7 +124,7 @@ def _criterion_id(requirement: Requirement) -> str:
 
 
 def _part(text: str) -> str:
-    """Text as a part of an identifier; lone surrogates cannot be encoded and are shown by number."""
+    """Return text as part of an identifier; lone surrogates, which cannot be encoded, are shown by number."""
     return quote(visible(text), safe="")
 
 

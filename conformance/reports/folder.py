@@ -1,4 +1,4 @@
-"""The folder of a run: what it may hold when the run begins, and every output, put in place whole or not at all."""
+"""The folder of a run: its permitted content at the start, and the atomic writing of all outputs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _RENDERED: Final[Mapping[str, Callable[[Report, Sequence[Exchange]], bytes]]] = 
     "badge.svg": lambda report, _: badge_bytes(report),
 }
 OUTPUTS: Final = (*_RENDERED, EXCHANGES, PROVISIONED, LOG, ERRORS)
-"""Every file that a run writes, but for scripts and the journal, which it writes from its beginning on."""
+"""Every file that a run writes, except scripts and the journal, which is written during the run."""
 
 _OURS: Final = re.compile(rb'\s*\{\s*"format":\s*"conformance-(?:report|journal)/')
 _HEAD: Final = 200
@@ -59,10 +59,10 @@ class FolderError(Exception):
 
 
 def ensure_free(folder: Path) -> None:
-    """Make sure that a run may write into a folder and replace what lies there.
+    """Ensure that a run may write into a folder and replace its files.
 
     Raises:
-        FolderError: There is a certificate, or a file of the name of an output that no run wrote.
+        FolderError: The folder contains a certificate, or a file with an output's name that no run wrote.
     """
     there = [name for name in (ENVELOPE, PAGE, *OUTPUTS, *_scripts(folder)) if os.path.lexists(folder / name)]
     if there and there[0] in {ENVELOPE, PAGE}:
@@ -74,10 +74,10 @@ def ensure_free(folder: Path) -> None:
 
 
 def remove_outputs(folder: Path) -> None:
-    """Remove the outputs of an earlier run, lest they be taken for those of a run that ends before it writes its own.
+    """Remove the outputs of an earlier run, in case the new run ends before it writes its own.
 
     Raises:
-        FolderError: One of them cannot be removed.
+        FolderError: An output cannot be removed.
     """
     for name in (*OUTPUTS, *_scripts(folder)):
         try:
@@ -87,7 +87,7 @@ def remove_outputs(folder: Path) -> None:
 
 
 def outputs(report: Report, exchanges: Sequence[Exchange]) -> Mapping[str, Content]:
-    """Every output of a run by its file name; the content is made in pieces each time that it is asked for.
+    """Return every output of a run by its file name; each call of an entry makes its content in pieces.
 
     Args:
         report: The finished run.
@@ -110,27 +110,30 @@ def write_all(
     notes: Sequence[bytes] = (),
     log: str = "",
 ) -> Mapping[str, set[str]]:
-    """Write every output of a run, each whole or not at all.
+    """Write every output of a run atomically.
 
-    The archive of a long run is large: each output is made once, searched for secrets and written piece by piece, and
-    gets its name only when all of them have been.
+    The archive of a long run is large. Each output is therefore made once, searched for secrets and written piece by
+    piece. The files get their names only after all of them are written.
 
     Args:
         report: The finished run.
-        exchanges: Its exchanges, as they were recorded; secrets that became known later are taken out here.
-        folder: Where to write; made if it is not there. A journal that lies there is searched too.
-        redactor: Knows the secrets.
-        notes: What its checks were told beside HTTP, as lines.
-        log: What the provisioner wrote to its stderr; no file is made of nothing.
+        exchanges: Its exchanges as recorded; secrets that became known later are redacted here.
+        folder: The folder to write to, created if missing. An existing journal in it is searched too.
+        redactor: The redactor, which knows the secrets.
+        notes: The notes of the run, as lines: inputs of its checks that are not exchanges.
+        log: The stderr of the provisioner; no file is written if it is empty.
 
     Returns:
-        The names of the secrets that rendered outputs would still have shown, by the output; they were taken out.
+        The names of the secrets that outputs would still have shown, by output; they were redacted.
 
     Raises:
         InvalidReport: The report breaks its schema; nothing was written.
         OSError: A file could not be written.
     """
-    contents, digests = dict(outputs(report, [one.without_secrets(redactor) for one in exchanges])), dict[str, str]()
+    contents, digests = (
+        dict(outputs(report, [exchange.without_secrets(redactor) for exchange in exchanges])),
+        dict[str, str](),
+    )
     if notes:
         contents[PROVISIONED] = partial(sealed, notes, digests)  # after the files whose digests it holds
     if log:
@@ -151,14 +154,14 @@ def write_all(
 
 
 def _scripts(folder: Path) -> list[str]:
-    """The scripts of runs that lie in a folder."""
+    """Return the names of the scripts of runs in a folder."""
     known = load_catalogue().requirements
     stems = {path.name: path.stem.removeprefix(SCRIPT) for path in folder.glob(f"{SCRIPT}*.sh")}
     return sorted(name for name, stem in stems.items() if stem in known or _NUMBER.sub("", stem) in known)
 
 
 def _search_journal(path: Path, scan: LastScan) -> None:
-    """Take secrets out of the journal, which others wrote during the run."""
+    """Redact secrets in the journal, which other modules wrote during the run."""
     if path.is_file():
         data = path.read_bytes()
         clean = b"".join(scan.through(JOURNAL, [data]))
@@ -167,7 +170,7 @@ def _search_journal(path: Path, scan: LastScan) -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether a run wrote this report or journal, as far as it can be read."""
+    """Whether a run wrote this report or journal; False if it cannot be read."""
     if not path.is_file():
         return False
     try:

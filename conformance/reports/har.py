@@ -1,4 +1,4 @@
-"""exchanges.har: every exchange of a run as an HTTP Archive 1.2, entry n - 1 being exchange n."""
+"""Rendering of exchanges.har: the exchanges of a run as an HTTP Archive 1.2; entry n - 1 is exchange n."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange, Response
 
 _PIECE = 2**14
-"""Bytes after which a piece is handed on; larger ones take twice as long to be searched for secrets."""
+"""Bytes after which a piece is yielded; the search for secrets takes twice as long for larger pieces."""
 
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def har_pieces(exchanges: Iterable[Exchange]) -> Iterator[bytes]:
-    """The content of exchanges.har in pieces; a string of an exchange never spans two of them.
+    """Yield the content of exchanges.har in pieces; no string of an exchange spans two pieces.
 
-    Numbers without an exchange, which a run that was cut short may leave, are filled with marked empty entries, so that
-    the entry of exchange n is always at n - 1.
+    A run that was cut short may have numbers without an exchange. They get marked empty entries, so that the entry of
+    exchange n is always at n - 1.
     """
     creator = json_bytes({"name": "engagement-conformance", "version": __version__})
     yield b'{"log": {"version": "1.2", "creator": ' + creator + b', "entries": ['
@@ -43,7 +43,7 @@ def har_pieces(exchanges: Iterable[Exchange]) -> Iterator[bytes]:
 
 
 def har_bytes(exchanges: Iterable[Exchange]) -> bytes:
-    """The content of exchanges.har."""
+    """Return the content of exchanges.har."""
     return b"".join(har_pieces(exchanges))
 
 
@@ -78,7 +78,7 @@ def _entry(exchange: Exchange) -> dict[str, Any]:
 
 
 def _intended(exchange: Exchange) -> dict[str, Any]:
-    """What the archive cannot tell otherwise of the call that was meant; values stay in the redacted request."""
+    """Return the facts about the intended request that the archive lacks; values stay in the redacted request."""
     request = exchange.request
     return {
         "operation": request.operation.id,
@@ -135,7 +135,7 @@ def _response(response: Response) -> dict[str, Any]:
 
 
 def _nothing(error: str | None) -> dict[str, Any]:
-    """The response of an exchange that has none, in the form that browsers' own archives use."""
+    """Return the entry for a missing response, in the form that browsers' archives use."""
     return {
         "status": 0,
         "statusText": "",
@@ -146,7 +146,7 @@ def _nothing(error: str | None) -> dict[str, Any]:
         "redirectURL": "",
         "headersSize": -1,
         "bodySize": -1,
-        "comment": error or "no answer came",
+        "comment": error or "no response",
     }
 
 
@@ -183,7 +183,7 @@ def _media_type(headers: Iterable[tuple[str, str]]) -> str:
 
 
 def _text(body: bytes) -> tuple[str, str | None]:
-    """The body as text and the encoding of that text: none for UTF-8, base64 for anything else."""
+    """Return the body as text and the encoding of that text: None for UTF-8, base64 otherwise."""
     try:
         return body.decode("utf-8"), None
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Reading exchanges.har back: the exchanges of a recorded run."""
+"""Reading of exchanges.har: the exchanges of a recorded run."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ Headers = tuple[tuple[str, str], ...]
 _T = TypeVar("_T")
 
 _MOST_MISSING: Final = 1000
-"""Exchanges by which the numbers may go beyond the entries: a recording from which some were taken is still read."""
+"""Most numbers beyond the count of entries: a recording with removed entries can still be read."""
 
 _LONGEST: Final = 10**12
 _YEARS: Final = (1970, 9000)
 
 
 class InvalidRecording(ValueError):
-    """A file that is no recording of a run; the message is one plain sentence."""
+    """The file is not a recording of a run; the message is one plain sentence."""
 
 
 def read_har(path: Path | str) -> list[Exchange]:
-    """The exchanges of a run, in the order of their numbers.
+    """Return the exchanges of a run, in the order of their numbers.
 
-    Calls come back as far as the record tells: secrets in them are the names that stand in their place.
+    Requests are restored from the record; the names of secrets replace the secrets.
 
     Raises:
         InvalidRecording: The file cannot be read, or the suite did not write it.
@@ -47,10 +47,10 @@ def read_har(path: Path | str) -> list[Exchange]:
     except OSError as error:
         raise InvalidRecording(f"The recording {name} cannot be read: {error.strerror}.") from error
     except MemoryError:
-        raise InvalidRecording(f"The recording {name} takes more memory than there is.") from None
+        raise InvalidRecording(f"The recording {name} needs more memory than is available.") from None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise InvalidRecording(
-            f"The file {name} is no recording of this suite: {one_line(repr(error))[:200]}."
+            f"The file {name} is not a recording of this suite: {one_line(repr(error))[:200]}."
         ) from error
 
 
@@ -58,7 +58,7 @@ def _exchanges(entries: list[dict[str, Any]]) -> list[Exchange]:
     numbers = range(1, len(entries) + _MOST_MISSING)
     found = [_exchange(entry) for entry in entries if not entry.get("_missing")]
     if any(exchange.number not in numbers for exchange in found):
-        raise ValueError("a number is not that of an exchange")
+        raise ValueError("an exchange number is out of range")
     if len({exchange.number for exchange in found}) < len(found):
         raise ValueError("two exchanges have the same number")
     return found
@@ -138,21 +138,21 @@ def _headers(headers: list[dict[str, str]]) -> Headers:
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{str(value)[:40]} is no text")
+        raise TypeError(f"{str(value)[:40]} is not text")
     return value
 
 
 def _duration(value: object) -> float:
-    """Seconds, or thousandths of them, that a run can have taken."""
+    """Return a plausible duration of a run, in seconds or milliseconds."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _LONGEST:
-        raise ValueError(f"{str(value)[:40]} is no duration")
+        raise ValueError(f"{str(value)[:40]} is not a duration")
     return float(value)
 
 
 def _moment(value: object) -> datetime:
     moment = datetime.fromisoformat(_text(value))
     if moment.tzinfo is None or not _YEARS[0] <= moment.year <= _YEARS[1]:
-        raise ValueError(f"{moment} is no time of a run")
+        raise ValueError(f"{moment} is not a time of a run")
     return moment
 
 

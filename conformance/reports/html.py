@@ -1,4 +1,4 @@
-"""report.html: the whole run in one file that needs no network and no script."""
+"""Rendering of report.html: the whole run in one file that needs no network and no script."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _OWN_OR_COMMAND: Final = re.compile(f"{_OWN}|{COMMAND.pattern}", re.MULTILINE | 
 
 
 def html_bytes(report: Report, exchanges: Sequence[Exchange] = ()) -> bytes:
-    """The content of report.html.
+    """Return the content of report.html.
 
     Args:
         report: The finished run.
-        exchanges: Its exchanges; those that failures and observations cite are shown in full, the others in a table.
+        exchanges: Its exchanges. Those that failures and observations cite are shown in full, the others in a table.
     """
     template = environment().get_template("report.html.j2")
     text = template.render(view(of_chosen(report), exchanges), **fixed_parts(("report.css",), "report.js"))
@@ -33,5 +33,5 @@ def html_bytes(report: Report, exchanges: Sequence[Exchange] = ()) -> bytes:
 
 
 def _as_reference(found: re.Match[str]) -> str:
-    """What a pipeline obeys as a reference to its first character; styles and scripts as they are."""
+    """Escape the first character of a pipeline command; return styles and scripts unchanged."""
     return found[0] if found["own"] else f"{found['blank']}&#{ord(found['first'])};"

@@ -1,4 +1,4 @@
-"""junit.xml: a test suite for each conformance class, a test case for each requirement."""
+"""Rendering of junit.xml: a test suite for each conformance class, a test case for each requirement."""
 
 from __future__ import annotations
 
@@ -18,18 +18,17 @@ TEXT_LIMIT: Final = 20_000
 
 
 def junit_bytes(report: Report) -> bytes:
-    """The content of junit.xml.
+    """Return the content of junit.xml.
 
-    What could not be decided is ``skipped``, not ``error``: pipelines turn red on an error, while the run's exit
-    status says that nothing failed; the message tells the reason. A failure that is waived or in the baseline is
-    ``skipped`` as well, its text being kept as the test case's output. Every outcome also stands as a property in
-    EARL's terms.
+    An undecided requirement is ``skipped``, not ``error``: a pipeline fails on an error, although the run's exit status
+    says that nothing failed. The message contains the reason. A failure that is waived or in the baseline is
+    ``skipped`` too, with its text as the test case's output. Every outcome is also a property in the terms of EARL.
     """
     report = of_chosen(report)
     root = Element("testsuites", name="conformance", time=f"{report['run']['seconds']:.3f}")
-    for one in report["classes"]:
-        members = [requirement for requirement in report["requirements"] if requirement["class"] == one["id"]]
-        _suite(root, report, one, members)
+    for entry in report["classes"]:
+        members = [requirement for requirement in report["requirements"] if requirement["class"] == entry["id"]]
+        _suite(root, report, entry, members)
     _count(root, root.findall("testsuite/testcase"))
     indent(root)
     text = tostring(root, encoding="unicode")
@@ -37,15 +36,15 @@ def junit_bytes(report: Report) -> bytes:
     return f"<?xml version='1.0' encoding='utf-8'?>\n{harmless}\n".encode()
 
 
-def _suite(root: Element, report: Report, one: ConformanceClass, members: list[Requirement]) -> None:
-    suite = SubElement(root, "testsuite", name=_attribute(one["id"]))
+def _suite(root: Element, report: Report, entry: ConformanceClass, members: list[Requirement]) -> None:
+    suite = SubElement(root, "testsuite", name=_attribute(entry["id"]))
     suite.set("timestamp", _attribute(report["run"]["started_at"]))
     suite.set("time", f"{sum(map(seconds_of, members)):.3f}")
     _properties(
         suite,
         {
-            "title": one["title"],
-            "outcome": one["outcome"],
+            "title": entry["title"],
+            "outcome": entry["outcome"],
             "verdict": report["verdict"],
             "sentence": verdict_sentence(report),
             "target": report["target"]["name"],
@@ -95,19 +94,19 @@ def _case(suite: Element, requirement: Requirement) -> None:
 
 
 def _failed(case: Element, failures: Sequence[Failure], requirement: Requirement) -> None:
-    """All findings in one element: readers show the first of several, or take the case for passed."""
+    """Add all findings as one element: of several, readers show the first or report the case as passed."""
     first, more = failures[0], len(failures) - 1
     message = f"{first['message']} (and {more} more)" if more else first["message"]
-    told = SubElement(case, "failure", type=_attribute(first["check"]), message=_attribute(message))
-    told.text = "\n\n".join(_text(requirement, failure) for failure in failures)
+    element = SubElement(case, "failure", type=_attribute(first["check"]), message=_attribute(message))
+    element.text = "\n\n".join(_text(requirement, failure) for failure in failures)
 
 
 def _skipped(case: Element, requirement: Requirement) -> None:
     reason = requirement["reason"] or requirement["title"]
     SubElement(case, "skipped", message=_attribute(f"{outcome_word(requirement)}: {reason}"))
     if requirement["failures"]:
-        told = SubElement(case, "system-out")
-        told.text = "\n\n".join(_text(requirement, failure) for failure in requirement["failures"])
+        element = SubElement(case, "system-out")
+        element.text = "\n\n".join(_text(requirement, failure) for failure in requirement["failures"])
 
 
 def _text(requirement: Requirement, failure: Failure) -> str:

@@ -1,4 +1,4 @@
-"""The last look at outputs before they are written: a secret that is still there is taken out."""
+"""Last scan of outputs for secrets before they are written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _JSON: Final = frozenset({".json", ".jsonl", ".jsonld", ".har"})
 _STRING: Final = re.compile(rb'("(?:[^"\\]++|\\.)*+")(\s*:)?', re.DOTALL)
-"""A text of JSON, and what follows the name of a member."""
+"""A JSON string, and the colon after the name of a member."""
 _WITHHELD_FILES: Final = {
     ".md": "{}\n",
     ".html": '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Withheld</title><p>{}</p></html>\n',
@@ -26,20 +26,20 @@ _WITHHELD_FILES: Final = {
     ".xml": '<testsuites><testsuite name="conformance" tests="1" errors="1"><testcase name="withheld">'
     '<error message="{}"/></testcase></testsuite></testsuites>\n',
 }
-"""What stands for an output of markup: it cannot be mended in one place and stay what it is."""
+"""Replacements of whole markup outputs: an edit in one place could break their markup."""
 
 
 class LastScan:
-    """Looks through outputs on their way to the disk.
+    """Search for secrets in outputs while they are written.
 
-    In JSON only texts count: a number, or the name of a member, that looks like a secret is none. What is left of JSON,
-    HTML and XML is well-formed.
+    In JSON, only strings are searched: a number, or the name of a member, cannot be a secret. The remaining JSON, HTML
+    and XML is well-formed.
 
     Args:
-        redactor: Knows the secrets.
+        redactor: The redactor, which knows the secrets.
 
     Attributes:
-        found: The names of the secrets that were taken out, by the output.
+        found: The names of the redacted secrets, by output.
     """
 
     def __init__(self, redactor: Redactor) -> None:
@@ -47,7 +47,7 @@ class LastScan:
         self.found: dict[str, set[str]] = {}
 
     def through(self, output: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """The pieces of an output without secrets; no text of JSON may span two of them."""
+        """Yield the pieces of an output without secrets; no JSON string may span two pieces."""
         for piece in pieces:
             kind = PurePath(output).suffix
             names = self._redactor.find(piece.replace(b"\\", b"") if kind == ".md" else piece)
@@ -60,12 +60,12 @@ class LastScan:
         if kind in _JSON:
             return _STRING.sub(lambda text: text[0] if text[2] else self._text(text[1]), piece)
         if kind in _WITHHELD_FILES:
-            told = ", ".join(f"<{name}>" for name in names)
-            return _WITHHELD_FILES[kind].format(escape(f"This output would have shown {told}.")).encode()
+            listed = ", ".join(f"<{name}>" for name in names)
+            return _WITHHELD_FILES[kind].format(escape(f"This output would have shown {listed}.")).encode()
         return self._redacted(piece)
 
     def _text(self, text: bytes) -> bytes:
-        """A text of JSON, with its quotation marks."""
+        """Return a JSON string, with its quotation marks, without secrets."""
         if not self._redactor.find(text):
             return text
         value = json.loads(text).encode("utf-8", "surrogatepass")

@@ -1,4 +1,4 @@
-"""A JSON text laid out for reading: line breaks and indentation added, every token kept, one place in it marked."""
+"""Layout of JSON texts for reading: line breaks and indentation between unchanged tokens."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _CLOSING: Final = {"{": "}", "[": "]"}
 
 
 def tokens_of(text: str) -> list[str]:
-    """The tokens of a valid JSON text."""
+    """Return the tokens of a valid JSON text."""
     return [match[0] for match in _TOKEN.finditer(text)]
 
 
 def laid_out(tokens: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """What stands before each token, the token, and what stands behind it."""
+    """Yield the white space before each token, the token, and the white space after it."""
     depth = 0
     for index, lexeme in enumerate(tokens):
         following = tokens[index + 1] if index + 1 < len(tokens) else ""
@@ -39,9 +39,9 @@ def _break(depth: int) -> str:
 
 
 def place_of(tokens: Sequence[str], pointer: str) -> tuple[int, int] | None:
-    """The first and the last token of the value at a JSON pointer; None where the text has none there.
+    """Return the first and the last token of the value at a JSON pointer; None if there is no value.
 
-    Where an object repeats a name, its last value counts, as for most readers.
+    If an object repeats a name, its last value counts, as for most readers.
     """
     aim = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
     found = None

@@ -1,4 +1,4 @@
-"""summary.md: the run in a page for a pipeline's step summary."""
+"""Rendering of summary.md: the run on one page for a pipeline's step summary."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MOST_FAILURES: Final = 50
 _LIMIT: Final = 500
 _MOST_LINES: Final = 2
-"""Lines that unlock a class; report.html has all of them."""
+"""Lines that unlock a class; report.html has all lines."""
 _CODE_LIMIT: Final = 4_000
 _MARKS: Final = {"passed": "✅", "failed": "❌", "cantTell": "❔", "untested": "⚪", "inapplicable": "⚪"}
 _ENTITIES: Final = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
@@ -40,19 +40,19 @@ _ACTIVE: Final = re.compile(
     r"|(?<=\b[wW]{3})\."  # addresses without a scheme
     r"|^[-+=]"  # lists and headings at the beginning of a line
 )
-"""Characters that Markdown makes something of, each where it does."""
+"""Characters that have a meaning in Markdown, each where it has one."""
 _NUMBERED: Final = re.compile(r"^(\d+)([.)])(?=\s|$)")
 
 
 def inline(text: str, limit: int = _LIMIT) -> str:
-    """Text of unknown origin on one line of Markdown, where it can neither format, link, mention nor carry markup."""
+    """Return text of unknown origin as one line of Markdown without active formatting, links, mentions or markup."""
     shown = bounded(one_line(text[: 2 * limit]), limit) if len(text) > limit else one_line(text)
     shown = _ACTIVE.sub(lambda match: _ENTITIES.get(match[0], f"\\{match[0]}"), shown)
     return _NUMBERED.sub(r"\1\\\2", shown)
 
 
 def fenced(text: str, language: str = "") -> str:
-    """Text of unknown origin as a block of code that it cannot close."""
+    """Return text of unknown origin as a code block that the text cannot close."""
     shown = COMMAND.sub(r"\g<blank>\\\g<first>", visible(bounded(text, _CODE_LIMIT)))
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * max(3, longest + 1)
@@ -60,7 +60,7 @@ def fenced(text: str, language: str = "") -> str:
 
 
 def markdown_bytes(report: Report) -> bytes:
-    """The content of summary.md; bounded, so that a step summary of 1 MiB holds it."""
+    """Return the content of summary.md, bounded to fit into a step summary of 1 MiB."""
     return ("\n".join(_lines(of_chosen(report))).rstrip() + "\n").encode()
 
 
@@ -102,12 +102,12 @@ def _classes(classes: list[ConformanceClass]) -> Iterator[str]:
         ("Class", "Outcome", "Requirements", "To test the rest"),
         (
             (
-                inline(one["title"]),
-                f"{_MARKS[one['outcome']]} {OUTCOMES[one['outcome']]}",
-                str(one["requirements"]),
-                _unlock(one.get("unlock", [])),
+                inline(entry["title"]),
+                f"{_MARKS[entry['outcome']]} {OUTCOMES[entry['outcome']]}",
+                str(entry["requirements"]),
+                _unlock(entry.get("unlock", [])),
             )
-            for one in classes
+            for entry in classes
         ),
     )
 
@@ -119,7 +119,7 @@ def _unlock(lines: list[str]) -> str:
 
 
 def _failures(report: Report) -> Iterator[str]:
-    failed = [one for one in report["requirements"] if one["outcome"] == "failed"]
+    failed = [requirement for requirement in report["requirements"] if requirement["outcome"] == "failed"]
     if not failed:
         return
     yield "## Failed requirements"
@@ -136,7 +136,7 @@ def _failures(report: Report) -> Iterator[str]:
             yield from _failure(requirement, failure)
         yield from ("Repeat it:", "", fenced(repeat_command(report, requirement, requirement["failures"][0]), "sh"), "")
     if len(failed) > MOST_FAILURES:
-        yield f"{len(failed) - MOST_FAILURES} more failed requirements stand in report.html."
+        yield f"{len(failed) - MOST_FAILURES} more failed requirements are in report.html."
         yield ""
 
 
@@ -154,7 +154,7 @@ def _failure(requirement: Requirement, failure: Failure) -> Iterator[str]:
 
 
 def _undecided(report: Report) -> Iterator[str]:
-    undecided = [one for one in report["requirements"] if one["outcome"] == "cantTell"]
+    undecided = [requirement for requirement in report["requirements"] if requirement["outcome"] == "cantTell"]
     if undecided:
         yield f"<details><summary>{tally(report)['cantTell']} undecided</summary>"
         yield ""

@@ -1,4 +1,4 @@
-"""The record of a finished run, report.json: its types, its schema, reading and writing."""
+"""Model of report.json, the record of a finished run: types, schema, reading and writing."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class Target(TypedDict):
 
 
 class Selection(TypedDict):
-    """How many requirements of how many a run was asked to judge."""
+    """Number of chosen requirements, and of all requirements."""
 
     chosen: int
     of: int
 
 
 class Run(TypedDict):
-    """How the run went; times are UTC in ISO 8601, ``seconds`` the whole duration."""
+    """Facts about the run; times are UTC in ISO 8601, ``seconds`` is the whole duration."""
 
     started_at: str
     finished_at: str
@@ -65,7 +65,7 @@ class Run(TypedDict):
 
 
 class ConformanceClass(TypedDict):
-    """A conformance class and what became of it; ``unlock`` says what would let the rest of it be tested."""
+    """A conformance class and its outcome; ``unlock`` says what the untested requirements need."""
 
     id: str
     title: str
@@ -75,10 +75,10 @@ class ConformanceClass(TypedDict):
 
 
 class Failure(TypedDict):
-    """One way in which a requirement was broken.
+    """A finding that a requirement is broken.
 
-    ``pointer`` is JSON's, ``repeat`` a command line; ``gone`` says what the run has deleted since, so that ``curl``
-    alone shows something else now, and ``script`` is a shell script that leads there from a creation.
+    ``pointer`` is a JSON pointer, and ``repeat`` a command line. ``gone`` says what the run has deleted since, so that
+    ``curl`` alone now shows something else. ``script`` is a shell script that reproduces the fault from a creation.
     """
 
     check: str
@@ -121,12 +121,12 @@ Requirement = TypedDict(
 )
 """A requirement and its outcome.
 
-``chosen`` is false if the options of the run leave it out, ``known`` true if it failed in the baseline too.
+``chosen`` is false if the run's options exclude it, and ``known`` is true if it failed in the baseline too.
 """
 
 
 class Observation(TypedDict):
-    """What the service did where the interface leaves it open."""
+    """Behaviour of the service at an open point."""
 
     id: str
     section: str
@@ -155,19 +155,19 @@ class Report(TypedDict):
 
 
 class InvalidReport(ValueError):
-    """A report that cannot be read or breaks the schema; the message is one plain sentence."""
+    """The report cannot be read or breaks the schema; the message is one plain sentence."""
 
 
 @functools.cache
 def report_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of report.json, as published with the package."""
+    """Return the JSON Schema (2020-12) of report.json, as published with the package."""
     text = resources.files("conformance.reports").joinpath("schema/report.schema.json").read_text("utf-8")
     return cast("dict[str, Any]", json.loads(text))
 
 
 @functools.cache
 def _validator() -> Draft202012Validator:
-    """A validator of the schema with every reference replaced by what it refers to, which halves the time."""
+    """Return a validator of the schema with all references inlined, which halves the time."""
     schema = report_schema()
 
     def inlined(part: Any) -> Any:  # noqa: ANN401 - a part of a schema is any JSON
@@ -181,7 +181,7 @@ def _validator() -> Draft202012Validator:
 
 
 def _formats() -> FormatChecker:
-    """The formats of the schema: times and days that there are, which the patterns alone do not tell."""
+    """Return a checker of the schema's formats: times and days that exist, beyond the patterns."""
     checker = FormatChecker(())
     for name, read in (("date-time", datetime.fromisoformat), ("date", date.fromisoformat)):
         checker.checks(name, ValueError)(lambda text, read=read: not isinstance(text, str) or bool(read(text)))
@@ -189,10 +189,10 @@ def _formats() -> FormatChecker:
 
 
 def check_report(document: object) -> Report:
-    """The document as a report.
+    """Return the document as a report.
 
     Raises:
-        InvalidReport: It breaks the schema; the message names the place and what is wrong.
+        InvalidReport: It breaks the schema; the message names the place and the error.
     """
     errors = list(_validator().iter_errors(document))
     if errors:
@@ -209,7 +209,7 @@ def load_report(path: Path | str) -> Report:
     """Read a report.json.
 
     Raises:
-        InvalidReport: It cannot be read, is no JSON text, or breaks the schema.
+        InvalidReport: It cannot be read, is not JSON, or breaks the schema.
     """
     try:
         document = load_json(read_file(Path(path), DOCUMENT))
@@ -221,7 +221,7 @@ def load_report(path: Path | str) -> Report:
 
 
 def report_bytes(report: Report) -> bytes:
-    """The content of report.json.
+    """Return the content of report.json.
 
     Raises:
         InvalidReport: The report breaks the schema.

@@ -1,4 +1,4 @@
-"""Putting files in place: whole ones or none, never half a file."""
+"""Atomic writing of files: all of them complete, or none."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _READABLE = 0o644
 
 
 def place(files: Mapping[Path, Callable[[], Iterable[bytes]]]) -> None:
-    """Write every file beside its place, and rename them only when all are safely on the disk.
+    """Write each file under a temporary name, and rename all of them after all are on the disk.
 
     Args:
-        files: The content of each file, made in pieces when it is asked for.
+        files: Functions that make the content of each file in pieces.
 
     Raises:
-        OSError: Something could not be written; files that stood there before are as they were.
+        OSError: A file could not be written; existing files are unchanged.
     """
     written: dict[Path, Path] = {}
     try:
@@ -52,14 +52,14 @@ def _write_beside(path: Path, content: Iterable[bytes]) -> Path:
 
 
 def _umask() -> int:
-    """The process's mask; the system only tells it while it is being set."""
+    """Return the process's umask, which the system returns only when it is set."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
 
 
 def _settle(folder: Path) -> None:
-    """Make the renames themselves survive a power cut."""
+    """Sync the folder, so that the renames survive a power cut."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""Evidence as HTML: text with what hides in it shown, bodies laid out for reading, all of it bounded."""
+"""Evidence as bounded HTML: text with hidden characters shown, and bodies laid out for reading."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _LONG_STRING: Final = 2_000
 _MARK_BEGINS: Final = Markup("<mark>")
 _MARK_ENDS: Final = Markup("</mark>")
 _COMPARED: Final = 400
-"""Characters up to which two texts are compared."""
+"""Most characters of a text that is compared."""
 _ALIKE: Final = 0.6
-"""How alike two texts are, 0 to 1, from which the differing parts help more than they distract."""
+"""Least similarity of two texts, 0 to 1, at which the differing parts are marked."""
 
 
 def seen(text: str, limit: int = TEXT_LIMIT) -> Markup:
-    """Text of unknown origin as HTML: escaped, isolated in its direction, hidden characters shown by number."""
+    """Return text of unknown origin as HTML: escaped, isolated in direction, hidden characters shown by number."""
     shown = _shown(text[:limit])
     return Markup("<bdi>{}</bdi>{}").format(shown, _left_out(len(text) - limit))
 
 
 def differing(text: str, other: str, limit: int = TEXT_LIMIT) -> Markup:
-    """Like ``seen``, with what differs from another text marked, where the two are much alike."""
+    """Return text like ``seen``; if it is similar to another text, mark the differences."""
     if text == other or len(text) > _COMPARED or len(other) > _COMPARED:
         return seen(text, limit)
     matcher = SequenceMatcher(None, other, text, autojunk=False)
@@ -64,12 +64,12 @@ def _left_out(count: int) -> Markup:
 
 
 def body(octets: bytes, pointer: str | None = None, limit: int = BODY_LIMIT) -> Markup:
-    """A body as HTML: JSON indented with every token as it was received, anything else as text with a note.
+    """Return a body as HTML: JSON indented with unchanged tokens, other bodies as text with a note.
 
     Args:
         octets: The body.
-        pointer: The JSON pointer of a place in it that is marked; None for none.
-        limit: Characters of JSON or text that are shown.
+        pointer: The JSON pointer of the place to mark, or None.
+        limit: Most characters of JSON or text.
     """
     reading = read_json(octets) if len(octets) <= 64 * limit else None
     if isinstance(reading, Parsed):

@@ -1,4 +1,4 @@
-"""The files of a run's folder that no report is rendered to: their names, and the digests that tie them together."""
+"""Names of the files in a run's folder that are not rendered from the report, and their digests."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 PROVISIONED: Final = "provisioned.jsonl"
-"""What the checks were given beside HTTP, so that they can be judged again."""
+"""The notes of a run, which judging again needs beside the exchanges."""
 ENVELOPE: Final = "certificate.dsse.json"
 PAGE: Final = "certificate.html"
-"""With the envelope, what signing adds to the folder."""
+"""The page that signing adds to the folder, beside the envelope."""
 SEALED: Final = ("exchanges.har", "report.json")
-"""The files whose digests stand in the last line of ``PROVISIONED``."""
+"""The files whose digests the last line of ``PROVISIONED`` contains."""
 
 
 def sealed(lines: Sequence[bytes], digests: Mapping[str, str]) -> Iterator[bytes]:
-    """``PROVISIONED``: the lines, and a last one with the digests of all that belongs together.
+    """Yield the content of ``PROVISIONED``: the lines, and a last line with the digests of the related files.
 
     Args:
-        lines: What the checks were given.
-        digests: The SHA-256 digests of the files of ``SEALED``; looked at when the lines have been taken.
+        lines: The notes of the run.
+        digests: The SHA-256 digests of the files of ``SEALED``; read after the lines are consumed.
     """
     yield from lines
     files = {name: digests[name] for name in SEALED}
@@ -32,7 +32,7 @@ def sealed(lines: Sequence[bytes], digests: Mapping[str, str]) -> Iterator[bytes
 
 
 def sha256(pieces: Iterable[bytes]) -> str:
-    """The SHA-256 digest of the pieces put together, in hexadecimal."""
+    """Return the SHA-256 digest of the concatenated pieces, in hexadecimal."""
     digest = hashlib.sha256()
     for piece in pieces:
         digest.update(piece)

@@ -1,4 +1,4 @@
-"""What all our pages have in common: autoescaped templates, and a policy that allows nothing but our own parts."""
+"""Common parts of all pages: autoescaped templates, and a Content-Security-Policy for the suite's own parts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from conformance.reports import pretty
 
 @functools.cache
 def environment(package: str = "conformance.reports") -> Environment:
-    """The templates of a package: escaping everything, and failing on a name that nobody gave."""
+    """Return the templates of a package, which escape everything and fail on undefined names."""
     made = Environment(
         loader=PackageLoader(package),
         autoescape=True,
@@ -33,7 +33,7 @@ def environment(package: str = "conformance.reports") -> Environment:
 
 
 def anchor(requirement: str) -> str:
-    """The place of a requirement within the page of a run, from its id."""
+    """Return the anchor of a requirement in the page of a run, from its id."""
     return "r-" + re.sub(r"[^A-Za-z0-9_-]", "_", requirement)
 
 
@@ -41,12 +41,12 @@ def anchor(requirement: str) -> str:
 def fixed_parts(
     styles: tuple[str, ...], script: str | None = None, package: str = "conformance.reports"
 ) -> dict[str, Any]:
-    """Style and script of a page, which are ours alone, and the policy that allows nothing but them.
+    """Return the suite's own style and script for a page, and the policy that allows only them.
 
     Args:
-        styles: The style sheets among the package's templates; the page holds one after the other in one element.
-        script: The script among the package's templates; None for a page without any.
-        package: The package that has them.
+        styles: The style sheets among the package's templates, concatenated in one element of the page.
+        script: The script among the package's templates, or None.
+        package: The package with the templates.
     """
     style = "".join(_text(package, name) for name in styles)
     parts = {"style": Markup(style)}  # noqa: S704 - files of this package

@@ -1,4 +1,4 @@
-"""Text of unknown origin, made fit to be written: JSON that every reader takes, characters that hide made visible."""
+"""Safe output of text of unknown origin: strict JSON, and visible forms of hidden characters."""
 
 from __future__ import annotations
 
@@ -16,45 +16,45 @@ UNSEEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufdd0-\ufdef\ufeff"
     f"\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f{_PLANE_ENDS}]",
 )
-"""Characters that show nothing, reorder their neighbours, drive a terminal, or cannot be encoded."""
+"""Characters that are invisible, reorder their neighbours, control a terminal, or cannot be encoded."""
 
 COMMAND: Final = re.compile(r"^(?P<blank>[^\S\n]*)(?P<first>[:#])(?=:|#\w*\[)", re.MULTILINE)
-"""How a line begins that a pipeline obeys where it shows it; the second group is to be written otherwise."""
+"""The beginning of a line that a pipeline would execute when it shows it; the second group must be escaped."""
 
 _MOST_LEVELS: Final = 200
-"""Twice as deep as an answer that is judged may be."""
+"""Twice the deepest nesting of a response that is judged."""
 _TOO_DEEP: Final = "it is nested too deeply"
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 
 def code_point(character: str) -> str:
-    """The usual name of a character's number, such as ``U+202E``."""
+    """Return the usual name of a character's number, such as ``U+202E``."""
     return f"U+{ord(character):04X}"
 
 
 def visible(text: str) -> str:
-    """The text with every character of ``UNSEEN`` written as its number, such as ``⟨U+202E⟩``.
+    """Return the text with every character of ``UNSEEN`` written as its number, such as ``⟨U+202E⟩``.
 
-    The result holds nothing that XML forbids, that a terminal obeys, or that UTF-8 cannot encode.
+    The result contains nothing that XML forbids, that controls a terminal, or that UTF-8 cannot encode.
     """
     return UNSEEN.sub(lambda match: f"⟨{code_point(match[0])}⟩", text)
 
 
 def one_line(text: str) -> str:
-    """The visible text on one line, runs of white space merged."""
+    """Return the visible text on one line, with white space collapsed."""
     return visible(" ".join(text.split()))
 
 
 def bounded(text: str, limit: int) -> str:
-    """At most ``limit`` characters of the text, with a note of how many were left out."""
+    """Return at most ``limit`` characters of the text, with the number of omitted characters."""
     left_out = len(text) - limit
     return text if left_out <= 0 else f"{text[:limit]}… ({left_out:,} more characters)"
 
 
 def json_bytes(value: object, *, indent: int | None = None) -> bytes:
-    r"""A value as JSON text in UTF-8; total over all strings and numbers.
+    r"""Return a value as JSON text in UTF-8, for all strings and numbers.
 
-    Lone surrogates, which strict readers refuse, become visible text (``\ud800``); numbers that JSON does not have
+    Lone surrogates, which strict readers refuse, become visible text (``\ud800``). Numbers that JSON does not have
     become strings.
     """
     try:
@@ -68,37 +68,37 @@ def json_bytes(value: object, *, indent: int | None = None) -> bytes:
 
 
 def load_json(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
-    """The value of a JSON text that the suite wrote, or that somebody says it did.
+    """Return the value of a JSON text that the suite wrote, or that claims to be from the suite.
 
     Raises:
-        ValueError: It is none, has a number that is not finite, is nested too deeply or takes too much memory.
+        ValueError: It is not JSON, has a number that is not finite, is nested too deeply or needs too much memory.
     """
     try:
         value = json.loads(data, parse_constant=_refused, parse_float=_float)
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
     except MemoryError:
-        raise ValueError("it takes more memory than there is") from None
+        raise ValueError("it needs more memory than is available") from None
     if _is_deep(value):
         raise ValueError(_TOO_DEEP)
     return value
 
 
 def _is_deep(value: object) -> bool:
-    """Whether a value is nested deeper than everything that works on it level by level can go."""
+    """Whether a value is nested too deep for recursive functions."""
     level = [value]
     for _ in range(_MOST_LEVELS):
         level = [
             member
-            for one in level
-            if isinstance(one, dict | list)
-            for member in (one.values() if isinstance(one, dict) else one)
+            for container in level
+            if isinstance(container, dict | list)
+            for member in (container.values() if isinstance(container, dict) else container)
         ]
     return bool(level)
 
 
 def with_texts(value: object, change: Callable[[str], str]) -> object:
-    """A JSON value with every text of it changed, names of members included."""
+    """Return a JSON value with all its strings changed, names of members included."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):

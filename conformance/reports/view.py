@@ -1,4 +1,4 @@
-"""What report.html shows: a run arranged for its template."""
+"""Data of report.html: a run arranged for its template."""
 
 from __future__ import annotations
 
@@ -37,29 +37,29 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 MOST_SHOWN: Final = 200
-"""Exchanges that are shown in full; further ones that are cited stand in the table of all."""
+"""Most exchanges that are shown in full; further cited ones are only in the table of all."""
 INLINE: Final = 3
-"""Exchanges that are shown within a failure."""
+"""Most exchanges that are shown within a failure."""
 MOST_CITED: Final = 24
-"""Numbers of exchanges that are listed at one place."""
+"""Most numbers of exchanges in a list."""
 FEW: Final = 8
-"""Numbers of exchanges that are listed where they are examples."""
+"""Most numbers of exchanges in a list of examples."""
 MOST_FAILURES: Final = 8
-"""Failures that are shown of one requirement."""
+"""Most failures of a requirement that are shown."""
 MOST_COLUMNS: Final = 8
-"""Columns of a census or a journal."""
+"""Most columns of a census or a journal."""
 MOST_ROWS: Final = 500
-"""Rows of a census or a journal."""
+"""Most rows of a census or a journal."""
 
 MARKS: Final = {"passed": "✓", "failed": "✗", "cantTell": "?", "untested": "·", "inapplicable": "∅", "waived": "!"}
 _BAR: Final = 120
 _TEN_MILLISECONDS: Final = 0.01
-_INTERRUPTED: Final = "The run was interrupted: what follows is what was known by then."
+_INTERRUPTED: Final = "The run was interrupted. This report has the results up to then."
 
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """Numbers of exchanges to list, how many are left out, and the exchanges to show on the spot."""
+    """Numbers of exchanges to list, the number of omitted ones, and the exchanges to show inline."""
 
     numbers: list[int]
     left_out: int
@@ -67,7 +67,7 @@ class Cited:
 
 
 def view(report: Report, exchanges: Sequence[Exchange]) -> dict[str, Any]:
-    """The names that the template uses."""
+    """Return the names that the template uses."""
     by_number = {exchange.number: exchange for exchange in exchanges}
     shown = _shown_in_full(report, by_number)
     return {
@@ -77,12 +77,14 @@ def view(report: Report, exchanges: Sequence[Exchange]) -> dict[str, Any]:
         "facts": _facts(report),
         "alerts": _alerts(report),
         "count": tally(report),
-        "classes": [_class(report, one) for one in report["classes"]],
+        "classes": [_class(report, entry) for entry in report["classes"]],
         "failures": _failures(report, by_number),
-        "undecided": [one for one in report["requirements"] if one["outcome"] == "cantTell"],
+        "undecided": [requirement for requirement in report["requirements"] if requirement["outcome"] == "cantTell"],
         "untested": _untested(report),
         "sections": _sections(report["requirements"]),
-        "observations": [(one, _cited(one["exchanges"], by_number)) for one in report["observations"]],
+        "observations": [
+            (observation, _cited(observation["exchanges"], by_number)) for observation in report["observations"]
+        ],
         "census": _table(report.get("census")),
         "journal": _table(report.get("journal")),
         "evidence": [by_number[number] for number in sorted(shown)],
@@ -92,7 +94,7 @@ def view(report: Report, exchanges: Sequence[Exchange]) -> dict[str, Any]:
         **_pictures(exchanges),
         "marks": MARKS,
         "words": {**OUTCOMES, "waived": "waived"},
-        "mark_of": lambda one: "waived" if is_waived(one) else one["outcome"],
+        "mark_of": lambda requirement: "waived" if is_waived(requirement) else requirement["outcome"],
         "path_of": path_of,
         "counted": counted,
         "operation_count": len(OPERATIONS),
@@ -115,27 +117,27 @@ def _facts(report: Report) -> list[tuple[str, str]]:
 
 
 def _alerts(report: Report) -> list[str]:
-    interrupted = (
-        ["The run was interrupted: what follows is what was known by then."] if report["run"]["interrupted"] else []
-    )
-    left = [f"Not undone: {one if isinstance(one, str) else _json(one)}" for one in report.get("not_undone", [])]
+    interrupted = [_INTERRUPTED] if report["run"]["interrupted"] else []
+    left = [
+        f"Not undone: {change if isinstance(change, str) else _json(change)}" for change in report.get("not_undone", [])
+    ]
     return [*losses(report), *interrupted, *left, *report["run"].get("warnings", [])]
 
 
-def _class(report: Report, one: ConformanceClass) -> dict[str, Any]:
-    members = [requirement for requirement in report["requirements"] if requirement["class"] == one["id"]]
+def _class(report: Report, entry: ConformanceClass) -> dict[str, Any]:
+    members = [requirement for requirement in report["requirements"] if requirement["class"] == entry["id"]]
     count = Counter("waived" if is_waived(requirement) else requirement["outcome"] for requirement in members)
     order = ("passed", "failed", "waived", "cantTell", "untested", "inapplicable")
     return {
-        "data": one,
-        "unlock": one.get("unlock", []),
+        "data": entry,
+        "unlock": entry.get("unlock", []),
         "counts": [(outcome, count[outcome]) for outcome in order if count[outcome]],
         "bar": bar([(outcome, count[outcome]) for outcome in order], len(members)),
     }
 
 
 def bar(counts: Iterable[tuple[str, int]], total: int) -> list[tuple[str, float, float]]:
-    """Segments of a bar that is 120 units wide, as outcome, start and width."""
+    """Return the segments of a bar that is 120 units wide, as outcome, start and width."""
     segments, start = [], 0.0
     for outcome, number in counts:
         width = _BAR * number / total if total else 0
@@ -146,9 +148,9 @@ def bar(counts: Iterable[tuple[str, int]], total: int) -> list[tuple[str, float,
 
 
 def _failures(report: Report, by_number: Mapping[int, Exchange]) -> list[list[dict[str, Any]]]:
-    """What is shown of each failed requirement, grouped by cause."""
-    causes = by_cause([one for one in report["requirements"] if one["outcome"] == "failed"])
-    return [[_failed(report, one, by_number) for one in cause] for cause in causes]
+    """Return the data of each failed requirement, grouped by cause."""
+    causes = by_cause([requirement for requirement in report["requirements"] if requirement["outcome"] == "failed"])
+    return [[_failed(report, requirement, by_number) for requirement in cause] for cause in causes]
 
 
 def _pictures(exchanges: Sequence[Exchange]) -> dict[str, Any]:
@@ -156,7 +158,7 @@ def _pictures(exchanges: Sequence[Exchange]) -> dict[str, Any]:
     drawn, left_out = courses(exchanges)
     return {
         "arrows": arrows(found),
-        "transitions": [(one, _few(one.exchanges)) for one in found],
+        "transitions": [(transition, _few(transition.exchanges)) for transition in found],
         "latency": latencies(exchanges),
         "courses": drawn,
         "courses_left_out": left_out,
@@ -169,7 +171,7 @@ def _few(numbers: list[int]) -> Cited:
 
 
 def _duration(seconds: float) -> str:
-    """Such as ``0.8 ms``, ``12 ms`` and ``1.2 s``."""
+    """Return a duration such as ``0.8 ms``, ``12 ms`` and ``1.2 s``."""
     if seconds >= 1:
         return f"{seconds:,.1f} s"
     return f"{seconds * 1000:.0f} ms" if seconds >= _TEN_MILLISECONDS else f"{seconds * 1000:.1f} ms"
@@ -199,13 +201,13 @@ def _failure(requirement: Requirement, failure: Failure, by_number: Mapping[int,
 
 def _cited(numbers: list[int], by_number: Mapping[int, Exchange]) -> Cited:
     known = [by_number[number] for number in numbers if number in by_number]
-    # The last one is where the fault showed.
+    # The last exchange shows the fault.
     inline = known if len(known) <= INLINE else [*known[: INLINE - 1], known[-1]]
     return Cited(numbers[:MOST_CITED], max(0, len(numbers) - MOST_CITED), inline)
 
 
 def _untested(report: Report) -> list[tuple[str, list[Requirement]]]:
-    """Requirements that were not tested, by reason."""
+    """Return the untested requirements by reason."""
     by_reason: dict[str, list[Requirement]] = {}
     for requirement in report["requirements"]:
         if requirement["outcome"] == "untested":
@@ -216,15 +218,19 @@ def _untested(report: Report) -> list[tuple[str, list[Requirement]]]:
 def _sections(requirements: list[Requirement]) -> list[tuple[str, str, list[Requirement]]]:
     numbers = sorted({requirement["section"] for requirement in requirements}, key=int)
     return [
-        (number, SECTIONS.get(number, "Further"), [one for one in requirements if one["section"] == number])
+        (
+            number,
+            SECTIONS.get(number, "Further"),
+            [requirement for requirement in requirements if requirement["section"] == number],
+        )
         for number in numbers
     ]
 
 
 def _shown_in_full(report: Report, by_number: Mapping[int, Exchange]) -> set[int]:
-    """The exchanges that failures and observations cite: the first ones of each before further ones."""
-    cited = [failure["exchanges"] for one in report["requirements"] for failure in one["failures"]]
-    cited += [one["exchanges"] for one in report["observations"]]
+    """Return the cited exchanges to show in full: the first ones of each failure and observation take precedence."""
+    cited = [failure["exchanges"] for requirement in report["requirements"] for failure in requirement["failures"]]
+    cited += [observation["exchanges"] for observation in report["observations"]]
     first = [number for numbers in cited for number in numbers[:INLINE]]
     further = [number for numbers in cited for number in numbers[INLINE:]]
     ordered = dict.fromkeys(number for number in (*first, *further) if number in by_number)
@@ -232,7 +238,7 @@ def _shown_in_full(report: Report, by_number: Mapping[int, Exchange]) -> set[int
 
 
 def _row(exchange: Exchange) -> tuple[int, str, str, str, str, str]:
-    status = "no answer" if exchange.received is None else str(exchange.received.status)
+    status = "no response" if exchange.received is None else str(exchange.received.status)
     return (
         exchange.number,
         exchange.sent_request.method,
@@ -244,7 +250,7 @@ def _row(exchange: Exchange) -> tuple[int, str, str, str, str, str]:
 
 
 def path_of(exchange: Exchange) -> str:
-    """The path of a request with its query, which is what tells requests of one host apart."""
+    """Return the path of a request with its query."""
     try:
         parts = urlsplit(exchange.sent_request.url)
     except ValueError:
@@ -253,7 +259,7 @@ def path_of(exchange: Exchange) -> str:
 
 
 def _table(value: object) -> tuple[list[str], list[tuple[str, list[str]]]]:
-    """Further records of a run, whose shape is free: column headings, and rows of a name and cells."""
+    """Return a record of any shape as a table: column headings, and rows of a name and cells."""
     named = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, list) else ()
     records = [(str(name), member) for name, member in named]
     if not records or not all(isinstance(member, dict) and len(member) <= MOST_COLUMNS for _, member in records):
@@ -267,7 +273,7 @@ def _cell(value: object) -> str:
 
 
 def _rows(value: object) -> list[tuple[str, str]]:
-    """Further records of a run, whose shape is free, as names and texts."""
+    """Return a record of any shape as names and texts."""
     pairs: Iterable[tuple[object, object]]
     if isinstance(value, dict):
         pairs = value.items()

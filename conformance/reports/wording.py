@@ -1,4 +1,4 @@
-"""What a report says in words, the same in every file of a run."""
+"""Wording that all files of a report share."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ MODES: Final[Mapping[Mode, str]] = {
 }
 
 ALONE: Final = "The request alone may show something else now."
-"""What is said of a request that names what is gone."""
+"""The note on a request for a resource that is gone."""
 
 SCRIPT: Final = "repeat-"
-"""How the names of scripts begin that lead to a failure."""
+"""The prefix of the names of scripts that reproduce a failure."""
 
 ENDED_EARLY: Final = "The run ended early: "
-"""The beginning of the warning that says why a run sent nothing more."""
+"""The beginning of the warning about a run that stopped sending."""
 
-WITHOUT_CORE: Final = "the verdict is inconclusive, because core was not judged as a whole"
-"""Why there is no other verdict, if only what was chosen is the reason."""
+WITHOUT_CORE: Final = "the verdict is inconclusive, because not all of core was judged"
+"""The reason for the verdict if only the choice of requirements prevents another one."""
 
 SECTIONS: Final[Mapping[str, str]] = {
     "1": "General conventions",
@@ -66,12 +66,12 @@ _OF_CLASSES: Final[tuple[Literal["failed", "cantTell", "untested", "passed"], ..
 
 
 def chosen(report: Report) -> list[Requirement]:
-    """The requirements that the run was about."""
+    """Return the requirements that the run was asked to judge."""
     return [requirement for requirement in report["requirements"] if requirement.get("chosen", True)]
 
 
 def of_chosen(report: Report) -> Report:
-    """The report without the requirements that the options of the run leave out, and without classes of no other."""
+    """Return the report without the requirements that the run's options exclude, and without empty classes."""
     requirements = chosen(report)
     if len(requirements) == len(report["requirements"]):
         return report
@@ -81,7 +81,7 @@ def of_chosen(report: Report) -> Report:
 
 
 def _of_class(entry: ConformanceClass, requirements: list[Requirement]) -> ConformanceClass:
-    """A class of which only some requirements were chosen."""
+    """Return a class with its outcome over the chosen requirements."""
     outcomes = [requirement["outcome"] for requirement in requirements if requirement["class"] == entry["id"]]
     if len(outcomes) == entry["requirements"]:
         return entry
@@ -90,29 +90,31 @@ def _of_class(entry: ConformanceClass, requirements: list[Requirement]) -> Confo
 
 
 def tally(report: Report) -> Counter[str]:
-    """How many requirements have each outcome; waived failures count as ``waived``, not as ``failed``."""
-    return Counter("waived" if is_waived(one) else one["outcome"] for one in report["requirements"])
+    """Count the requirements by outcome; waived failures count as ``waived``, not as ``failed``."""
+    return Counter(
+        "waived" if is_waived(requirement) else requirement["outcome"] for requirement in report["requirements"]
+    )
 
 
 def is_waived(requirement: Requirement) -> bool:
-    """Whether the requirement failed and somebody answers for that."""
+    """Whether the requirement failed and a waiver covers the failure."""
     return requirement["waived"] and requirement["outcome"] == "failed"
 
 
 def excuse(requirement: Requirement) -> str | None:
-    """Why a failure does not count for the exit status, in a word; None if it counts, or nothing failed."""
+    """Return why a failure does not count for the exit status; None if it counts, or nothing failed."""
     if is_waived(requirement):
         return "waived"
     return "in the baseline" if requirement.get("known") else None
 
 
 def counted(number: int, noun: str) -> str:
-    """Such as ``1 requirement`` and ``1,200 requirements``."""
+    """Return a number with its noun, such as ``1 requirement`` and ``1,200 requirements``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def moment(text: str) -> str:
-    """A time of a report for people, such as ``4 March 2026, 09:30:00 UTC``."""
+    """Return a time of a report for people, such as ``4 March 2026, 09:30:00 UTC``."""
     try:
         return datetime.fromisoformat(text).strftime("%-d %B %Y, %H:%M:%S UTC")
     except ValueError:
@@ -120,32 +122,32 @@ def moment(text: str) -> str:
 
 
 def outcome_word(requirement: Requirement) -> str:
-    """The requirement's outcome in words."""
+    """Return the requirement's outcome in words."""
     return excuse(requirement) or OUTCOMES[requirement["outcome"]]
 
 
 def verdict_sentence(report: Report) -> str:
-    """The verdict and what it rests on, in one sentence that names nothing of the target's."""
+    """Return the verdict and its reasons in one sentence, without any text of the target."""
     count = tally(report)
     if keeps_what_was_chosen(report):
-        return f"What was judged holds: {counted(count['passed'], 'requirement')}; {WITHOUT_CORE}."
+        return f"No chosen requirement failed: {counted(count['passed'], 'requirement')} passed; {WITHOUT_CORE}."
     sentence = {
-        "non-conformant": f"The service breaks {count['failed']:,} of the {_decided(count)} requirements decided",
-        "conformant": f"The service keeps {_all_but_waived(count)}",
-        "inconclusive": f"Not everything could be decided: {counted(count['passed'], 'requirement')} held",
+        "non-conformant": f"The service fails {count['failed']:,} of {_decided(count)} decided requirements",
+        "conformant": f"The service passes {_all_but_waived(count)}",
+        "inconclusive": f"The test is incomplete: {counted(count['passed'], 'requirement')} passed",
     }[report["verdict"]]
     return f"{sentence}{_reservations(report, count)}."
 
 
 def keeps_what_was_chosen(report: Report) -> bool:
-    """Whether only the choice of what to judge keeps a run from a verdict; the report is that of what was chosen."""
+    """Whether only the choice of requirements prevents a verdict; the report is the result of ``of_chosen``."""
     count, run = tally(report), report["run"]
-    is_open = run["interrupted"] or any(count[one] for one in ("failed", "waived", "cantTell", "untested"))
+    is_open = run["interrupted"] or any(count[outcome] for outcome in ("failed", "waived", "cantTell", "untested"))
     return report["verdict"] == "inconclusive" and "selection" in run and count["passed"] > 0 and not is_open
 
 
 def selection_sentence(report: Report) -> str | None:
-    """How much a run was asked to judge; None where that is everything."""
+    """Return how many requirements a run was asked to judge; None if all."""
     selection = report["run"].get("selection")
     return (
         None
@@ -156,8 +158,8 @@ def selection_sentence(report: Report) -> str | None:
 
 def _all_but_waived(count: Counter[str]) -> str:
     if count["waived"]:
-        return f"{count['passed']:,} of the {_decided(count)} requirements decided"
-    return f"every requirement decided, {count['passed']:,} in all"
+        return f"{count['passed']:,} of {_decided(count)} decided requirements"
+    return f"every decided requirement ({count['passed']:,})"
 
 
 def _decided(count: Counter[str]) -> str:
@@ -176,7 +178,7 @@ def _reservations(report: Report, count: Counter[str]) -> str:
 
 
 def repeat_command(report: Report, requirement: Requirement, failure: Failure | None = None) -> str:
-    """The command line that repeats this one requirement, with the run's seed, effort and mode."""
+    """Return the command line that repeats this requirement with the run's seed, effort and mode."""
     given = None if failure is None else failure.get("repeat")
     if given:
         return given
@@ -195,20 +197,20 @@ def repeat_command(report: Report, requirement: Requirement, failure: Failure | 
 
 
 def script_name(requirement: Requirement, failure: Failure) -> str | None:
-    """The file of the script that leads to a failure, in the folder of the report; None where there is none."""
+    """Return the file name of the script that reproduces a failure; None if there is no script."""
     if not failure.get("script"):
         return None
-    place = next(place for place, one in enumerate(requirement["failures"], 1) if one is failure)
+    place = next(place for place, other in enumerate(requirement["failures"], 1) if other is failure)
     return f"{SCRIPT}{requirement['id']}{f'-{place}' if place > 1 else ''}.sh"
 
 
 def again(requirement: Requirement, failure: Failure, folder: str = "") -> list[str]:
-    """What repeats a failure, and before it what keeps the request that showed it from showing it again.
+    """Return the command that repeats a failure, preceded by the reason why the request alone may not.
 
     Args:
         requirement: The requirement.
         failure: The failure.
-        folder: The folder of the report, with a slash at its end.
+        folder: The folder of the report, with a trailing slash.
     """
     gone, script = failure.get("gone"), script_name(requirement, failure)
     if script is not None:
@@ -217,11 +219,11 @@ def again(requirement: Requirement, failure: Failure, folder: str = "") -> list[
 
 
 _REPLACED: Final = ("--seed", "--only", "--skip", "--class", "--report")
-"""Options of a run that a command which repeats one requirement gives itself, or needs not."""
+"""Options of a run that the command for one requirement replaces or omits."""
 
 
 def _kept(words: list[str]) -> list[str]:
-    """The words of a command line without the options that are replaced, and their values."""
+    """Return the words of a command line without the replaced options and their values."""
     kept: list[str] = []
     following = iter(words)
     for word in following:
@@ -233,19 +235,19 @@ def _kept(words: list[str]) -> list[str]:
 
 
 def numbers(exchanges: list[int], limit: int = 12) -> str:
-    """Exchange numbers for a line of text, such as ``17, 18 and 40 more``."""
+    """Return exchange numbers for a line of text, such as ``17, 18 and 40 more``."""
     shown = ", ".join(map(str, exchanges[:limit]))
     left_out = len(exchanges) - limit
     return f"{shown} and {left_out} more" if left_out > 0 else shown
 
 
 def seconds_of(requirement: Requirement) -> float:
-    """The time that the requirement's checks took, as far as the report tells."""
+    """Return the seconds that the requirement's checks took, according to the report."""
     return sum(check["seconds"] for check in requirement.get("checks", []))
 
 
 def losses(report: Report) -> list[str]:
-    """The first line of a report, if other users' engagements are gone; none otherwise."""
+    """Return the first line of a report if other users' engagements are gone; else an empty list."""
     gone = report.get("gone", [])
     if not gone:
         return []
@@ -253,6 +255,6 @@ def losses(report: Report) -> list[str]:
 
 
 def lasting_sentence(number: int) -> str:
-    """How many changes of a run stay, since the interface has no way of undoing them."""
+    """Return how many changes of a run stay because the interface cannot undo them."""
     what = "1 invitation or removal" if number == 1 else f"{number:,} invitations or removals"
     return f"{what} cannot be undone through the interface."

@@ -1,1 +1,1 @@
-"""One run of the suite: what it is given, what checks may use, and how it ends."""
+"""A run of the suite: options, session, and the services that checks use."""

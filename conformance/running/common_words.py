@@ -1,4 +1,4 @@
-"""The words that contracts, answers and outputs are full of: no secret takes them away."""
+"""Common words of the interface, responses and outputs, which redaction must leave in place."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TEXTS: Final = ("checks", "text_samples.py")
 
 @cache
 def ordinary_words() -> bytes:
-    """The interface's document, the catalogue and what outputs are made of, as one text."""
+    """Return openapi.yaml, the catalogue and the sources of the outputs, as a single text."""
     parts = [_OF_THE_WIRE, openapi_path().read_bytes()]
     for folder in _FOLDERS:
         parts += _texts(files("conformance").joinpath(*folder))
@@ -29,14 +29,14 @@ def ordinary_words() -> bytes:
 
 
 def is_sent(text: str) -> bool:
-    """Whether requests of any run say it, in their queries or in the odd texts that they write."""
+    """Whether requests of any run contain the text, in their queries or as a text sample."""
     texts = files("conformance").joinpath(*_TEXTS).read_text("utf-8")
     return _QUERY.fullmatch(text) is not None or text in texts
 
 
 def _texts(folder: Traversable) -> list[bytes]:
     found: list[bytes] = []
-    for entry in sorted(folder.iterdir(), key=lambda one: one.name):
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.is_dir():
             found += _texts(entry)
         elif entry.name.endswith(_KINDS):

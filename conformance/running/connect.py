@@ -1,4 +1,4 @@
-"""How a profile is reached."""
+"""Construction of the wire and the redactor for a target."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 def redactor_of(profile: Profile) -> Redactor:
-    """A redactor that knows every secret of a profile.
+    """Return a redactor that knows every secret of a profile.
 
-    Outputs show where the target is and what it is called: a header that says a part of that, as that of a gateway may,
-    could not be hidden in them, and neither could a secret that every run sends, such as ``page=1``.
+    Outputs show the target's address and name. A header whose value is part of them, as a gateway's may be, cannot be
+    hidden; neither can a secret that every run sends, such as ``page=1``.
     """
     redactor = Redactor(ordinary_words())
     for name, secret in profile.secrets():
@@ -40,17 +40,17 @@ def _is_in_addresses(profile: Profile, secret: str) -> bool:
 
 
 def _is_in_outputs(profile: Profile, secret: str) -> bool:
-    """Whether outputs for this target say a text: an address of the interface, a name, or a word of the outputs."""
+    """Whether outputs for this target contain a text: in an address, a name, or a common word."""
     addresses = [profile.base_url + operation.path for operation in OPERATIONS.values()]
     is_named = any(secret.casefold() in text.casefold() for text in (*addresses, *profile.public()))
     return is_named or secret.encode("utf-8", "replace") in ordinary_words()
 
 
 def wire_settings(profile: Profile, options: RunOptions) -> WireSettings:
-    """How the target is reached, and how much may be asked of it.
+    """Return the settings of the wire: address, credentials, timeouts and limits.
 
     Raises:
-        TargetFileError: Something in the profile cannot be used.
+        TargetFileError: A value of the profile cannot be used.
     """
     try:
         return WireSettings(
@@ -76,17 +76,17 @@ def connect(
     notes: InputRecorder | None = None,
     transport: httpx.AsyncBaseTransport | None = None,
 ) -> Wire:
-    """A wire to a target.
+    """Return a wire to a target.
 
     Args:
         profile: The target.
         options: The limits of the run.
         redactor: Learns the keys of the target.
-        notes: Where a run that is to be judged again notes what its exchanges do not tell.
-        transport: What carries requests, in place of connections.
+        notes: Records the inputs of checks that exchanges do not contain, for judging again.
+        transport: Carries requests instead of connections.
 
     Raises:
-        TargetFileError: Something in the profile cannot be used.
+        TargetFileError: A value of the profile cannot be used.
     """
     settings = wire_settings(profile, options)
     try:

@@ -1,4 +1,4 @@
-"""The target of a run that names none: the reference service, in a process of its own, with everything provisioned."""
+"""Embedded target: the reference service in a child process, with everything provisioned."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _GRACE = 5.0
 _PATIENCE = 3.0
-"""Seconds in which the service does all that it does later."""
+"""Seconds in which the service completes its background work."""
 
 
 class EmbeddedError(Exception):
@@ -25,14 +25,14 @@ class EmbeddedError(Exception):
 
 
 class EmbeddedService:
-    """The reference service as a child, which ends with this process at the latest.
+    """The reference service as a child process, which ends with this process at the latest.
 
     Args:
-        mailbox: Host and port of the suite's own mailbox, which invitations are sent to.
+        mailbox: Host and port of the suite's own mailbox, for invitations.
         arguments: Further arguments of the service's command line.
 
     Raises:
-        EmbeddedError: The machine lets no process start.
+        EmbeddedError: The process cannot be started.
     """
 
     def __init__(self, mailbox: tuple[str, int] | None = None, arguments: Sequence[str] = ()) -> None:
@@ -52,10 +52,10 @@ class EmbeddedService:
 
     @property
     def announced(self) -> dict[str, Any]:
-        """What the service says of itself; waits until it listens.
+        """The service's announcement of its address and keys; waits until it listens.
 
         Raises:
-            EmbeddedError: It ended without a word.
+            EmbeddedError: The service did not start.
         """
         if self._announced is None:
             line = self._child.stdout.readline() if self._child.stdout else b""
@@ -65,22 +65,22 @@ class EmbeddedService:
         return self._announced
 
     def profile(self, mode: Mode | None) -> Profile:
-        """The service as a target with everything provisioned.
+        """Return the service as a target with everything provisioned.
 
         Raises:
             EmbeddedError: The service did not start.
         """
-        said = self.announced
-        token = Secret(said["sandbox_token"])
+        announced = self.announced
+        token = Secret(announced["sandbox_token"])
         return Profile(
             name="reference",
-            base_url=said["base_url"],
-            api_key=Secret(said["keys"]["api_key"]),
+            base_url=announced["base_url"],
+            api_key=Secret(announced["keys"]["api_key"]),
             mode=mode or Mode.DISPOSABLE,
             provisioner=ProvisionerSettings(
                 command=(sys.executable, "-m", "conformance.reference.provisioner"),
                 environment={
-                    "CONFORMANCE_SANDBOX_URL": said["sandbox_url"],
+                    "CONFORMANCE_SANDBOX_URL": announced["sandbox_url"],
                     "CONFORMANCE_SANDBOX_TOKEN": token.reveal(),
                     **({"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}),
                 },
@@ -91,7 +91,7 @@ class EmbeddedService:
         )
 
     def close(self) -> None:
-        """End the service; a second time does nothing."""
+        """End the service; a second call does nothing."""
         for stream in (self._child.stdin, self._child.stdout):
             if stream is not None:
                 with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""The first request of a run: is the target there, and is the key good?"""
+"""First request of a run, which tests the target's address and the main key."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def reach(run: Run) -> Exchange | str:
-    """Ask for the organization; the wire asks again while the options let it wait for the service.
+    """Request the organization; the wire retries within the options' wait.
 
     Returns:
-        The answer of a target that can be tested, or why it cannot, as a sentence; then nothing more is sent.
+        The exchange with a target that can be tested, or why it cannot, as a sentence; nothing more is sent then.
     """
     try:
         with run.wire.checking("reaching the target"):
@@ -28,8 +28,8 @@ def reach(run: Run) -> Exchange | str:
         return _given_up(run, str(no_response))
     if status == HTTPStatus.UNAUTHORIZED:
         return _given_up(run, "the service refuses the main key with 401")
-    told = data_of(exchange.response).get("engagementCount")
-    run.engagements_before = told if isinstance(told, int) and not isinstance(told, bool) else None
+    count = data_of(exchange.response).get("engagementCount")
+    run.engagements_before = count if isinstance(count, int) and not isinstance(count, bool) else None
     return exchange
 
 

@@ -1,4 +1,4 @@
-"""What a run is asked to do."""
+"""Options of a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Effort", "Mode", "RunOptions"]
 
 
 class Effort(StrEnum):
-    """How much a run may cost."""
+    """Thoroughness of a run, in requests and generated inputs."""
 
     QUICK = "quick"
     STANDARD = "standard"
@@ -24,26 +24,26 @@ class Effort(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """The options of a run, as the command line or pytest's gives them.
+    """The options of a run, from the command line or from pytest.
 
     Attributes:
-        base_url: Where the target is; None for the one of the target file, or without one the embedded service.
-        api_key: A full key; None likewise.
+        base_url: The base URL; None for that of the target file, or for the embedded service.
+        api_key: A full key; None as for the base URL.
         target: The target file, or None.
-        mode: What the run may do; None for what the target file says.
-        effort: How much it may cost.
-        seed: What all random choices come from.
-        workers: Requests under way at once.
+        mode: What the run may change; None for the mode of the target file.
+        effort: The thoroughness.
+        seed: The seed of all random choices.
+        workers: Maximum number of concurrent requests.
         max_requests: The most requests to send, or None.
         max_seconds: The most seconds to take, or None.
-        report: The folder of the outputs, or None for one made from the target's name and the time.
-        classes: Conformance classes to judge; empty for those that the target file requires, or all.
-        only: Requirements to judge, by patterns; once the run has begun their ids. Empty for all.
-        skip: Requirements to leave out, by patterns.
-        wait: Seconds that the service has until it answers at all.
-        command: The words of the command line that asked for the run; none if something else did.
-        is_file_found: Whether the target file is one that the command found by itself; it starts no program then, and
-            makes no organization disposable.
+        report: The folder of the outputs, or None for a default folder.
+        classes: Classes to judge; empty for those that the target file requires, or all.
+        only: Patterns of the requirements to judge, replaced by ids at the start of a run; empty for all.
+        skip: Patterns of the requirements to leave out.
+        wait: Seconds to wait for the first response.
+        command: The arguments of the command line that started the run; empty otherwise.
+        is_file_found: Whether the command found the target file by itself; such a file starts no program and makes no
+            organization disposable.
     """
 
     base_url: str | None = None

@@ -1,4 +1,4 @@
-"""Reading a target with each of its keys, to tell what they are worth; nothing is written."""
+"""Read-only probe of a target with each of its keys."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Request
 
 READS: Final = ("organization", "engagement", "engagements")
-"""What a key is tried on: reading the organization, reading one engagement, listing engagements."""
+"""Reads that each key is tried on: get the organization, get an engagement, list engagements."""
 
 _MEMBERS: Final = 100
-_WORDS: Final = {HTTPStatus.OK: "yes", 403: "no"}
+_LABELS: Final = {HTTPStatus.OK: "yes", 403: "no"}
 _RIGHTS: Final = {"organizations:read": "organization", "engagements:read": "engagement"}
-"""What a key of a single permission must be able to read."""
+"""The resource that a scoped key must be able to read."""
 _FORBIDDEN: Final = {"organizations": "engagement", "engagements": "organization"}
-"""What a key of a family must not be able to read."""
+"""The resource that a scoped key must not be able to read, by the first part of its permission."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What a key turned out to be worth.
+    """A key and the responses to its reads.
 
     Attributes:
-        name: What the target file calls it.
-        responses: The answers to ``READS``; None where there was nothing to read.
+        name: Its name in the target file.
+        responses: The exchanges of ``READS``; None if there was nothing to read.
     """
 
     name: str
@@ -48,58 +48,58 @@ class Tried:
 
     @property
     def organization(self) -> str | None:
-        """The id of the organization that it says it belongs to."""
+        """The id of the organization that the service returns to the key."""
         response = self.responses["organization"]
         found = None if response is None else organization_census(response).get("id")
         return found if isinstance(found, str) else None
 
     @property
     def is_refused(self) -> bool:
-        """Whether the service does not know it."""
+        """Whether the service refuses the key with 401."""
         return self.status("organization") == HTTPStatus.UNAUTHORIZED
 
     def status(self, what: str) -> int | None:
-        """The status of an answer; None where there is none."""
+        """Return the status of a read; None without a response."""
         response = self.responses[what]
         return None if response is None or response.received is None else response.received.status
 
-    def worth(self, what: str) -> str:
-        """Whether it reads something: yes, no, or the status."""
+    def access(self, what: str) -> str:
+        """Return "yes" if the key can read a resource, "no" for 403, or the status."""
         response = self.responses[what]
         if response is None:
             return "-"
         return (
-            "no answer"
+            "no response"
             if response.received is None
-            else _WORDS.get(response.received.status, str(response.received.status))
+            else _LABELS.get(response.received.status, str(response.received.status))
         )
 
 
 def try_keys(profile: Profile, wire: Wire, first: Exchange) -> list[Tried]:
-    """Read the target with every key of the target file, with the main key first.
+    """Read the target with every key of the target file, the main key first.
 
     Args:
         profile: The target.
-        wire: How it is reached.
-        first: What it answered the main key about the organization.
+        wire: The wire to the target.
+        first: The exchange that read the organization with the main key.
 
     Raises:
         RunStopped: The target was lost.
     """
     listed = wire.send(requests.list_engagements(perPage=1))
     engagement = _first_id(listed)
-    one = None if engagement is None else requests.get_engagement(engagement)
-    alone = None if one is None else wire.send(one)
-    main = Tried("api_key", {"organization": first, "engagement": alone, "engagements": listed})
-    return [main, *(_tried(wire, name, key, one) for name, key in _further(profile))]
+    read_engagement = None if engagement is None else requests.get_engagement(engagement)
+    exchange = None if read_engagement is None else wire.send(read_engagement)
+    main = Tried("api_key", {"organization": first, "engagement": exchange, "engagements": listed})
+    return [main, *(_tried(wire, name, key, read_engagement) for name, key in _further(profile))]
 
 
-def _tried(wire: Wire, name: str, key: Secret, one: Request | None) -> Tried:
+def _tried(wire: Wire, name: str, key: Secret, read_engagement: Request | None) -> Tried:
     batch = {"organization": requests.get_organization(), "engagements": requests.list_engagements(perPage=1)}
-    if one is not None and name != "other_organization":
-        batch["engagement"] = one
+    if read_engagement is not None and name != "other_organization":
+        batch["engagement"] = read_engagement
     credential = Credential.bearer(name, key.reveal())
-    responses = wire.send_all([asked.with_key(credential) for asked in batch.values()])
+    responses = wire.send_all([request.with_key(credential) for request in batch.values()])
     return Tried(name, dict.fromkeys(READS) | dict(zip(batch, responses, strict=True)))
 
 
@@ -117,13 +117,13 @@ def _first_id(listed: Exchange) -> str | None:
 
 
 def problems(profile: Profile, wire: Wire, keys: list[Tried]) -> Iterator[str]:
-    """What is wrong with what the target file says, as far as reading shows it, a sentence each."""
+    """Yield each problem of the target file that reading reveals, as a sentence."""
     main, *others = keys
     if refusal := profile.organization_refusal(main.organization):
         yield f"organization: {refusal}"
     for what in READS:
         if main.status(what) == 403:  # noqa: PLR2004
-            yield f"api_key: must have all five permissions, and may not read the {what}."
+            yield f"api_key: the main key cannot read the {what}; give it all five permissions."
     for key in others:
         yield from _of_key(key, main)
     yield from _of_members(profile, wire)
@@ -136,20 +136,20 @@ def _of_key(key: Tried, main: Tried) -> Iterator[str]:
         return
     right = _RIGHTS.get(key.name)
     if right is not None and key.status(right) not in {None, HTTPStatus.OK}:
-        yield f"{key.name}: may not read the {right}, which this permission is for ({key.worth(right)})."
+        yield f"{key.name}: the key cannot read the {right} ({key.access(right)}); give it this permission."
     wrong = _FORBIDDEN.get(key.name.partition(":")[0])
     if wrong is not None and key.status(wrong) == HTTPStatus.OK:
-        yield f"{key.name}: also reads the {wrong}; it has more than the one permission, or the service is wrong."
+        yield f"{key.name}: the key can also read the {wrong}; it has other permissions, or the service is wrong."
     if key.organization is None or main.organization is None:
         return
     if key.name == "other_organization" and key.organization == main.organization:
-        yield "other_organization: belongs to the same organization as api_key."
+        yield "other_organization: the key belongs to the same organization as api_key."
     if key.name != "other_organization" and key.organization != main.organization:
-        yield f"{key.name}: belongs to another organization than api_key."
+        yield f"{key.name}: the key belongs to another organization than api_key."
 
 
 def _of_members(profile: Profile, wire: Wire) -> Iterator[str]:
-    """Members that the list does not have, where it can be read as a whole, and owners."""
+    """Yield the members that a complete list lacks, and those that are owners."""
     if not profile.members:
         return
     listed = wire.send(requests.list_members(perPage=_MEMBERS))
@@ -162,14 +162,14 @@ def _of_members(profile: Profile, wire: Wire) -> Iterator[str]:
         if member.user_id not in roles and whole:
             yield f"members: the organization has no member {member.user_id}."
         if roles.get(member.user_id) == "owner":
-            yield f"members: {member.user_id} is an owner, who is neither changed nor removed."
+            yield f"members: {member.user_id} is an owner; a run changes and removes no owner."
 
 
 def _of_provisioner(profile: Profile) -> Iterator[str]:
-    """A program that is not there; it is not started, since it might write."""
+    """Yield a problem if the program does not exist; it is not started, since it might write."""
     if profile.provisioner is None:
         return
     program = profile.provisioner.command[0]
     beside = profile.folder is not None and (profile.folder / program).is_file()
     if shutil.which(program) is None and not beside:
-        yield "provisioner: there is no program of that name."
+        yield "provisioner: the program does not exist."

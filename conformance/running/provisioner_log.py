@@ -1,4 +1,4 @@
-"""What the provisioner writes to its stderr, kept for whoever has to find out why it did not do its work."""
+"""Log of the provisioner's stderr, for its operator."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_KEPT: Final = 2**18
-"""Characters that are kept; a program that talks without end fills neither memory nor disk."""
+"""Characters that are kept, so that an endless output fills neither memory nor disk."""
 
 
 class ProvisionerLog:
-    """Lines from a thread of their own, without secrets.
+    """Redacted log, filled by a thread of its own.
 
     Args:
-        redact: Takes the secrets out of a text, as far as they are known by then.
+        redact: Redacts the secrets known so far.
     """
 
     def __init__(self, redact: Callable[[str], str]) -> None:
@@ -30,7 +30,7 @@ class ProvisionerLog:
         self._left_out = 0
 
     def take(self, line: str) -> None:
-        """Keep a line, or count it where there is no more room."""
+        """Keep a line, or count it if the log is full."""
         with self._lock:
             if self._kept + len(line) > MAX_KEPT:
                 self._left_out += 1
@@ -39,9 +39,9 @@ class ProvisionerLog:
             self._lines.append(line)
 
     def text(self) -> str:
-        """All lines that were kept, without the secrets that are known by now and without what looks like another.
+        """Return the kept lines without the secrets known by now and without texts that look like keys.
 
-        A program may tell a key before it hands it over, or one that it never does.
+        A program may log a key before it returns it, or a key that it never returns.
         """
         with self._lock:
             note = [f"({self._left_out} more lines were left out)"] if self._left_out else []

@@ -1,4 +1,4 @@
-"""A run: what checks and journeys may use."""
+"""Run: the object that checks and scenarios use."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from conformance.targets.recorded_fixtures import RecordedFixtures
     from conformance.wire.client import Wire
     from conformance.wire.exchange import Exchange
-    from conformance.wire.recorded_inputs import Notes
+    from conformance.wire.recorded_inputs import RecordedInputs
     from conformance.wire.replay_wire import ReplayWire
     from conformance.wire.requests import Request
     from conformance.wire.waits import Waiting
@@ -39,35 +39,35 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _NAP: Final = 0.5
-"""Seconds of a pause after which it is looked whether the run is over."""
+"""Seconds of sleep between two tests whether the run is over."""
 
 _BACKGROUND: Final = "the service's background work"
 
 _WRITES: Final = "writes"
-"""The need of whatever changes something."""
+"""The need of a request that may change something."""
 
 _LONGEST_LABEL: Final = 6
-"""Characters of a label in a name: how long names may be is open."""
+"""Characters of a label in a name; short, as the interface leaves the length of names open."""
 
 _WHOSE: Final = 5
-"""Characters that tell whose a name is: one of 32 million."""
+"""Characters of the check's hash in a name: 32 million values."""
 
 
 class Run:
-    """Everything that a check or a journey may use.
+    """The facilities of a check or a scenario.
 
     Attributes:
         profile: The target.
-        options: What was asked for.
-        wire: The client; ``send`` and ``send_all`` are shorter.
+        options: The options of the run.
+        wire: The HTTP client.
         fixtures: Keys, members, mail and subordinate records.
-        journal: What the run changes.
-        names: Names for what it creates.
-        clock: What time it is, and how to let it pass; what it said is noted, so that a replay says it again.
-        engagements_before: How many engagements the organization had when the run began; None where it did not say.
-        closed: Why checks that send anything are left out, as a sentence; None where they run.
-        scenarios: The journeys walked so far.
-        observations: What was observed, by the id of the open point: text and evidence.
+        journal: The record of the run's changes.
+        names: Generator of names for new records.
+        clock: The clock; its times are recorded for a replay.
+        engagements_before: The organization's ``engagementCount`` at the start of the run; None if it was no integer.
+        closed: Why checks that send requests are left out, as a sentence; None if they run.
+        scenarios: The scenarios and their results.
+        observations: The observations by open-point id: text and evidence.
     """
 
     def __init__(  # noqa: PLR0913 - a run has these parts
@@ -80,7 +80,7 @@ class Run:
         journal: Journal,
         names: RunNames,
         provisioner: Provisioner | None = None,
-        notes: Notes | None = None,
+        notes: RecordedInputs | None = None,
         clock: Clock | None = None,
     ) -> None:
         self.profile = profile
@@ -89,7 +89,7 @@ class Run:
         self.fixtures = fixtures
         self.journal = journal
         self.names = names
-        self._notes: Notes = notes or InputRecorder()
+        self._notes: RecordedInputs = notes or InputRecorder()
         self.clock: Clock = RecordedClock(clock or SystemClock(), self._notes)
         self.engagements_before: int | None = None
         self.closed: str | None = None
@@ -103,34 +103,34 @@ class Run:
 
     @property
     def mode(self) -> Mode:
-        """What the run may do to the organization."""
+        """The mode of the run."""
         return self.profile.mode
 
     @property
     def effort(self) -> Effort:
-        """How much the run may cost."""
+        """The thoroughness of the run."""
         return self.options.effort
 
     def send(self, request: Request) -> Exchange:
-        """Send one request.
+        """Send a request.
 
         Raises:
-            MissingMeans: It could change something, and the run may only read.
+            MissingMeans: The request could change something, and the run is read-only.
         """
         return self.send_all([request])[0]
 
     def send_all(self, requests: Sequence[Request]) -> list[Exchange]:
-        """Send independent requests, several at a time; the answers are in the order of the calls.
+        """Send independent requests concurrently; the exchanges are in the order of the requests.
 
         Raises:
-            MissingMeans: One of them could change something, and the run may only read; none is sent then.
+            MissingMeans: A request could change something, and the run is read-only; none is sent then.
         """
         if self.mode is Mode.READ_ONLY and any(request.may_change for request in requests):
             raise capabilities.MissingMeans(_WRITES, self.unlocking([_WRITES]))
         return self.wire.send_all(requests)
 
     def send_permitted(self, requests: Sequence[Request]) -> list[Exchange | None]:
-        """Send independent requests like ``send_all``, but for those that a guard withholds, which are None.
+        """Send independent requests like ``send_all``, with None for those that a guard withholds.
 
         Raises:
             MissingMeans: As for ``send_all``.
@@ -147,24 +147,24 @@ class Run:
             return None
 
     def send_in_turn(self, requests: Sequence[Request]) -> list[Exchange]:
-        """Send requests one after the other: writes of one resource at the same time may be refused for that alone.
+        """Send requests one after the other, as a service may refuse concurrent writes of a resource.
 
         Raises:
-            MissingMeans: One of them could change something, and the run may only read.
+            MissingMeans: A request could change something, and the run is read-only.
         """
         return [self.send(request) for request in requests]
 
     def meets(self, need: str) -> bool:
-        """Whether the target and the mode meet a need of the catalogue, as far as is known."""
+        """Whether the target and the mode meet a need of the catalogue, by what is known so far."""
         return capabilities.is_met(self.profile, need, missing_methods=self._missing_methods)
 
     def unlocking(self, needs: Sequence[str]) -> str:
-        """What to add to the target file, or which option to give, so that these needs are met; as a sentence."""
+        """Return what to add to the target file, or which option to give, to meet needs, as a sentence."""
         return f"To unlock it: {'; and '.join(capabilities.UNLOCKS[need] for need in needs)}."
 
     @property
     def missing(self) -> dict[str, str]:
-        """Every need that is not met, with the line that meets it."""
+        """The needs that are not met, each with the line that meets it."""
         return capabilities.missing(self.profile, missing_methods=self._missing_methods)
 
     @property
@@ -175,15 +175,15 @@ class Run:
         return [] if self._provisioner is None else sorted(self._provisioner.missing_methods)
 
     def name(self, label: str) -> str:
-        """A name for something new, like no other of this run or another one, of 28 characters at most."""
+        """Return a unique name for a new record, of at most 28 characters."""
         return self.names.name(f"{label[:_LONGEST_LABEL].rstrip('-')}-{self._number()}")
 
     def address(self, label: str) -> str:
-        """An e-mail address for an invitation, under the domain that is there for it."""
+        """Return an e-mail address for an invitation, in the invitation domain."""
         return self.names.address(f"{label}-{self._number()}", self.profile.invitation_domain)
 
     def _number(self) -> str:
-        """What tells a name from all others: whose it is and its number there, the same in every run of a seed."""
+        """Return the unique part of a name: the check's hash and a number, the same in every run."""
         check = self._notes.current
         with self._lock:
             self._numbers[check] += 1
@@ -192,43 +192,43 @@ class Run:
         return f"{whose}-{number:03}"
 
     def random(self, purpose: str) -> random.Random:
-        """Random choices for one purpose: the same for the same seed, whatever else the run does."""
+        """Return a generator for a purpose; its choices depend on the seed and the purpose alone."""
         digest = hashlib.sha256(f"{self.options.seed}:{purpose}".encode()).digest()
         return random.Random(int.from_bytes(digest[:8]))  # noqa: S311 - reproducible on purpose
 
-    def recorded(self, question: str, find: Callable[[], T]) -> T:
-        """A JSON value that the seed alone does not give, such as what a library generates.
+    def recorded_value(self, name: str, find: Callable[[], T]) -> T:
+        """Return a JSON value that the seed does not determine, such as inputs generated by a library.
 
-        It is noted, so that a replay has it without finding it again.
+        The value is recorded for a replay.
 
         Args:
-            question: What it is, in words.
-            find: Finds it in a run; texts in it are whole characters, so bytes go in as base64.
+            name: The name of the value.
+            find: Computes the value in a run; it must be valid JSON, so encode bytes as base64.
         """
-        found: T = self._notes.record(question, find, lambda value: value, lambda value: value)
+        found: T = self._notes.record(name, find, lambda value: value, lambda value: value)
         return found
 
     @property
     def waiting(self) -> Waiting | None:
-        """Whatever the run waits for, and until when; None if it goes on."""
+        """The current wait of the run; None if it is not waiting."""
         provisioner = None if self._provisioner is None else self._provisioner.waiting
         return self.wire.waiting or provisioner or self._waits.first
 
     def awaiting(self, what: str, seconds: float) -> AbstractContextManager[None]:
-        """Let whoever watches the run know, inside a ``with``, that something is waited for."""
+        """Show a wait in the progress display, inside a ``with``."""
         return self._waits.during(what, seconds)
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass, on the run's clock; not to the end where the run is over."""
+        """Sleep by the run's clock, or until the run is over."""
         with self.awaiting(_BACKGROUND, seconds):
             while seconds > 0 and not self.wire.is_over:
                 self.clock.sleep(min(seconds, _NAP))
                 seconds -= _NAP
 
     def wait_until(self, condition: Callable[[], bool], *, pause: float = 0.2) -> bool:
-        """Look again and again until a condition holds or the target's patience is over; whether it held.
+        """Poll a condition until it holds or the target's patience is over; return whether it held.
 
-        A look may take longer than the patience: the last one begins when that is over.
+        A poll may take longer than the patience: the last one begins after its end.
         """
         end = self.clock.monotonic() + self.profile.patience
         began = self.clock.monotonic()
@@ -241,7 +241,7 @@ class Run:
         return True
 
     def observe(self, open_point: str, observed: str, *exchanges: Exchange) -> None:
-        """Note what the target does at a point that the interface leaves open.
+        """Record the target's behaviour at an open point.
 
         Raises:
             KeyError: The catalogue has no such open point.

@@ -1,4 +1,4 @@
-"""A run from beginning to end: what it needs is opened, the checks run, everything is undone and reported."""
+"""Session of a run: opens its resources, undoes its changes and closes everything."""
 
 from __future__ import annotations
 
@@ -54,33 +54,33 @@ if TYPE_CHECKING:
 
 
 _HURRIED = 1.0
-"""Seconds that the provisioner has to end where the run is not to go on."""
+"""Seconds that the provisioner has to end after the run was stopped."""
 
 
 class RunSession:
-    """Opens all that a run needs, and in the end undoes what it did and closes everything.
+    """The resources of a run, inside a ``with``; its end undoes the run's changes and closes everything.
 
     Attributes:
-        options: What was asked for.
+        options: The options of the run.
         profile: The target.
-        folder: Where the journal and the outputs go.
+        folder: The folder of the journal and the outputs.
         redactor: Knows every secret of the run.
-        run: What the checks use.
-        undone: What undoing came to, once it was done.
+        run: The object that checks use.
+        undone: The result of undoing; None before.
         census: The organization before and after the run.
-        ownership: Knows which engagements are the run's.
-        missing: Engagements of other users that were there before the run and are gone, once it was undone.
-        provisioner: The operator's program, where the target has one.
-        log: What the provisioner wrote to its stderr.
-        notes: What checks were told beside HTTP.
-        failure: What of our own ended the run early, as a sentence, such as a full disk; or None.
-        certificate: The SHA-256 digest of the target's TLS certificate, where there is one.
+        ownership: Knows which engagements belong to the run.
+        missing: Other users' engagements that existed before the run and are gone after undoing.
+        provisioner: The operator's program, or None.
+        log: The provisioner's stderr.
+        notes: The inputs of checks that are no exchanges.
+        failure: The suite's own problem that ended the run early, such as a full disk, as a sentence; or None.
+        certificate: The SHA-256 digest of the target's TLS certificate, or None.
 
     Raises:
         TargetFileError: The target file, an option or a key cannot be used.
         SelectionError: The options choose no requirement.
         EmbeddedError: The embedded service did not start.
-        JournalError: The journal cannot be written, or holds what an earlier run left.
+        JournalError: The journal cannot be written, or lists records that an earlier run left.
         FolderError: The folder of the report cannot be used.
     """
 
@@ -133,10 +133,10 @@ class RunSession:
         return time.monotonic() - self._start
 
     def reach(self) -> str | None:
-        """Ask for the organization; the first request of the run, and the last one of a target that cannot be tested.
+        """Send the first request of the run, for the organization; the last one if the target cannot be tested.
 
         Returns:
-            Why nothing can be tested, as a sentence; None where the target answers and the key is good.
+            Why nothing can be tested, as a sentence; None if the target responds and accepts the key.
 
         Raises:
             TargetFileError: The key belongs to another organization than the target file names.
@@ -151,13 +151,13 @@ class RunSession:
         return None
 
     def undo(self) -> UndoResult:
-        """Undo what the run did, as far as that is possible; a second time gives the same result."""
+        """Undo the run's changes if possible; a second call returns the same result."""
         if self.undone is None:
             if self.run.wire.stopped is not None and self.provisioner is not None:
-                self.provisioner.close(_HURRIED)  # a journey may be waiting for it
+                self.provisioner.close(_HURRIED)  # a scenario may be waiting for it
             self.run.scenarios.close()
             with self.run.wire.undoing(), self.run.wire.checking("undoing"):
-                # By the wire itself: a read-only run undoes what came of requests that had to be refused.
+                # By the wire: a read-only run also undoes requests that the service failed to refuse.
                 wire = self.run.wire
                 queries = QueryClient(wire.send, wire.send_all, self.run.fixtures.known_keys())
                 self.undone = undo(self.run.journal, self.ownership, self._membership, queries)
@@ -167,14 +167,14 @@ class RunSession:
         return self.undone
 
     def changes(self) -> list[dict[str, object]]:
-        """What the run changed and what became of it, for the report."""
+        """Return the changes of the run with their state, for the report."""
         return [
             {"action": entry.action.value, "subject": entry.subject, "id": entry.id, "state": entry.state.value}
             for entry in self.run.journal.entries()
         ]
 
     def _recognize(self, exchange: Exchange) -> None:
-        """Make sure that this is the organization that the target file names."""
+        """Raise if this is not the organization that the target file names."""
         try:
             identifier = read.text(read.data(exchange), "id", exchange)
         except CheckOutcome:
@@ -196,7 +196,7 @@ class RunSession:
         )
 
     def _choose(self) -> None:
-        """Put the ids of the chosen requirements in place of the patterns that were given."""
+        """Replace the patterns of the options by the ids of the chosen requirements."""
         options = self.options
         if classes := options.classes or self.profile.require:
             chosen = choose(classes, options.only, options.skip)
@@ -212,7 +212,7 @@ class RunSession:
         return service.profile(self.options.mode)
 
     def _transport(self) -> httpx.AsyncBaseTransport | None:
-        """What carries requests, where that is not connections to the target."""
+        """Return a transport that replaces connections to the target, or None."""
         return None
 
     def _folder(self) -> Path:
@@ -263,14 +263,14 @@ class RunSession:
         )
 
     def _journal(self, names: RunNames) -> Journal:
-        """Where changes are written down before they are sent; the outputs of an earlier run go."""
+        """Open the journal and remove the outputs of an earlier run."""
         ensure_free(self.folder)
         journal = Journal.open(self.folder, names, self.profile.base_url, self.profile.api_key.reveal())
         remove_outputs(self.folder)
         return journal
 
     def _provisioned(self, is_over: Callable[[], bool]) -> Provisioner | None:
-        """What sets up what the interface itself cannot make, where the target has it."""
+        """Return the operator's provisioner, or None."""
         return Provisioner.of(self.profile, self.log.take, self._environ, is_over)
 
     def _listening(self) -> Mailbox | None:
@@ -284,13 +284,13 @@ class RunSession:
             raise TargetFileError(f"mailbox: {error}") from None
 
     def _give_up(self, reason: str) -> None:
-        """End the run because something of our own does not work."""
+        """Stop the run because of a problem of the suite's own."""
         self.failure = self.failure or reason
         self.run.wire.stop(reason)
 
 
 def _reading(wire: Wire) -> Callable[[Sequence[Request]], Sequence[Exchange]]:
-    """Sends the reads that guards need, under a name that no check has."""
+    """Return a function that sends the reads of guards under a name of their own."""
 
     def send_all(requests: Sequence[Request]) -> Sequence[Exchange]:
         with wire.checking(OWNERSHIP):

@@ -1,4 +1,4 @@
-"""Journeys: sequences of requests that are sent once and judged by many checks."""
+"""Scenarios: functions that send requests once for many checks to judge."""
 
 from __future__ import annotations
 
@@ -20,76 +20,76 @@ T = TypeVar("T")
 
 _ATTEMPTS: Final = 3
 _BETWEEN: Final = 1.0
-"""Seconds before a journey is begun anew, and as many more before the second time: what ended it may pass."""
+"""Seconds before the first retry of a scenario; twice as many before the second."""
 
 
 class Scenarios:
-    """The journeys of a run, each walked once, several at a time where they do not disturb one another.
+    """The scenarios of a run, each run once, several concurrently if they are independent.
 
     Args:
-        run: What a journey is given.
-        together: How many may be under way at once.
+        run: The argument of each scenario.
+        together: Maximum number of concurrent scenarios.
     """
 
     def __init__(self, run: Run, together: int) -> None:
         self._run = run
-        self._pool = ThreadPoolExecutor(max_workers=together, thread_name_prefix="journey")
+        self._pool = ThreadPoolExecutor(max_workers=together, thread_name_prefix="scenario")
         self._lock = threading.Lock()
         self._results: dict[Callable[[Run], Any], Future[Any]] = {}
 
-    def prepare(self, walks: Iterable[Callable[[Run], Any]]) -> None:
-        """Start journeys in the background; their results are fetched by ``result``."""
-        for walk in walks:
-            self._pool.submit(self._walk_quietly, walk)
+    def prepare(self, scenarios: Iterable[Callable[[Run], Any]]) -> None:
+        """Start scenarios in the background; ``result`` returns their results."""
+        for scenario in scenarios:
+            self._pool.submit(self._run_in_background, scenario)
 
-    def result(self, walk: Callable[[Run], T]) -> T:
-        """What a journey gave; it is walked now if nobody has begun it yet.
+    def result(self, scenario: Callable[[Run], T]) -> T:
+        """Return the result of a scenario; run it now if it was not started yet.
 
         Raises:
-            Exception: Whatever ended the journey.
+            Exception: The exception that ended the scenario.
         """
         with self._lock:
-            future = self._results.get(walk)
+            future = self._results.get(scenario)
             mine = future is None
             if future is None:
-                future = self._results[walk] = Future()
+                future = self._results[scenario] = Future()
         if mine:
-            self._walk(walk, future)
+            self._run_scenario(scenario, future)
         found: T = future.result()
         return found
 
-    def wait_for(self, walk: Callable[[Run], object]) -> None:
-        """Let a journey be walked before something else, whatever it comes to."""
+    def wait_for(self, scenario: Callable[[Run], object]) -> None:
+        """Wait until a scenario has run, with any result."""
         with suppress(CheckOutcome, NoResponse, MissingMeans):
-            self.result(walk)
+            self.result(scenario)
 
     def narrow(self) -> None:
-        """Wait until no journey is under way in the background, for what must be alone with the target."""
+        """Wait for the scenarios in the background, before one that must run alone."""
         self._pool.shutdown(wait=True)
 
     def close(self) -> None:
-        """Begin no further journey and wait for those under way."""
+        """Start no further scenario and wait for the running ones."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _walk_quietly(self, walk: Callable[[Run], Any]) -> None:
+    def _run_in_background(self, scenario: Callable[[Run], Any]) -> None:
         with self._lock:
-            if walk in self._results:
+            if scenario in self._results:
                 return
-            future = self._results[walk] = Future()
-        self._walk(walk, future)
+            future = self._results[scenario] = Future()
+        self._run_scenario(scenario, future)
 
-    def _walk(self, walk: Callable[[Run], Any], future: Future[Any]) -> None:
-        """Walk a journey; one that a broken connection or a gateway ended is begun anew."""
+    def _run_scenario(self, scenario: Callable[[Run], Any], future: Future[Any]) -> None:
+        """Run a scenario; retry it if a broken connection or a gateway ended it."""
         for attempt in range(1, _ATTEMPTS + 1):
             try:
-                with self._run.wire.checking(walk.__name__):
-                    future.set_result(walk(self._run))
+                with self._run.wire.checking(scenario.__name__):
+                    future.set_result(scenario(self._run))
             except NoResponse as no_response:
                 if attempt == _ATTEMPTS or no_response.lasting:
                     future.set_exception(no_response)
                     return
                 self._run.sleep(_BETWEEN * attempt)
-            except BaseException as error:  # noqa: BLE001 - it is raised again in each check that needs the journey
+            except BaseException as error:  # noqa: BLE001 - each check that needs the scenario raises it again
                 future.set_exception(error)
                 return
             else:

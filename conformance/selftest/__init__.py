@@ -1,1 +1,1 @@
-"""The suite against services of its own: faulty ones that it must find, conforming ones that it must not accuse."""
+"""Self-test of the suite on faulty and on conforming services."""

@@ -1,4 +1,4 @@
-"""The coverage of the catalogue: each requirement with its checks, and with the faults that break it."""
+"""Coverage of the catalogue: the checks and the faults of each requirement."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Pair = tuple[str, str]
-"""A requirement, and a check that judges it."""
+"""A requirement and a check that judges it."""
 
 
 def judging() -> dict[str, list[str]]:
-    """The checks of every requirement, named as results name them."""
+    """Return the checks of every requirement, named as in results."""
     known = load_catalogue().requirements
     found = checks_by_entry()
     return {name: [check.replace(".py::", "::") for check in found.get(name, ())] for name in known}
 
 
 def convictions(content: Mapping[str, Mapping[str, Mapping[str, list[str]]]]) -> Counter[Pair]:
-    """How many faulty services each check has convicted of breaking each requirement.
+    """Return the number of faulty services that each check reported for each requirement.
 
     Args:
         content: A summary of a self-test.
@@ -40,21 +40,21 @@ def convictions(content: Mapping[str, Mapping[str, Mapping[str, list[str]]]]) ->
 
 
 def coverage_lines(selftest: Path | None) -> Iterator[str]:
-    """The pages of docs/coverage.md, line by line.
+    """Return the lines of docs/coverage.md.
 
     Args:
-        selftest: The summary of a self-test; without it nothing is said of convictions.
+        selftest: The summary of a self-test; without it there are no numbers of convictions.
 
     Raises:
-        ValueError: The file holds no such summary.
+        ValueError: The file is no such summary.
     """
     catalogue, checks, breaking = load_catalogue(), judging(), _breaking()
     convicted = convictions(read(selftest)) if selftest is not None else None
     yield "# Coverage"
     yield ""
     yield (
-        "Each requirement with the checks that judge it, the number of deliberately faulty services that each check "
-        "has convicted of it, and the faults that break it: in bold those that exist for its sake. "
+        "Each requirement with the checks that judge it, the number of faulty services that each check reported for "
+        "it, and the faults that break it, in bold those made for it. "
         "Made by `tox -e coverage-table`; a test fails when it is stale."
     )
     for section in catalogue.sections:
@@ -77,7 +77,7 @@ def _check(requirement: str, check: str, convicted: Counter[Pair] | None) -> str
 
 
 def _breaking() -> dict[str, list[str]]:
-    """The faults of each requirement, those first that exist for its sake."""
+    """Return the faults of each requirement, those made for it first."""
     named: defaultdict[str, list[str]] = defaultdict(list)
     beside: defaultdict[str, list[str]] = defaultdict(list)
     for identifier, fault in sorted(all_faults().items()):

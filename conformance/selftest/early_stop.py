@@ -1,4 +1,4 @@
-"""Ending a trial as soon as what its fault is known to break was found broken."""
+"""Early end of a trial once it has reported the requirement that its fault breaks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _of(operation: str, law: Law) -> Law:
-    """A law that is about one operation."""
+    """Return a law restricted to an operation."""
     return lambda exchange: exchange.request.operation.id == operation and law(exchange)
 
 
@@ -49,15 +49,15 @@ LAWS: Final[Mapping[str, Law]] = {
     "rate-limit-remaining-in-range": rate_limit_laws.remaining_in_range,
     "rate-limit-reset-is-time": rate_limit_laws.reset_is_time,
 }
-"""The requirements that are about each answer by itself, with their laws, and whose checks send nothing.
+"""The requirements about single responses, with their laws; their checks send nothing.
 
-Whether they hold can be told while a run goes on; their checks judge what was sent until then as they always do. Where
-these leave an answer open, as of what is archived again, the fault counts as missed and is tried once more.
+Their laws are tested during a run; after a failure their checks judge the exchanges sent so far. If the checks do not
+report the requirement, for example because they leave a response undecided, the fault counts as missed and is retried.
 """
 
 
 class EarlyEnd:
-    """An observer of a run that ends it once a law is broken.
+    """A wire observer that stops the run once a law is broken.
 
     Args:
         law: The law.
@@ -69,18 +69,18 @@ class EarlyEnd:
         self._run = run
 
     def before(self, request: Request) -> None:
-        """Let every call go."""
+        """Do nothing before a request."""
 
     def after(self, exchange: Exchange) -> None:
-        """End the run where the answer breaks the law."""
+        """Stop the run if the response breaks the law."""
         if survey(self._law, [exchange]).broken:
-            self._run.wire.stop("what this run was to find was found")
+            self._run.wire.stop("the requirement of the fault was reported")
 
 
 class EarlyJudge(Judge):
-    """A judge that ends once a requirement was found broken, and runs its checks alone once nothing is sent any more.
+    """A judge that ends once a requirement has failed, and runs only its checks once the run has stopped sending.
 
-    Of the checks that judge what others have sent it runs none but those of the requirement.
+    Of the checks that judge the exchanges of others, it runs only those of the requirement.
 
     Args:
         run: The run.
@@ -90,23 +90,26 @@ class EarlyJudge(Judge):
     def __init__(self, run: Run, requirement: str) -> None:
         super().__init__(run)
         self._requirement = requirement
-        self._looked_at = 0
+        self._seen = 0
         self._narrowed = False
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Keep what sends, and what judges the requirement."""
+        """Keep the checks that send, and those of the requirement."""
         super().pytest_collection_modifyitems(config, items)
-        items[:] = [one for one in items if requirement_of(one) == self._requirement or stage_of(one) not in JUDGING]
+        items[:] = [item for item in items if self._judges(item) or stage_of(item) not in JUDGING]
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
-        """Take away what need not run any more; pytest has set its mind on the next item already."""
-        new, self._looked_at = self.results[self._looked_at :], len(self.results)
-        found = any(one.requirement == self._requirement and one.failure is not None for one in new)
+        """Remove the checks that need not run; pytest has already chosen the next item."""
+        new, self._seen = self.results[self._seen :], len(self.results)
+        found = any(result.requirement == self._requirement and result.failure is not None for result in new)
         if nextitem is None or not (found or (self.run.wire.is_over and not self._narrowed)):
             return
         self._narrowed = True
         items = item.session.items
         after = items.index(nextitem) + 1
-        items[after:] = [one for one in items[after:] if not found and requirement_of(one) == self._requirement]
+        items[after:] = [later for later in items[after:] if not found and self._judges(later)]
+
+    def _judges(self, item: pytest.Item) -> bool:
+        return requirement_of(item) == self._requirement

@@ -1,4 +1,4 @@
-"""What all trials together say of the suite."""
+"""Figures of a self-test, from all its trials."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class State(StrEnum):
-    """What a trial says of the suite."""
+    """State of a trial."""
 
     KILLED = "killed"
     SURVIVED = "survived"
@@ -29,15 +29,15 @@ class State(StrEnum):
 
 
 GOOD = frozenset({State.KILLED, State.KEPT})
-"""The states of a suite that does what it should."""
+"""The wanted states."""
 
 MISSED = frozenset({State.SURVIVED, State.MISNAMED})
-"""The states of a fault that the suite does not find, or not by its name."""
+"""The states of a fault that the suite does not report, or not by its requirement."""
 
 
 def state_of(trial: Trial) -> State:
-    """What a trial says: broken where the suite went wrong, ran nothing or left something, whatever else it found."""
-    left = trial.left and not trial.subject.is_hard  # which may refuse to serve for an hour
+    """Return the state of a trial: ``BROKEN`` if the suite failed, sent nothing or left records."""
+    left = trial.left and not trial.subject.is_hard  # a hard service may refuse requests for an hour
     if trial.errors or left or not trial.requests:
         return State.BROKEN
     if trial.subject.kind != "fault":
@@ -48,47 +48,47 @@ def state_of(trial: Trial) -> State:
 
 
 def precision(trial: Trial) -> float:
-    """The share of the reported requirements that the fault is known to break."""
+    """Return the share of the reported requirements that the fault breaks."""
     return len(set(trial.subject.breaks) & trial.reported.keys()) / len(trial.reported) if trial.reported else 0.0
 
 
 @dataclass(slots=True)
 class Figures:
-    """The trials so far, and what they come to.
+    """The finished trials and their figures.
 
     Attributes:
         trials: The trials in the order of their end.
-        counts: How many are of each state.
+        counts: The number of trials of each state.
     """
 
     trials: list[Trial] = field(default_factory=list)
     counts: dict[State, int] = field(default_factory=lambda: dict.fromkeys(State, 0))
 
     def add(self, trial: Trial) -> State:
-        """Take another trial in, and give its state."""
+        """Add a trial and return its state."""
         state = state_of(trial)
         self.trials.append(trial)
         self.counts[state] += 1
         return state
 
     def to_repeat(self) -> list[Subject]:
-        """The faults that were not found or not named, which may be for want of time or of the other checks."""
-        return [one.subject for one in self.trials if state_of(one) in MISSED]
+        """Return the missed faults; a repetition may find them with more time or more checks."""
+        return [trial.subject for trial in self.trials if state_of(trial) in MISSED]
 
     def repeat(self, trial: Trial) -> State:
-        """Take another trial of a fault instead of the first, and give its state."""
-        first = next(one for one in self.trials if one.subject == trial.subject)
+        """Replace the first trial of a fault by a second one and return its state."""
+        first = next(earlier for earlier in self.trials if earlier.subject == trial.subject)
         self.counts[state_of(first)] -= 1
         self.trials.remove(first)
         return self.add(replace(trial, alone=True))
 
     @property
     def good(self) -> bool:
-        """Whether every trial came out as it should."""
+        """Whether every trial has a wanted state."""
         return all(state in GOOD or not count for state, count in self.counts.items())
 
     def summary(self) -> dict[str, Any]:
-        """The figures by name; shares are from 0 to 1, and None is what no whole trial has told."""
+        """Return the figures by name; shares are from 0 to 1, figures without a whole trial are None."""
         faults = [trial for trial in self.trials if trial.subject.kind == "fault"]
         conforming = [trial for trial in self.trials if trial.subject.kind != "fault"]
         found = [trial for trial in faults if trial.reported]
@@ -107,18 +107,18 @@ class Figures:
             "reported_most": max((len(trial.reported) for trial in whole), default=None),
             "precision_mean": _mean(precision(trial) for trial in whole),
             "found_after_median": median(after)
-            if (after := [one.found_after for one in whole if one.found_after])
+            if (after := [trial.found_after for trial in whole if trial.found_after])
             else None,
             "latitudes": sum(trial.subject.kind == "latitude" for trial in conforming),
             "combinations": sum(trial.subject.kind == "combination" for trial in conforming),
             "pairs_share": round(share_of_pairs(trial.subject for trial in conforming), 4),
             "false_alarms": self.counts[State.FALSE_ALARM],
-            "undecided": sum(bool(one.undecided) and not one.subject.is_hard for one in conforming),
+            "undecided": sum(bool(trial.undecided) and not trial.subject.is_hard for trial in conforming),
             "requests": sum(trial.requests for trial in self.trials),
         }
 
     def coverage(self) -> dict[str, dict[str, list[str]]]:
-        """For each requirement the faults that are known to break it, and those that it was reported for."""
+        """Return for each requirement the faults that break it and those that it was reported for."""
         found: dict[str, dict[str, list[str]]] = defaultdict(lambda: {"broken_by": [], "reported_for": []})
         for trial in self.trials:
             for requirement in trial.subject.breaks:
@@ -133,4 +133,4 @@ def _share(part: int, whole: int) -> float:
 
 
 def _mean(values: Iterable[float]) -> float | None:
-    return round(fmean(some), 3) if (some := list(values)) else None
+    return round(fmean(known), 3) if (known := list(values)) else None

@@ -1,4 +1,4 @@
-"""The process that trials are forked from: it imports everything and collects the checks, once for all of them."""
+"""Parent process of the trials, which imports everything and collects the checks once."""
 
 from __future__ import annotations
 
@@ -35,38 +35,38 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 300.0
 """Seconds that a trial may take."""
-_LOOKING_UP: Final = 1.0
+_POLL: Final = 1.0
 
 
-def fork_trials(asker: Connection, tasks: Sequence[Task], jobs: int) -> None:
-    """Carry out trials, each in a process of its own, and tell what came of each; the whole life of a process.
+def fork_trials(connection: Connection, tasks: Sequence[Task], jobs: int) -> None:
+    """Run each trial in a process of its own and send its result; the main function of the parent process.
 
     Args:
-        asker: Where results go; once its other end is closed, nothing goes on.
-        tasks: The trials.
-        jobs: How many trials go on at once.
+        connection: The connection for the results; once its other end is closed, the trials end.
+        tasks: The tasks.
+        jobs: Maximum number of concurrent trials.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to everybody; whoever asked ends this
-    _take_turns_seldom()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all processes; the pool ends this one
+    _schedule_as_batch()
     load_catalogue()
     all_faults()
-    import_module("uvicorn.protocols.http.h11_impl")  # which it would load by itself in every trial
-    sys.modules.setdefault("sniffio", None)  # type: ignore[arg-type] # httpx would look for it at every request
+    import_module("uvicorn.protocols.http.h11_impl")  # else every trial would import it
+    sys.modules.setdefault("sniffio", None)  # type: ignore[arg-type] # else httpx would search for it at every request
     with tempfile.TemporaryDirectory(prefix="conformance-selftest-") as folder:
-        tempfile.tempdir = folder  # so that nothing stays of a trial that has to be ended
+        tempfile.tempdir = folder  # removes the files of killed trials
         _warm_up()
-        with_collected_checks(lambda checks: _Forking(asker, checks).carry_out(tasks, jobs))
+        with_collected_checks(lambda checks: _Forking(connection, checks).run(tasks, jobs))
 
 
-def _take_turns_seldom() -> None:
-    """Have what computes go on where something else wakes up, as the system allows: caches are refilled less often."""
+def _schedule_as_batch() -> None:
+    """Use the batch scheduler if the system allows it: fewer context switches refill fewer caches."""
     if sys.platform == "linux":
-        with contextlib.suppress(OSError):  # a sandbox may forbid it, and then trials only take longer
+        with contextlib.suppress(OSError):  # a sandbox may forbid it; trials only take longer then
             os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
 def _warm_up() -> None:
-    """Reach a service once, so that what is loaded, compiled and kept at first use is there for all trials."""
+    """Reach a service once, to fill the caches of all trials."""
     (honest,) = latitudes("default")
     with HostedSession(honest, RunOptions(effort=Effort.QUICK, seed=1), in_process=True) as execution:
         execution.reach()
@@ -80,29 +80,30 @@ class _Begun:
 
 
 class _Forking:
-    """The trials that are under way."""
+    """The running trials."""
 
-    def __init__(self, asker: Connection, checks: CollectedChecks) -> None:
-        self._asker = asker
+    def __init__(self, connection: Connection, checks: CollectedChecks) -> None:
+        self._connection = connection
         self._checks = checks
         self._context = get_context("fork")
         self._begun: dict[Connection, _Begun] = {}
         self._waiting: deque[Task] = deque()
         gc.collect()
-        gc.freeze()  # so that a trial's collections do not write to what it shares
+        gc.freeze()  # so that garbage collection in a trial does not write to shared pages
 
-    def carry_out(self, tasks: Sequence[Task], jobs: int) -> None:
-        """Have each done, so many at once."""
+    def run(self, tasks: Sequence[Task], jobs: int) -> None:
+        """Run all tasks."""
         self._waiting.extend(tasks)
         try:
             while self._waiting or self._begun:
                 while self._waiting and len(self._begun) < jobs:
                     self._begin(self._waiting.popleft())
-                ready = wait([self._asker, *self._begun], _LOOKING_UP)
-                if self._asker in ready:
+                ready = wait([self._connection, *self._begun], _POLL)
+                if self._connection in ready:
                     return
-                for here in (one for one in tuple(self._begun) if one in ready or self._is_overdue(one)):
-                    self._conclude(here)
+                for here in tuple(self._begun):
+                    if here in ready or self._is_overdue(here):
+                        self._conclude(here)
         finally:
             for begun in self._begun.values():
                 begun.process.kill()
@@ -119,40 +120,40 @@ class _Forking:
         return time.monotonic() > self._begun[here].until
 
     def _conclude(self, here: Connection) -> None:
-        """Tell what came of a trial, unless it left a fault unfound and there is another way to try."""
+        """Send the result of a trial; if it missed its fault, start its fallback instead."""
         begun = self._begun.pop(here)
         trial = _ended(here, begun)
         if begun.task.otherwise is not None and state_of(trial) in MISSED:
             self._waiting.appendleft(begun.task.otherwise)
         else:
-            self._asker.send(trial)
+            self._connection.send(trial)
 
 
 def _ended(here: Connection, begun: _Begun) -> Trial:
-    """What came of a trial whose process has ended, or has to."""
+    """Return the result of a trial whose process has ended or is overdue, and end the process."""
     try:
         if not here.poll():
             return Trial(begun.task.subject, errors=(f"The trial did not end within {_LONGEST:.0f} s.",))
         trial: Trial = here.recv()
     except (EOFError, OSError):
-        return Trial(begun.task.subject, errors=("The process of the trial ended without a word.",))
+        return Trial(begun.task.subject, errors=("The process of the trial ended without a result.",))
     else:
         return trial
     finally:
         here.close()
-        begun.process.kill()  # it has nothing more to say
+        begun.process.kill()  # it sends nothing more
         begun.process.join()
         begun.process.close()
 
 
 def _work(there: Connection, task: Task, checks: CollectedChecks) -> None:
-    """Carry out one trial in a process of its own and tell what came of it."""
-    # A faulty service logs its unexpected errors, and those are meant here.
+    """Run a trial and send its result; the main function of its process."""
+    # A faulty service logs its unexpected errors, which are intended here.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
-    gc.disable()  # a trial is over before what it leaves behind matters
+    gc.disable()  # a trial ends before its garbage matters
     with contextlib.redirect_stdout(io.StringIO()):
         try:
             trial = attempt(task, checks.run)
-        except Exception:  # noqa: BLE001 - whatever it is, it is told instead of a result
+        except Exception:  # noqa: BLE001 - any error is sent instead of a result
             trial = Trial(task.subject, errors=(traceback.format_exc(),))
     there.send(trial)

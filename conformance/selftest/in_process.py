@@ -1,4 +1,4 @@
-"""The reference service in this process, as the target of a run."""
+"""Reference service in this process, as the target of a run."""
 
 from __future__ import annotations
 
@@ -36,27 +36,27 @@ if TYPE_CHECKING:
     from conformance.targets.profile import Profile
 
 _NOWHERE = "http://reference.invalid"
-"""The base URL of a service that is called."""
+"""The base URL of a service that is called in process."""
 
 _AWAY = 0.3
-"""Seconds until a process that ended is started again."""
+"""Seconds until an ended process is simulated to restart."""
 
 _STARTING = 30.0
 _STOPPING = 10.0
 
 
 class InnerService(EmbeddedService):
-    """A subject that is called in this process; nothing listens.
+    """A subject that is called in this process, without a socket.
 
     Attributes:
-        app: The service itself.
+        app: The application.
 
     Args:
-        subject: What is peculiar about the service.
-        mailbox: Host and port of the mailbox that its invitations are sent to.
+        subject: The variant of the service.
+        mailbox: Host and port of the mailbox for invitations.
     """
 
-    def __init__(self, subject: Subject, mailbox: tuple[str, int]) -> None:  # the parent would start a process
+    def __init__(self, subject: Subject, mailbox: tuple[str, int]) -> None:  # the parent class would start a process
         self._mailbox = mailbox
         self.app = create_app(
             latitude=Latitude(subject.choices),
@@ -74,8 +74,8 @@ class HostedService(InnerService):
     """A subject served on loopback by a thread, over real HTTP.
 
     Args:
-        subject: What is peculiar about the service.
-        mailbox: Host and port of the mailbox that its invitations are sent to.
+        subject: The variant of the service.
+        mailbox: Host and port of the mailbox for invitations.
     """
 
     def __init__(self, subject: Subject, mailbox: tuple[str, int]) -> None:
@@ -96,7 +96,7 @@ class HostedService(InnerService):
 
 
 class SupervisedTransport(httpx.AsyncBaseTransport):
-    """Hands requests to an application; when its process would have ended, it takes none until it is started again.
+    """A transport that calls an application; after a simulated crash it refuses requests until the restart.
 
     Args:
         app: The application.
@@ -109,11 +109,11 @@ class SupervisedTransport(httpx.AsyncBaseTransport):
         app.service.end_process = self._end
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Hand a request over.
+        """Send a request to the application.
 
         Raises:
-            httpx.ConnectError: The process is not there.
-            Unreadable: It has ended meanwhile.
+            httpx.ConnectError: The process has not restarted yet.
+            Unreadable: The process ended during the request.
         """
         if time.monotonic() < self._back_at:
             raise httpx.ConnectError("no connection could be made") from ConnectionRefusedError()
@@ -129,7 +129,7 @@ class SupervisedTransport(httpx.AsyncBaseTransport):
 
 
 class SandboxPeer:
-    """Stands where the provisioner's process does, and calls the sandbox of a service in this process.
+    """A replacement for the provisioner's process that calls the sandbox of a service in this process.
 
     Args:
         sandbox: The sandbox.
@@ -156,9 +156,9 @@ class HostedSession(RunSession):
 
     Args:
         subject: The service.
-        options: What to ask of the run; they name no target.
-        in_process: Whether requests are handed to the service, without a socket or bytes of HTTP between, and the
-            provisioner is no process: a third less of the processor's time.
+        options: The options of the run, without a target.
+        in_process: Whether service and provisioner are called in process, without sockets or HTTP parsing, which takes
+            a third less CPU time.
     """
 
     def __init__(self, subject: Subject, options: RunOptions, *, in_process: bool = False) -> None:
@@ -167,7 +167,7 @@ class HostedSession(RunSession):
         self._in_process = in_process
 
     def undo(self) -> UndoResult:
-        """Undo what the run did, unless the service is faulty: then that is nobody's concern, and it takes its time."""
+        """Undo the run's changes; skip that for a faulty service, to save time."""
         if self._subject.kind == "fault" and self.undone is None:
             self.run.scenarios.close()
             self.undone = UndoResult()
@@ -181,7 +181,7 @@ class HostedSession(RunSession):
         return self._service.profile(self.options.mode)
 
     def _journal(self, names: RunNames) -> Journal:
-        """A journal that nobody reads once this process has ended, as the service is gone then, too."""
+        """Return a journal in memory, as the service ends with this process."""
         return UnwrittenJournal(names, self.folder / FILE_NAME)
 
     def _transport(self) -> httpx.AsyncBaseTransport | None:

@@ -1,4 +1,4 @@
-"""Covering arrays: few rows of choices in which every two choices that go together meet."""
+"""Covering arrays: few rows of choices that contain every allowed pair of choices."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 Choice = tuple[str, str]
-"""The name of a question, and one of its values."""
+"""The name of a question and a value of it."""
 
 Pair = tuple[Choice, Choice]
-"""Two choices of different questions, in the order of their names."""
+"""Choices of two questions, in the order of their names."""
 
 _CANDIDATES: Final = 8
-"""Rows that are made for each one that is taken."""
+"""Candidates for each row."""
 
 
 def all_pairs(questions: Mapping[str, Sequence[str]], excluded: Collection[Pair] = ()) -> Iterator[Pair]:
-    """Every two choices that may meet.
+    """Return every allowed pair of choices.
 
     Args:
         questions: The values of each question.
-        excluded: Pairs that must not meet.
+        excluded: Forbidden pairs.
     """
-    for one, other in combinations(sorted(questions), 2):
-        for value in questions[one]:
-            for beside in questions[other]:
-                pair = ((one, value), (other, beside))
+    for first, second in combinations(sorted(questions), 2):
+        for first_value in questions[first]:
+            for second_value in questions[second]:
+                pair = ((first, first_value), (second, second_value))
                 if pair not in excluded:
                     yield pair
 
@@ -41,24 +41,24 @@ def covering_rows(
     excluded: Collection[Pair] = (),
     rare: Collection[Choice] = (),
 ) -> list[dict[str, str]]:
-    """Rows that answer every question, so that every two choices meet in one of them at least.
+    """Return rows with a value of every question, which together contain every allowed pair of choices.
 
-    A greedy search: each row begins with a pair that lacks most, and goes on, from the questions with many values to
-    those with few, with what lets most new pairs meet; of several such rows the best is taken.
+    A greedy search: each row starts with the choices that lack most pairs. Then it adds, from the questions with many
+    values to those with few, the value that adds most new pairs. The best of several candidates becomes the row.
 
     Args:
         questions: The values of each question.
-        seed: What the search draws from.
-        excluded: Pairs that must not meet; every choice needs a value of every other question beside it.
-        rare: Choices that are taken only where a pair needs them.
+        seed: The seed of the search.
+        excluded: Forbidden pairs; every choice must be allowed with some value of every other question.
+        rare: Choices to use only if a pair needs them.
     """
     return _Search(questions, excluded, rare, seed).rows()
 
 
 class _Search:
-    """The pairs that have not met yet, and how a row is made of them.
+    """The search for rows, with the pairs that are still missing.
 
-    Choices are numbered, and a set of choices is an integer with a bit for each.
+    Choices are numbered; a set of choices is an integer with a bit for each.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class _Search:
         self._excluded = _partners(numbers, excluded)
         self._missing = _partners(numbers, all_pairs(questions, excluded))
         self._rare = {numbers[choice] for choice in rare}
-        self._lot = random.Random(seed)  # noqa: S311 - reproducible on purpose
+        self._generator = random.Random(seed)  # noqa: S311 - reproducible on purpose
 
     def rows(self) -> list[dict[str, str]]:
         found = []
@@ -83,29 +83,29 @@ class _Search:
         return found
 
     def _row(self) -> list[int]:
-        """A row that begins with a pair that has not met."""
+        """Return a candidate that starts with a missing pair."""
         first = max(range(len(self._choices)), key=self._lack)
         second = max(_numbers(self._missing[first]), key=self._lack)
         row, together = [first, second], _set((first, second))
         begun = {self._choices[number][0] for number in row}
         left = sorted(self._values.keys() - begun)
-        self._lot.shuffle(left)
+        self._generator.shuffle(left)
         for name in sorted(left, key=lambda name: -len(self._values[name])):
             row.append(self._next(name, together))
             together |= 1 << row[-1]
         return row
 
     def _lack(self, number: int) -> tuple[int, float]:
-        """How many partners a choice lacks; the lot decides between those that lack as many."""
-        return self._missing[number].bit_count(), self._lot.random()
+        """Return the number of missing pairs of a choice, and a random number to break ties."""
+        return self._missing[number].bit_count(), self._generator.random()
 
     def _next(self, name: str, row: int) -> int:
-        """The value of a question that lets most new pairs meet."""
+        """Return the value of a question that adds most new pairs."""
 
-        def worth(number: int) -> tuple[int, bool, tuple[int, float]]:
+        def gain(number: int) -> tuple[int, bool, tuple[int, float]]:
             return (self._missing[number] & row).bit_count(), number not in self._rare, self._lack(number)
 
-        return max((one for one in self._values[name] if not self._excluded[one] & row), key=worth)
+        return max((number for number in self._values[name] if not self._excluded[number] & row), key=gain)
 
     def _gain(self, row: list[int]) -> int:
         together = _set(row)
@@ -113,19 +113,19 @@ class _Search:
 
 
 def _set(numbers: Iterable[int]) -> int:
-    """The set of some numbers."""
+    """Return the set of numbers."""
     return sum(1 << number for number in numbers)
 
 
 def _numbers(members: int) -> list[int]:
-    """The numbers in a set."""
+    """Return the numbers in a set."""
     return [number for number in range(members.bit_length()) if members >> number & 1]
 
 
 def _partners(numbers: Mapping[Choice, int], pairs: Iterable[Pair]) -> list[int]:
-    """For each choice, by its number, those that stand beside it in one of the pairs."""
+    """Return for each choice, by its number, the set of its partners in the pairs."""
     partners = [0] * len(numbers)
-    for one, other in pairs:
-        partners[numbers[one]] |= 1 << numbers[other]
-        partners[numbers[other]] |= 1 << numbers[one]
+    for first, second in pairs:
+        partners[numbers[first]] |= 1 << numbers[second]
+        partners[numbers[second]] |= 1 << numbers[first]
     return partners

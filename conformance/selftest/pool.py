@@ -1,4 +1,4 @@
-"""Trials in processes of their own, several at a time."""
+"""Pool of trial processes."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _ENDING: Final = 5.0
 
 
 class Pool:
-    """Runs trials.
+    """A runner of concurrent trials.
 
     Args:
-        jobs: How many go on at once; most of a trial is waiting.
+        jobs: Maximum number of concurrent trials; a trial mostly waits.
     """
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
 
     def trials(self, tasks: Sequence[Task]) -> Generator[Trial]:
-        """Do trials of subjects that all differ; what came of them comes as they end."""
+        """Run trials of different subjects and yield each when it ends."""
         if not tasks:
             return
         context = get_context("spawn")
@@ -40,7 +40,7 @@ class Pool:
         try:
             yield from _received(here, [task.subject for task in tasks])
         finally:
-            here.close()  # which ends what is still under way
+            here.close()  # ends the running trials
             process.join(_ENDING)
             process.kill()
             process.join()
@@ -57,4 +57,4 @@ def _received(connection: Connection, subjects: Sequence[Subject]) -> Iterator[T
         del missing[trial.subject.id]
         yield trial
     for subject in missing.values():
-        yield Trial(subject, errors=("The process that trials are forked from ended without a word.",))
+        yield Trial(subject, errors=("The parent process of the trials ended without a result.",))

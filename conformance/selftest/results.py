@@ -1,4 +1,4 @@
-"""selftest.json, selftest.md and selftest.html: what a self-test came to, for programs and for people."""
+"""Outputs of a self-test: selftest.json, selftest.md and selftest.html."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ _ROWS: Final = (
     ("Found, and the named requirement reported", "killed"),
     ("Not found", "survived"),
     ("Found, but the named requirement not reported", "misnamed"),
-    ("Trials in which the suite itself went wrong", "broken"),
-    ("Faults that did not meet the whole suite", "focused"),
-    ("Faults that were tried a second time, alone, and only that counts", "repeated"),
+    ("Trials in which the suite itself failed", "broken"),
+    ("Faults that met only the checks of what they break", "focused"),
+    ("Faults that were repeated alone; only the repetition counts", "repeated"),
     ("Share of faults whose named requirement was reported", "named_share"),
     ("Requirements reported for a fault, on average", "reported_mean"),
     ("Requirements reported for a fault, at most", "reported_most"),
     ("Share of reported requirements that the fault breaks, on average", "precision_mean"),
-    ("Requests sent when the first failure could be told, median", "found_after_median"),
+    ("Requests sent until the first failure, median", "found_after_median"),
     ("Conforming services that differ at one open point", "latitudes"),
-    ("Conforming services that choose at all of them", "combinations"),
-    ("Share of all pairs of choices that met in one of those", "pairs_share"),
+    ("Conforming services that choose at all open points", "combinations"),
+    ("Share of all pairs of choices that these services cover", "pairs_share"),
     ("False alarms", "false_alarms"),
-    ("Conforming services of which something was left undecided without need", "undecided"),
+    ("Conforming services with avoidable undecided requirements", "undecided"),
 )
 _SHARES: Final = frozenset({"named_share", "precision_mean", "pairs_share"})
 
 
 def document(figures: Figures, run: dict[str, Any]) -> dict[str, Any]:
-    """The content of selftest.json.
+    """Return the content of selftest.json.
 
     Args:
         figures: All trials.
-        run: When and how it was run; an interrupted one is never good.
+        run: Time and options of the self-test; an interrupted one is never good.
     """
     trials = sorted(figures.trials, key=lambda trial: (trial.subject.kind, trial.subject.id))
     return {
@@ -65,7 +65,7 @@ def write(content: dict[str, Any], folder: Path) -> None:
 
     Args:
         content: From ``document``.
-        folder: Where; it is made.
+        folder: The folder; created if needed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps(content, ensure_ascii=False, indent=1)
@@ -75,27 +75,27 @@ def write(content: dict[str, Any], folder: Path) -> None:
 
 
 def rows(content: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The figures as a table: what each is, and its value; without those that nothing was tried for."""
-    found = {words: (name, content["figures"].get(name)) for words, name in _ROWS}
+    """Return the figures as labels and values, without those that are None."""
+    found = {label: (name, content["figures"].get(name)) for label, name in _ROWS}
     return [
-        (words, f"{value:.1%}" if name in _SHARES else f"{value:g}")
-        for words, (name, value) in found.items()
+        (label, f"{value:.1%}" if name in _SHARES else f"{value:g}")
+        for label, (name, value) in found.items()
         if value is not None
     ]
 
 
 def markdown(content: dict[str, Any]) -> str:
-    """The content of selftest.md: the figures, and what is not as it should be."""
-    lines = ["| Figure | Value |", "|---|---|", *(f"| {words} | {value} |" for words, value in rows(content))]
+    """Return the content of selftest.md: the figures and the trials with an unwanted state."""
+    lines = ["| Figure | Value |", "|---|---|", *(f"| {label} | {value} |" for label, value in rows(content))]
     for entry in bad(content):
         reported = ", ".join(entry["reported"]) or "nothing"
-        expected = f"; to be reported: {entry['breaks'][0]}" if entry["breaks"] else ""
+        expected = f"; required: {entry['breaks'][0]}" if entry["breaks"] else ""
         lines += ["", f"- **{entry['id']}** ({entry['state']}): {entry['title']} Reported: {reported}{expected}."]
     return "\n".join(lines) + "\n"
 
 
 def html(content: dict[str, Any]) -> str:
-    """The content of selftest.html: the figures and every trial."""
+    """Return the content of selftest.html: the figures and every trial."""
     environment = Environment(
         loader=PackageLoader("conformance.selftest"),
         autoescape=True,
@@ -107,7 +107,7 @@ def html(content: dict[str, Any]) -> str:
 
 
 def bad(content: dict[str, Any]) -> list[dict[str, Any]]:
-    """The entries of trials that did not come out as they should."""
+    """Return the entries of the trials with an unwanted state."""
     return [entry for entry in content["trials"] if entry["state"] not in GOOD]
 
 

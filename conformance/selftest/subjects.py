@@ -1,4 +1,4 @@
-"""What the suite is tried on: every fault, every value of every open point, every two together, and many by chance."""
+"""Subjects of the self-test: faults, latitudes, pairs of latitudes and random combinations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXCLUDED: Final[frozenset[Pair]] = frozenset(
         (("gateway", "strict"), ("identifier_shape", "reserved")),
     }
 )
-"""Choices that do not meet: a few requests an hour, and identifiers that a gateway lets nobody use."""
+"""Excluded pairs: a few requests an hour, and identifiers that a gateway always refuses."""
 
 HARD: Final = frozenset(
     {
@@ -34,7 +34,7 @@ HARD: Final = frozenset(
         ("rate_limit", "tight"),
     }
 )
-"""Choices that keep the interface and leave some requirements undecided, which is right there."""
+"""Conforming choices with which some requirements rightly stay undecided."""
 
 TRANSPORT: Final = frozenset(
     {
@@ -50,21 +50,21 @@ TRANSPORT: Final = frozenset(
         "pace",
     }
 )
-"""The open points at which a service chooses what connections carry, or when."""
+"""The latitudes about the content and timing of connections."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One service that the suite is tried on.
+    """A service that the suite is tried on.
 
     Attributes:
-        id: The fault's id, or ``name=value``, or the number of a combination.
-        kind: Whether it breaks the interface, differs at one open point, or at all of them.
-        title: What is peculiar about it.
-        breaks: The requirements that it breaks, the one first that has to be reported; none where it conforms.
-        choices: Its choices at the open points, where they are not the default.
-        spared: Whether it needs no socket because others have one for the same: for each choice of what connections
-            carry, and for every two of these.
+        id: The fault's id, ``name=value``, or the number of a combination.
+        kind: Whether it has a fault, a single latitude, or a combination of latitudes.
+        title: Its description.
+        breaks: The requirements that it breaks, first the one that must be reported; empty if it conforms.
+        choices: Its choices that are not the default.
+        spared: Whether it needs no socket because other subjects test the same transport choices, and pairs of them,
+            over one.
     """
 
     id: str
@@ -76,19 +76,19 @@ class Subject:
 
     @property
     def is_hard(self) -> bool:
-        """Whether undecided requirements are to be expected of it."""
+        """Whether undecided requirements are expected."""
         return any(choice in HARD for choice in self.choices.items())
 
     @property
     def is_about_transport(self) -> bool:
-        """Whether it takes a socket to see what is peculiar about it; no fault of the library is one of connections."""
+        """Whether the trial needs a socket; no fault does."""
         if self.kind == "fault" or self.spared:
             return False
         return not self.choices or not TRANSPORT.isdisjoint(self.choices)
 
 
 def faults(pattern: str = "*") -> list[Subject]:
-    """The faults whose id matches a pattern with ``*`` and ``?``, in the order of their ids."""
+    """Return the faults whose id matches a pattern with ``*`` and ``?``, sorted by id."""
     found = sorted(all_faults().items())
     return [
         Subject(identifier, "fault", fault.title, fault.breaks)
@@ -98,10 +98,10 @@ def faults(pattern: str = "*") -> list[Subject]:
 
 
 def latitudes(pattern: str = "*") -> list[Subject]:
-    """A service with its default choices, and one for every other value of every open point.
+    """Return a service with the default choices, and a service for every other value of every latitude.
 
     Args:
-        pattern: What ``name=value`` has to match, with ``*`` and ``?``; the first service is called ``default``.
+        pattern: A pattern for ``name=value``, with ``*`` and ``?``; the first service is ``default``.
     """
     honest = Subject("default", "latitude", "Every open point has its default.")
     others = [
@@ -110,19 +110,19 @@ def latitudes(pattern: str = "*") -> list[Subject]:
         for value in point.values
         if value != point.default
     ]
-    return [one for one in (honest, *others) if fnmatchcase(one.id, pattern)]
+    return [subject for subject in (honest, *others) if fnmatchcase(subject.id, pattern)]
 
 
 def covering(seed: int) -> list[Subject]:
-    """Services that choose at every open point, so that every two choices meet in one of them at least.
+    """Return services with a choice at every latitude, which together contain every allowed pair of choices.
 
-    Two choices of what connections carry meet in one that has a socket.
+    A pair of transport choices is in a service with a socket.
 
     Args:
-        seed: What the search for them draws from.
+        seed: The seed of the search.
     """
     rows = covering_rows(_questions(), seed=seed, excluded=EXCLUDED, rare=HARD)
-    title = "Every open point has a value, so that every two values meet in one of these services."
+    title = "Every open point has a value; these services cover every pair of values."
     found: list[Subject] = []
     met: set[Pair] = set()
     for place, row in enumerate(rows, start=1):
@@ -134,39 +134,39 @@ def covering(seed: int) -> list[Subject]:
 
 
 def mixtures(number: int, seed: int) -> list[Subject]:
-    """Services that choose at every open point by chance.
+    """Return services with a random choice at every latitude.
 
     Args:
-        number: How many.
-        seed: What the choices come from.
+        number: The number of services.
+        seed: The seed of the choices.
     """
-    lot = random.Random(seed)  # noqa: S311 - reproducible on purpose
-    title = f"Every open point has a value by chance, of seed {seed}."
+    generator = random.Random(seed)  # noqa: S311 - reproducible on purpose
+    title = f"Every open point has a random value, of seed {seed}."
     return [
-        Subject(f"combination-{place:03}", "combination", title, choices=_drawn(lot), spared=True)
+        Subject(f"combination-{place:03}", "combination", title, choices=_drawn(generator), spared=True)
         for place in range(1, number + 1)
     ]
 
 
 def pairs(choices: Mapping[str, str]) -> set[Pair]:
-    """Every two choices that meet in one service."""
+    """Return the pairs of choices of a service."""
     return set(combinations(sorted(choices.items()), 2))
 
 
 def share_of_pairs(subjects: Iterable[Subject]) -> float:
-    """The share of all pairs of choices that may meet, which meet in one of these services at least."""
-    met: set[Pair] = set().union(*(pairs(one.choices) for one in subjects))
-    meant = set(all_pairs(_questions(), EXCLUDED))
-    return len(met & meant) / len(meant)
+    """Return the share of all allowed pairs of choices that the services cover."""
+    met: set[Pair] = set().union(*(pairs(subject.choices) for subject in subjects))
+    allowed = set(all_pairs(_questions(), EXCLUDED))
+    return len(met & allowed) / len(allowed)
 
 
 def _questions() -> dict[str, tuple[str, ...]]:
     return {name: point.values for name, point in POINTS.items()}
 
 
-def _drawn(lot: random.Random) -> dict[str, str]:
-    """A choice at every open point, of those that may meet."""
+def _drawn(generator: random.Random) -> dict[str, str]:
+    """Return a random choice at every latitude, without excluded pairs."""
     while True:
-        drawn = {name: lot.choice(values) for name, values in _questions().items()}
+        drawn = {name: generator.choice(values) for name, values in _questions().items()}
         if EXCLUDED.isdisjoint(pairs(drawn)):
             return drawn

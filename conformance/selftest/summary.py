@@ -1,4 +1,4 @@
-"""What self-tests came to, in few words: for the repository, where the whole would be too long to read in a change."""
+"""Summary of self-tests for the repository, short enough to review in a change."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ END: Final = "<!-- /selftest -->"
 
 
 def summary(documents: Sequence[Mapping[str, Any]], earlier: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The summary of self-tests that tried different subjects, or the same at different efforts.
+    """Return the summary of self-tests with different subjects, or the same at different efforts.
 
-    Where two of them tried one subject, both count for the convictions, and the first for the figures.
+    If two of them tried the same subject, both count for the convictions, and the first for the figures.
 
     Args:
-        documents: The contents of their selftest.json, at least one.
-        earlier: A summary of earlier ones, which tells which checks convict the faults that only few checks met now.
+        documents: The contents of their selftest.json files, at least one.
+        earlier: An earlier summary, for the convictions of faults that did not meet the whole suite now.
     """
     trials: dict[tuple[str, str], Trial] = {}
     convicted: dict[str, dict[str, set[str]]] = {}
@@ -62,7 +62,7 @@ def summary(documents: Sequence[Mapping[str, Any]], earlier: Mapping[str, Any] |
 
 
 def trial_of(entry: Mapping[str, Any]) -> Trial:
-    """A trial from its entry in selftest.json."""
+    """Return a trial from its entry in selftest.json."""
     return Trial(
         subject=Subject(entry["id"], entry["kind"], entry["title"], tuple(entry["breaks"]), entry["choices"]),
         errors=tuple(entry["errors"]),
@@ -78,7 +78,7 @@ def trial_of(entry: Mapping[str, Any]) -> Trial:
 
 
 def write(content: Mapping[str, Any], path: Path) -> None:
-    """Write a summary, a fault a line."""
+    """Write a summary, with a line for each fault."""
     path.write_text("".join(_lines(content)), "utf-8")
 
 
@@ -86,7 +86,7 @@ def read(path: Path) -> dict[str, Any]:
     """Read a summary.
 
     Raises:
-        ValueError: The file holds none.
+        ValueError: The file is no summary.
     """
     content: dict[str, Any] = json.loads(path.read_text("utf-8"))
     if content.get("format") != FORMAT:
@@ -95,20 +95,20 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def table(content: Mapping[str, Any]) -> list[str]:
-    """What was tried, and the figures as the lines of a Markdown table."""
+    """Return the lines of a Markdown table of the figures, with a sentence about the trials."""
     tried, known = content["figures"]["faults"], len(all_faults())
-    how = "every one was" if tried == known else f"{tried} were"
+    tried_faults = f"All {known} faults" if tried == known else f"{tried} of {known} faults"
     return [
-        f"Of {known} faults {how} tried, {_runs(content)}.",
+        f"{tried_faults} were tried, {_runs(content)}.",
         "",
         "| Figure | Value |",
         "|---|---|",
-        *(f"| {words} | {value} |" for words, value in rows(content)),
+        *(f"| {label} | {value} |" for label, value in rows(content)),
     ]
 
 
 def _runs(content: Mapping[str, Any]) -> str:
-    """How many self-tests the figures are put together from, and whether all were of one suite."""
+    """Return the number of self-tests behind the figures, and whether all tested the same suite."""
     runs = content["runs"]
     suites = {run.get("suite_sha256") for run in runs}
     if len(runs) == 1:
@@ -118,15 +118,15 @@ def _runs(content: Mapping[str, Any]) -> str:
 
 
 def with_table(page: str, content: Mapping[str, Any]) -> str:
-    """A page with the table between its two marks made anew.
+    """Return a page with a new table between its two marks.
 
     Raises:
-        ValueError: The page has not each mark once.
+        ValueError: The page does not have each mark exactly once.
     """
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end or BEGIN in rest:
-        raise ValueError(f"The page needs the marks {BEGIN} and {END}, each once.")
+        raise ValueError(f"The page must have the marks {BEGIN} and {END} exactly once.")
     return "\n".join((f"{before}{BEGIN}", "", *table(content), "", f"{END}{after}"))
 
 

@@ -1,4 +1,4 @@
-"""One trial: the whole suite against one subject, and what came of it."""
+"""Trial: a run of the suite against a subject."""
 
 from __future__ import annotations
 
@@ -22,22 +22,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What the suite said of a subject.
+    """The result of a trial.
 
     Attributes:
         subject: The subject.
-        reported: The requirements that failed, each with the checks that said so and their message.
-        detecting: The same requirements, each with the checks that failed, without parameters.
-        undecided: The requirements that came to no decision, each with the reason.
-        passed: How many requirements passed.
-        requests: How many requests were sent.
-        found_after: How many requests had been sent when the first failure could be told; None without one.
-        seconds: How long it took.
-        errors: What went wrong in the suite itself.
+        reported: The requirements that failed, each with its failed checks and their messages.
+        detecting: The same requirements, each with its failed checks without parameters.
+        undecided: The undecided and untested requirements, each with the reason.
+        passed: The number of requirements that passed.
+        requests: The number of requests sent.
+        found_after: The number of requests until the first failure; None without a failure.
+        seconds: Its duration.
+        errors: The suite's own errors.
         left: What the run could not undo in a conforming service.
-        alone: Whether this is another trial of a fault, with nothing else under way, and counts instead of the
-            first one.
-        whole: Whether all requirements were judged, and not only those that the fault breaks.
+        alone: Whether this is a repetition without concurrent trials, which replaces the first trial.
+        whole: Whether all requirements were judged, not only those that the fault breaks.
     """
 
     subject: Subject
@@ -56,14 +55,14 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A trial to be done.
+    """A trial to run.
 
     Attributes:
-        subject: What the suite is tried on.
-        options: What to ask of the run.
-        in_process: Whether requests are handed to the service, without a socket between.
-        early: Whether the run ends once the requirement that the fault is known to break was found broken.
-        otherwise: What is done instead where this one does not find the fault.
+        subject: The service.
+        options: The options of the run.
+        in_process: Whether the service is called in process, without a socket.
+        early: Whether the run ends once the requirement of the fault has failed.
+        otherwise: The fallback if the trial misses the fault.
     """
 
     subject: Subject
@@ -74,16 +73,15 @@ class Task:
 
     @classmethod
     def complete(cls, subject: Subject, options: RunOptions) -> Self:
-        """A trial with the whole suite, over a socket where that may make a difference."""
+        """Return a trial with the whole suite, over a socket if that may matter."""
         return cls(subject, options, in_process=not subject.is_about_transport)
 
     @classmethod
     def quick(cls, subject: Subject, options: RunOptions) -> Self:
-        """A trial that takes no more time than it must.
+        """Return the shortest sufficient trial.
 
-        A fault meets the checks of the requirements that it breaks, and the whole suite only where requests of other
-        checks bring it to light; at once where the requirement's own checks send none. What conforms meets the whole
-        suite.
+        A fault meets the checks of the requirements that it breaks. The whole suite follows if they miss it, or runs at
+        once if those checks send nothing. A conforming service meets the whole suite.
         """
         if subject.kind != "fault":
             return cls.complete(subject, options)
@@ -99,19 +97,19 @@ class Task:
 
     @property
     def law(self) -> Law | None:
-        """What ends the run once it is broken."""
+        """The law whose break ends the run, or None."""
         return LAWS.get(self.subject.breaks[0]) if self.early else None
 
 
 def attempt(task: Task, run: Callable[[Judge], None] = run_checks) -> Trial:
-    """Do a trial.
+    """Run a trial.
 
     Args:
-        task: The trial.
-        run: What runs the checks.
+        task: The task.
+        run: Runs the checks.
 
     Raises:
-        EmbeddedError: The subject did not start.
+        EmbeddedError: The service did not start.
     """
     began = time.monotonic()
     with HostedSession(task.subject, task.options, in_process=task.in_process) as execution:
@@ -128,7 +126,7 @@ def attempt(task: Task, run: Callable[[Judge], None] = run_checks) -> Trial:
         reported=reported,
         detecting=_convicting(judge.results),
         undecided=_undecided(judge.results, reported),
-        passed=len({one.requirement for one in judge.results if one.outcome == "passed"} - reported.keys()),
+        passed=len({result.requirement for result in judge.results if result.outcome == "passed"} - reported.keys()),
         requests=requests,
         found_after=_found_after(judge.results),
         seconds=round(time.monotonic() - began, 3),
@@ -155,15 +153,17 @@ def _convicting(results: Iterable[CheckResult]) -> dict[str, list[str]]:
 
 
 def _undecided(results: Iterable[CheckResult], reported: Iterable[str]) -> dict[str, str]:
-    undecided = {one.requirement: one.reason or "" for one in results if one.outcome in {"cantTell", "untested"}}
+    undecided = {
+        result.requirement: result.reason or "" for result in results if result.outcome in {"cantTell", "untested"}
+    }
     return {requirement: reason for requirement, reason in undecided.items() if requirement not in set(reported)}
 
 
 def _found_after(results: Iterable[CheckResult]) -> int | None:
-    """The number of the last exchange that the earliest failure needs."""
+    """Return the number of the last exchange that the earliest failure needs."""
     needed = [
-        max(exchange.number for exchange in one.failure.exchanges)
-        for one in results
-        if one.failure is not None and one.failure.exchanges
+        max(exchange.number for exchange in result.failure.exchanges)
+        for result in results
+        if result.failure is not None and result.failure.exchanges
     ]
     return min(needed, default=None)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from conformance.targets.fixtures import Fixtures, MemberLog
     from conformance.targets.profile import SubordinateKind
     from conformance.targets.provisioner import MemberRole
-    from conformance.wire.recorded_inputs import Notes
+    from conformance.wire.recorded_inputs import RecordedInputs
     from conformance.wire.requests import Credential
 
 _T = TypeVar("_T")
@@ -39,7 +39,7 @@ class RecordedFixtures:
     def __init__(
         self,
         fixtures: Fixtures,
-        notes: Notes,
+        notes: RecordedInputs,
         keys: Callable[[str], Credential] | None = None,
         journal: MemberLog | None = None,
     ) -> None:

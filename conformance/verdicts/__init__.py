@@ -1,1 +1,1 @@
-"""What the suite concludes: outcomes of checks, requirements and classes, and the verdict."""
+"""Outcomes of checks, requirements and classes, and the verdict."""

@@ -1,4 +1,4 @@
-"""From the results of checks to the requirements, the classes and the verdict of a report."""
+"""Derivation of a report's requirements, classes and verdict from the results of checks."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def requirements(
     chosen: Collection[str] = (),
     recording: Recording | None = None,
 ) -> list[model.Requirement]:
-    """Every requirement of the catalogue with its outcome, in the catalogue's order.
+    """Return every requirement of the catalogue with its outcome, in the catalogue's order.
 
     Args:
-        results: What the checks came to.
-        unselected: The reason that is given for a requirement whose checks did not run.
-        chosen: The ids of the requirements that the run is about; empty for all.
-        recording: What was sent, from which failures are repeated.
+        results: The results of the checks.
+        unselected: The reason for a requirement whose checks did not run.
+        chosen: The ids of the chosen requirements; empty for all.
+        recording: The exchanges, for the scripts that reproduce failures.
     """
     recording = recording or Recording()
     by_requirement: dict[str, list[CheckResult]] = {}
@@ -51,11 +51,11 @@ def requirements(
 def classes(
     concluded: Sequence[model.Requirement], unlock: Mapping[str, Sequence[str]]
 ) -> list[model.ConformanceClass]:
-    """Every class with its outcome.
+    """Return every class with its outcome.
 
     Args:
         concluded: The requirements, from ``requirements``.
-        unlock: What would let the rest of a class be tested, by class.
+        unlock: The lines that would unlock the rest of a class, by class.
     """
     found: list[model.ConformanceClass] = []
     for name, title in CLASSES.items():
@@ -65,7 +65,7 @@ def classes(
             {
                 "id": name,
                 "title": title,
-                "outcome": "untested" if outcome is Outcome.INAPPLICABLE else outcome.value,  # type: ignore[typeddict-item]  # one of four
+                "outcome": "untested" if outcome is Outcome.INAPPLICABLE else outcome.value,  # type: ignore[typeddict-item]  # one of four values
                 "requirements": len(outcomes),
                 "unlock": list(unlock.get(name, ())),
             }
@@ -74,7 +74,7 @@ def classes(
 
 
 def overall(concluded: Sequence[model.Requirement]) -> Verdict:
-    """The verdict of a run; a waived failure in the core class must not hide what was not tested beside it."""
+    """Return the verdict of a run; waived failures in the core class must not hide untested requirements there."""
     of_core = (entry for entry in concluded if entry["class"] == "core")
     core = of_requirements([Outcome.PASSED if entry["waived"] else Outcome(entry["outcome"]) for entry in of_core])
     failed = any(entry["outcome"] == "failed" and not entry["waived"] for entry in concluded)
@@ -82,7 +82,7 @@ def overall(concluded: Sequence[model.Requirement]) -> Verdict:
 
 
 def observations(noted: Observations) -> list[model.Observation]:
-    """What was observed, in the catalogue's order."""
+    """Return the observations, in the catalogue's order."""
     return [
         {
             "id": point.id,
@@ -97,12 +97,12 @@ def observations(noted: Observations) -> list[model.Observation]:
 
 
 def unlocking(catalogue: Catalogue, missing: Mapping[str, str], chosen: Collection[str] = ()) -> dict[str, list[str]]:
-    """The lines that would let more of each class be tested.
+    """Return the lines that would unlock more of each class.
 
     Args:
         catalogue: All requirements.
         missing: The needs that are not met, each with the line that meets it.
-        chosen: The ids of the requirements that the run is about; empty for all.
+        chosen: The ids of the chosen requirements; empty for all.
     """
     lines: dict[str, dict[str, None]] = {}
     for entry in catalogue.requirements.values():
@@ -128,7 +128,7 @@ def _requirement(
         "outcome": outcome.value,
         "waived": False,
         "reason": " ".join(reasons) or (None if results else unselected),
-        "failures": [_failure(entry, one.failure, recording) for one in results if one.failure is not None],
+        "failures": [_failure(entry, result.failure, recording) for result in results if result.failure is not None],
         "checks": [
             {
                 "name": result.check,
@@ -142,7 +142,7 @@ def _requirement(
 
 
 def _failure(entry: Requirement, failure: Failure, recording: Recording) -> model.Failure:
-    told: model.Failure = {
+    content: model.Failure = {
         "check": failure.check,
         "message": failure.message,
         "expected": failure.expected,
@@ -152,17 +152,17 @@ def _failure(entry: Requirement, failure: Failure, recording: Recording) -> mode
         "curl": recording.curl(failure.exchanges[-1]) if failure.exchanges else "",
     }
     if failure.exchanges and (gone := recording.gone(failure.exchanges[-1])):
-        told["gone"] = gone
-    if script := recording.script(entry.id, failure.exchanges, *_told(failure)):
-        told["script"] = script
-    return told
+        content["gone"] = gone
+    if script := recording.script(entry.id, failure.exchanges, *_comments(failure)):
+        content["script"] = script
+    return content
 
 
-def _told(failure: Failure) -> tuple[str, str, str]:
+def _comments(failure: Failure) -> tuple[str, str, str]:
     return f"In the run: {failure.message}", f"Expected: {failure.expected}", f"Actual: {failure.actual}"
 
 
 def _numbers(exchanges: Iterable[Exchange]) -> list[int]:
-    """The numbers of the exchanges that are cited, each once; the first ones and the last where there are many."""
+    """Return the sorted numbers of the exchanges; of many, the first ones and the last."""
     numbers = sorted({exchange.number for exchange in exchanges})
     return numbers if len(numbers) <= _MOST_CITED else [*numbers[: _MOST_CITED - 1], numbers[-1]]

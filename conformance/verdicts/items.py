@@ -1,4 +1,4 @@
-"""What pytest's items say of the checks that they are."""
+"""Metadata of checks, from pytest's items."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Marks:
     """The marks of a check or an observation.
 
     Attributes:
-        requirement: The requirement that it judges; None for an observation.
-        observed: The open points that it observes.
-        stage: When it has its turn.
-        least_effort: The cheapest run that it is part of.
+        requirement: The id of the judged requirement; None for an observation.
+        observed: The ids of the observed open points.
+        stage: Its stage in the run.
+        least_effort: The lowest effort that includes it.
     """
 
     requirement: str | None
@@ -42,7 +42,7 @@ def is_check(item: pytest.Item) -> bool:
 
 
 def marks_of(item: pytest.Item) -> Marks | None:
-    """The marks of an item, looked for once, as each phase of each item asks for them; None where it is no check."""
+    """Return the marks of an item, cached for its phases; None if it is no check."""
     if _MARKS not in item.stash:
         item.stash[_MARKS] = _found(item) if is_check(item) else None
     return item.stash[_MARKS]
@@ -58,24 +58,24 @@ def _found(item: pytest.Item) -> Marks:
     )
 
 
-def _argument(item: pytest.Item, name: str) -> Any:  # noqa: ANN401 - whatever the mark has
+def _argument(item: pytest.Item, name: str) -> Any:  # noqa: ANN401 - any argument
     mark = item.get_closest_marker(name)
     return None if mark is None else mark.args[0]
 
 
 def name_of(item: pytest.Item) -> str:
-    """The module and function of a check, with its parameter."""
+    """Return the module and function of a check, with its parameter."""
     return item.nodeid.rpartition("/")[2].replace(".py::", "::")
 
 
 def requirement_of(item: pytest.Item) -> str | None:
-    """The requirement that an item judges; None where it judges none."""
+    """Return the requirement that an item judges, or None."""
     marks = marks_of(item)
     return None if marks is None else marks.requirement
 
 
 def cited_by(item: pytest.Item) -> tuple[str, ...]:
-    """The entries of the catalogue that an item cites."""
+    """Return the ids of the requirement and the open points that an item cites."""
     marks = marks_of(item)
     if marks is None:
         return ()
@@ -83,13 +83,13 @@ def cited_by(item: pytest.Item) -> tuple[str, ...]:
 
 
 def stage_of(item: pytest.Item) -> Stage:
-    """When an item has its turn."""
+    """Return the stage of an item."""
     marks = marks_of(item)
     return Stage.PROBING if marks is None else marks.stage
 
 
-def background_walks(item: pytest.Item) -> list[Callable[[Run], Any]]:
-    """The journeys of an item that may be walked while others are."""
+def background_scenarios(item: pytest.Item) -> list[Callable[[Run], Any]]:
+    """Return the scenarios of an item that may run concurrently with others."""
     definitions = getattr(item, "_fixtureinfo").name2fixturedefs  # noqa: B009 - pytest gives no public way to an item's fixtures
-    walks = [getattr(found[-1].func, "background", None) for found in definitions.values()]
-    return [walk for walk in walks if walk is not None]
+    scenarios = [getattr(found[-1].func, "background", None) for found in definitions.values()]
+    return [scenario for scenario in scenarios if scenario is not None]

@@ -1,7 +1,6 @@
-"""The plugin that turns pytest's outcomes into results.
+"""Judge: the pytest plugin that turns outcomes into results.
 
-Only this, ``plugin``, ``session``, the checks' conftest and the judge that a self-test makes of this one have pytest's
-hooks.
+Only this module, ``plugin``, ``session``, the checks' conftest and the self-test's judge implement pytest hooks.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from conformance.oracle.outcomes import CantTell, CheckOutcome, Evidence, NonCon
 from conformance.running.options import Effort
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.journal import JournalError
-from conformance.verdicts.items import background_walks, marks_of, name_of, requirement_of, stage_of
+from conformance.verdicts.items import background_scenarios, marks_of, name_of, requirement_of, stage_of
 from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.results import CheckResult, result_of
 from conformance.verdicts.stages import JUDGING
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _OF_FORM: Final = frozenset({"1", "7", "8"})
-"""The sections that say what any answer looks like."""
+"""The sections about the form of any response."""
 
 _ATTEMPTS: Final = 3
 _EFFORTS: Final = list(Effort)
@@ -42,20 +41,20 @@ _ORDERLY: Final = (CheckOutcome, NoResponse, MissingMeans)
 
 
 class Progress(Protocol):
-    """Who is told how the run goes."""
+    """A listener to the progress of a run."""
 
     def planned(self, checks: int) -> None:
-        """So many checks will be judged."""
+        """Take the number of checks to run."""
 
     def began(self, check: str, requirement: str) -> None:
-        """A check begins."""
+        """Take the check that begins."""
 
     def ended(self, result: CheckResult) -> None:
-        """A check has come to a result."""
+        """Take the result of a check."""
 
 
 class CollectErrors:
-    """Notes modules of checks that cannot be loaded.
+    """A plugin that collects the errors of check modules that cannot be imported.
 
     Attributes:
         errors: Tracebacks of the suite's own errors, for its developers.
@@ -65,17 +64,17 @@ class CollectErrors:
         self.errors: list[str] = []
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Note a module that cannot be loaded."""
+        """Collect the error of a module that cannot be imported."""
         if report.failed:
             self.errors.append(f"{report.nodeid}\n{report.longreprtext}")
 
 
 class Judge(CollectErrors):
-    """Runs the checks of a run and gathers what they came to.
+    """Runner of the checks of a run and collector of their results.
 
     Attributes:
-        results: What the checks came to, in their order.
-        errors: Tracebacks of the suite's own errors, for its developers; not only of modules.
+        results: The results, in the order of the checks.
+        errors: Tracebacks of the suite's own errors, from imports and from checks.
     """
 
     def __init__(self, run: Run, progress: Progress | None = None) -> None:
@@ -89,18 +88,18 @@ class Judge(CollectErrors):
         self._stopping = False
 
     def stop(self) -> None:
-        """Begin no further check, from whatever thread or signal handler that is said."""
+        """Start no further check; may be called from any thread or signal handler."""
         self._stopping = True
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Keep what was asked for, and put last what must see the rest of the run."""
-        kept = [item for item in items if self._is_asked_for(item)]
-        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-        items[:] = sorted(kept, key=stage_of)
+        """Keep the chosen checks and sort them by stage."""
+        chosen = [item for item in items if self._is_chosen(item)]
+        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+        items[:] = sorted(chosen, key=stage_of)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Start the journeys of the checks that are to run."""
+        """Start the scenarios of the checks that will run."""
         if session.config.option.collectonly:
             return
         self._unfinished = {
@@ -111,10 +110,10 @@ class Judge(CollectErrors):
         if self.run.closed is not None:
             return
         ready = [item for item in session.items if not self._missing(item)]
-        self.run.scenarios.prepare(dict.fromkeys(walk for item in ready for walk in background_walks(item)))
+        self.run.scenarios.prepare(dict.fromkeys(found for item in ready for found in background_scenarios(item)))
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Leave a check out whose needs the target does not meet."""
+        """Skip a check whose needs the target does not meet."""
         if self._progress is not None and (cited := requirement_of(item)):
             self._progress.began(name_of(item), cited)
         if self.run.closed is not None and not self._judges_form(item):
@@ -124,25 +123,27 @@ class Judge(CollectErrors):
 
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-        """Gather the evidence of a check, and run it anew where a broken connection ended it."""
+        """Collect the evidence of a check, and retry it if a broken connection ended it."""
         evidence = self._evidence.setdefault(pyfuncitem.nodeid, Evidence())
         with evidence, self.run.wire.checking(name_of(pyfuncitem)):
             try:
                 try:
                     return (yield)
                 except NoResponse as no_response:
-                    return self._anew(pyfuncitem, no_response)
+                    return self._retry(pyfuncitem, no_response)
             except NonConformity as failure:
-                self._ensure_main_key([one for one in (*evidence.exchanges, *failure.exchanges) if is_refusal(one)])
+                self._ensure_main_key(
+                    [exchange for exchange in (*evidence.exchanges, *failure.exchanges) if is_refusal(exchange)]
+                )
                 raise
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport | None:
-        """Note what ended a phase, and let pytest show only failures and errors as such."""
+        """Record the result of a phase, and let pytest show only failures and errors as such."""
         if self._stopping:
             item.session.shouldstop = "stopped"
         raised = call.excinfo.value if call.excinfo is not None else None
-        if marks_of(item) is None or isinstance(raised, KeyboardInterrupt):  # which --pdb lets come as far as this
+        if marks_of(item) is None or isinstance(raised, KeyboardInterrupt):  # with --pdb
             return None
         form = _brief if raised is None or isinstance(raised, _ORDERLY) else pytest.TestReport.from_item_and_call
         report = form(item, call)
@@ -151,10 +152,10 @@ class Judge(CollectErrors):
         return report
 
     def give_up(self, reason: str) -> None:
-        """Say of what was interrupted that it is undecided, so that a requirement does not pass by half its checks.
+        """Add an undecided result for each unfinished check, so that no requirement passes with half its checks.
 
         Args:
-            reason: Why, as a sentence.
+            reason: The reason, as a sentence.
         """
         begun = {result.requirement for result in self.results}
         for name, cited in self._unfinished.values():
@@ -170,7 +171,7 @@ class Judge(CollectErrors):
         raised: BaseException | None,
         report: pytest.TestReport,
     ) -> None:
-        if isinstance(raised, JournalError):  # a full disk, say, which ends the run and is told once
+        if isinstance(raised, JournalError):  # for example a full disk, which ends the run and is reported once
             raised = CantTell(str(raised))
         if raised is not None and not isinstance(raised, _ORDERLY):
             self.errors.append(f"{item.nodeid}\n{''.join(format_exception(raised))}")
@@ -196,8 +197,8 @@ class Judge(CollectErrors):
         if self._progress is not None:
             self._progress.ended(result)
 
-    def _anew(self, item: pytest.Function, no_response: NoResponse) -> object:
-        """Run a check again that a broken connection or a gateway ended."""
+    def _retry(self, item: pytest.Function, no_response: NoResponse) -> object:
+        """Retry a check that a broken connection or a gateway ended."""
         arguments = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}  # noqa: SLF001 - as pytest's own runner does
         for _ in range(_ATTEMPTS - 1):
             if no_response.lasting:
@@ -209,33 +210,33 @@ class Judge(CollectErrors):
         raise no_response
 
     def _ensure_main_key(self, refusals: Sequence[Exchange]) -> None:
-        """Make sure that a failure does not rest on refusals that came because all keys ended.
+        """Raise if a failure rests on refusals of a main key that is no longer valid.
 
         Raises:
-            RunStopped: The main key has not been served since.
+            RunStopped: The service has refused the main key since.
         """
         if not refusals:
             return
-        with suppress(NoResponse):  # the answer itself is of no interest: where the key has ended, the run is stopped
+        with suppress(NoResponse):  # only its effect matters: an invalid key stops the run
             self.run.wire.send(get_organization())
         if rests_on_ended_key(refusals, self.run.wire.exchanges, self.run.wire.stopped):
             raise RunStopped(str(self.run.wire.stopped), *refusals)
 
-    def _is_asked_for(self, item: pytest.Item) -> bool:
+    def _is_chosen(self, item: pytest.Item) -> bool:
         marks = marks_of(item)
-        if marks is None:  # a test of another project's, in the same session
+        if marks is None:  # a test of another project in the same session
             return True
         if _EFFORTS.index(self.run.effort) < _EFFORTS.index(marks.least_effort):
             return False
-        return not self.run.options.only or marks.requirement in self._asked_for
+        return not self.run.options.only or marks.requirement in self._chosen
 
     @cached_property
-    def _asked_for(self) -> frozenset[str]:
-        """The requirements that the run is confined to."""
+    def _chosen(self) -> frozenset[str]:
+        """The ids of the chosen requirements."""
         return frozenset(self.run.options.only)
 
     def _judges_form(self, item: pytest.Item) -> bool:
-        """Whether a check looks at the form of answers alone, which any answer of the target can break."""
+        """Whether a check judges only the form of responses, which any response can break."""
         cited = requirement_of(item)
         if cited is None or stage_of(item) not in JUDGING:
             return False
@@ -253,7 +254,7 @@ class Judge(CollectErrors):
 
 
 def _brief(item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
-    """The report of a phase that went well or came to an outcome: pytest's takes longer, with all that may be shown."""
+    """Return a minimal report of a phase without an error; pytest's own takes longer to create."""
     assert call.when != "collect"  # noqa: S101 - for the type checker
     return pytest.TestReport(
         nodeid=item.nodeid,
@@ -269,7 +270,7 @@ def _brief(item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
 
 
 def _show(report: pytest.TestReport, item: pytest.Item, result: CheckResult, *, keeps_exchanges: bool) -> None:
-    """Make pytest's report say what the result is."""
+    """Write the result to pytest's report."""
     if result.failure is not None:
         failure = result.failure
         cited = ", ".join(str(exchange.number) for exchange in failure.exchanges)

@@ -1,4 +1,4 @@
-"""The algebra of outcomes, in the terms of EARL (W3C Evaluation and Report Language 1.0)."""
+"""Algebra of outcomes, in the terms of EARL (W3C Evaluation and Report Language 1.0)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Outcome(StrEnum):
-    """What became of a check, a requirement or a class."""
+    """Outcome of a check, a requirement or a class."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -20,7 +20,7 @@ class Outcome(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What the whole run says of the target."""
+    """Result of a run."""
 
     CONFORMANT = "conformant"
     NON_CONFORMANT = "non-conformant"
@@ -32,22 +32,22 @@ _OF_REQUIREMENTS: Final = (Outcome.FAILED, Outcome.CANT_TELL, Outcome.UNTESTED, 
 
 
 def of_checks(outcomes: Collection[Outcome]) -> Outcome:
-    """The outcome of a requirement from those of its checks: what decides against it counts first."""
+    """Return the outcome of a requirement from those of its checks; the worst decides."""
     return next((outcome for outcome in _OF_CHECKS if outcome in outcomes), Outcome.UNTESTED)
 
 
 def of_requirements(outcomes: Collection[Outcome]) -> Outcome:
-    """The outcome of a class: passed only where nothing in it failed or stayed open."""
+    """Return the outcome of a class; it passes only if no requirement failed, is undecided or untested."""
     return next((outcome for outcome in _OF_REQUIREMENTS if outcome in outcomes), Outcome.UNTESTED)
 
 
 def verdict(core: Outcome, every: Collection[Outcome], *, failed_unwaived: bool) -> Verdict:
-    """The verdict of a run.
+    """Return the verdict of a run.
 
     Args:
-        core: The outcome of the core class, its waived failures taken for passed.
+        core: The outcome of the core class, with waived failures counted as passed.
         every: The outcomes of all requirements.
-        failed_unwaived: Whether a requirement failed that nobody waived.
+        failed_unwaived: Whether a requirement failed without a waiver.
     """
     if failed_unwaived:
         return Verdict.NON_CONFORMANT

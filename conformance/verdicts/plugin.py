@@ -1,6 +1,6 @@
-"""pytest's entry to the suite: ``pytest --pyargs conformance.checks --base-url URL --api-key KEY``.
+"""pytest plugin of the suite: ``pytest --pyargs conformance.checks --base-url URL --api-key KEY``.
 
-In a pytest run without this suite's checks it only adds options and does nothing.
+In a pytest run without this suite's checks it only adds options.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
 
 JUDGE: Final = "conformance-judge"
-"""The name that the judge of a run has among pytest's plugins."""
+"""The name of the judge among pytest's plugins."""
 
 _CHECKS: Final = "conformance.checks"
-"""How checks are named on pytest's command line."""
+"""The package of the checks on pytest's command line."""
 
 _FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable")
-"""Options that only make sense for a service of the user's."""
+"""Options that only apply to a service of the user."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None]:
-    """Add the options of a run, after all others: a plugin that came later and had one of that name would fail."""
+    """Add the options of a run last: a later plugin with an option of the same name would fail."""
     yield
     _add_options(parser)
 
 
 def _add_options(parser: pytest.Parser) -> None:
     group = parser.getgroup("conformance", "contract conformance of a running service")
-    _add(group, "--base-url", help="where the target is (or $CONFORMANCE_BASE_URL)")
-    _add(group, "--api-key", help="a full key of the target (better: $CONFORMANCE_API_KEY)")
+    _add(group, "--base-url", help="base URL of the target (or $CONFORMANCE_BASE_URL)")
+    _add(group, "--api-key", help="a full API key (better: $CONFORMANCE_API_KEY)")
     _add(group, "--embedded", action="store_true", help="test the embedded reference service")
     _add(group, "--target", type=Path, metavar="FILE", help="the target file")
     _add(group, "--read-only", action="store_true", help="send nothing that could change the organization")
-    _add(group, "--disposable", action="store_true", help="the organization may be renamed, its members changed")
-    _add(group, "--effort", choices=["quick", "standard", "deep"], default="quick", help="how much the run may cost")
-    _add(group, "--seed", type=int, default=1, help="what all random choices come from")
-    _add(group, "--report", type=Path, metavar="DIR", help="write the reports there")
+    _add(group, "--disposable", action="store_true", help="allow the run to rename the organization and change members")
+    _add(group, "--effort", choices=["quick", "standard", "deep"], default="quick", help="thoroughness of the run")
+    _add(group, "--seed", type=int, default=1, help="seed of the random choices")
+    _add(group, "--report", type=Path, metavar="DIR", help="folder of the outputs")
 
 
 def _add(group: Any, name: str, **settings: Any) -> None:  # noqa: ANN401 - pytest's option group is not public
-    """Add an option, unless another plugin has one of that name, which is then used."""
+    """Add an option; if another plugin has one of the same name, use that."""
     try:
         group.addoption(name, **settings)
     except ValueError:
@@ -58,16 +58,16 @@ def _add(group: Any, name: str, **settings: Any) -> None:  # noqa: ANN401 - pyte
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marks known."""
+    """Register the marks."""
     config.addinivalue_line("markers", "requirement(id): the requirement of the catalogue that a check judges")
     config.addinivalue_line("markers", "observes(id, ...): the open points of the catalogue that a test observes")
-    config.addinivalue_line("markers", "least_effort(effort): checks that cheaper runs leave out")
-    config.addinivalue_line("markers", "stage(stage): when in the run a check has its turn")
+    config.addinivalue_line("markers", "least_effort(effort): the lowest effort of a run that includes a check")
+    config.addinivalue_line("markers", "stage(stage): the stage of the run in which a check runs")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Open a run where checks were collected and nobody has opened one yet."""
+    """Open a run if checks were collected and no run is open yet."""
     from conformance.verdicts.items import is_check  # noqa: PLC0415 - other projects' pytest runs stay light
     from conformance.verdicts.judge import Judge  # noqa: PLC0415 - as above
 
@@ -81,7 +81,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def current_run(config: pytest.Config) -> Run:
-    """The run that the checks belong to."""
+    """Return the run of the checks."""
     judge: Any = config.pluginmanager.get_plugin(JUDGE)
     run: Run = judge.run
     return run
@@ -89,16 +89,16 @@ def current_run(config: pytest.Config) -> Run:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Find out once whether the target can be tested, if several processes are to test it.
+    """Test once whether the target can be reached, before pytest-xdist starts its processes.
 
-    A process of pytest-xdist that ends by itself is an internal error there.
+    pytest-xdist reports a process that ends by itself as an internal error.
     """
     config = session.config
     is_distributed = bool(getattr(config.option, "numprocesses", None)) and not hasattr(config, "workerinput")
     if not is_distributed or config.option.collectonly or not any(_CHECKS in argument for argument in config.args):
         return
     if config.option.report is not None:
-        raise pytest.UsageError("--report takes one process: leave out -n, or run conformance run.")
+        raise pytest.UsageError("--report needs a single process: leave out -n, or use conformance run.")
     with ExitStack() as stack:
         _opened(config, stack)
 
@@ -110,7 +110,7 @@ def _open(config: pytest.Config) -> Run:
 
 
 def _opened(config: pytest.Config, stack: ExitStack) -> Run:
-    """A run against a target that can be tested; it ends with a stack."""
+    """Return a run against a target that can be tested; the stack closes it."""
     from conformance.core_files import leave_no_core_file  # noqa: PLC0415 - other projects' pytest runs stay light
     from conformance.reports.folder import FolderError  # noqa: PLC0415 - as above
     from conformance.running.options import Effort, Mode, RunOptions  # noqa: PLC0415 - as above
@@ -138,10 +138,10 @@ def _opened(config: pytest.Config, stack: ExitStack) -> Run:
 
 
 def _target(option: Any) -> dict[str, Any]:  # noqa: ANN401 - pytest's options
-    """The options of a run that say which service is tested.
+    """Return the options of a run that select the service under test.
 
     Raises:
-        TargetFileError: They contradict each other, or name none although one is most likely meant.
+        TargetFileError: They contradict each other, or select none although the user most likely meant one.
     """
     from conformance.running.intent import API_KEY, BASE_URL, why_not_embedded  # noqa: PLC0415 - see above
     from conformance.targets.yaml_entries import TargetFileError  # noqa: PLC0415 - as above

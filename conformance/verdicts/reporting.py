@@ -1,4 +1,4 @@
-"""The report of a run, from what its checks came to."""
+"""Construction of a run's report from the results of its checks."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ def build_report(
     failed_fast: bool = False,
     warnings: Sequence[str] = (),
 ) -> tuple[Report, list[str]]:
-    """The report of a run that is over.
+    """Return the report of a run that is over.
 
     Args:
-        execution: The run; it is undone already.
-        results: What its checks came to.
-        waivers: Known failures that somebody takes responsibility for.
+        execution: The run, after undoing.
+        results: The results of its checks.
+        waivers: The accepted failures.
         known: Requirements that failed in the baseline.
-        interrupted: Whether somebody ended it early.
-        failed_fast: Whether it ended at a failure, as was asked for.
-        warnings: What else is to be said of the run, a sentence each.
+        interrupted: Whether a signal ended the run.
+        failed_fast: Whether ``--fail-fast`` ended the run.
+        warnings: Further warnings, a sentence each.
 
     Returns:
-        The report without secrets, and what is wrong with the waivers, a sentence each.
+        The redacted report, and the problems of the waivers, a sentence each.
     """
     run = execution.run
     unselected = _unselected(execution, interrupted=interrupted, failed_fast=failed_fast)
@@ -104,15 +104,15 @@ def build_report(
     return cast("Report", with_texts(report, execution.redactor.text)), problems
 
 
-def _command(words: Sequence[str]) -> list[str]:
-    """The words of a command line, with a stand-in for each value that is a secret."""
+def _command(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments of a command line, with ``<secret>`` for secret values."""
     shown: list[str] = []
-    for word in words:
-        option = word.partition("=")[0]
+    for argument in arguments:
+        option = argument.partition("=")[0]
         if shown and shown[-1] in _SECRET_OPTIONS:
             shown.append("<secret>")
         else:
-            shown.append(f"{option}=<secret>" if option in _SECRET_OPTIONS and option != word else word)
+            shown.append(f"{option}=<secret>" if option in _SECRET_OPTIONS and option != argument else argument)
     return shown
 
 
@@ -125,13 +125,13 @@ def _unselected(execution: RunSession, *, interrupted: bool, failed_fast: bool) 
 
 
 def _selection(requirements: Sequence[Requirement]) -> dict[str, object]:
-    """How many requirements the run was asked to judge; nothing where that is all."""
+    """Return the number of chosen requirements; an empty object if all are chosen."""
     chosen = sum(entry.get("chosen", True) for entry in requirements)
     return {} if chosen == len(requirements) else {"selection": {"chosen": chosen, "of": len(requirements)}}
 
 
 def _of_provisioner(execution: RunSession, requirements: Sequence[Requirement]) -> list[str]:
-    """What is wrong with the provisioner, and what that cost."""
+    """Return the provisioner's problem and the number of requirements left untested for it; empty without one."""
     provisioner = execution.provisioner
     if provisioner is None or provisioner.problem is None:
         return []
@@ -145,13 +145,13 @@ def _warnings(execution: RunSession) -> list[str]:
     if mistaken := execution.ownership.foreign_ids:
         named = ", ".join(mistaken)
         warnings.append(
-            f"Creations were answered with ids of other users' engagements, which were left alone: {named}."
+            f"The service responded to creations with ids of other users' engagements, which were left alone: {named}."
         )
     if execution.run.mode is Mode.READ_ONLY and (writes := execution.undo().writes):
-        warnings.append(f"What requests without a valid key had done was undone with <api_key>: {', '.join(writes)}.")
+        warnings.append(f"The changes of requests without a valid key were undone with <api_key>: {', '.join(writes)}.")
     if weak := execution.redactor.weak:
         named = ", ".join(f"<{name}>" for name in weak)
-        warnings.append(f"Too short or too ordinary to be kept out of every answer that shows it: {named}.")
+        warnings.append(f"Too short or too common to be redacted from every response: {named}.")
     if execution.run.wire.stopped:
         warnings.append(f"{ENDED_EARLY}{execution.run.wire.stopped}.")
     return warnings

@@ -1,4 +1,4 @@
-"""What single checks came to."""
+"""Results of checks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a check failed, with its evidence."""
+    """A failure of a check, with its evidence."""
 
     check: str
     message: str
@@ -27,17 +27,17 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What one check came to.
+    """The result of a check.
 
     Attributes:
         check: The check's name: its module and function, with its parameter.
-        requirement: The id of the requirement that it judges.
-        outcome: What it came to.
-        reason: Why it is neither passed nor failed, as a sentence; or None.
+        requirement: The id of the judged requirement.
+        outcome: The outcome.
+        reason: Why it neither passed nor failed, as a sentence; or None.
         failure: The failure, if there is one.
-        exchanges: The exchanges that it judged or stumbled over.
-        seconds: How long it ran, without its journeys.
-        error: Whether the suite itself went wrong.
+        exchanges: The exchanges that it judged, and those of the exception that ended it.
+        seconds: Its duration without its scenarios.
+        error: Whether the suite itself failed.
     """
 
     check: str
@@ -59,15 +59,15 @@ def result_of(
     evidence: Sequence[Exchange],
     seconds: float,
 ) -> CheckResult:
-    """The result of a check from what it raised and judged.
+    """Return the result of a check.
 
     Args:
         check: The name of the check.
-        requirement: The requirement that it cites.
-        raised: What ended it, or None.
-        in_preamble: Whether that was in its preamble, where nothing can be judged.
-        evidence: The exchanges that its words judged.
-        seconds: How long it ran.
+        requirement: The id of the judged requirement.
+        raised: The exception that ended it, or None.
+        in_preamble: Whether its setup raised the exception, where nothing is judged.
+        evidence: The exchanges that it judged.
+        seconds: Its duration.
     """
     failure = None
     exchanges = (*evidence, *getattr(raised, "exchanges", ()))
@@ -81,9 +81,11 @@ def result_of(
                 "The check judged nothing, which is an error of the suite.",
                 True,
             )
-        case NonConformity() if any(one.received and one.received.is_altered for one in raised.exchanges):
+        case NonConformity() if any(
+            exchange.received and exchange.received.is_altered for exchange in raised.exchanges
+        ):
             outcome = Outcome.CANT_TELL
-            reason = f"{sentence(raised)} But a text that the target file hides stood in an answer, and was taken out."
+            reason = f"{sentence(raised)} But a text that the target file hides was redacted from a response."
         case NonConformity() if not in_preamble:
             outcome, reason = Outcome.FAILED, None
             failure = Failure(check, raised.message, raised.expected, raised.actual, raised.pointer, raised.exchanges)
@@ -99,7 +101,7 @@ def result_of(
 
 
 def sentence(raised: BaseException) -> str:
-    """What an exception says, as a sentence."""
+    """Return the message of an exception as a sentence."""
     text = str(raised)
     text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else f"{text}."

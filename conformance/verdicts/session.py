@@ -1,4 +1,4 @@
-"""The checks are collected and run by pytest, in this process."""
+"""pytest session that collects and runs the checks in this process."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
     from conformance.verdicts.judge import Judge
 
 _BRIEF: Final = "value"
-"""How pytest shows exceptions: nobody sees that here, and its longer styles take a twentieth of a run's time."""
+"""pytest's style of tracebacks; they are not shown, and longer styles take 5 % of a run's time."""
 
 _WITHOUT: Final = (
     "cacheprovider", "debugging", "doctest", "faulthandler", "junitxml", "legacypath", "logging", "monkeypatch",
     "pastebin", "recwarn", "setuponly", "setupplan", "skipping", "stepwise", "subtests", "terminal", "threadexception",
     "tmpdir", "unittest", "unraisableexception", "warnings",
 )  # fmt: skip
-"""Parts of pytest that no check needs, and that would take their time with each."""
+"""Plugins of pytest that no check needs, left out for speed."""
 
 _QUIETLY: Final = (
     "--disable-plugin-autoload", "-p", "conformance.verdicts.plugin",
-    *(word for name in _WITHOUT for word in ("-p", f"no:{name}")),
+    *(argument for name in _WITHOUT for argument in ("-p", f"no:{name}")),
     "--assert=plain", "--capture=no", "--import-mode=importlib",
 )  # fmt: skip
 
 
 def run_checks(judge: Judge) -> None:
-    """Run the checks, undisturbed by the options and plugins of anybody's own pytest.
+    """Run the checks without the user's pytest options and plugins.
 
-    None runs if the target never answered, so that there is nothing to judge.
+    No check runs if the target never responded, as there is nothing to judge.
     """
-    if judge.run.closed is not None and not any(one.judgeable for one in judge.run.wire.exchanges):
+    if judge.run.closed is not None and not any(exchange.judgeable for exchange in judge.run.wire.exchanges):
         return
     status = _start(_Named(judge))
     if status in {pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR}:
@@ -47,23 +47,23 @@ def run_checks(judge: Judge) -> None:
 
 
 class CollectedChecks:
-    """The checks, collected and not run yet.
+    """The checks, collected but not run yet.
 
     Args:
         session: pytest's session, between collecting and running.
-        errors: What went wrong while they were collected, as tracebacks.
+        errors: Tracebacks of the errors while collecting.
     """
 
     def __init__(self, session: pytest.Session, errors: list[str]) -> None:
         self._session = session
         self._errors = errors
-        for item in session.items:  # what is kept once it was asked for, so that whoever forks need not find it anew
+        for item in session.items:  # fill these caches before processes are forked
             _ = item.location, marks_of(item)
         for needless in ("capturemanager", "assertion"):
             session.config.pluginmanager.unregister(name=needless)
 
     def run(self, judge: Judge) -> None:
-        """Run them; once in a process, so that whoever needs it more than once forks."""
+        """Run the checks; possible once in a process, so fork for each run."""
         judge.errors.extend(self._errors)
         config, items = self._session.config, self._session.items
         config.pluginmanager.unregister(name=JUDGE)
@@ -74,32 +74,32 @@ class CollectedChecks:
 
 
 def with_collected_checks(use: Callable[[CollectedChecks], None]) -> None:
-    """Collect the checks once, which takes as long as a few hundred of them, for many processes to run.
+    """Collect the checks once for many forked runs, as collecting takes as long as a few hundred checks.
 
     Args:
-        use: What is done with them.
+        use: Called with the collected checks.
     """
     _start(_Named(_Prepared(use)))
 
 
 def checks_by_entry() -> dict[str, list[str]]:
-    """The checks of every requirement and open point, by its id; collected and not run."""
+    """Return the names of the checks by the id of their requirement or open point; collect without running."""
     collector = _Collector()
     _start(collector, "--collect-only")
     return collector.checks
 
 
-def _start(plugin: object, *words: str) -> int:
-    """Start pytest on the checks, with one plugin of ours and none of anybody else's."""
+def _start(plugin: object, *arguments: str) -> int:
+    """Start pytest on the checks with a plugin of the suite and without the user's."""
     os.environ.pop("PYTEST_ADDOPTS", None)
     os.environ.pop("PYTEST_PLUGINS", None)
     # By its folder: for a package, pytest would also load any conftest.py of the working directory.
     checks = str(Path(__file__).parent.parent / "checks")
-    return pytest.main([*_QUIETLY, *words, "--rootdir", checks, "-c", os.devnull, checks], plugins=[plugin])
+    return pytest.main([*_QUIETLY, *arguments, "--rootdir", checks, "-c", os.devnull, checks], plugins=[plugin])
 
 
 class _Collector:
-    """Gathers which check cites which entry."""
+    """A plugin that collects the checks of each catalogue entry."""
 
     def __init__(self) -> None:
         self.checks: dict[str, list[str]] = {}
@@ -114,7 +114,7 @@ class _Collector:
 
 
 class _Named:
-    """Registers the judge under the name that the plugin looks for."""
+    """A plugin that registers the judge under the name that ``plugin`` expects."""
 
     def __init__(self, judge: object) -> None:
         self._judge = judge
@@ -125,7 +125,7 @@ class _Named:
 
 
 class _Prepared(CollectErrors):
-    """Stands where the judge does, and hands the checks over instead of running them."""
+    """A stand-in for the judge that passes the collected checks on instead of running them."""
 
     def __init__(self, use: Callable[[CollectedChecks], None]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""When in a run a check has its turn."""
+"""Stages of a run, which order the checks."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Final
 
 
 class Stage(IntEnum):
-    """The stages of a run in their order; within one, checks run in the order of their files.
+    """The stages of a run in their order; within a stage, checks run in the order of their files.
 
     Attributes:
-        FIRST: The first updates of a run: an earlier one might have reset what these are to show.
-        PROBING: Checks that send what they judge; those that name no stage.
-        LOOKING_BACK: Checks that judge what others have sent, and may add to it.
-        WEIGHING: Checks that compare all answers of the run while what it has made can still be asked for again.
-        CLEARING: The deletion of all that the run has made.
-        LAWS: What holds for every single answer, those of the clearing among them.
+        FIRST: The first updates of a run, which an earlier update might disturb.
+        PROBING: Checks that send what they judge; the default.
+        LOOKING_BACK: Checks that judge the exchanges of others, and may add to them.
+        WEIGHING: Checks that compare all responses of the run while its records can still be read again.
+        CLEARING: The deletion of the run's engagements.
+        LAWS: The laws of every response, including those of the deletion.
     """
 
     FIRST = -1
@@ -27,4 +27,4 @@ class Stage(IntEnum):
 
 
 JUDGING: Final = frozenset({Stage.WEIGHING, Stage.LAWS})
-"""The stages of the checks that judge what others have sent; where that is too little they send a little more."""
+"""The stages of checks that judge the exchanges of others; if those are too few, they send some more."""

@@ -1,4 +1,4 @@
-"""Waivers: known failures that somebody takes responsibility for, for a time."""
+"""Waivers: failures accepted for a time, each with an owner."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class WaiverError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """One waiver.
+    """A waiver.
 
     Attributes:
-        requirement: The id of the requirement that may fail.
-        reason: Why.
-        owner: Who answers for it.
-        expires: The last day that it holds.
-        check: A pattern of the checks whose failures it covers; a failure of another check is not waived.
+        requirement: The id of the waived requirement.
+        reason: The reason.
+        owner: The responsible person or team.
+        expires: Its last valid day.
+        check: A pattern of the checks whose failures it covers.
     """
 
     requirement: str
@@ -43,19 +43,19 @@ class Waiver:
     check: str = "*"
 
     def waives(self, requirement: str, check: str, today: date) -> bool:
-        """Whether this waiver lets a check of a requirement fail on a day."""
+        """Whether the waiver covers a check of a requirement on a day."""
         return self.requirement == requirement and self.expires >= today and fnmatchcase(check, self.check)
 
     def covers(self, failure: model.Failure) -> bool:
-        """Whether a failure is one that this waiver speaks of."""
+        """Whether the waiver covers the check of a failure."""
         return fnmatchcase(failure["check"], self.check)
 
 
 def load_waivers(path: Path) -> list[Waiver]:
-    """The waivers of a YAML file: a list of {requirement, reason, owner, expires, check}, ``check`` optional.
+    """Read the waivers of a YAML file: a list of {requirement, reason, owner, expires, check}, ``check`` optional.
 
     Raises:
-        WaiverError: The file cannot be read, or an entry is not of that form.
+        WaiverError: The file cannot be read, or an entry is invalid.
     """
     try:
         node = compose(read_file(path, TEXT, piped=True).decode("utf-8-sig"))
@@ -72,15 +72,15 @@ def load_waivers(path: Path) -> list[Waiver]:
 
 
 def apply_waivers(requirements: Sequence[model.Requirement], waivers: Sequence[Waiver], today: date) -> list[str]:
-    """Mark failed requirements that are waived.
+    """Mark the failed requirements that are waived.
 
     Args:
-        requirements: What the run found; changed in place.
+        requirements: The requirements of the report; changed in place.
         waivers: The waivers.
         today: The day of the run.
 
     Returns:
-        What is wrong with the waivers themselves, a sentence each: expired, unused, or too narrow for what failed.
+        The problems of the waivers, a sentence each: expired, unused, or too narrow for the failures.
     """
     problems = [
         f"The waiver of {waiver.requirement} expired on {waiver.expires} (owner: {waiver.owner})."
@@ -94,14 +94,14 @@ def apply_waivers(requirements: Sequence[model.Requirement], waivers: Sequence[W
 
 
 def _applied(entry: model.Requirement, waivers: Sequence[Waiver]) -> Iterator[str]:
-    """Mark a requirement all of whose failures its waivers cover; what is wrong with these, a sentence each."""
+    """Mark a requirement if its waivers cover all failures; yield the problems of the waivers."""
     if not waivers or entry["outcome"] in {"cantTell", "untested"}:
         return
     used = [waiver for waiver in waivers if any(map(waiver.covers, entry["failures"]))]
     for waiver in waivers:
         if waiver not in used:
             failed = entry["outcome"] == "failed"
-            why = f"no failure is one of {waiver.check}" if failed else f"the outcome is {entry['outcome']}"
+            why = f"no check that matches {waiver.check} failed" if failed else f"the outcome is {entry['outcome']}"
             yield f"The waiver of {waiver.requirement} is unused: {why}."
     if entry["outcome"] != "failed":
         return
@@ -111,7 +111,7 @@ def _applied(entry: model.Requirement, waivers: Sequence[Waiver]) -> Iterator[st
             f"Waived by {waiver.owner} until {waiver.expires}: {waiver.reason}" for waiver in used
         )
     elif used:
-        yield f"What failed of {entry['id']} is more than what is waived."
+        yield f"The waivers of {entry['id']} do not cover all of its failures."
 
 
 def _waiver(entry: Any, where: str) -> Waiver:  # noqa: ANN401 - any YAML value

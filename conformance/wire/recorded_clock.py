@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from conformance.wire.clock import Clock
-    from conformance.wire.recorded_inputs import Notes
+    from conformance.wire.recorded_inputs import RecordedInputs
 
 
 class RecordedClock:
@@ -18,7 +18,7 @@ class RecordedClock:
         notes: The notes of the run, or of the run that is judged again.
     """
 
-    def __init__(self, clock: Clock, notes: Notes) -> None:
+    def __init__(self, clock: Clock, notes: RecordedInputs) -> None:
         self._clock = clock
         self._notes = notes
 

@@ -21,7 +21,7 @@ RUN: Final = "run"
 """Who asks where neither a check nor a scenario does."""
 
 
-class Notes(Protocol):
+class RecordedInputs(Protocol):
     """Answers questions of checks, from the run itself or from what was noted of it."""
 
     @property

@@ -36,8 +36,8 @@ def test_standard_tools_verify_the_certificate(signed_run: Path, key_file: Path)
     assert statement["_type"] == "https://in-toto.io/Statement/v1"
     assert statement["predicateType"] == "https://in-toto.io/attestation/test-result/v0.1"
     assert statement["predicate"]["result"] == "PASSED"
-    assert all({"name", "digest", "uri"} & set(one) for one in statement["predicate"]["configuration"])
-    assert {one["name"]: one["digest"]["sha256"] for one in statement["subject"]} == {
+    assert all({"name", "digest", "uri"} & set(descriptor) for descriptor in statement["predicate"]["configuration"])
+    assert {subject["name"]: subject["digest"]["sha256"] for subject in statement["subject"]} == {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()
         for path in signed_run.iterdir()
         if path.name != "certificate.dsse.json"

@@ -51,7 +51,7 @@ def _change_report(folder: Path, change: Change) -> None:
 
 def _decided(report: dict[str, Any]) -> dict[str, Any]:
     """The first requirement that a check decided."""
-    found: dict[str, Any] = next(one for one in report["requirements"] if one["checks"])
+    found: dict[str, Any] = next(requirement for requirement in report["requirements"] if requirement["checks"])
     return found
 
 
@@ -167,7 +167,7 @@ def test_statement_that_says_more_than_the_report_does_not_hold(
     _resign(small, private_key, change)
     failed = [claim for claim in verify(small, public_key).claims if not claim.holds]
 
-    assert [claim.text for claim in failed] == ["The statement says what the report says."]
+    assert [claim.text for claim in failed] == ["The statement agrees with the report."]
 
 
 def test_report_made_better_by_its_signer_does_not_hold(
@@ -176,7 +176,7 @@ def test_report_made_better_by_its_signer_does_not_hold(
     """An untested requirement that is made passed, with every digest made to fit, fails when it is judged again."""
 
     def improve(report: dict[str, Any]) -> None:
-        entry = next(one for one in report["requirements"] if one["outcome"] == "untested")
+        entry = next(requirement for requirement in report["requirements"] if requirement["outcome"] == "untested")
         check = {"name": "test_s1_conventions::test_invented", "outcome": "passed", "seconds": 0.1, "exchanges": [1]}
         entry.update(outcome="passed", reason=None, checks=[check])
 

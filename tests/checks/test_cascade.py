@@ -1,4 +1,4 @@
-"""What is said of records whose engagement was deleted, and of those whose deletion failed."""
+"""Outcomes for records of deleted engagements, and of engagements whose deletion failed."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Request
 
 SUCCESSES = {"createEngagement": 201, "archiveEngagement": 200, "deleteEngagement": 200, "getEngagement": 404}
-"""What an honest service answers, reads only being sent once all is deleted."""
+"""Responses of a correct service; reads are sent only after the deletions."""
 
 
 class Service:
-    """A service of engagements with records, which all go with an engagement; and a run that talks to it.
+    """A fake service of engagements whose records are deleted with them, and a run that uses it.
 
     Args:
-        responses: Statuses other than an honest service's, by operation or by operation and number of the engagement.
-        stays: Whether records stay when their engagement is deleted.
+        responses: Statuses that differ from a correct service's, by operation or by operation and engagement number.
+        stays: Whether records survive the deletion of their engagement.
     """
 
     def __init__(self, responses: dict[object, int], *, stays: bool = False) -> None:
@@ -38,11 +38,11 @@ class Service:
         self.fixtures = SimpleNamespace(make_subordinate=self.make, subordinate_exists=self.exists)
 
     def name(self, label: str) -> str:
-        """A name."""
+        """Return a name."""
         return label
 
     def send(self, sent: Request) -> Exchange:
-        """Answer a call."""
+        """Return the response to a request."""
         operation = sent.operation.id
         identifier = sent.identifier or f"e{next(self.numbers)}"
         status = self.responses.get((operation, identifier), self.responses.get(operation, SUCCESSES[operation]))
@@ -52,11 +52,11 @@ class Service:
         return make_exchange(operation, status, {"data": {"id": identifier}} if status < 300 else {"error": {}})
 
     def send_all(self, requests: Iterable[Request]) -> list[Exchange]:
-        """Answer calls."""
-        return [self.send(one) for one in requests]
+        """Return the responses to requests."""
+        return [self.send(request) for request in requests]
 
     def wait_until(self, condition: Callable[[], bool]) -> bool:
-        """Have no patience."""
+        """Evaluate the condition without waiting."""
         return condition()
 
     def make(self, engagement: str, kind: str) -> str:
@@ -66,44 +66,44 @@ class Service:
         return record
 
     def exists(self, engagement: str, kind: str, record: str) -> bool:
-        """Look for a record."""
+        """Whether a record exists."""
         return self.records.get(record) == engagement and record.startswith(kind)
 
 
 def seen(responses: dict[object, int] | None = None, *, stays: bool = False) -> tuple[Service, Cascade]:
-    """What the journey saw of a service."""
+    """Return a fake service and the result of the scenario."""
     service = Service(responses or {}, stays=stays)
     run: Any = service
     return service, cascade(cast("Run", run))
 
 
 def test_records_that_go() -> None:
-    """Nothing is said, and no engagement read."""
+    """Deleted records raise nothing, and no engagement is read."""
     service, found = seen()
 
     _judge_gone(found, "task")
-    assert not any(one.startswith("getEngagement") for one in service.sent)
+    assert not any(request.startswith("getEngagement") for request in service.sent)
 
 
 def test_records_that_stay() -> None:
-    """They are what is wrong where the engagement itself is gone."""
+    """Surviving records are a failure if the engagement itself is gone."""
     _, found = seen(stays=True)
 
-    with pytest.raises(NonConformity, match="the task of a deleted engagement is still there"):
+    with pytest.raises(NonConformity, match="the task of a deleted engagement still exists"):
         _judge_gone(found, "task")
 
 
 def test_records_of_an_engagement_that_stays() -> None:
-    """That it is still there is for another requirement to judge."""
+    """Surviving records are undecided if the engagement survives, since another requirement judges that."""
     _, found = seen({"getEngagement": 200}, stays=True)
 
-    with pytest.raises(CantTell, match="the engagement itself is still there"):
+    with pytest.raises(CantTell, match="the engagement itself still exists"):
         _judge_gone(found, "task")
 
 
 def test_records_where_another_deletion_fails() -> None:
-    """Those of the engagement that was deleted were looked for all the same, and are gone."""
+    """Records of the deleted engagement are read, and gone, although another deletion failed."""
     _, found = seen({("deleteEngagement", "e2"): 409})
 
-    with pytest.raises(CantTell, match="deleteEngagement was answered 409"):
+    with pytest.raises(CantTell, match="deleteEngagement returned 409"):
         _judge_gone(found, "task")

@@ -1,4 +1,4 @@
-"""Clocks that tick too seldom for a time to move while somebody waits."""
+"""Service clocks that tick too rarely for a check."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 def at(end: str) -> str:
-    """A time within one hour."""
+    """Return a time within an hour."""
     return f"2026-01-01T10:{end}Z"
 
 
 def run_of(*ends: str, operation: str = "createEngagement") -> Run:
-    """A run that has met these times."""
-    made = [make_exchange(operation, 200, {"data": {"id": "e", "createdAt": one}}) for one in map(at, ends)]
+    """Return a run with responses of these times."""
+    made = [make_exchange(operation, 200, {"data": {"id": "e", "createdAt": time}}) for time in map(at, ends)]
     return cast("Run", SimpleNamespace(wire=SimpleNamespace(exchanges=made)))
 
 
@@ -47,25 +47,25 @@ def run_of(*ends: str, operation: str = "createEngagement") -> Run:
     ],
 )
 def test_what_a_clock_shows_only(ends: tuple[str, ...], step: float) -> None:
-    """All times are multiples of it; one alone that is no whole minute is of a clock that may stand still."""
+    """All times are multiples of the step; a single time that is no whole minute may be of a stopped clock."""
     assert step_of([at(end) for end in ends]) == step
 
 
 def test_a_clock_that_shows_minutes_has_not_ticked() -> None:
-    """Nobody knows whether the time would have moved."""
-    with pytest.raises(CantTell, match="every 60 s only"):
+    """A clock of whole minutes gives CantTell, since the time might have moved."""
+    with pytest.raises(CantTell, match="ticks only every 60 s"):
         expect_moved(run_of("00:00.000"), at("00:00.000"), at("00:00.000"), make_exchange("archiveEngagement"))
 
 
 @pytest.mark.parametrize("ends", [("00:05.000",), ("00:05.000", "00:07.000")])
 def test_a_clock_that_ticks_or_stands_still_has_no_excuse(ends: tuple[str, ...]) -> None:
-    """A time that has not moved is a fault then."""
-    with pytest.raises(NonConformity, match="has not moved"):
+    """A time that has not increased is a failure if the clock ticks finely, or has stopped."""
+    with pytest.raises(NonConformity, match="has not increased"):
         expect_moved(run_of(*ends), at("00:05.000"), at("00:05.000"), make_exchange("archiveEngagement"))
 
 
 def test_times_of_others_say_nothing_of_the_clock() -> None:
-    """Engagements that were there before may have been brought from elsewhere."""
+    """Times of engagements from before the run do not count: they may be imported."""
     run = run_of("00:00.000")
     run.wire.exchanges.extend(run_of("00:01.234", operation="getEngagement").wire.exchanges)  # type: ignore[attr-defined]
 
@@ -74,7 +74,7 @@ def test_times_of_others_say_nothing_of_the_clock() -> None:
 
 
 def test_a_time_that_has_moved_is_right() -> None:
-    """However slow the clock is."""
+    """A later time passes, however slow the clock is."""
     expect_moved(run_of("00:00.000"), at("01:00.000"), at("00:00.000"), make_exchange("archiveEngagement"))
 
 
@@ -88,7 +88,7 @@ def test_a_time_that_has_moved_is_right() -> None:
     ],
 )
 def test_a_clock_that_was_set_back_had_no_time(earlier: str, date: str | None, error: type[Exception]) -> None:
-    """Until it has come to the earlier time again, by the Date of the response; without a Date it has no excuse."""
+    """A clock that was set back gives CantTell until its Date reaches the earlier time; without a Date, a failure."""
     exchanges = [dated(1, "2026-01-01T10:00:00Z", earlier), dated(2, "2026-01-01T10:01:00Z", date)]
     run = cast("Run", SimpleNamespace(wire=SimpleNamespace(exchanges=exchanges)))
 
@@ -97,7 +97,7 @@ def test_a_clock_that_was_set_back_had_no_time(earlier: str, date: str | None, e
 
 
 def dated(number: int, sent: str, date: str | None) -> Exchange:
-    """An exchange of a time, with a Date."""
+    """Return an exchange of a time, with a Date."""
     headers = (
         () if date is None else (("Date", format_datetime(datetime.fromisoformat(date).astimezone(UTC), usegmt=True)),)
     )

@@ -1,4 +1,4 @@
-"""Counts beside others: how many there can have been."""
+"""Bounds of counts while other users change the organization."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
-# Not to be collected here: they are checks.
+# Renamed so that pytest does not collect these checks here.
 created_is_counted, deleted_is_not = test_created_engagement_is_counted, test_deleted_engagement_is_no_longer_counted
 agrees = test_engagement_count_agrees_with_the_list
 del test_created_engagement_is_counted, test_deleted_engagement_is_no_longer_counted
@@ -31,11 +31,11 @@ del test_engagement_count_agrees_with_the_list
 
 
 class LookedAgain(Exception):
-    """The counts looked wrong, so that more is sent."""
+    """Raised if the counts looked wrong, so that another request was sent."""
 
 
 def again(_: object) -> Exchange:
-    """Send nothing more."""
+    """Send no further request."""
     raise LookedAgain
 
 
@@ -54,27 +54,27 @@ RUN = cast(
 
 
 def organization(count: int) -> Exchange:
-    """The organization with so many engagements."""
+    """Return the organization with an engagementCount."""
     return make_exchange("getCurrentOrganization", body={"data": {"engagementCount": count, "memberCount": 1}})
 
 
 def listed(ids: str, total: int | None = None) -> Exchange:
-    """The list; each letter is an engagement, ``S`` the one that is created and deleted."""
-    items = [{"id": one, "name": one} for one in ids]
+    """Return the list; each letter is an engagement, ``S`` the one that is created and deleted."""
+    items = [{"id": identifier, "name": identifier} for identifier in ids]
     return make_exchange(
         "listEngagements", body={"data": items, "meta": {"total": len(ids) if total is None else total}}
     )
 
 
 def counting(before: tuple[str, int], between: tuple[str, int], after: tuple[str, int]) -> Counting:
-    """What the list held and the organization counted, three times."""
+    """Return three pairs of a list and a count."""
     first, second, third = (Count(organization(count), listed(ids)) for ids, count in (before, between, after))
     deletion = make_exchange("deleteEngagement", 200, {"data": {"deleted": True, "id": "S"}})
     return Counting("S", "S", first, second, deletion, third)
 
 
 def is_right(seen: Counting) -> bool:
-    """Whether both checks are content with the first look."""
+    """Whether both checks pass with the first counts."""
     try:
         created_is_counted(RUN, seen)
         deleted_is_not(RUN, seen)
@@ -99,12 +99,12 @@ def is_right(seen: Counting) -> bool:
     ],
 )
 def test_a_count_lies_between_what_both_lists_show_and_what_either_shows(seen: Counting, *, expected: bool) -> None:
-    """Others may have come and gone before or after the organization was asked."""
+    """A count may lie between the items in both lists and those in either: others may change it around the read."""
     assert is_right(seen) is expected
 
 
 def test_a_total_may_be_older_than_the_items_beside_others() -> None:
-    """A service may count before it reads; what one look shows that was counted in another is within bounds."""
+    """A count may be older than the items, since a service may count before it reads."""
     seen = counting(("ab", 2), ("abxS", 3), ("abx", 3))
 
     assert is_right(
@@ -119,7 +119,7 @@ def test_a_total_may_be_older_than_the_items_beside_others() -> None:
     ("before", "total", "after", "expected"), [(4, 4, 4, True), (5, 4, 3, True), (3, 5, 3, False), (3, 2, 5, False)]
 )
 def test_a_total_lies_between_the_counts_around_it(before: int, total: int, after: int, *, expected: bool) -> None:
-    """Others may have come or gone on either side of the list."""
+    """A total may lie between the counts around it: others may change it on either side of the list."""
     seen = Counts(organization(before), listed("", total), listed("", 1), organization(after))
     if expected:
         agrees(RUN, seen)
@@ -130,7 +130,7 @@ def test_a_total_lies_between_the_counts_around_it(before: int, total: int, afte
 
 @pytest.mark.parametrize(("right", "passes"), [(3, True), (8, True), (10, False)])
 def test_a_count_beside_others_is_looked_at_in_rounds(right: int, *, passes: bool) -> None:
-    """Others that move it each time keep a few looks from being right, not all of them; then it is in doubt."""
+    """A count that others move is read in rounds; it passes if any read is right, and is undecided otherwise."""
     asked: list[str] = []
 
     def send(sent: Request) -> Exchange:
@@ -145,5 +145,5 @@ def test_a_count_beside_others_is_looked_at_in_rounds(right: int, *, passes: boo
     if passes:
         agrees(run, first)
     else:
-        with pytest.raises(CantTell, match="others were changing"):
+        with pytest.raises(CantTell, match="other users were changing"):
             agrees(run, first)

@@ -1,4 +1,4 @@
-"""What the OpenAPI document finds wrong is told of the requirement that states it, with the place."""
+"""Faults against the OpenAPI document, with their requirement and place."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ META = {"total": 1, "page": 1, "perPage": 20, "totalPages": 1}
 
 
 def error(status: int, **members: Any) -> dict[str, Any]:
-    """An error with some members of its own."""
+    """Return an error, some of its members changed."""
     return {"error": {"code": "NOT_FOUND", "message": "", "statusCode": status} | members}
 
 
 def list_of(*items: object, **meta: Any) -> dict[str, Any]:
-    """A list with some members of ``meta`` of its own."""
+    """Return a list, some members of ``meta`` changed."""
     return {"data": list(items), "meta": META | meta}
 
 
@@ -75,22 +75,24 @@ def list_of(*items: object, **meta: Any) -> dict[str, Any]:
     ],
 )
 def test_the_place_tells_the_requirement(operation: str, status: int, body: object, told: list[Any]) -> None:
-    """A status, a member of the frame, a field, a value of it: each has a requirement, and the fault its place."""
+    """A wrong status, member, field or value gives a fault of its requirement, with its place."""
     faults = document_faults(make_exchange(operation, status, body))
 
-    assert {(one.requirement, one.pointer) for one in faults} == set(told)
-    assert all((one.pointer or str(status)) in one.message or one.message.startswith("the body") for one in faults)
+    assert {(fault.requirement, fault.pointer) for fault in faults} == set(told)
+    assert all(
+        (fault.pointer or str(status)) in fault.message or fault.message.startswith("the body") for fault in faults
+    )
 
 
 @pytest.mark.parametrize("status", [200, 404, 418])
 def test_missing_headers_are_named(status: int) -> None:
-    """They are no matter of the envelope, whatever the answer is."""
+    """Missing headers are reported by name, for any status."""
     body = {"data": ENGAGEMENT} if status == 200 else error(status)
 
     faults = document_faults(make_exchange("getEngagement", status, body, headers=RATE_LIMIT[:1]))
 
-    assert {one.requirement for one in faults} == {"rate-limit-headers-present"}
-    assert sorted(one.message for one in faults) == [
+    assert {fault.requirement for fault in faults} == {"rate-limit-headers-present"}
+    assert sorted(fault.message for fault in faults) == [
         "the header X-RateLimit-Remaining is missing",
         "the header X-RateLimit-Reset is missing",
     ]
@@ -106,8 +108,8 @@ def test_missing_headers_are_named(status: int) -> None:
     ],
 )
 def test_a_wrong_header_is_named(name: str, value: str, requirement: str) -> None:
-    """Each of them has a requirement of its own."""
-    headers = tuple((one, value if one == name else right) for one, right in RATE_LIMIT)
+    """A wrong header is a fault of its own requirement."""
+    headers = tuple((header, value if header == name else right) for header, right in RATE_LIMIT)
 
     (fault,) = document_faults(make_exchange("getEngagement", 200, {"data": ENGAGEMENT}, headers=headers))
 
@@ -115,5 +117,5 @@ def test_a_wrong_header_is_named(name: str, value: str, requirement: str) -> Non
 
 
 def test_every_rule_is_a_requirement() -> None:
-    """The catalogue has all that the document can find broken."""
+    """Every requirement of the document rules is in the catalogue."""
     assert RULES.keys() <= load_catalogue().requirements.keys()

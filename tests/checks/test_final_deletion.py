@@ -1,4 +1,4 @@
-"""What a run deletes before it ends: its own engagements, and nothing else."""
+"""The final deletion: the run's own engagements, and no others."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Request
 
 RECORD = requests.create_engagement({}).as_probe("POST", "/api/v1/engagements/own/tasks")
-"""How a record below an engagement is made where the target file says how."""
+"""The target file's way to make a record below an engagement."""
 
 
 class Sending:
-    """A run that has sent something, and notes what is sent next."""
+    """A run with exchanges, which records the requests sent to it."""
 
     def __init__(self, sent: Iterable[Exchange]) -> None:
         self.wire = SimpleNamespace(exchanges=list(sent))
         self.sent: list[Request] = []
         self.engagements_before, self.effort = 0, Effort.QUICK
 
-    def send(self, one: Request) -> Exchange:
-        """Answer whatever it is with an empty list."""
-        self.sent.append(one)
-        data: list[object] | dict[str, object] = [] if one.operation.response == "list" else {}
-        return make_exchange(one.operation.id, 404 if one.identifier else 200, {"data": data, "meta": {}})
+    def send(self, request: Request) -> Exchange:
+        """Return an empty list for any request."""
+        self.sent.append(request)
+        data: list[object] | dict[str, object] = [] if request.operation.response == "list" else {}
+        return make_exchange(request.operation.id, 404 if request.identifier else 200, {"data": data, "meta": {}})
 
     def send_all(self, batch: Iterable[Request]) -> list[Exchange]:
-        """Answer each of them."""
-        return [self.send(one) for one in batch]
+        """Return an empty list for each request."""
+        return [self.send(request) for request in batch]
 
 
 def made(identifier: str, at: str = "2026-01-02T03:04:05.678Z", **changes: Any) -> Exchange:
-    """A creation that was answered with an id."""
+    """Return a creation with an id in its response."""
     body = {"data": {"id": identifier, "createdAt": at}}
-    one = make_exchange("createEngagement", 201, body)
-    return replace(one, request=changes.get("call", one.request))
+    exchange = make_exchange("createEngagement", 201, body)
+    return replace(exchange, request=changes.get("request", exchange.request))
 
 
 def test_only_engagements_of_the_run_are_deleted() -> None:
-    """A record below an engagement may have the id of somebody else's engagement; another key's are another's."""
+    """Records with the id of another user's engagement, and engagements of another key, are not deleted."""
     own = made("own").request
     run = Sending([
         made("own"),
@@ -61,11 +61,11 @@ def test_only_engagements_of_the_run_are_deleted() -> None:
 
     clearing(cast("Run", run))
 
-    assert [one.identifier for one in run.sent if one.operation.id == "deleteEngagement"] == ["own"]
+    assert [request.identifier for request in run.sent if request.operation.id == "deleteEngagement"] == ["own"]
 
 
 def test_a_record_has_no_part_in_the_times_of_engagements() -> None:
-    """Nor where it has the id of one."""
+    """A record's creation does not change the times of engagements, even with the same id."""
     run = Sending([made("own"), made("own", "2026-02-03T04:05:06.789Z", request=RECORD)])
 
     times = creation_times(cast("Run", run))

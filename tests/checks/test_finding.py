@@ -1,4 +1,4 @@
-"""Looking for engagements of the run among those of others."""
+"""Search for engagements of the run among those of others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Lists:
-    """A run that sees these lists one after the other; letters are engagements, capitals the run's."""
+    """A run that reads these lists in sequence; letters are engagements, capitals those of the run."""
 
     def __init__(self, *lists: str) -> None:
         self._lists = iter(lists)
@@ -32,7 +32,7 @@ class Lists:
 
     @property
     def run(self) -> Run:
-        """The run."""
+        """Return the run."""
         given = {"effort": None, "engagements_before": None, "names": RunNames("cf-")}
         wire = SimpleNamespace(undisturbed=self._undisturbed)
         return cast("Run", SimpleNamespace(send=self._send, sleep=lambda _: None, wire=wire, **given))
@@ -45,18 +45,18 @@ class Lists:
 
     def _send(self, asked: Request) -> Exchange:
         self.disturbed.append(self._depth == 0)
-        items = [{"id": one, "name": f"cf-{one}" if one.isupper() else one} for one in next(self._lists)]
+        items = [{"id": letter, "name": f"cf-{letter}" if letter.isupper() else letter} for letter in next(self._lists)]
         meta = {"total": len(items), "page": 1, "perPage": 100, "totalPages": 1}
         return replace(make_exchange("listEngagements", body={"data": items, "meta": meta}), request=asked)
 
 
 def found(*lists: str) -> Search:
-    """What comes of looking for ``A``."""
+    """Return the result of a search for ``A``."""
     return search(Lists(*lists).run, "A", sort="name", order="asc")
 
 
 def test_later_looks_are_undisturbed() -> None:
-    """The first one is not: it costs others nothing then."""
+    """Only reads after the first one exclude other writes of the run."""
     lists = Lists("x", "x", "xA")
 
     expect_listed("an engagement", search(lists.run, "A", sort="name", order="asc"))
@@ -66,12 +66,12 @@ def test_later_looks_are_undisturbed() -> None:
 
 @pytest.mark.parametrize("lists", [("x", "x", "x", "x"), ("x", "x", "xB", "x"), ("x", "y", "z", "z")])
 def test_what_is_missing_twice_at_rest_is_not_listed(lists: tuple[str, ...]) -> None:
-    """Whatever else the run makes meanwhile; of others the last two looks tell."""
+    """An engagement missing from two reads fails, if others changed nothing between those."""
     with pytest.raises(NonConformity, match="is not in the list"):
         expect_listed("an engagement", found(*lists))
 
 
 def test_a_list_of_one_page_may_lack_something_while_others_change_it() -> None:
-    """A service may have counted it before the others came, and cut it off there."""
+    """A missing engagement is undecided if others changed the single page, which a stale count may cut off."""
     with pytest.raises(CantTell, match="others were changing it"):
         expect_listed("an engagement", found("x", "x", "x", "y"))

@@ -1,4 +1,4 @@
-"""Drawing of requests, which takes long and ends with the run."""
+"""Generation of requests, which is slow and ends with the run."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _MANY = 1000
 
 
 def draw(is_over: Callable[[], bool], count: int = _MANY) -> list[dict[str, Any]]:
-    """Positive cases of a list."""
+    """Return positive cases of a list."""
     return generation.draw("listMembers", negative=False, count=count, seeded=1, is_over=is_over)
 
 
 def test_what_is_drawn_is_the_same_for_the_same_seed() -> None:
-    """As many cases as are wanted, or fewer where there are no more."""
+    """A seed gives the same cases, as many as requested, or fewer if there are no more."""
     first = draw(lambda: False, count=10)
 
     assert first == draw(lambda: False, count=10)
@@ -45,7 +45,7 @@ def test_what_is_drawn_is_the_same_for_the_same_seed() -> None:
 
 @pytest.mark.parametrize("after", [0, 1, 5])
 def test_drawing_ends_with_the_run(after: int) -> None:
-    """Not after all the cases that were wanted, nor after those of another check that draws as well."""
+    """Drawing stops with the run, before all cases are drawn, and while another check draws as well."""
     asked = 0
 
     def is_over() -> bool:
@@ -59,7 +59,7 @@ def test_drawing_ends_with_the_run(after: int) -> None:
 
 
 def test_requests_that_were_not_drawn_in_time_are_none() -> None:
-    """The check that wanted them is stopped with the run."""
+    """A check whose requests were not drawn in time is stopped with the run."""
     parts: dict[str, Any] = {
         "profile": SimpleNamespace(),
         "options": RunOptions(effort=Effort.DEEP),
@@ -74,7 +74,7 @@ def test_requests_that_were_not_drawn_in_time_are_none() -> None:
 
 
 def test_what_is_certainly_invalid_is_sent_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the cases that break the document few are sent, each once, and the open ones after the invalid ones."""
+    """Of the cases that break the document few are sent, each once, certainly invalid ones first."""
     open_ones = [{"query": [["page", f"0{number}"]]} for number in range(30)]
     invalid = [{"query": [["page", "x" * number]]} for number in range(1, 11)]
     cases = {False: [{"query": []}], True: [*open_ones, *invalid, *invalid]}
@@ -96,7 +96,7 @@ def test_what_is_certainly_invalid_is_sent_first(monkeypatch: pytest.MonkeyPatch
 
     generated = send_generated(run, "listMembers")
 
-    assert [one.query for one in sent[:11]] == [(), *((("page", "x" * number),) for number in range(1, 11))]
+    assert [request.query for request in sent[:11]] == [(), *((("page", "x" * number),) for number in range(1, 11))]
     assert [len(generated.of(kind)) for kind in (Validity.VALID, Validity.INVALID, Validity.OPEN)] == [1, 10, 6]
 
 
@@ -127,13 +127,18 @@ def test_what_is_drawn_is_sent_as_far_as_gateways_take_it(monkeypatch: pytest.Mo
 
     send_generated(run, "listEngagements")
 
-    assert [len(one.path) <= MAX_TARGET - 300 for one in sent] == [True] * 4
-    assert [{name for name, _ in one.query} for one in sent] == [{"status"}, {"sort", "order"}, {"page"}, {"status"}]
+    assert [len(request.path) <= MAX_TARGET - 300 for request in sent] == [True] * 4
+    assert [{name for name, _ in request.query} for request in sent] == [
+        {"status"},
+        {"sort", "order"},
+        {"page"},
+        {"status"},
+    ]
     assert sent[-1].query == (("status", "active"),)
 
 
 def test_drawing_leaves_nothing_in_the_current_folder(tmp_path: Path) -> None:
-    """No cache of Hypothesis, whose folder for whoever uses it beside the suite is what it was."""
+    """Hypothesis writes no cache, and its configured folder stays for other users of it."""
     program = (
         "from hypothesis.configuration import set_hypothesis_home_dir, storage_directory\n"
         "from conformance.checks.generation import draw\n"

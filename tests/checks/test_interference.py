@@ -1,4 +1,4 @@
-"""Others who rename the organization or change its settings are told from a service that does."""
+"""Other users who rename the organization or change its settings, and faulty services that do."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PREFIX = "cf-k3vq7t2a-"
 
 
 class Wire:
-    """A recording, and a service that answers each further read with the settings that come next."""
+    """A recording, and a service that returns given settings to further reads."""
 
     def __init__(self, exchanges: list[Exchange], later: list[bool]) -> None:
         self.exchanges = exchanges
@@ -32,12 +32,12 @@ class Wire:
 
     @contextmanager
     def checking(self, name: str) -> Iterator[None]:
-        """Name the looks."""
+        """Name the reads."""
         self._name = name
         yield
 
     def send(self, request: object) -> None:
-        """Read the organization once more."""
+        """Read the organization again."""
         assert request == get_organization()
         settings = self._later[min(self._asked, len(self._later) - 1)]
         self.exchanges.append(replace(shown(len(self.exchanges), "Acme", settings=settings), check=self._name))
@@ -45,20 +45,20 @@ class Wire:
 
 
 def shown(number: int, name: str, *, settings: bool = False) -> Exchange:
-    """A read of the organization, a second after what was before."""
+    """Return a read of the organization, a second after the previous exchange."""
     made = make_exchange("getCurrentOrganization", 200, {"data": {"name": name, "settings": {"ssoEnabled": settings}}})
     return replace(made, number=number, started_at=made.started_at + timedelta(seconds=number))
 
 
 def renamed(number: int, name: str) -> Exchange:
-    """A renaming of the run's."""
+    """Return a renaming by the run."""
     made = make_exchange("updateCurrentOrganization", 200, {"data": {"name": name}})
     request = replace(made.request, body=encode({"name": name}), headers=JSON_HEADERS)
     return replace(made, request=request, number=number, started_at=made.started_at + timedelta(seconds=number))
 
 
 def evidence(exchanges: list[Exchange], later: list[bool] | None = None) -> None:
-    """Judge something that is wrong, in a run with these exchanges."""
+    """Judge a fault in a run with these exchanges."""
     wire = Wire(exchanges, later or [False])
     run: Any = SimpleNamespace(wire=wire, names=RunNames(PREFIX), sleep=lambda _: None, send=wire.send)
     with excused_by_meddling(run):
@@ -78,7 +78,7 @@ MINE: Callable[[str], str] = PREFIX.__add__
     ids=["names", "names after renamings", "settings"],
 )
 def test_others_excuse(exchanges: list[Exchange]) -> None:
-    """Names that nobody of the run gave, or settings that change with no request of the run."""
+    """Two unknown names, or settings that change without a request, show others and give CantTell."""
     with pytest.raises(CantTell, match="others change the organization meanwhile, and something is wrong"):
         evidence(exchanges)
 
@@ -102,20 +102,20 @@ def test_others_excuse(exchanges: list[Exchange]) -> None:
     ids=["nothing", "one read", "upper case", "one strange name", "garbled odd names", "settings after a renaming"],
 )
 def test_a_faulty_service_is_not_excused(exchanges: list[Exchange]) -> None:
-    """What it makes of names, and what a renaming does to settings, is its own doing."""
+    """Garbled names, and settings that a renaming changes, are failures of the service."""
     with pytest.raises(NonConformity, match="something is wrong"):
         evidence(exchanges, [exchanges[-1].response.body.count(b"true") > 0] if exchanges else None)
 
 
 def test_a_read_without_a_response_tells_nothing() -> None:
-    """It keeps nothing else from being judged."""
+    """A read without a response does not prevent the judgement."""
     lost = replace(make_exchange("getCurrentOrganization", None), number=1)
     with pytest.raises(NonConformity):
         evidence([shown(0, "Acme"), lost])
 
 
 def test_settings_are_looked_at_a_while_longer() -> None:
-    """And only once a run."""
+    """Settings are read for a while longer, once a run."""
     with pytest.raises(CantTell):
         evidence([shown(0, "Acme")], [False, False, True])
     looked = [replace(shown(1, "Acme"), check="who else changes settings")]

@@ -1,4 +1,4 @@
-"""Whose limit falls by whose requests: services that count in many ways, and what is said of them."""
+"""Separate limits of keys: services that count in many ways, and the outcomes."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from tests.conftest import RESPONDED_AT, make_exchange
 
 MADE, LIMIT = Credential.bearer("engagements:read", "k"), 1000
 Count = Callable[["Service", str], int]
-"""What remains after a request with a key, by what a service has counted."""
+"""Maps the recorded requests and a key to the remaining requests."""
 
 
 class Service:
-    """Answers every request, a tenth of a second after the one before, and says what remains.
+    """A fake service that responds within a tenth of a second, and states the remaining requests.
 
     Args:
-        count: What remains.
-        limit: The limit that it names.
-        window: Seconds of a window; 0 for one that moves with every request.
+        count: The function for the remaining requests.
+        limit: The stated limit.
+        window: Seconds of a window; 0 for a window that slides with every request.
     """
 
     def __init__(self, count: Count, limit: int = LIMIT, window: float = 3600) -> None:
@@ -43,20 +43,20 @@ class Service:
 
     @property
     def run(self) -> Any:
-        """A run against it, with a provisioner."""
+        """Return a run against the service, with a provisioner."""
         return SimpleNamespace(
             wire=SimpleNamespace(exchanges=self.exchanges), profile=SimpleNamespace(keys={}, members=()),
             scenarios=SimpleNamespace(narrow=lambda: None), fixtures=SimpleNamespace(new_key=self.new_key),
-            send=self.send, send_all=lambda batch: [self.send(one) for one in batch], sleep=lambda _: None,
+            send=self.send, send_all=lambda batch: [self.send(request) for request in batch], sleep=lambda _: None,
         )  # fmt: skip
 
     def new_key(self, _: str) -> Credential:
-        """A key that nothing was sent with."""
+        """Return an unused key."""
         self.keys += 1
         return Credential.bearer(NEW_KEY, "n")
 
     def send(self, asked: Request) -> Exchange:
-        """Count a request and answer it."""
+        """Count a request and return its response."""
         name = asked.credential.name if asked.credential else "api_key"
         self.sent[name] += 1
         passed = len(self.exchanges) * 0.1
@@ -67,15 +67,15 @@ class Service:
             ("X-RateLimit-Reset", f"{RESPONDED_AT.timestamp() + end:.1f}"),
             ("Date", format_datetime(RESPONDED_AT + timedelta(seconds=passed), usegmt=True)),
         )  # fmt: skip
-        one = make_exchange(
+        exchange = make_exchange(
             "getCurrentOrganization", 200, {"data": {}}, headers=headers, number=len(self.exchanges) + 1
         )
-        one = replace(one, request=asked, started_at=RESPONDED_AT + timedelta(seconds=passed), seconds=0.05)
-        self.exchanges.append(one)
-        return one
+        exchange = replace(exchange, request=asked, started_at=RESPONDED_AT + timedelta(seconds=passed), seconds=0.05)
+        self.exchanges.append(exchange)
+        return exchange
 
     def used(self, *keys: Credential | None) -> Service:
-        """The same after requests with these keys; None is the main one."""
+        """Return the service after requests with these keys; None is the main key."""
         for key in keys:
             asked = requests.get_organization()
             self.send(asked if key is None else asked.with_key(key))
@@ -83,23 +83,23 @@ class Service:
 
 
 def of_each(service: Service, name: str) -> int:
-    """The limit of a key by itself."""
+    """A separate limit for each key."""
     return service.limit - service.sent[name]
 
 
 def of_all(service: Service, name: str) -> int:
-    """One limit for all keys."""
+    """A shared limit for all keys."""
     del name
     return service.limit - service.sent.total()
 
 
 def dear(service: Service, name: str) -> int:
-    """Each request counts for three."""
+    """A separate limit, with a cost of three for each request."""
     return service.limit - 3 * service.sent[name]
 
 
 def of_three_nodes(service: Service, name: str) -> int:
-    """Three servers count for themselves, and each has a turn."""
+    """Three servers with separate counts that take turns."""
     turn = len(service.exchanges) % 3
     return service.limit - sum(1 for number in range(service.sent[name]) if number % 3 == turn)
 
@@ -127,7 +127,7 @@ MANY: Sequence[Credential | None] = [MADE, *[None] * 30, MADE]
     ids=["each", "late", "nodes", "nothing-seen", "short-windows", "dear", "nodes-tried", "late-tried"],
 )
 def test_a_limit_of_each_key_is_no_fault(service: Service, requests: int) -> None:
-    """However it is counted; mostly nothing more is sent to see that."""
+    """A separate limit passes with any way of counting; it rarely needs further requests."""
     before = len(service.exchanges)
 
     expect_limits_apart(service.run)
@@ -137,18 +137,20 @@ def test_a_limit_of_each_key_is_no_fault(service: Service, requests: int) -> Non
 
 @pytest.mark.parametrize("used", [MANY, [], [None] * 30], ids=["seen", "nothing-seen", "main-key-only"])
 def test_a_limit_of_all_keys_is_a_fault(used: Sequence[Credential | None]) -> None:
-    """A new key has twice lost what another one sent."""
+    """A shared limit fails: a new key twice lost what another key used."""
     service = Service(of_all).used(*used)
 
     with pytest.raises(NonConformity, match="fell by 21 and by 21 with one request of its own") as fault:
         expect_limits_apart(service.run)
 
     assert service.keys == 1
-    assert [one.request.credential.name for one in fault.value.exchanges if one.request.credential] == [NEW_KEY] * 6
+    assert [exchange.request.credential.name for exchange in fault.value.exchanges if exchange.request.credential] == [
+        NEW_KEY
+    ] * 6
 
 
 def test_windows_that_slide_tell_as_much() -> None:
-    """An answer comes before the end that an earlier one named, although the end is another one."""
+    """Sliding windows count: responses belong together although each window has a new end."""
     with pytest.raises(NonConformity, match="fell by 21 and by 21"):
         expect_limits_apart(Service(of_all, window=0).used(*MANY).run)
 
@@ -156,18 +158,18 @@ def test_windows_that_slide_tell_as_much() -> None:
 
 
 def test_windows_that_are_over_at_once_tell_nothing() -> None:
-    """Then no two answers speak of the same window, and nothing is sent."""
+    """If windows end at once, no two responses are comparable, and no request is sent."""
     service = Service(of_each, window=0.01).used(*MANY)
     before = len(service.exchanges)
 
-    with pytest.raises(Inapplicable, match="over at once"):
+    with pytest.raises(Inapplicable, match="end at once"):
         expect_limits_apart(service.run)
 
     assert len(service.exchanges) == before
 
 
 def test_windows_that_are_too_short_tell_nothing() -> None:
-    """What was doubtful stays so."""
+    """If windows are too short, a doubt stays undecided."""
     service = Service(of_all, window=1.0).used(MADE, *[None] * 5, MADE)
 
     with pytest.raises(CantTell, match="fewer requests left than it sent itself"):
@@ -175,7 +177,7 @@ def test_windows_that_are_too_short_tell_nothing() -> None:
 
 
 def test_without_a_new_key_doubts_remain() -> None:
-    """Nothing can be tried; if there is no doubt, nothing need be."""
+    """Without a new key a doubt stays undecided; without a doubt no key is needed."""
 
     def none(_: str) -> Credential:
         raise MissingMeans("key:organizations:read", "There is no provisioner.")

@@ -1,4 +1,4 @@
-"""Links are seen in e-mails however a template writes them."""
+"""Links in e-mails of many templates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from conformance.checks.test_s4_mail import holds_link
     ],
 )
 def test_links_are_seen(text: str) -> None:
-    """As plain text, in HTML, and with signs escaped."""
+    """A link is found in plain text, in HTML, and with escaped characters."""
     assert holds_link(text)
 
 
@@ -26,5 +26,5 @@ def test_links_are_seen(text: str) -> None:
     "text", ["", "service.test/accept", "https://", "mailto:a@example.com", "ftp://service.test/a"]
 )
 def test_what_is_no_link(text: str) -> None:
-    """Something must come behind the scheme, and the scheme must be that of the web."""
+    """A scheme without a host, or another scheme than http and https, is no link."""
     assert not holds_link(text)

@@ -1,4 +1,4 @@
-"""Services with rules for names, which the interface does not tell, are not failed for them."""
+"""Services with naming rules that the interface does not state, which must not fail for them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ONLY = ("create-engagement-succeeds", "update-organization-succeeds")
 
 
 def evidence(service: type[Service], monkeypatch: pytest.MonkeyPatch) -> Trial:
-    """What the suite says of a service."""
+    """Return the suite's results for a service."""
     special = Fault("special", "It is special.", (), service)
     monkeypatch.setattr(in_process, "fault_by_id", {**all_faults(), "special": special}.__getitem__)
     options = RunOptions(effort=Effort.QUICK, seed=1, only=ONLY)
@@ -27,7 +27,7 @@ def evidence(service: type[Service], monkeypatch: pytest.MonkeyPatch) -> Trial:
 
 
 def ruled(pattern: str) -> type[Service]:
-    """A service whose new names have to be of a form."""
+    """Return a service class whose new names must match a pattern."""
 
     class Ruled(Service):
         def name(self, value: Json) -> str:
@@ -41,7 +41,7 @@ def ruled(pattern: str) -> type[Service]:
 
 @pytest.mark.parametrize("pattern", ["[A-Za-z0-9 ]+", "[A-Za-z ]+", ".{1,20}"])
 def test_a_rule_for_names_is_no_fault(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plain names are taken, and so nothing can be said of those that are not; nothing of it is left."""
+    """A service that accepts only plain names is undecided, and the suite leaves no such engagement."""
     trial = evidence(ruled(pattern), monkeypatch)
 
     assert trial.reported == {}
@@ -50,7 +50,7 @@ def test_a_rule_for_names_is_no_fault(pattern: str, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_service_that_takes_no_name_at_all_is_faulty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A rule that nothing keeps is none; the organization is not renamed, since its name might be lost."""
+    """A service that refuses every name fails; the organization is not renamed, since its name could be lost."""
 
     class Refusing(Service):
         def name(self, _: object) -> str:

@@ -1,4 +1,4 @@
-"""Keys that were made a moment ago, and that the service has yet to hear of."""
+"""New keys that the service does not know yet."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from conformance.reference.records import Key
 
 LATE = 0.6
-"""Seconds after which a new key is known."""
+"""Seconds until a new key is known."""
 
 
 def test_a_new_key_may_be_known_a_moment_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither the limit of such a key nor the removal of the member whom it belongs to is left out for that."""
+    """A late key is still used: its limit and the removal of its member are judged."""
     made: dict[str, float] = {}
     requests: list[str] = []
     add_key, find_key = Provisioning.add_key, Access.find_key
 
     def add(self: Provisioning, *args: Any, **given: Any) -> str:
         key = add_key(self, *args, **given)
-        if requests:  # what was there from the beginning is known
+        if requests:  # keys from the start are known
             made[key] = time.monotonic()
         return key
 
@@ -47,5 +47,9 @@ def test_a_new_key_may_be_known_a_moment_late(monkeypatch: pytest.MonkeyPatch) -
 
     assert (trial.reported, trial.undecided, trial.errors) == ({}, {}, ())
     assert set(made) & set(requests)
-    wanted = [one for one in load_catalogue().requirements if any(fnmatch(one, pattern) for pattern in only)]
+    wanted = [
+        requirement
+        for requirement in load_catalogue().requirements
+        if any(fnmatch(requirement, pattern) for pattern in only)
+    ]
     assert trial.passed == len(wanted)

@@ -1,4 +1,4 @@
-"""Odd requests that only runs send that are not quick."""
+"""Odd requests that quick runs omit."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def _is_text(content_type: str | None) -> bool:
 
 
 FAULTY = {
-    one.id: one
-    for one in (
+    fault.id: fault
+    for fault in (
         stumbling("role", "", "listMembers", lambda request: request.request.query_params.get("role") == ""),
         stumbling("page", "", "listMembers", lambda request: request.request.query_params.get("page") == ""),
         stumbling("twice", "", "listMembers", lambda request: len(request.request.query_params.getlist("page")) > 1),
@@ -43,7 +43,7 @@ FAULTY = {
 
 @pytest.mark.parametrize("fault", FAULTY)
 def test_one_operation_that_stumbles(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run at standard effort finds what one operation alone stumbles over."""
+    """A run at standard effort finds a single operation that fails on an odd request."""
     monkeypatch.setattr(in_process, "fault_by_id", FAULTY.get)
     options = RunOptions(effort=Effort.STANDARD, seed=1, only=ONLY)
 
@@ -54,7 +54,7 @@ def test_one_operation_that_stumbles(fault: str, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("mode", [Mode.READ_ONLY, Mode.DEFAULT])
 def test_what_a_run_may_not_do_it_leaves(mode: Mode) -> None:
-    """No odd request is sent that the mode forbids, and none is a fault of an honest service."""
+    """No odd request is sent that the mode forbids, and a correct service passes."""
     options = RunOptions(effort=Effort.STANDARD, seed=1, mode=mode, only=BREAKS)
 
     trial = attempt(Task(Subject("default", "latitude", "It is honest."), options, in_process=True))

@@ -1,4 +1,4 @@
-"""Which engagements a list must hold, by what the run has sent."""
+"""Expected engagements of a list, by the exchanges of the run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def test_only_engagements_of_the_run_are_expected() -> None:
-    """Those of another key are not, and records that a target file makes below an engagement are none."""
+    """Engagements of another key, and records that a target file makes below an engagement, are not expected."""
     made = [make_exchange("createEngagement", 201, {"data": {"id": name}}) for name in ("own", "other", "record")]
     made[1] = replace(
         made[1], request=made[1].request.with_key(Credential.bearer("other_organization", "key-of-others"))

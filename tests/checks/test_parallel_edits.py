@@ -1,4 +1,4 @@
-"""Edits that are refused beside others are tried by themselves."""
+"""Edits that are refused beside others, and sent again alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.conftest import make_exchange
 
 
 class Run:
-    """A run whose edits are answered with some statuses, one after the other; the last one goes on."""
+    """A run whose edits get given statuses in sequence; the last status repeats."""
 
     effort = Effort.QUICK
 
@@ -30,15 +30,15 @@ class Run:
         self.scenarios = SimpleNamespace(result=self._made)
 
     def name(self, label: str) -> str:
-        """A name."""
+        """Return a name."""
         return f"cf-aaaaaaa2-{label}"
 
     def sleep(self, _: float) -> None:
         """Take no time."""
 
     def send_all(self, requests: list[Request]) -> list[Exchange]:
-        """Send calls."""
-        return [self.send(one) for one in requests]
+        """Send requests."""
+        return [self.send(request) for request in requests]
 
     def send(self, request: Request) -> Exchange:
         """Read or edit the engagement."""
@@ -56,24 +56,24 @@ class Run:
 
 
 def evidence(*statuses: int) -> Run:
-    """Judge edits in parallel that are answered so, and what is tried after that."""
+    """Judge parallel edits that get these statuses, and the edits sent alone after them."""
     run: Any = Run(*statuses)
     judge(parallel_edits(run))
     return run  # type: ignore[no-any-return]
 
 
 def test_edits_that_succeed_are_not_tried_again() -> None:
-    """A service that does it right gets no request more."""
+    """Successful edits need no further request."""
     assert evidence(200).edits == 2
 
 
 def test_an_edit_is_tried_by_itself_until_others_of_the_run_are_over() -> None:
-    """Edits of other scenarios may be under way just then, and be what it is refused for."""
+    """A refused edit is repeated alone, since edits of other scenarios may be the reason."""
     with pytest.raises(NonConformity, match="the update of name is lost"):
         evidence(403, 200, 403, 403, 200)
 
 
 def test_an_edit_that_never_succeeds_is_not_about_being_parallel() -> None:
-    """Another requirement says that."""
-    with pytest.raises(CantTell, match="does not succeed by itself either"):
+    """An edit that always fails is undecided, since another requirement judges that."""
+    with pytest.raises(CantTell, match="does not succeed alone either"):
         evidence(403, 200, 403)

@@ -1,4 +1,4 @@
-"""Whose clock a reset is reckoned by."""
+"""Resets by the clock of a gateway or of the application."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WINDOW = 3.0
 
 
 class Service:
-    """A service whose Date is right and whose own clock is behind; it serves the key again after three seconds."""
+    """A fake service with a right Date and a slow clock, which serves the key again after three seconds."""
 
     def __init__(self, behind: float) -> None:
         self.behind = behind
@@ -34,18 +34,18 @@ class Service:
 
     @property
     def run(self) -> Run:
-        """Run against it."""
+        """Return a run against the service."""
         wire = SimpleNamespace(exchanges=self.exchanges, service_clock=0.0)
         clock = SimpleNamespace(now=lambda: RESPONDED_AT + timedelta(seconds=self.passed))
         profile = SimpleNamespace(keys={}, members=())
         return cast("Run", SimpleNamespace(wire=wire, clock=clock, sleep=self.sleep, send=self.send, profile=profile))
 
     def told(self, seconds: float) -> datetime:
-        """What its own clock shows after some seconds."""
+        """Return the time of the service's own clock after some seconds."""
         return RESPONDED_AT.astimezone(UTC) + timedelta(seconds=seconds - self.behind)
 
     def dated(self, exchange: Exchange) -> Exchange:
-        """Give an answer the Date of the gateway."""
+        """Set the gateway's Date in a response."""
         assert exchange.received is not None
         at = RESPONDED_AT.astimezone(UTC) + timedelta(seconds=self.passed)
         headers = {**dict(exchange.received.headers), "Date": at.strftime("%a, %d %b %Y %H:%M:%S GMT")}
@@ -57,7 +57,7 @@ class Service:
         self.passed += seconds
 
     def send(self, asked: Request) -> Exchange:
-        """Refuse the key until the window is over."""
+        """Refuse the key until the window ends."""
         status = 429 if self.passed < WINDOW else 200
         response = make_exchange("getCurrentOrganization", status, {"data": {}})
         return self.dated(replace(response, request=asked))
@@ -65,7 +65,7 @@ class Service:
 
 @pytest.mark.parametrize("behind", [0.0, 2.0, 20.0, 240.0, 299.0])
 def test_service_is_waited_for_by_whichever_clock_the_reset_is_of(behind: float) -> None:
-    """A gateway's Date may be minutes ahead of the clock that the application reckons the reset with."""
+    """The suite waits for the reset by either clock: a gateway's Date may be minutes ahead of the application."""
     service = Service(behind)
 
     response, _ = resume(service.run, KEY, service.send(at_once(requests.get_organization(), KEY)))

@@ -1,4 +1,4 @@
-"""What requests without a valid key come to: a 401 counts as right whatever other requests are answered."""
+"""Outcomes of requests without a valid key: a 401 is right, whatever other requests get."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ERROR: dict[str, Any] = {"error": {"code": "UNAUTHORIZED", "message": "No.", "st
 
 
 def tried(**statuses: dict[str, int]) -> BadKeys:
-    """Requests for all operations, by the kind of key; all are refused with 401 but for the operations given."""
+    """Return requests for all operations, by the kind of key; all get 401 except the given operations."""
     sent = {
         kind: tuple(
             Sent("a key", _responded(operation, statuses.get(kind, {}).get(operation, 401))) for operation in OPERATIONS
@@ -34,20 +34,20 @@ def _responded(operation: str, status: int) -> Any:
 
 
 def test_a_401_is_right_where_no_key_is_asked_for() -> None:
-    """A service that serves a list without any key and refuses unknown ones breaks another requirement alone."""
+    """A service that serves a list without a key, but refuses unknown keys, breaks only one requirement."""
     judge_unknown_keys(tried(none={"listMembers": 200}))
 
 
 def test_what_a_bad_key_is_served_is_left_to_the_requirement_on_no_key() -> None:
-    """It is named with its answer; the operations that gave 401 are not."""
+    """A success with an invalid key is left to the requirement on requests without a key, and named in the reason."""
     with pytest.raises(CantTell) as undecided:
         judge_unknown_keys(tried(none={"listMembers": 200}, unknown={"listMembers": 200}))
 
-    assert str(undecided.value).startswith("listMembers with a key was answered 200")
+    assert str(undecided.value).startswith("listMembers with a key got 200")
     assert "401" not in str(undecided.value)
 
 
 def test_an_unknown_key_that_is_served_alone_is_a_fault() -> None:
-    """No other requirement says what is wrong."""
+    """A success with an unknown key alone is a failure, since no other requirement states it."""
     with pytest.raises(NonConformity):
         judge_unknown_keys(tried(unknown={"listMembers": 200}))

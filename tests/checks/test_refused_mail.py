@@ -1,4 +1,4 @@
-"""Which e-mails count as sent for an invitation that was refused."""
+"""E-mails that count as sent for a refused invitation."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ PATIENCE = 7.0
 
 
 def invited(address: str, status: int, number: int, role: str = "member") -> Exchange:
-    """An invitation and its answer."""
+    """Return an invitation and its response."""
     sent = requests.invite_member({"email": address, "role": role})
     return replace(make_exchange("inviteMember", status, {}, number=number), request=sent)
 
 
 class FakeRun:
-    """A run whose mailbox holds what it is told, more after each wait."""
+    """A run with a mailbox of given contents, which may grow with each wait."""
 
     def __init__(self, exchanges: list[Exchange], mails: Callable[[str, int], int]) -> None:
         self.wire = SimpleNamespace(exchanges=exchanges)
@@ -43,11 +43,11 @@ class FakeRun:
         self._mails = mails
 
     def send(self, asked: requests.Request) -> Exchange:
-        """Refuse it again."""
+        """Refuse an invitation again."""
         return replace(make_exchange("inviteMember", 409, {}, number=99), request=asked)
 
     def sleep(self, seconds: float) -> None:
-        """Note how long."""
+        """Record the duration."""
         self.slept.append(round(seconds, 1))
 
     def _mail(self, to: str, *_: object) -> list[Mail]:
@@ -56,7 +56,7 @@ class FakeRun:
 
 
 def judge(run: FakeRun, member: int | None = None) -> None:
-    """Judge the refused invitations of a run, one of them of a member who had so many e-mails before."""
+    """Judge the refused invitations of a run; a member among them had some e-mails before."""
     refusal = None if member is None else Refusal(MEMBER, invited(MEMBER, 409, 4), member)
     good = invited(NAMES.address("good", "a.test"), 201, 9)
     letter = Mail("a@b.test", (), "Invitation", "https://service.test/withheld")
@@ -81,7 +81,7 @@ BEFORE = [invited(FRESH, 422, 3, "owner")]
     ids=["none", "its-own", "two-for-one", "not-yet-come", "of-a-member", "a-late-welcome"],
 )
 def test_what_is_no_fault(exchanges: list[Exchange], member: int | None, mails: Callable[[str, int], int]) -> None:
-    """An address may have e-mails of its own, several at once, or late; there is one wait for all refusals."""
+    """An address may have e-mails of its own, several at once, or late; the suite waits once for all refusals."""
     run = FakeRun(exchanges, mails)
 
     judge(run, member)
@@ -101,13 +101,13 @@ def test_what_is_no_fault(exchanges: list[Exchange], member: int | None, mails: 
     ids=["fresh", "invited-before", "member", "member-without-mail"],
 )
 def test_what_is_a_fault(exchanges: list[Exchange], member: int | None, mails: Callable[[str, int], int]) -> None:
-    """Any e-mail to an address that was only refused; to others one more for each refusal."""
-    with pytest.raises(NonConformity, match="an e-mail arrived for an invitation that was refused"):
+    """A failure: any e-mail to an address that was only refused, or an additional one for each refusal."""
+    with pytest.raises(NonConformity, match="an e-mail arrived for a refused invitation"):
         judge(FakeRun(exchanges, mails), member)
 
 
 def test_nothing_is_said_without_any_mail() -> None:
-    """If no e-mail arrives for a good invitation either, none is missed."""
+    """If no e-mail arrives for a valid invitation either, the refused ones are undecided."""
     run: Any = FakeRun(BEFORE, lambda to, waits: 0)
     check: Any = checks.test_no_refused_invitation_is_sent
 
@@ -116,9 +116,12 @@ def test_nothing_is_said_without_any_mail() -> None:
 
 
 def test_each_kind_is_looked_at_once() -> None:
-    """Kinds differ by what is wrong, by the key, and by whether the address was taken as well."""
+    """Refusals are judged once per kind: by fault, key, and whether the address was also accepted."""
     addresses = [NAMES.address(f"f{number}", "a.test") for number in range(3)]
     again = [invited(address, 422, 10 + number, "owner") for number, address in enumerate(addresses)]
     run: Any = FakeRun([*TWICE, *BEFORE, *again, invited("nobody@else.test", 422, 20)], lambda to, waits: 0)
 
-    assert [(one.address, one.others) for one in refused_invitations(run)] == [(INVITED, 1), (addresses[-1], None)]
+    assert [(refusal.address, refusal.others) for refusal in refused_invitations(run)] == [
+        (INVITED, 1),
+        (addresses[-1], None),
+    ]

@@ -1,4 +1,4 @@
-"""An organization keeps a name that its service would not take back as it is."""
+"""Names of organizations that a service would not restore unchanged."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ ODD = "Acme  Security Lab "
 @pytest.mark.parametrize("only", ["update-organization-*", "scope-*", "removed-*", "isolation-*"])
 @pytest.mark.parametrize("blanks", ["merged", "trimmed"])
 def test_a_name_that_might_change_is_left_alone(only: str, blanks: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever a run tries, the organization is called in the end what it was called before."""
+    """The organization has the same name before and after a run."""
     called: list[str] = []
 
     class Watched(Store):
         def close(self) -> None:
-            called.extend(self.organization(one).name for one in self.organization_ids())
+            called.extend(self.organization(identifier).name for identifier in self.organization_ids())
             super().close()
 
     def oddly_named(**given: Any) -> Application:
         app = create_app(store=Watched(), **given)
-        for one in app.service.store.organization_ids():
-            app.service.store.rename_organization(one, ODD, app.service.now())
+        for identifier in app.service.store.organization_ids():
+            app.service.store.rename_organization(identifier, ODD, app.service.now())
         return app
 
     monkeypatch.setattr(in_process, "create_app", oddly_named)

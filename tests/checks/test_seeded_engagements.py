@@ -1,4 +1,4 @@
-"""The names that lists are judged by say something of the order they have to stand in."""
+"""Names of seeded engagements, which must show the order of lists."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from conformance.targets.names import RunNames
 
 
 def run_of(effort: Effort, seed: int) -> Run:
-    """A run that sends nothing."""
+    """Return a run that sends nothing."""
     parts: dict[str, Any] = {"profile": SimpleNamespace(), "options": RunOptions(effort=effort, seed=seed)}
     return Run(**parts, wire=cast("Any", None), fixtures=cast("Any", None), journal=cast("Any", None), names=NAMES)
 
@@ -25,7 +25,7 @@ NAMES = RunNames("cf-abcdefgh-")
 @pytest.mark.parametrize("effort", Effort)
 @pytest.mark.parametrize("seed", range(1, 21))
 def test_words_of_the_stock_are_whole_in_its_names(effort: Effort, seed: int) -> None:
-    """None is cut; they are of several lengths, and in no order that their numbers or lengths have by chance."""
+    """Names hold their words uncut, of several lengths, in an order unrelated to number and length."""
     run = run_of(effort, seed)
     words = _words(run)
 

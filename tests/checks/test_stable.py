@@ -1,4 +1,4 @@
-"""Lists that others change while they are looked at: acquitted by bounds, convicted at rest."""
+"""Lists that others change during reads: accepted by bounds, failed only at rest."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ PAGES = [
 
 
 class Service:
-    """A list of engagements, of which each letter is one; capitals are the run's.
+    """A fake list of engagements, one per letter; capitals are those of the run.
 
     Args:
-        lists: What it holds at each answer; the last one stays.
-        lacks: Items that no page but the whole list shows.
+        lists: The contents for each response; the last one repeats.
+        lacks: Items that only the single-page list shows.
 
     Attributes:
-        responses: How many answers it gave.
-        disturbed: How many of them beside whatever else the run may write.
+        responses: Number of responses.
+        disturbed: Number of those that other writes of the run may overlap.
     """
 
     def __init__(self, lists: Sequence[str], *, lacks: str = "") -> None:
@@ -53,7 +53,7 @@ class Service:
 
     @property
     def run(self) -> Run:
-        """A run against it."""
+        """Return a run against the service."""
         wire, names = SimpleNamespace(undisturbed=self._look), RunNames("cf-")
         return cast(
             "Run", SimpleNamespace(send=self.send, send_all=self.send_all, sleep=lambda _: None, wire=wire, names=names)
@@ -66,26 +66,26 @@ class Service:
         self._depth -= 1
 
     def send(self, asked: Request) -> Exchange:
-        """Answer with a page."""
+        """Return a page."""
         held = self._lists[min(self.responses, len(self._lists) - 1)]
         self.responses += 1
         self.disturbed += self._depth == 0
         page, size = (int(dict(asked.query).get(name, usual)) for name, usual in (("page", 1), ("perPage", 20)))
         items = [
-            {"id": one, "name": f"cf-{one}" if one.isupper() else one}
-            for one in held[(page - 1) * size : page * size]
-            if size > SIZE or one not in self._lacks
+            {"id": letter, "name": f"cf-{letter}" if letter.isupper() else letter}
+            for letter in held[(page - 1) * size : page * size]
+            if size > SIZE or letter not in self._lacks
         ]
         meta = {"total": len(held), "page": page, "perPage": size, "totalPages": -(-len(held) // size)}
         return replace(make_exchange("listEngagements", body={"data": items, "meta": meta}), request=asked)
 
     def send_all(self, asked: Sequence[Request]) -> list[Exchange]:
-        """Answer with several."""
-        return [self.send(one) for one in asked]
+        """Return several pages."""
+        return [self.send(request) for request in asked]
 
 
 def judge(service: Service) -> None:
-    """Judge the pages of its list."""
+    """Judge the pages of the list."""
     run = service.run
     first = tuple(service.send_all(PAGES))
     owned = frozenset("A")
@@ -97,12 +97,12 @@ def judge(service: Service) -> None:
 
 
 def coming_and_going(*held: str) -> list[str]:
-    """Lists that change from one answer to the next, for as long as anybody looks."""
+    """Return lists that change with every response."""
     return [held[number % len(held)] for number in range(400)]
 
 
 def test_pages_of_a_list_that_others_change_are_acquitted_by_bounds() -> None:
-    """What was there all the time is on them once, though no two totals are alike."""
+    """Changing pages pass if the lasting items are on them once, although no two totals agree."""
     service = Service(coming_and_going(*OTHERS))
 
     judge(service)
@@ -111,7 +111,7 @@ def test_pages_of_a_list_that_others_change_are_acquitted_by_bounds() -> None:
 
 
 def test_a_right_look_needs_no_bounds() -> None:
-    """Nor more than the requests of one."""
+    """A right snapshot needs no bounds and no further request."""
     service = Service(["Ab", "Abx", "Ab", "Ab"])
 
     judge(service)
@@ -120,28 +120,28 @@ def test_a_right_look_needs_no_bounds() -> None:
 
 
 def test_what_pages_lack_at_rest_is_a_fault() -> None:
-    """Although the first look was disturbed."""
+    """An item missing at rest fails, even after a disturbed first snapshot."""
     with pytest.raises(NonConformity, match="missing from the list"):
         judge(Service(["Abx", "Ab", "Abx", "Abx"], lacks="b"))
 
 
 @pytest.mark.parametrize("lacks", ["A", "b"])
 def test_what_pages_always_lack_is_not_acquitted_by_bounds(lacks: str) -> None:
-    """Without a rest it is no fault either; who was in the way is told."""
-    others = "other users were changing the list in 10 of 10 looks"
+    """An item that is always missing stays undecided beside other users, who are reported."""
+    others = "other users were changing the list in 10 of 10 reads"
 
     with pytest.raises(CantTell, match=others):
         judge(Service(coming_and_going(*OTHERS), lacks=lacks))
 
 
 def test_what_comes_to_rest_is_judged_then() -> None:
-    """A fault that others hid for a while is found."""
+    """A fault hidden by other users for a while is found at rest."""
     with pytest.raises(NonConformity, match="missing from the list"):
         judge(Service([*coming_and_going(*OTHERS)[:20], "Ab"], lacks="A"))
 
 
 def test_later_looks_are_undisturbed() -> None:
-    """Nothing of the run writes while a list is looked at again."""
+    """The run writes nothing while a list is read again."""
     service = Service(["Abx", "Ab", "Abx", "Ab"])
 
     expect_steadily(service.run, tuple(service.send_all(PAGES)), expect_partition)
@@ -150,7 +150,7 @@ def test_later_looks_are_undisturbed() -> None:
 
 
 def looks_until_given_up(*held: str, right: int) -> int:
-    """How many further looks a list gets of which only that look is right; it is one answer each time."""
+    """Return the number of snapshots of a list of which only one is right, each a single response."""
     service, seen = Service(coming_and_going(*held)), 0
 
     def judge(look: Look) -> None:
@@ -164,12 +164,12 @@ def looks_until_given_up(*held: str, right: int) -> int:
 
 
 def test_a_list_gets_more_looks_while_others_are_seen_to_change_it() -> None:
-    """It is right in one of them."""
+    """A list gets more snapshots while others change it, and passes if one is right."""
     assert looks_until_given_up(*OTHERS, right=12) > looks_until_given_up("AB", "ABC", right=6)
 
 
 @pytest.mark.parametrize(("held", "most"), [(("AB", "ABC"), 9), (OTHERS, 21)])
 def test_looks_end_all_the_same(held: tuple[str, ...], most: int) -> None:
-    """What only the run changes gets two rounds, what others change a few more."""
-    with pytest.raises(CantTell, match="others were changing"):
+    """Lists that only the run changes get two rounds of snapshots, lists that others change a few more."""
+    with pytest.raises(CantTell, match="other users were changing"):
         looks_until_given_up(*held, right=most)

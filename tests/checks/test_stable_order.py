@@ -1,4 +1,4 @@
-"""Lists in a new order each time, and lists that others keep changing."""
+"""Lists with a new order in each response, and lists that others keep changing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Order = Callable[[int], list[str]]
 
 
 class Listing:
-    """A service that lists members in an order of its own for each answer, and the run that asks it."""
+    """A fake service that lists members in a given order for each response, and its run."""
 
     def __init__(
         self, order: Order, *, roles: Callable[[int], str] = lambda _: "member", seconds: float = 0.01
@@ -34,16 +34,16 @@ class Listing:
 
     @property
     def run(self) -> Run:
-        """Run against it."""
+        """Return a run against the service."""
         return cast("Run", SimpleNamespace(send=self.send, wire=SimpleNamespace(exchanges=self.exchanges)))
 
     def send(self, asked: Request) -> Exchange:
-        """Answer with the page that was asked for."""
+        """Return the requested page."""
         number, query = len(self.exchanges), dict(asked.query)
         page, size = int(query.get("page", 1)), int(query.get("perPage", 20))
         ordered = self.order(number)
         shown = ordered[(page - 1) * size : page * size]
-        items = [{"id": one, "userId": one, "role": self.roles(number)} for one in shown]
+        items = [{"id": user, "userId": user, "role": self.roles(number)} for user in shown]
         meta = {"total": len(ordered), "page": page, "perPage": size, "totalPages": -(-len(ordered) // size)}
         at = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=number * self.seconds)
         response = make_exchange("listMembers", 200, {"data": items, "meta": meta})
@@ -53,33 +53,33 @@ class Listing:
 
 
 def turning(number: int) -> list[str]:
-    """Another order in each answer."""
+    """Return a new order for each response."""
     names = [*"abcdef"]
     turn = number * 5 % len(names)
     return names[turn:] + names[:turn]
 
 
 def steady(_: int) -> list[str]:
-    """One order."""
+    """Return the same order each time."""
     return [*"abcdef"]
 
 
 def undecided() -> None:
-    """Find that others were changing the list."""
+    """Raise CantTell because others were changing the list."""
     raise CantTell("an item is missing, but others were changing the organization")
 
 
 def judge(listing: Listing, judgement: Callable[[], None]) -> None:
-    """Judge its pages."""
+    """Judge the pages of the list."""
     expect_one_order(listing.run, judgement, requests.list_members)
 
 
 def test_a_list_that_is_always_in_another_order_is_told_from_one_that_others_change() -> None:
-    """It does not settle however often it is asked for."""
-    with pytest.raises(NonConformity, match="in another order from one answer to the next") as found:
+    """A list with a new order in each response fails, since the order never settles."""
+    with pytest.raises(NonConformity, match="the order of the list changes between responses") as found:
         judge(Listing(turning), undecided)
 
-    assert found.value.actual == "another order in 9 of 9 further answers"
+    assert found.value.actual == "another order in 9 of 9 further responses"
 
 
 @pytest.mark.parametrize(
@@ -93,23 +93,23 @@ def test_a_list_that_is_always_in_another_order_is_told_from_one_that_others_cha
     ids=["one order", "moved once", "changing items", "slow answers"],
 )
 def test_what_others_may_have_done_stays_undecided(listing: Listing) -> None:
-    """Items that moved once, that are changed in each answer, or within a long time, are no proof."""
+    """Items that moved once, that change in each response, or over a long time, give no failure."""
     with pytest.raises(CantTell):
         judge(listing, undecided)
 
 
 def test_pages_that_fit_together_by_chance_are_looked_at_again() -> None:
-    """Where the answers of the run tell of an order that does not last, further looks are torn."""
+    """If responses of the run show an unstable order, pages that fit by chance are read again and fail."""
     listing = Listing(turning)
     for _ in range(4):
         listing.send(requests.list_members())
 
-    with pytest.raises(NonConformity, match="in another order"):
+    with pytest.raises(NonConformity, match="the order of the list changes"):
         judge(listing, lambda: None)
 
 
 def test_a_list_in_one_order_costs_no_request() -> None:
-    """Nothing is asked for where nothing looks odd."""
+    """A list in a stable order needs no further request."""
     listing = Listing(steady)
     for _ in range(4):
         listing.send(requests.list_members())
@@ -120,7 +120,7 @@ def test_a_list_in_one_order_costs_no_request() -> None:
 
 
 def test_pages_that_hold_everything_whatever_their_order_are_fine() -> None:
-    """Users whom their requests move to the front tear nothing where nobody asks."""
+    """Complete pages pass in any order: users whom requests move to the front do no harm."""
     orders: Iterator[list[str]] = iter([turning(number) for number in range(4)])
     listing = Listing(lambda _: next(orders, turning(3)))
     for _ in range(4):
@@ -130,7 +130,7 @@ def test_pages_that_hold_everything_whatever_their_order_are_fine() -> None:
 
 
 def test_a_response_that_cannot_be_read_says_nothing_of_the_order() -> None:
-    """Other requirements speak of it."""
+    """A response that cannot be read shows no order; other requirements judge it."""
     listing = Listing(steady)
     broken: Any = {"data": "none", "meta": {}}
     response = replace(make_exchange("listMembers", 200, broken), request=requests.list_members())

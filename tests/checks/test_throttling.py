@@ -1,4 +1,4 @@
-"""Which requests beyond a limit count as served although they must not be."""
+"""Requests beyond a limit that count as wrongly served."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 def limited(operation: str, status: int, limit: int, remaining: int) -> Exchange:
-    """An answer that names a limit and what is left of it."""
-    one = make_exchange(operation, status, {"data": {}} if status < 300 else {"error": {}})
-    assert one.received is not None
-    headers = [(name, value) for name, value in one.received.headers if not name.startswith("X-RateLimit")]
+    """Return a response that states a limit and the remaining requests."""
+    exchange = make_exchange(operation, status, {"data": {}} if status < 300 else {"error": {}})
+    assert exchange.received is not None
+    headers = [(name, value) for name, value in exchange.received.headers if not name.startswith("X-RateLimit")]
     named = [("X-RateLimit-Limit", str(limit)), ("X-RateLimit-Remaining", str(remaining))]
-    received = replace(one.received, headers=(*headers, *named))
-    return replace(one, request=replace(one.request, expects_429=True), received=received)
+    received = replace(exchange.received, headers=(*headers, *named))
+    return replace(exchange, request=replace(exchange.request, expects_429=True), received=received)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def limited(operation: str, status: int, limit: int, remaining: int) -> Exchange
     [(201, 10, 0, True), (201, 10, 3, False), (201, 50, 0, False), (429, 10, 0, False)],
 )
 def test_a_creation_that_is_counted_apart_is_no_fault(status: int, limit: int, remaining: int, *, counts: bool) -> None:
-    """One that names the refusals' limit, used up, has passed it; one with a limit of its own has not."""
+    """A success that states the refusals' limit as used up fails; one with a limit of its own passes."""
     around = [limited("getCurrentOrganization", 429, 10, 0) for _ in range(2)]
     scene = _Scene(ExhaustedWindow(10), creation=limited("createEngagement", status, limit, remaining))
     scene.before, scene.after = around[:1], around[1:]
@@ -52,7 +52,7 @@ def test_a_creation_that_is_counted_apart_is_no_fault(status: int, limit: int, r
     ],
 )  # fmt: skip
 def test_a_new_key_is_not_waited_for_in_vain(status: int, remaining: int, ahead: float, says: str | None) -> None:
-    """One that is used up at once, or whose window is far longer than a provisioner's may be, is told instead."""
+    """A new key that is used up at once, or has a long window, gives a reason instead of a wait."""
     first = limited("getCurrentOrganization", status, 10, remaining)
     assert first.received is not None
     reset = ("X-RateLimit-Reset", str(int(first.started_at.timestamp() + ahead)))
@@ -74,7 +74,7 @@ def test_a_new_key_is_not_waited_for_in_vain(status: int, remaining: int, ahead:
     ],
 )  # fmt: skip
 def test_which_keys_only_the_run_uses(name: str, *, made: bool) -> None:
-    """Those that its provisioner has made, not those of the target file."""
+    """Only keys that the provisioner made in the run count as used by the run alone."""
     profile = SimpleNamespace(keys={"organizations:read": "k"}, members=("one",))
     run: Any = SimpleNamespace(profile=profile)
 
@@ -82,14 +82,14 @@ def test_which_keys_only_the_run_uses(name: str, *, made: bool) -> None:
 
 
 def dated(ahead: float, began: float = 0.0, seconds: float = 0.1) -> Exchange:
-    """An answer whose Date is so many seconds ahead of the request, cut to whole seconds."""
-    one = make_exchange("getCurrentOrganization", 200, {})
-    began_at = one.started_at + timedelta(seconds=began)
+    """Return a response whose Date is some seconds ahead of the request, cut to whole seconds."""
+    exchange = make_exchange("getCurrentOrganization", 200, {})
+    began_at = exchange.started_at + timedelta(seconds=began)
     date = format_datetime((began_at + timedelta(seconds=ahead)).replace(microsecond=0), usegmt=True)
-    assert one.received is not None
-    others = [(name, value) for name, value in one.received.headers if name != "Date"]
-    received = replace(one.received, headers=(*others, ("Date", date)))
-    return replace(one, started_at=began_at, seconds=seconds, received=received)
+    assert exchange.received is not None
+    others = [(name, value) for name, value in exchange.received.headers if name != "Date"]
+    received = replace(exchange.received, headers=(*others, ("Date", date)))
+    return replace(exchange, started_at=began_at, seconds=seconds, received=received)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def dated(ahead: float, began: float = 0.0, seconds: float = 0.1) -> Exchange:
     ids=["none", "unanswered", "one", "one-clock", "a-second", "three-clocks", "slow-behind", "slow-ahead"],
 )
 def test_how_far_clocks_are_apart(exchanges: list[Exchange], apart: float) -> None:
-    """Only what no cut second and no slow answer explains counts."""
+    """The distance of clocks is what cut seconds and slow responses do not explain."""
     assert clocks_apart(exchanges) == pytest.approx(apart)
 
 
@@ -116,13 +116,13 @@ def test_how_far_clocks_are_apart(exchanges: list[Exchange], apart: float) -> No
     [(["org_1"], ["org_1"], False), (["org_1"], ["org_2"], True), ([], ["org_2"], False), (["org_1"], [], False)],
 )
 def test_a_throttled_key_may_be_another_organizations(main: list[str], throttled: list[str], *, another: bool) -> None:
-    """Then no engagement of the main key is written to with it: it could not be looked up within the window."""
+    """With a throttled key of another organization, no engagement of the main key is a target."""
     own, others = (
-        [make_exchange("getCurrentOrganization", 200, {"data": {"id": one}}) for one in some]
-        for some in (main, throttled)
+        [make_exchange("getCurrentOrganization", 200, {"data": {"id": identifier}}) for identifier in identifiers]
+        for identifiers in (main, throttled)
     )
     key = Credential.bearer("throttled", "k")
-    others = [replace(one, request=one.request.with_key(key)) for one in others]
+    others = [replace(other, request=other.request.with_key(key)) for other in others]
     run: Any = SimpleNamespace(wire=SimpleNamespace(exchanges=[*own, *others]))
 
     assert _is_of_another_organization(run, ExhaustedWindow(8, served=others)) is another

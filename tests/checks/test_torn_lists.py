@@ -1,4 +1,4 @@
-"""Lists that need not be of one piece because something was written while they were answered."""
+"""Lists that may be inconsistent because of a write during their read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LIST = make_exchange("listEngagements", body={"data": [], "meta": {}})
 
 
 def run(*exchanges: Exchange) -> Any:
-    """A run that has sent these."""
+    """Return a run with these exchanges."""
     return cast("Any", SimpleNamespace(wire=SimpleNamespace(exchanges=exchanges), names=RunNames("cf-")))
 
 
@@ -45,7 +45,7 @@ def run(*exchanges: Exchange) -> Any:
 def test_a_list_may_be_torn_by_what_was_written_meanwhile(
     operation: str, status: int | None, seconds: float, *, expected: bool
 ) -> None:
-    """By a write to the same half of the interface that overlapped, or that may be under way for want of an answer."""
+    """A list may be torn by an overlapping write of the same kind, or one without a response."""
     write = make_exchange(operation, status, {}, number=2)
     write = replace(write, started_at=LIST.started_at + timedelta(seconds=seconds))
 
@@ -53,7 +53,7 @@ def test_a_list_may_be_torn_by_what_was_written_meanwhile(
 
 
 def test_what_must_be_refused_with_401_writes_nothing() -> None:
-    """A key that nobody has changes nothing, so that it tears no list."""
+    """A request with a wrong key writes nothing, so it tears no list."""
     unknown = Credential("unknown", "Bearer unknown", invalid=True)
     write = make_exchange("createEngagement", 401, {})
 
@@ -61,14 +61,14 @@ def test_what_must_be_refused_with_401_writes_nothing() -> None:
 
 
 def page(*items: tuple[str, str], total: int | None = None) -> Exchange:
-    """A list of engagements with these ids and names, of which there may be more."""
+    """Return a list of engagements with these ids and names, of which there may be more."""
     data = [{"id": identifier, "name": name} for identifier, name in items]
     meta = {"total": len(items) if total is None else total}
     return make_exchange("listEngagements", body={"data": data, "meta": meta})
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
+    ("first", "other", "expected"),
     [
         (page(("a", "x")), page(("a", "x")), False),
         (page(("a", "x")), page(("a", "y")), True),
@@ -80,13 +80,13 @@ def page(*items: tuple[str, str], total: int | None = None) -> Exchange:
         (page(("a", "cf-x")), page(("a", "cf-y")), False),
     ],
 )
-def test_others_are_seen_by_what_they_change(one: Exchange, other: Exchange, *, expected: bool) -> None:
-    """What the run has made does not count, nor what comes to another page."""
-    assert others_moved(run(), one, other) is expected
+def test_others_are_seen_by_what_they_change(first: Exchange, other: Exchange, *, expected: bool) -> None:
+    """Changes by others count, unlike those by the run or shifts between pages."""
+    assert others_moved(run(), first, other) is expected
 
 
 def test_that_lists_may_tear_is_observed_once_it_was_seen() -> None:
-    """With the list that shows it."""
+    """A torn list is observed, with the list as evidence."""
     seen: list[tuple[object, ...]] = []
     observer = cast("Any", SimpleNamespace(observe=lambda *words: seen.append(words)))
 
@@ -102,7 +102,7 @@ def test_that_lists_may_tear_is_observed_once_it_was_seen() -> None:
     [("up-to-its-count", 1), ("up-to-its-count", 6), ("up-to-its-count", 9), ("after-its-count", 1)],
 )
 def test_a_service_that_counts_first_and_reads_then_is_certified(reading: str, seed: int) -> None:
-    """No requirement is left undecided for that, and none accused."""
+    """A service that counts before it reads passes, with no requirement undecided."""
     (subject,) = latitudes(f"list_reading={reading}")
 
     trial = attempt(Task(subject, RunOptions(effort=Effort.QUICK, seed=seed), in_process=True))

@@ -1,4 +1,4 @@
-"""Identifiers that each of two organizations has given to something of its own."""
+"""Identifiers that two organizations use for different resources."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ THEIRS = {**OWN, "createdAt": "2025-01-01T00:00:00.000Z"}
 
 
 def shown(data: object, status: int = 200) -> Exchange:
-    """A read of an engagement."""
+    """Return a read of an engagement."""
     return make_exchange("getEngagement", status, {"data": data})
 
 
 def listed(*items: dict[str, Any]) -> Exchange:
-    """A list of engagements."""
+    """Return a list of engagements."""
     meta = {"total": len(items), "page": 1, "perPage": 20, "totalPages": 1}
     return make_exchange("listEngagements", 200, {"data": list(items), "meta": meta})
 
@@ -46,17 +46,17 @@ def listed(*items: dict[str, Any]) -> Exchange:
     ],
 )
 def test_what_can_be_the_same(other: dict[str, Any], *, alike: bool) -> None:
-    """Only a field that both show, and not alike, tells them apart."""
+    """Only a field that both show with different values tells two resources apart."""
     assert is_alike(OWN, other) is alike
 
 
 def test_no_description_is_an_empty_one() -> None:
-    """Either is how a description reads that nobody gave."""
+    """A missing description equals an empty one: either may stand for an unset one."""
     assert is_alike({**OWN, "description": ""}, {**OWN, "description": None})
 
 
 def test_an_engagement_of_others_is_left_alone() -> None:
-    """Nothing is tried on it."""
+    """Nothing is tried on an engagement of the other organization."""
     with pytest.raises(CantTell, match="an engagement of its own"):
         _ensure_nobody_elses(shown(OWN), shown(THEIRS))
 
@@ -67,37 +67,37 @@ def test_an_engagement_of_others_is_left_alone() -> None:
     ids=["leak", "nothing", "404", "403"],
 )
 def test_what_is_ours_or_not_there_is_tried(response: Exchange) -> None:
-    """A leak is to be found."""
+    """The run's engagement, or a missing one, is tried: a leak must be found."""
     _ensure_nobody_elses(shown(OWN), response)
 
 
 def test_another_one_of_that_identifier_may_be_listed() -> None:
-    """Each organization may count its own."""
+    """A different resource with the same identifier may be listed."""
     _holds_not("ours", OWN, [listed(THEIRS)])
 
 
 def test_what_is_ours_must_not_be_listed() -> None:
-    """Also where it was changed meanwhile."""
+    """The run's engagement must not be listed by the other key, even if it was changed."""
     with pytest.raises(NonConformity, match="gives ours"):
         _holds_not("ours", OWN, [listed({**OWN, "name": "changed"})])
 
 
 def named(name: str, seconds: float, status: int = 200) -> Exchange:
-    """A read of the other organization, so long after the renaming."""
+    """Return a read of the other organization, some seconds after the renaming."""
     exchange = make_exchange("getCurrentOrganization", status, {"data": {"name": name}})
     request = replace(exchange.request, credential=Credential.bearer(OTHER_KEY, "theirs"))
     return replace(exchange, request=request, started_at=exchange.started_at + timedelta(seconds=seconds))
 
 
 def given(reads: list[Exchange]) -> None:
-    """Judge these reads of an organization that was "Theirs" when another one got the name "Ours"."""
+    """Judge reads of an organization named "Theirs" after another one got the name "Ours"."""
     run: Any = SimpleNamespace(wire=SimpleNamespace(exchanges=reads))
     renaming = make_exchange("updateCurrentOrganization", 200, {"data": {"name": "Ours"}})
     _expect_not_taken(run, OTHER_KEY, named("Theirs", -1.0), {"Ours": renaming})
 
 
 def test_a_name_that_comes_over_from_another_organization() -> None:
-    """A read that began after the renaming shows it."""
+    """A read that began after the renaming and shows the new name fails."""
     given([named("Theirs", 1.0)])
     with pytest.raises(NonConformity, match="another one's key has given"):
         given([named("Theirs", 1.0), named("Ours", 2.0)])
@@ -105,6 +105,6 @@ def test_a_name_that_comes_over_from_another_organization() -> None:
 
 @pytest.mark.parametrize("reads", [[], [named("Ours", -1.0)], [named("Ours", 0.005)], [named("Ours", 1.0, 500)]])
 def test_what_was_read_before_a_renaming_tells_nothing_of_it(reads: list[Exchange]) -> None:
-    """Nor does a read that had no success."""
+    """A read from before the renaming, or without success, shows nothing."""
     with pytest.raises(Inapplicable):
         given(reads)

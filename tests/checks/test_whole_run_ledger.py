@@ -1,4 +1,4 @@
-"""What others may have disturbed is seen again: the same twice, with nothing moved in between, or it says nothing."""
+"""Findings that others may have caused: confirmed by the same fault twice at rest, or else undecided."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ QUIET = SimpleNamespace(undisturbed=nullcontext)
 
 
 def page(*names: str) -> Exchange:
-    """A list of engagements of these names."""
+    """Return a list of engagements with these names."""
     items = [{"id": name, "name": name} for name in names]
     return make_exchange("listEngagements", body={"data": items, "meta": {"total": len(items)}})
 
 
 def judge(exchange: Exchange) -> Finding | None:
-    """A list is wrong where its names fall; what it says is which they are."""
+    """Return a finding if names fall; it states the names."""
     items = cast("Any", exchange.response.reading).value["data"]
     names = [item["name"] for item in items] if isinstance(items, list) else ["no list"]
     if names == sorted(names) and isinstance(items, list):
@@ -54,7 +54,7 @@ def judge(exchange: Exchange) -> Finding | None:
     ],
 )
 def test_a_fault_is_one_if_it_is_there_twice_at_rest(looks: list[list[str]], *, found: bool) -> None:
-    """Another fault each time, or the same of a list that others change, is none."""
+    """A fault counts if it is there twice at rest; different faults, or others' changes between, do not."""
     responses, pauses = iter([page(*names) for names in looks]), list[float]()
     run = SimpleNamespace(sleep=pauses.append, send=lambda _: next(responses), wire=QUIET)
     first = judge(page(*WRONG))
@@ -78,7 +78,7 @@ def test_a_fault_is_one_if_it_is_there_twice_at_rest(looks: list[list[str]], *, 
 def test_what_is_missing_is_looked_for_on_the_other_pages(
     absent: str | None, pages: dict[int, list[str]], asked: list[int], *, elsewhere: bool
 ) -> None:
-    """Only what none of them has is lost."""
+    """An item is lost only if no other page has it."""
     meta = {"total": 6, "page": 1, "perPage": 2, "totalPages": 3}
     here = make_exchange(
         "listEngagements", body={"data": [], "meta": meta}, query=(("sort", "name"), ("perPage", "2"), ("page", "1"))
@@ -87,9 +87,9 @@ def test_what_is_missing_is_looked_for_on_the_other_pages(
     sent: list[int] = []
 
     def send_all(batch: list[Request]) -> list[Exchange]:
-        numbers = [int(dict(one.query)["page"]) for one in batch]
+        numbers = [int(dict(request.query)["page"]) for request in batch]
         sent.extend(numbers)
-        assert all(one.query[:2] == here.request.query[:2] for one in batch)
+        assert all(request.query[:2] == here.request.query[:2] for request in batch)
         return [page(*pages.get(number, [])) for number in numbers]
 
     assert is_elsewhere(cast("Any", SimpleNamespace(send_all=send_all, wire=QUIET)), finding) == elsewhere
@@ -97,7 +97,7 @@ def test_what_is_missing_is_looked_for_on_the_other_pages(
 
 
 def test_not_all_pages_of_a_list_without_end_are_looked_at() -> None:
-    """Nor is there a list of their numbers: a service may count what it likes."""
+    """Only some pages of an endless list are read, and their numbers are not enumerated."""
     meta = {"total": 10**15, "page": 9, "perPage": 2, "totalPages": 10**15}
     here = make_exchange("listEngagements", body={"data": [], "meta": meta}, query=(("perPage", "2"), ("page", "9")))
     finding = Finding("list-engagements-pages-partition", here, (), "missing", "every one", "1", absent="x")
@@ -108,12 +108,12 @@ def test_not_all_pages_of_a_list_without_end_are_looked_at() -> None:
         return []
 
     assert not is_elsewhere(cast("Any", SimpleNamespace(send_all=send_all, wire=QUIET)), finding)
-    assert [dict(one.query)["page"] for one in sent[:4]] == ["8", "10", "7", "11"]
+    assert [dict(request.query)["page"] for request in sent[:4]] == ["8", "10", "7", "11"]
     assert len(sent) == 20
 
 
 def test_what_nobody_can_read_is_not_moved_by_others() -> None:
-    """An answer without items shows the same fault each time."""
+    """An unreadable list counts as unchanged by others: the same fault twice is a failure."""
     response = make_exchange("listEngagements", body={"data": {}})
     run = SimpleNamespace(sleep=lambda _: None, send=lambda _: response, wire=QUIET)
     first = judge(page(*WRONG))
@@ -122,18 +122,18 @@ def test_what_nobody_can_read_is_not_moved_by_others() -> None:
     assert seen_again(cast("Any", run), first, judge) is not None
 
 
-# --- lists that were answered during a write
+# --- lists that were read during a write
 
 LISTED = "create-engagement-listed"
 WHOLE = requests.list_engagements(perPage=100)
 
 
 class Talk:
-    """A run that has created an engagement, has listed engagements without it, and may ask again.
+    """A run that has created an engagement and listed engagements without it, and may list again.
 
     Args:
-        writes: When it began to write something else, seconds before the list was asked for; None for not at all.
-        shown: The names in the list, and in the list each time that it is asked for again; ``own`` is the run's.
+        writes: Seconds before the list at which another write began; None for no write.
+        shown: The names in the list, and in each repeated list; ``own`` is the run's.
     """
 
     def __init__(self, *shown: list[str], writes: float | None = None) -> None:
@@ -166,13 +166,13 @@ class Talk:
 
     @contextmanager
     def undisturbed(self) -> Iterator[None]:
-        """Let nothing else write."""
+        """Allow no other write."""
         self._quiet = True
         yield
         self._quiet = False
 
     def send(self, asked: Request) -> Exchange:
-        """Answer with the next list."""
+        """Return the next list."""
         self.undisturbed_looks += self._quiet
         items = [_item(name) for name in next(self._shown)]
         meta = {"total": len(items), "page": 1, "perPage": 100, "totalPages": 1}
@@ -186,7 +186,7 @@ def _item(name: str) -> dict[str, object]:
 
 
 def test_a_list_that_a_write_may_have_torn_passes_if_it_is_right_with_nothing_under_way() -> None:
-    """What was seen then is the evidence, and that the list was torn is noted."""
+    """A list torn by a write passes if it is right with no write in flight, and is noted as torn."""
     talk = Talk(["other"], ["other", "own"], writes=0.005)
 
     account = ledger_of_run(cast("Any", talk))
@@ -198,7 +198,7 @@ def test_a_list_that_a_write_may_have_torn_passes_if_it_is_right_with_nothing_un
 
 
 def test_a_list_that_lacks_something_with_nothing_under_way_is_wrong() -> None:
-    """Whatever was written when it was first asked for."""
+    """A list that lacks an item with no write in flight fails, whatever was written at first."""
     talk = Talk(["other"], ["other"], ["other"], writes=0.005)
 
     account = ledger_of_run(cast("Any", talk))
@@ -212,16 +212,16 @@ def test_a_list_that_lacks_something_with_nothing_under_way_is_wrong() -> None:
 
 @pytest.mark.parametrize("writes", [None, 0.5])
 def test_a_list_that_nothing_tore_and_that_is_right_later_stays_in_doubt(writes: float | None) -> None:
-    """A service that forgets an engagement now and then is not let go: nothing was written when it did."""
+    """A list that no write tore and that is right later is undecided, since the service may have forgotten."""
     account = ledger_of_run(cast("Any", Talk(["other"], ["other", "own"], writes=writes)))
 
-    with pytest.raises(CantTell, match="not when it was looked at again"):
+    with pytest.raises(CantTell, match="not when it was read again"):
         conclude(LISTED, account)
     assert account.torn == []
 
 
 def test_a_list_that_others_were_changing_passes_if_it_is_right_later() -> None:
-    """It shows others that come and go; that it was torn is then no more than likely."""
+    """A list that others were changing passes if it is right later: it was most likely torn."""
     account = ledger_of_run(cast("Any", Talk(["other"], ["another", "own"])))
 
     conclude(LISTED, account)
@@ -229,8 +229,8 @@ def test_a_list_that_others_were_changing_passes_if_it_is_right_later() -> None:
 
 
 def test_a_list_that_others_keep_changing_is_not_wrong() -> None:
-    """A fault takes two looks with others at rest."""
+    """A list that others keep changing is undecided: a failure takes two reads at rest."""
     talk = Talk(*[[f"other-{number}"] for number in range(5)], writes=0.005)
 
-    with pytest.raises(CantTell, match="not when it was looked at again"):
+    with pytest.raises(CantTell, match="not when it was read again"):
         conclude(LISTED, ledger_of_run(cast("Any", talk)))

@@ -1,4 +1,4 @@
-"""Runs of the command line against small services."""
+"""Fixtures: runs of the command line against small services."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Responder = Callable[[str, str], tuple[int, dict[str, str], bytes]]
 
 @dataclass
 class Service:
-    """A service that answers everything by one function, and what it was asked."""
+    """A service that responds by a function, and the requests that it received."""
 
     base_url: str
     asked: list[str] = field(default_factory=list)
@@ -53,7 +53,7 @@ def serving(responder: Responder) -> Iterator[Service]:
         do_GET = do_POST = do_PATCH = do_DELETE = do_PUT = response  # noqa: N815 - http.server's names
 
         def log_message(self, *_: object) -> None:
-            """Nothing is logged."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
@@ -70,12 +70,12 @@ def serving(responder: Responder) -> Iterator[Service]:
 
 @pytest.fixture
 def small_service() -> Callable[[Responder], AbstractContextManager[Service]]:
-    """Serves by a function of method and path; see ``serving``."""
+    """Serve by a function of method and path; see ``serving``."""
     return serving
 
 
 def response(status: int, body: object, **headers: str) -> tuple[int, dict[str, str], bytes]:
-    """An answer with everything that the interface asks of any answer."""
+    """Return a response with everything that the interface requires of any response."""
     limits = {
         "Content-Type": "application/json",
         "X-RateLimit-Limit": "100000",
@@ -87,13 +87,13 @@ def response(status: int, body: object, **headers: str) -> tuple[int, dict[str, 
 
 @pytest.fixture
 def responding() -> Callable[..., tuple[int, dict[str, str], bytes]]:
-    """Makes answers; see ``response``."""
+    """Return the constructor of responses; see ``response``."""
     return response
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended."""
+    """The result of a command."""
 
     status: int
     out: str
@@ -102,26 +102,26 @@ class Ended:
 
     @property
     def report(self) -> dict[str, Any]:
-        """The report that it wrote."""
+        """The report of the run."""
         report: dict[str, Any] = json.loads((self.folder / "report.json").read_text())
         return report
 
     def outcome(self, requirement: str) -> str:
-        """The outcome of a requirement."""
+        """Return the outcome of a requirement."""
         outcomes: dict[str, str] = {entry["id"]: entry["outcome"] for entry in self.report["requirements"]}
         return outcomes[requirement]
 
 
 @pytest.fixture
 def conformance(tmp_path: Path) -> Callable[..., Ended]:
-    """Runs ``conformance`` with some words; ``run`` gets a folder for its report."""
+    """Run ``conformance`` with arguments; ``run`` gets a folder for its report."""
 
-    def command(*words: str, **environment: str) -> Ended:
+    def command(*arguments: str, **environment: str) -> Ended:
         folder = tmp_path / "report"
-        if words[0] == "run" and "--report" not in words:
-            words = (*words, "--report", str(folder))
+        if arguments[0] == "run" and "--report" not in arguments:
+            arguments = (*arguments, "--report", str(folder))
         done = subprocess.run(
-            [sys.executable, "-m", "conformance", *words],
+            [sys.executable, "-m", "conformance", *arguments],
             check=False, capture_output=True, text=True, env=ENVIRONMENT | environment, cwd=tmp_path, timeout=300,
         )  # fmt: skip
         return Ended(done.returncode, done.stdout, done.stderr, folder)

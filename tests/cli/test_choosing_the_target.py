@@ -1,4 +1,4 @@
-"""Which service a run tests: the one that is named, and never the embedded one by mistake; the rarer signs."""
+"""Choice of the target: the given service, and never the embedded one by mistake."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ KEY = "a-key-that-nobody-may-see"
 
 @pytest.fixture(autouse=True)
 def without_ci(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tests' own pipeline says nothing here."""
+    """Remove the variable of the tests' own pipeline."""
     monkeypatch.delitem(ENVIRONMENT, "CI", raising=False)
 
 
 @pytest.mark.parametrize(
-    ("words", "variables", "refused"),
+    ("arguments", "variables", "refused"),
     [
         ((), {}, None),
         ((), {"CI": "false"}, None),
@@ -35,19 +35,19 @@ def without_ci(monkeypatch: pytest.MonkeyPatch) -> None:
         ((), {"CI": "1"}, "although $CI is set"),
         ((), {"CONFORMANCE_API_KEY": ""}, "although $CONFORMANCE_API_KEY is set"),
         (("--api-key", KEY), {}, "although --api-key is set"),
-        ((), {"CONFORMANCE_URL": "x"}, "no variable of this suite (did you mean CONFORMANCE_BASE_URL?)"),
-        ((), {"CONFORMANCE_KEY": KEY}, "no variable of this suite (did you mean CONFORMANCE_API_KEY?)"),
-        ((), {"conformance_base_url": "x"}, "no variable of this suite (did you mean CONFORMANCE_BASE_URL?)"),
-        ((), {"CONFORMACE_BASE_URL": "x"}, "no variable of this suite (did you mean CONFORMANCE_BASE_URL?)"),
-        ((), {"CONFORMANCE_ZZZ": "x"}, "CONFORMANCE_ZZZ is no variable of this suite. Give --base-url"),
+        ((), {"CONFORMANCE_URL": "x"}, "is not a variable of this suite (did you mean CONFORMANCE_BASE_URL?)"),
+        ((), {"CONFORMANCE_KEY": KEY}, "is not a variable of this suite (did you mean CONFORMANCE_API_KEY?)"),
+        ((), {"conformance_base_url": "x"}, "is not a variable of this suite (did you mean CONFORMANCE_BASE_URL?)"),
+        ((), {"CONFORMACE_BASE_URL": "x"}, "is not a variable of this suite (did you mean CONFORMANCE_BASE_URL?)"),
+        ((), {"CONFORMANCE_ZZZ": "x"}, "CONFORMANCE_ZZZ is not a variable of this suite. Give --base-url"),
         (("--embedded", "--target", "t"), {}, "--embedded and --target exclude each other."),
     ],
 )
 def test_what_shows_that_a_service_was_meant(
-    conformance: Conformance, words: tuple[str, ...], variables: dict[str, str], refused: str | None
+    conformance: Conformance, arguments: tuple[str, ...], variables: dict[str, str], refused: str | None
 ) -> None:
-    """It ends the run with 2 before anything is tested, and nothing else does."""
-    ended = conformance(*SHORT, *words, **variables)
+    """Each sign ends the run with 2 before anything is tested; nothing else does."""
+    ended = conformance(*SHORT, *arguments, **variables)
 
     assert ended.status == (0 if refused is None else 2), ended.err
     assert refused is None or refused in ended.err.splitlines()[-1]
@@ -56,7 +56,7 @@ def test_what_shows_that_a_service_was_meant(
 
 
 @pytest.mark.parametrize(
-    ("words", "variables", "said"),
+    ("arguments", "variables", "message"),
     [
         ((), {"CONFORMANCE_API_KEY": KEY}, "although $CONFORMANCE_API_KEY is set"),
         ((), {"CONFORMANCE_BASE_URL": ""}, "CONFORMANCE_BASE_URL is empty"),
@@ -69,23 +69,23 @@ def test_what_shows_that_a_service_was_meant(
     ],
 )
 def test_pytest_refuses_the_same(
-    tmp_path: Path, words: tuple[str, ...], variables: dict[str, str], said: str | None
+    tmp_path: Path, arguments: tuple[str, ...], variables: dict[str, str], message: str | None
 ) -> None:
-    """As a usage error; a conformance.yaml in the current directory is nothing to it."""
+    """It is a usage error; pytest ignores a conformance.yaml in the current directory."""
     (tmp_path / "conformance.yaml").write_text("base_url: http://127.0.0.1:1\napi_key: a-key-of-nobody\n")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--pyargs"]
     done = subprocess.run(
-        [*command, "conformance.checks.test_s9_versioning", *words],
+        [*command, "conformance.checks.test_s9_versioning", *arguments],
         check=False, capture_output=True, text=True, cwd=tmp_path, env=ENVIRONMENT | variables, timeout=300,
     )  # fmt: skip
 
-    assert done.returncode == (pytest.ExitCode.OK if said is None else pytest.ExitCode.USAGE_ERROR), done.stdout
-    assert (said or "") in done.stderr
+    assert done.returncode == (pytest.ExitCode.OK if message is None else pytest.ExitCode.USAGE_ERROR), done.stdout
+    assert (message or "") in done.stderr
     assert KEY not in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
-    ("words", "variables", "status"),
+    ("arguments", "variables", "status"),
     [
         (("--embedded",), {}, 0),
         (("--base-url", "http://127.0.0.1:1"), {}, 3),
@@ -95,12 +95,12 @@ def test_pytest_refuses_the_same(
     ],
 )
 def test_what_is_named_comes_before_a_file_that_is_found(
-    conformance: Conformance, tmp_path: Path, words: tuple[str, ...], variables: dict[str, str], status: int
+    conformance: Conformance, tmp_path: Path, arguments: tuple[str, ...], variables: dict[str, str], status: int
 ) -> None:
-    """A conformance.yaml is not even read; a variable for the address that is empty names nothing and is an error."""
+    """A conformance.yaml is not read; an empty variable for the address is an error."""
     (tmp_path / "conformance.yaml").write_text("nonsense: 1\n")
 
-    ended = conformance(*SHORT, *words, CONFORMANCE_API_KEY=KEY, **variables)
+    ended = conformance(*SHORT, *arguments, CONFORMANCE_API_KEY=KEY, **variables)
 
     assert ended.status == status, ended.err
     assert "Target file" not in ended.out

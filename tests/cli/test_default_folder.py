@@ -1,4 +1,4 @@
-"""Where the outputs go when nobody names a folder."""
+"""Default folder of the outputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNREACHABLE = "http://127.0.0.1:1"
 
 
 @pytest.mark.parametrize(
-    ("name", "words", "folder"),
+    ("name", "arguments", "folder"),
     [
         ("name: My target, the second\n", ("--target", "t.yaml"), r"My-target-the-second"),
         ("", ("--target", "t.yaml"), r"127\.0\.0\.1-1"),
@@ -28,16 +28,16 @@ UNREACHABLE = "http://127.0.0.1:1"
     ],
 )
 def test_it_has_the_name_of_the_target_and_the_time(
-    tmp_path: Path, name: str, words: tuple[str, ...], folder: str
+    tmp_path: Path, name: str, arguments: tuple[str, ...], folder: str
 ) -> None:
-    """Runs of one target stand beside each other, in the order of their times."""
+    """Folders of a target's runs sort by time."""
     target = tmp_path / "t.yaml"
     target.write_text(f"{name}base_url: {UNREACHABLE}\napi_key: ${{CONFORMANCE_API_KEY}}\n")
     target.chmod(0o600)
     environment = {"CONFORMANCE_API_KEY": "key-of-nobody-at-all"}
 
     ended = subprocess.run(
-        [sys.executable, "-m", "conformance", "run", *words, "--quiet"],
+        [sys.executable, "-m", "conformance", "run", *arguments, "--quiet"],
         cwd=tmp_path,
         env=environment,
         capture_output=True,
@@ -52,16 +52,16 @@ def test_it_has_the_name_of_the_target_and_the_time(
 
 
 class OneSecond(datetime):
-    """A clock that stands."""
+    """A clock with a fixed time."""
 
     @classmethod
     def now(cls, tz: tzinfo | None = None) -> OneSecond:
-        """Always the same."""
+        """Return the fixed time."""
         return cls(2026, 1, 2, 3, 4, 5, tzinfo=tz)
 
 
 def test_runs_of_one_second_have_a_folder_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever comes second does not write into the folder of the first."""
+    """A second run does not write into the folder of the first."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(conduct, "datetime", OneSecond)
 
@@ -76,7 +76,7 @@ def test_runs_of_one_second_have_a_folder_each(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_folder_that_cannot_be_made_is_named_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The run says later why nothing can be written there."""
+    """The run reports later why it cannot write there."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "reports").write_text("a file")
 

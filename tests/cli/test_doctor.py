@@ -1,4 +1,4 @@
-"""``conformance doctor``: what it tells an operator, and that it only reads."""
+"""``conformance doctor``: its output, and that it only reads."""
 
 from __future__ import annotations
 
@@ -18,12 +18,15 @@ Responses = Callable[..., tuple[int, dict[str, str], bytes]]
 
 
 def judged(out: str) -> dict[str, tuple[int, int]]:
-    """How many requirements of each class a run would judge, and how many there are."""
-    return {name: (int(some), int(of)) for name, some, of in re.findall(r"^(\w+) +(\d+) of (\d+)", out, re.MULTILINE)}
+    """Return for each class the number of requirements that a run would judge, and of all."""
+    return {
+        name: (int(unlocked), int(total))
+        for name, unlocked, total in re.findall(r"^(\w+) +(\d+) of (\d+)", out, re.MULTILINE)
+    }
 
 
 def write_target(folder: Path, text: str) -> str:
-    """A target file that nobody else may read."""
+    """Write a target file that only its owner may read."""
     file = folder / "target.yaml"
     file.touch(0o600)
     file.write_text("base_url: ${CONFORMANCE_BASE_URL}\napi_key: ${CONFORMANCE_API_KEY}\n" + text)
@@ -31,31 +34,31 @@ def write_target(folder: Path, text: str) -> str:
 
 
 def test_a_key_alone_unlocks_core(conformance: Conformance, sandbox: dict[str, str]) -> None:
-    """One screen says what works, what would be judged, what is missing for the rest, and what it would cost."""
+    """The output fits a screen: access, classes, missing entries and cost."""
     ended = conformance("doctor", **sandbox)
 
     assert ended.status == 0, ended.out + ended.err
     assert "Reachable: 200" in ended.out
-    assert "Rate limit: 100000 requests a window" in ended.out
+    assert "Rate limit: 100000 requests per window" in ended.out
     assert re.search(r"api_key .* yes +- +yes", ended.out)
-    assert [name for name, (some, of) in judged(ended.out).items() if some == of] == ["core"]
+    assert [name for name, (unlocked, total) in judged(ended.out).items() if unlocked == total] == ["core"]
     assert "disposable: true (or --disposable)" in ended.out
     assert re.search(r"deep +\d+ +\d+ s", ended.out)
     assert len(ended.out.splitlines()) < 50
 
 
 def test_a_full_target_file_unlocks_everything(conformance: Conformance, sandbox: dict[str, str]) -> None:
-    """Nothing is left to unlock."""
+    """With the full example nothing is left to unlock."""
     full = Path(__file__).parents[2] / "examples" / "full.yaml"
 
     ended = conformance("doctor", "--target", str(full), **sandbox)
 
-    assert {name for name, (some, of) in judged(ended.out).items() if some == of} == set(CLASSES)
+    assert {name for name, (unlocked, total) in judged(ended.out).items() if unlocked == total} == set(CLASSES)
     assert "To unlock more" not in ended.out
 
 
 def test_keys_in_wrong_places_are_told(conformance: Conformance, sandbox: dict[str, str], tmp_path: Path) -> None:
-    """Whatever reading shows to be wrong is a sentence that names the line, and the exit status says so."""
+    """Each problem is a sentence that names the entry; the exit status is 1."""
     target = write_target(
         tmp_path,
         """
@@ -72,23 +75,23 @@ provisioner: {command: [no-such-program]}
 
     ended = conformance("doctor", "--target", target, **sandbox)
 
-    told = [line for line in ended.out.splitlines() if line.startswith("! ")]
+    problems = [line for line in ended.out.splitlines() if line.startswith("! ")]
     assert ended.status == 1
     for begin in (
         "! organization: The organization must be org_none",
-        "! organizations:read: may not read the organization",
+        "! organizations:read: the key cannot read the organization",
         "! organizations:write: the service refuses this key with 401",
-        "! engagements:read: also reads the organization",
-        "! engagements:write: belongs to another organization",
+        "! engagements:read: the key can also read the organization",
+        "! engagements:write: the key belongs to another organization",
         "! members: the organization has no member u_none",
-        "! provisioner: there is no program",
+        "! provisioner: the program does not exist",
     ):
-        assert any(line.startswith(begin) for line in told), begin
+        assert any(line.startswith(begin) for line in problems), begin
     assert not any(key in ended.out for name, key in sandbox.items() if name.startswith(("KEY_", "CONFORMANCE_API")))
 
 
 def test_right_keys_give_no_warning(conformance: Conformance, sandbox: dict[str, str]) -> None:
-    """Keys of a single permission that are in their places are worth what they say."""
+    """Scoped keys with the right permissions give no problem."""
     scoped = Path(__file__).parents[2] / "examples" / "scoped-keys.yaml"
 
     ended = conformance("doctor", "--target", str(scoped), **sandbox)
@@ -99,7 +102,7 @@ def test_right_keys_give_no_warning(conformance: Conformance, sandbox: dict[str,
 
 
 def test_it_only_reads(conformance: Conformance, small_service: Any, responding: Responses, tmp_path: Path) -> None:
-    """Whatever the target file allows, nothing but GETs is sent."""
+    """It sends only GET requests, with any target file."""
     target = write_target(
         tmp_path, "disposable: true\nkeys: {engagements:write: k-1, throttled: k-2}\nmembers: [{user_id: u}]\n"
     )
@@ -113,7 +116,7 @@ def test_it_only_reads(conformance: Conformance, small_service: Any, responding:
 
 
 def test_what_is_unlocked_costs_more(conformance: Conformance, sandbox: dict[str, str]) -> None:
-    """Reading alone takes the fewest requests, and everything the most."""
+    """A read-only run takes the fewest requests, a run with everything unlocked the most."""
     examples = Path(__file__).parents[2] / "examples"
     costs = [
         {
@@ -134,7 +137,7 @@ def test_what_is_unlocked_costs_more(conformance: Conformance, sandbox: dict[str
 
 
 def test_a_low_limit_is_reckoned_with(conformance: Conformance, small_service: Any, responding: Responses) -> None:
-    """Where the rate limit makes a run wait, the cost says so."""
+    """If the rate limit makes a run wait, the cost says so."""
     headers = {"X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "59"}
 
     with small_service(lambda method, path: responding(200, {"data": {}}, **headers)) as service:
@@ -143,12 +146,12 @@ def test_a_low_limit_is_reckoned_with(conformance: Conformance, small_service: A
     assert re.search(r"quick .* at least \d+ \w+ of waiting for the rate limit", ended.out)
 
 
-@pytest.mark.parametrize("words", [[], ["--read-only"], ["--disposable"]])
-def test_a_dead_host_gives_3(conformance: Conformance, words: list[str]) -> None:
-    """Nobody listens there: one sentence."""
+@pytest.mark.parametrize("arguments", [[], ["--read-only"], ["--disposable"]])
+def test_a_dead_host_gives_3(conformance: Conformance, arguments: list[str]) -> None:
+    """A refused connection gives a sentence on stderr."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
-        ended = conformance("doctor", "--base-url", f"http://127.0.0.1:{unused.getsockname()[1]}", *words, **KEY)
+        ended = conformance("doctor", "--base-url", f"http://127.0.0.1:{unused.getsockname()[1]}", *arguments, **KEY)
 
     assert ended.status == 3
     assert ended.err.startswith("The target could not be tested: ")
@@ -156,7 +159,7 @@ def test_a_dead_host_gives_3(conformance: Conformance, words: list[str]) -> None
 
 
 def test_a_refused_main_key_gives_3(conformance: Conformance, sandbox: dict[str, str]) -> None:
-    """Without a key nothing can be told."""
+    """With a wrong key nothing can be tested."""
     ended = conformance("doctor", **sandbox | KEY)
 
     assert ended.status == 3
@@ -164,5 +167,5 @@ def test_a_refused_main_key_gives_3(conformance: Conformance, sandbox: dict[str,
 
 
 def test_modes_exclude_each_other(conformance: Conformance, sandbox: dict[str, str]) -> None:
-    """As for a run."""
+    """Both modes together are a usage error."""
     assert conformance("doctor", "--read-only", "--disposable", **sandbox).status == 2

@@ -1,4 +1,4 @@
-"""The exit statuses of ``conformance run``."""
+"""Exit statuses of ``conformance run``."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def test_a_service_that_keeps_everything_gives_0(conformance: Conformance) -> No
     assert ended.report["verdict"] == "conformant"
     assert {entry["outcome"] for entry in ended.report["classes"]} == {"passed"}
     observed = {entry["id"] for entry in ended.report["observations"]}
-    # Quick runs leave OPTIONS out, and no list need have been answered during a write.
+    # Quick runs leave OPTIONS out, and a list during a write is up to chance.
     assert set(load_catalogue().open_points) - observed <= {"options-requests", "lists-under-writes"}
 
 
 def test_a_service_that_says_nothing_useful_gives_1(
     conformance: Conformance, small_service: Any, responding: Responses
 ) -> None:
-    """Answering everything with an empty resource is not conformant."""
+    """A service that responds to everything with an empty resource is not conformant."""
     with small_service(lambda method, path: responding(200, {"data": {}})) as service:
         ended = conformance("run", "--effort", "quick", "--base-url", service.base_url, **KEY)
 
@@ -45,7 +45,7 @@ def test_a_service_that_says_nothing_useful_gives_1(
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [
         (["--base-url", "ftp://service.test", "--api-key", "a-key"], "base_url"),
         (["--base-url", "http://service.test"], "CONFORMANCE_API_KEY"),
@@ -56,9 +56,9 @@ def test_a_service_that_says_nothing_useful_gives_1(
         (["--embedded", "--baseline", "missing.json"], "missing.json"),
     ],
 )
-def test_a_wrong_command_line_gives_2(conformance: Conformance, words: list[str], message: str) -> None:
-    """One sentence on stderr says what is wrong, and nothing is written."""
-    ended = conformance("run", *words)
+def test_a_wrong_command_line_gives_2(conformance: Conformance, arguments: list[str], message: str) -> None:
+    """A sentence on stderr says what is wrong; no report is written."""
+    ended = conformance("run", *arguments)
 
     assert ended.status == 2
     assert message in ended.err
@@ -67,7 +67,7 @@ def test_a_wrong_command_line_gives_2(conformance: Conformance, words: list[str]
 
 
 def test_an_empty_address_gives_2(conformance: Conformance) -> None:
-    """A pipeline's variable that nobody set must not become a test of the embedded service."""
+    """An unset variable of a pipeline must not start a test of the embedded service."""
     ended = conformance("run", CONFORMANCE_BASE_URL="", **KEY)
 
     assert ended.status == 2
@@ -77,7 +77,7 @@ def test_an_empty_address_gives_2(conformance: Conformance) -> None:
 
 @pytest.mark.parametrize("command", [["doctor"], ["cleanup", "."], ["run"]])
 def test_a_key_on_the_command_line_is_warned_of(conformance: Conformance, command: list[str]) -> None:
-    """Whichever command it is given to."""
+    """Each command warns of it."""
     ended = conformance(*command, "--base-url", "ftp://service.test", "--api-key", "a-key-that-nobody-may-see")
 
     assert "other users of this machine can read --api-key" in ended.err
@@ -87,7 +87,7 @@ def test_a_key_on_the_command_line_is_warned_of(conformance: Conformance, comman
 def test_a_key_of_another_organization_gives_2(
     conformance: Conformance, small_service: Any, responding: Responses, tmp_path: Path
 ) -> None:
-    """Nothing is written to an organization that the target file does not mean."""
+    """Nothing is sent to an organization other than that of the target file."""
     target = tmp_path / "target.yaml"
     with small_service(lambda method, path: responding(200, {"data": {"id": "org_2"}})) as service:
         target.write_text(f"base_url: {service.base_url}\napi_key: ${{CONFORMANCE_API_KEY}}\norganization: org_1\n")
@@ -99,7 +99,7 @@ def test_a_key_of_another_organization_gives_2(
 
 
 def test_a_target_that_nobody_serves_gives_3(conformance: Conformance) -> None:
-    """A refused connection is told in a sentence, and the report is written."""
+    """A refused connection is reported in a sentence, and the report is written."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         ended = conformance("run", "--base-url", f"http://127.0.0.1:{unused.getsockname()[1]}", **KEY)
@@ -111,7 +111,7 @@ def test_a_target_that_nobody_serves_gives_3(conformance: Conformance) -> None:
 
 
 def test_a_refused_key_gives_3(conformance: Conformance, small_service: Any, responding: Responses) -> None:
-    """A main key that gets a proper 401 tests nothing."""
+    """With a main key that gets a valid 401 nothing is tested."""
     refusal = {"error": {"code": "UNAUTHORIZED", "message": "no", "statusCode": 401}}
     with small_service(lambda method, path: responding(401, refusal)) as service:
         ended = conformance("run", "--base-url", service.base_url, **KEY)
@@ -123,7 +123,7 @@ def test_a_refused_key_gives_3(conformance: Conformance, small_service: Any, res
 def test_a_refused_key_with_a_broken_response_gives_1(
     conformance: Conformance, small_service: Any, responding: Responses
 ) -> None:
-    """What any complete answer breaks is broken, tested or not."""
+    """A law that the only response breaks fails, although the target could not be tested."""
     with small_service(lambda method, path: responding(401, {"message": "no"})) as service:
         ended = conformance("run", "--base-url", service.base_url, **KEY)
 
@@ -132,14 +132,14 @@ def test_a_refused_key_with_a_broken_response_gives_1(
 
 
 def test_a_budget_that_is_too_small_gives_3(conformance: Conformance) -> None:
-    """Where nothing could be decided, nothing was tested."""
+    """A run without a decided requirement is no test."""
     ended = conformance("run", "--max-requests", "1", "--only", "archive-sets-status")
 
     assert ended.status == 3
 
 
 def test_nothing_to_judge_gives_0(conformance: Conformance) -> None:
-    """Where the target served everything and nothing was of the kind that was asked for, nothing failed."""
+    """If no response was of the chosen kind, nothing failed."""
     ended = conformance("run", "--effort", "quick", "--only", "error-code-403")
 
     assert ended.status == 0
@@ -147,7 +147,7 @@ def test_nothing_to_judge_gives_0(conformance: Conformance) -> None:
 
 
 def test_no_key_is_in_any_output(conformance: Conformance, small_service: Any, responding: Responses) -> None:
-    """The key is shown by its name, also where the target sends it back."""
+    """The key is replaced by its name, also in responses that contain it."""
     with small_service(lambda method, path: responding(200, {"data": {"id": KEY["CONFORMANCE_API_KEY"]}})) as service:
         ended = conformance("run", "--effort", "quick", "--base-url", service.base_url, **KEY)
 
@@ -157,7 +157,7 @@ def test_no_key_is_in_any_output(conformance: Conformance, small_service: Any, r
 
 
 def test_an_output_that_lacks_characters_costs_no_verdict(conformance: Conformance) -> None:
-    """A pipeline's log may be of some old encoding."""
+    """A log may have an encoding other than UTF-8."""
     ended = conformance("run", "--only", "get-organization-succeeds", PYTHONIOENCODING="ascii")
 
     assert "Traceback" not in ended.err
@@ -166,15 +166,15 @@ def test_an_output_that_lacks_characters_costs_no_verdict(conformance: Conforman
 
 
 def test_an_error_of_the_suite_gives_3_and_no_secret(tmp_path: Path) -> None:
-    """It must not look like a failed requirement, and its message may hold anything."""
-    words = (
+    """It must not look like a failed requirement, and its message may contain a secret."""
+    arguments = (
         "import sys; from conformance.cli import requirements; from conformance.__main__ import main;"
         "requirements.load_catalogue = lambda: {}['a-key-that-nobody-may-see'];"
         "sys.argv = ['conformance', 'requirements']; main()"
     )
 
     ended = subprocess.run(
-        [sys.executable, "-c", words], capture_output=True, text=True, check=False, cwd=tmp_path, timeout=60
+        [sys.executable, "-c", arguments], capture_output=True, text=True, check=False, cwd=tmp_path, timeout=60
     )
 
     assert ended.returncode == 3

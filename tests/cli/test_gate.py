@@ -1,4 +1,4 @@
-"""A gate is green only for what it was asked to test, and says why it is not."""
+"""Gate of a pipeline: chosen requirements, required classes, strict mode and budgets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REMEDY = "Give --base-url URL or --target FILE, or --embedded to test the embedd
 
 
 @pytest.mark.parametrize(
-    ("words", "environment", "why"),
+    ("arguments", "environment", "why"),
     [
         pytest.param([], KEY, "although $CONFORMANCE_API_KEY is set", id="key"),
         pytest.param([], KEY | {"CONFORMANCE_BASE_URL": ""}, "CONFORMANCE_BASE_URL is empty", id="empty-address"),
@@ -37,10 +37,10 @@ REMEDY = "Give --base-url URL or --target FILE, or --embedded to test the embedd
     ],
 )
 def test_the_embedded_service_is_never_tested_by_mistake(
-    conformance: Conformance, words: list[str], environment: dict[str, str], why: str
+    conformance: Conformance, arguments: list[str], environment: dict[str, str], why: str
 ) -> None:
-    """Whatever shows that a service was meant makes a run without one a usage error that says what to add."""
-    ended = conformance("run", *words, **environment)
+    """Without a target, each sign of another service is a usage error that says what to add."""
+    ended = conformance("run", *arguments, **environment)
 
     assert ended.status == 2
     last = ended.err.splitlines()[-1]
@@ -56,7 +56,7 @@ def test_the_embedded_service_is_never_tested_by_mistake(
     ids=["", "CI", "key", "address"],
 )
 def test_embedded_means_the_embedded_service(conformance: Conformance, environment: dict[str, str]) -> None:
-    """With the option nothing else of the environment counts."""
+    """With the option, the environment has no effect."""
     ended = conformance("run", *ONE, "--strict", **environment)
 
     assert ended.status == 0, ended.err
@@ -65,14 +65,14 @@ def test_embedded_means_the_embedded_service(conformance: Conformance, environme
 
 
 def test_embedded_and_an_address_exclude_each_other(conformance: Conformance) -> None:
-    """Which of them is meant cannot be told."""
+    """The options contradict each other."""
     ended = conformance("run", *ONE, "--base-url", "https://a.test")
 
     assert (ended.status, ended.err.splitlines()[-1]) == (2, "Exit 2: --embedded and --base-url exclude each other.")
 
 
 @pytest.mark.parametrize(
-    ("words", "why"),
+    ("arguments", "why"),
     [
         (["--only", "zzz*"], "--only zzz* matches no requirement"),
         (["--only", "archive"], "--only archive matches no requirement; did you mean 'archive*' (16)?"),
@@ -83,9 +83,9 @@ def test_embedded_and_an_address_exclude_each_other(conformance: Conformance) ->
         (["--class", "mail", "--only", "core"], "together leave no requirement"),
     ],
 )
-def test_a_choice_of_nothing_is_a_usage_error(conformance: Conformance, words: list[str], why: str) -> None:
-    """Before anything is sent, with a suggestion where there is one."""
-    ended = conformance("run", "--base-url", "http://127.0.0.1:9", *words, **KEY)
+def test_a_choice_of_nothing_is_a_usage_error(conformance: Conformance, arguments: list[str], why: str) -> None:
+    """It ends the run before anything is sent, with a suggestion if there is one."""
+    ended = conformance("run", "--base-url", "http://127.0.0.1:9", *arguments, **KEY)
 
     assert ended.status == 2
     assert why in ended.err.splitlines()[-1]
@@ -93,7 +93,7 @@ def test_a_choice_of_nothing_is_a_usage_error(conformance: Conformance, words: l
 
 
 @pytest.mark.parametrize(
-    ("words", "chosen"),
+    ("arguments", "chosen"),
     [
         (["--class", "mail"], lambda entry: entry.conformance_class == "mail"),
         (["--only", "9"], lambda entry: entry.section == "9"),
@@ -103,10 +103,10 @@ def test_a_choice_of_nothing_is_a_usage_error(conformance: Conformance, words: l
     ],
 )
 def test_requirements_are_chosen_by_class_operation_and_section(
-    conformance: Conformance, words: list[str], chosen: Callable[[Any], bool]
+    conformance: Conformance, arguments: list[str], chosen: Callable[[Any], bool]
 ) -> None:
-    """Only they are judged, and neither the summary nor the JUnit file has another one."""
-    ended = conformance("run", "--embedded", "--effort", "quick", *words)
+    """Only they are judged; the summary and the JUnit file contain no other."""
+    ended = conformance("run", "--embedded", "--effort", "quick", *arguments)
 
     assert ended.status == 0, ended.err
     entries = load_catalogue().requirements
@@ -122,7 +122,7 @@ def test_requirements_are_chosen_by_class_operation_and_section(
 
 
 def test_strict_counts_what_was_chosen(conformance: Conformance) -> None:
-    """A chosen requirement that passed is enough; the line that names the status says what was left open."""
+    """A passed chosen requirement suffices; otherwise the last line counts what was not tested."""
     assert conformance("run", *ONE, "--strict").status == 0
 
     ended = conformance(
@@ -134,32 +134,32 @@ def test_strict_counts_what_was_chosen(conformance: Conformance) -> None:
 
 
 def test_a_target_file_requires_classes(conformance: Conformance, sandbox: dict[str, str], tmp_path: Path) -> None:
-    """Its classes count unless the command line names others; an unknown one is told with its line."""
+    """Its classes apply unless the command line names others; an unknown class is reported with its line."""
     target = tmp_path / "target.yaml"
     text = "base_url: {CONFORMANCE_BASE_URL}\napi_key: ${{CONFORMANCE_API_KEY}}\nrequire: [{classes}]\n"
     key = {"CONFORMANCE_API_KEY": sandbox["CONFORMANCE_API_KEY"]}
-    words = ("run", "--target", str(target), "--effort", "quick")
+    arguments = ("run", "--target", str(target), "--effort", "quick")
 
     target.write_text(text.format(**sandbox, classes="organization"))
-    ended = conformance(*words, **key)
+    ended = conformance(*arguments, **key)
     assert {entry["class"] for entry in ended.report["requirements"] if entry.get("chosen", True)} == {"organization"}
 
     target.write_text(text.format(**sandbox, classes="organisation"))
-    ended = conformance(*words, **key)
+    ended = conformance(*arguments, **key)
     last = "Exit 2: target.yaml, line 3: require[0] must be a class: did you mean organization?."
     assert (ended.status, ended.err.splitlines()[-1]) == (2, last)
 
 
 def test_a_target_file_is_found(conformance: Conformance, sandbox: dict[str, str], tmp_path: Path) -> None:
-    """conformance.yaml serves without --target, but starts no program and makes no organization disposable."""
+    """conformance.yaml is used without --target, but starts no program and makes no organization disposable."""
     started = tmp_path / "started"
     (tmp_path / "conformance.yaml").write_text(
         f"base_url: {sandbox['CONFORMANCE_BASE_URL']}\napi_key: ${{CONFORMANCE_API_KEY}}\ndisposable: true\n"
         f"provisioner: {{command: [touch, {started}]}}\n"
     )
-    words = ("run", "--effort", "quick", "--only", "create-engagement-succeeds", "--only", "invite-succeeds")
+    arguments = ("run", "--effort", "quick", "--only", "create-engagement-succeeds", "--only", "invite-succeeds")
 
-    ended = conformance(*words, CONFORMANCE_API_KEY=sandbox["CONFORMANCE_API_KEY"])
+    ended = conformance(*arguments, CONFORMANCE_API_KEY=sandbox["CONFORMANCE_API_KEY"])
 
     assert ended.status == 0, ended.err
     where = f"requests go to {sandbox['CONFORMANCE_BASE_URL']}"
@@ -169,11 +169,11 @@ def test_a_target_file_is_found(conformance: Conformance, sandbox: dict[str, str
     assert not started.exists()
     unused = [line for line in ended.report["run"]["warnings"] if "was not used: it counts only if --target" in line]
     assert len(unused) == 2
-    assert conformance(*words, "--embedded").report["target"]["name"] == "reference"
+    assert conformance(*arguments, "--embedded").report["target"]["name"] == "reference"
 
 
 @pytest.mark.parametrize(
-    ("base_url", "told"),
+    ("base_url", "message"),
     [
         ("http://somebody:password@127.0.0.1:9/", "; requests go to http://127.0.0.1:9"),
         ("${ELSEWHERE}", "; requests go to http://127.0.0.1:7"),
@@ -181,21 +181,21 @@ def test_a_target_file_is_found(conformance: Conformance, sandbox: dict[str, str
     ],
 )
 def test_a_target_file_that_is_found_says_where_requests_go(
-    conformance: Conformance, tmp_path: Path, base_url: str, told: str
+    conformance: Conformance, tmp_path: Path, base_url: str, message: str
 ) -> None:
-    """Before any of them is sent: the file may name any address, also by a variable, and shows no password."""
+    """It prints the address before sending, with variables resolved and without the password."""
     (tmp_path / "conformance.yaml").write_text(f"base_url: {base_url}\napi_key: ${{A_KEY}}\n")
 
     ended = conformance("doctor", A_KEY="a-key-of-nobody-1", ELSEWHERE="http://127.0.0.1:7")
 
-    assert ended.out.splitlines()[0] == f"Target file: conformance.yaml{told}"
-    assert ended.status == (3 if told else 2)
+    assert ended.out.splitlines()[0] == f"Target file: conformance.yaml{message}"
+    assert ended.status == (3 if message else 2)
     assert "password" not in ended.out + ended.err
 
 
 @pytest.mark.parametrize("most", [1, 30, 80, 200])
 def test_the_budget_bounds_every_request(conformance: Conformance, most: int) -> None:
-    """Undoing included: a run keeps back what that takes, and leaves nothing."""
+    """The budget includes undoing; the run reserves requests for it and leaves nothing."""
     ended = conformance("run", "--embedded", "--effort", "quick", "--seed", "1", "--max-requests", str(most))
 
     assert ended.report["run"]["requests"] <= most

@@ -1,4 +1,4 @@
-"""No line on the terminal is a command to the pipeline that shows it."""
+"""Guarded output: no line is a command to a pipeline."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from conformance.reports.model import report_bytes
 
 COMMAND = "::add-mask::secret"
 OBEYED = re.compile(r"(?:\A|[\r\n])\s*::|##\w*\[")
-"""What GitHub, Azure and TeamCity obey, as their runners look for it."""
+"""Commands of GitHub, Azure and TeamCity, as their runners match them."""
 
 Conformance = Callable[..., Any]
 
 
 def shown(*pieces: bytes) -> bytes:
-    """What comes out where these are written one after the other."""
+    """Return the guarded output of consecutive writes."""
     below = io.BytesIO()
     guarded = Guarded(below)
     for piece in pieces:
@@ -49,21 +49,21 @@ def shown(*pieces: bytes) -> bytes:
     ],
 )
 def test_a_mark_stands_in_what_would_be_obeyed(pieces: list[bytes], expected: bytes) -> None:
-    """It stands within the first two colons of a line and before the bracket, and nowhere else."""
+    """The mark is between the first two colons of a line and before the bracket, nowhere else."""
     assert shown(*pieces) == expected
 
 
 @given(st.lists(st.text(alphabet=":#[]a \t\r\n\u00a0", max_size=12), max_size=8))
 def test_nothing_that_is_written_is_obeyed(pieces: list[str]) -> None:
-    """In whatever pieces it comes; and without the marks it is what was written."""
-    said = shown(*(piece.encode() for piece in pieces)).decode()
+    """No split of the text forms a command; without the marks the output is the input."""
+    output = shown(*(piece.encode() for piece in pieces)).decode()
 
-    assert not OBEYED.search(said)
-    assert said.replace("\\", "") == "".join(pieces)
+    assert not OBEYED.search(output)
+    assert output.replace("\\", "") == "".join(pieces)
 
 
 def test_no_command_of_a_pipeline_is_printed(conformance: Conformance, tmp_path: Path) -> None:
-    """Neither the target's name nor a waiver, nor ids of a report, in any command that prints them."""
+    """The target's name, waivers and a report's ids form no command in any output."""
     target, waivers = tmp_path / "target.yaml", tmp_path / "waivers.yaml"
     target.write_text(f'name: "{COMMAND}\\n{COMMAND}"\nbase_url: http://127.0.0.1:9\napi_key: k-0123456789\n')
     target.chmod(0o600)
@@ -85,9 +85,9 @@ def test_no_command_of_a_pipeline_is_printed(conformance: Conformance, tmp_path:
     files = [str(tmp_path / "old.json"), str(tmp_path / "new.json")]
     done += [conformance("diff", *files), conformance("diff", *files, "--format", "markdown")]
 
-    for one in done:
-        assert not OBEYED.search(one.out)
-        assert not OBEYED.search(one.err)
+    for result in done:
+        assert not OBEYED.search(result.out)
+        assert not OBEYED.search(result.err)
     assert "add-mask" in done[0].out + done[1].out
     assert done[2].status == 2
     assert "there is no requirement" in done[2].err
@@ -95,7 +95,7 @@ def test_no_command_of_a_pipeline_is_printed(conformance: Conformance, tmp_path:
 
 
 def test_what_is_rendered_is_not_marked(conformance: Conformance, tmp_path: Path) -> None:
-    """A file that goes to stdout is the same as one that goes to a file."""
+    """A rendered format is the same on stdout and in a file."""
     ended = conformance("run", "--embedded", "--only", "json-well-formed", "--effort", "quick")
     report = ended.report
     report["target"]["name"] = "::a ##[b]"

@@ -1,4 +1,4 @@
-"""No path of a run ends without a report: what goes wrong in the suite is told there, and what was found is kept."""
+"""Errors of the suite itself: every run still writes a report with its results."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ READING: Final = "get-organization-fields"
 
 @pytest.fixture
 def target() -> Iterator[HostileTarget]:
-    """The reference service in this process."""
+    """Serve the reference service in this process."""
     with hostile() as served:
         yield served
 
 
 class Running:
-    """Runs in this process, and what they wrote."""
+    """A runner in this process, with the report."""
 
     def __init__(self, target: HostileTarget, report: Path) -> None:
         self._target = target
         self.folder = report
 
     def __call__(self, only: str) -> Exit:
-        """The exit status of a run of a few checks."""
+        """Run a few checks and return the exit status."""
         options = RunOptions(
             base_url=self._target.url,
             api_key=self._target.api_key,
@@ -56,26 +56,26 @@ class Running:
         return report
 
     def outcome(self, requirement: str) -> str:
-        """What a requirement came to."""
+        """Return the outcome of a requirement."""
         outcomes: dict[str, str] = {entry["id"]: entry["outcome"] for entry in self.report["requirements"]}
         return outcomes[requirement]
 
 
 @pytest.fixture
 def running(target: HostileTarget, tmp_path: Path) -> Running:
-    """Runs in this process."""
+    """Return a runner in this process."""
     return Running(target, tmp_path / "report")
 
 
 def broken(*_: object, **__: object) -> Any:
-    """Go wrong in a way that nobody has thought of."""
+    """Raise an unexpected error."""
     raise RecursionError("too deep")
 
 
 def test_undoing_that_goes_wrong_keeps_the_report(
     running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It says how many changes may be left, and the command that undoes them."""
+    """The report says how many changes may be left; the last line names the command that undoes them."""
     monkeypatch.setattr(run_session, "undo", broken)
 
     assert running(CREATING) is Exit.UNTESTABLE
@@ -84,14 +84,14 @@ def test_undoing_that_goes_wrong_keeps_the_report(
     (left,) = running.report["not_undone"]
     assert left.startswith("An error of the suite ended the undoing; ")
     assert "0 changes" not in left
-    told = capsys.readouterr().err
-    assert f"conformance cleanup {running.folder} --base-url" in told
-    assert "The suite itself failed in 1 place" in told
+    output = capsys.readouterr().err
+    assert f"conformance cleanup {running.folder} --base-url" in output
+    assert "The suite itself failed in 1 place" in output
     assert "RecursionError" in (running.folder / "errors.log").read_text()
 
 
 def test_undoing_is_watched_like_the_checks(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever it waits for is shown, until it is over."""
+    """The progress display runs until undoing is over."""
     shown: list[str] = []
     undo = guarding.undo
 
@@ -114,7 +114,7 @@ def test_undoing_is_watched_like_the_checks(running: Running, monkeypatch: pytes
 
 
 def test_a_census_that_goes_wrong_keeps_what_was_undone(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It comes after it."""
+    """The census comes after undoing."""
     monkeypatch.setattr(run_session, "take_census", broken)
 
     assert running(CREATING) is Exit.UNTESTABLE
@@ -124,7 +124,7 @@ def test_a_census_that_goes_wrong_keeps_what_was_undone(running: Running, monkey
 def test_a_failure_stays_one_where_undoing_goes_wrong(
     running: Running, target: HostileTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The exit status is that of a failed requirement."""
+    """The exit status stays that of a failed requirement."""
 
     async def bare(turn: Turn) -> None:
         await turn.send(json_reply(200, {"data": {"id": "o"}}))
@@ -138,7 +138,7 @@ def test_a_failure_stays_one_where_undoing_goes_wrong(
 
 @pytest.mark.parametrize("step", ["reach", "run_checks"])
 def test_checks_that_go_wrong_keep_the_report(running: Running, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
-    """The first request, or pytest itself."""
+    """An error in the first request or in pytest itself still gives a report."""
     monkeypatch.setattr(*((run_session, "reach", broken) if step == "reach" else (conduct, step, broken)))
 
     assert running(READING) is Exit.UNTESTABLE
@@ -148,29 +148,29 @@ def test_checks_that_go_wrong_keep_the_report(running: Running, monkeypatch: pyt
 def test_closing_that_goes_wrong_comes_after_the_report(
     running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is told in a sentence."""
+    """The error is reported in a sentence."""
     monkeypatch.setattr(Journal, "close", broken)
 
     assert running(READING) is Exit.UNTESTABLE
     assert running.outcome(READING) == "passed"
-    assert "The suite itself failed when the run was over: RecursionError while closing." in capsys.readouterr().err
+    assert "The suite itself failed while closing the run: RecursionError." in capsys.readouterr().err
 
 
 def test_an_output_that_cannot_be_made_keeps_the_report(
     running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The report itself is written alone."""
+    """Only report.json is written."""
     monkeypatch.setitem(folder._RENDERED, "report.html", broken)
 
     assert running(READING) is Exit.UNTESTABLE
     assert running.outcome(READING) == "passed"
-    assert "report.json is all that was written" in capsys.readouterr().err
+    assert "/report.json was written." in capsys.readouterr().err
 
 
 def test_a_report_that_cannot_be_made_is_an_error_of_the_suite(
     running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And no wrong option: what was found is on the terminal at least."""
+    """It is no usage error; the results are at least on the terminal."""
 
     def invalid(_: object) -> bytes:
         raise InvalidReport("it breaks its schema")
@@ -179,9 +179,9 @@ def test_a_report_that_cannot_be_made_is_an_error_of_the_suite(
     monkeypatch.setattr(conduct, "report_bytes", invalid)
 
     assert running(READING) is Exit.UNTESTABLE
-    told = capsys.readouterr()
-    assert "The suite itself failed while writing the report: InvalidReport." in told.err
-    assert "the verdict is inconclusive" in told.out
+    output = capsys.readouterr()
+    assert "The suite itself failed while writing the report: InvalidReport." in output.err
+    assert "the verdict is inconclusive" in output.out
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_report_that_cannot_be_made_is_an_error_of_the_suite(
 def test_a_journal_that_disappears_is_told(
     running: Running, target: HostileTarget, spoil: Callable[[Path], object]
 ) -> None:
-    """The run goes on and undoes what it did; its report warns."""
+    """The run goes on and undoes its changes; the report contains a warning."""
 
     async def spoiling(turn: Turn) -> None:
         if turn.number == 5:
@@ -205,10 +205,10 @@ def test_a_journal_that_disappears_is_told(
     target.behaviour = spoiling
 
     assert running(CREATING) is Exit.OK
-    assert any("journal was deleted, replaced or truncated" in one for one in running.report["run"]["warnings"])
+    assert any("journal was deleted, replaced or truncated" in warning for warning in running.report["run"]["warnings"])
 
 
 def test_a_journal_that_stays_is_not_mentioned(running: Running) -> None:
-    """There is nothing to warn of."""
+    """There is no warning."""
     assert running(CREATING) is Exit.OK
     assert running.report["run"]["warnings"] == []

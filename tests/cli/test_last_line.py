@@ -1,4 +1,4 @@
-"""The last line of a run that does not end with 0: the exit status and why, with --quiet too."""
+"""Last line of a run that does not end with 0: exit status and reason, also with --quiet."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ WRITING = "create-engagement-succeeds"
 
 
 async def keeping(turn: Turn) -> None:
-    """Answer deletions as a gateway does whose service is away."""
+    """Respond to deletions with 503, as a gateway without its service does."""
     reply = json_reply(503, {}) if turn.method == "DELETE" else await turn.honest()
     await turn.send(reply)
 
 
 async def faulty(turn: Turn) -> None:
-    """Refuse deletions, and answer creations without an id."""
+    """Refuse deletions, and respond wrongly to creations."""
     if turn.method == "DELETE":
         await turn.send(json_reply(503, {}))
     elif turn.method == "POST" and turn.path.endswith("/engagements"):
@@ -39,14 +39,14 @@ async def faulty(turn: Turn) -> None:
         await honestly(turn)
 
 
-def ended(target: HostileTarget, folder: Path, *words: str) -> Ended:
-    """A run of a few checks against a target."""
-    words = ("run", "--base-url", target.url, "--effort", "quick", *words)
-    return start(folder, *words, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
+def ended(target: HostileTarget, folder: Path, *arguments: str) -> Ended:
+    """Run a few checks against a target."""
+    arguments = ("run", "--base-url", target.url, "--effort", "quick", *arguments)
+    return start(folder, *arguments, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
 
 
 def last(run: Ended) -> str:
-    """The last line on stderr."""
+    """Return the last line on stderr."""
     return run.err.splitlines()[-1]
 
 
@@ -61,7 +61,7 @@ def last(run: Ended) -> str:
 def test_what_is_left_is_never_silent(
     behaviour: Behaviour, status: int, why: str, quiet: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """The last line and summary.md name the command that undoes it, and that command does."""
+    """The last line and summary.md name the command that undoes the rest, and the command works."""
     folder = tmp_path / "report"
     with hostile(behaviour) as target:
         before = target.inventory()
@@ -72,14 +72,14 @@ def test_what_is_left_is_never_silent(
         assert re.fullmatch(f"Exit {status}: {why}{re.escape(command)}", last(run)), last(run)
         assert command in (folder / "summary.md").read_text()
         target.behaviour = honestly
-        words = command.split()[1:]
-        cleaned = start(tmp_path / "cleaned", *words, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
+        arguments = command.split()[1:]
+        cleaned = start(tmp_path / "cleaned", *arguments, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
         assert cleaned.status == 0, cleaned.told()
         assert target.inventory() == before
 
 
 def test_nothing_is_left_of_the_embedded_service(conformance: Conformance) -> None:
-    """It is gone with all its records, whatever a run of it had no time for."""
+    """The service ends with all its records, so there is no cleanup command."""
     run = conformance("run", "--embedded", "--effort", "quick", "--max-requests", "60", "--only", "archive*")
 
     assert "cleanup" not in run.out + run.err
@@ -87,7 +87,7 @@ def test_nothing_is_left_of_the_embedded_service(conformance: Conformance) -> No
 
 
 def test_invitations_are_only_listed(conformance: Conformance, sandbox: dict[str, str]) -> None:
-    """The interface has no way of undoing them: they are no reason for another status."""
+    """The interface cannot undo invitations, so they do not change the status."""
     run = conformance("run", "--effort", "quick", "--disposable", "--only", "invite-succeeds", **sandbox)
 
     assert (run.status, run.err) == (0, "")
@@ -97,15 +97,15 @@ def test_invitations_are_only_listed(conformance: Conformance, sandbox: dict[str
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_is_told(number: signal.Signals, tmp_path: Path) -> None:
-    """With the status that it gives."""
+    """The last line names the signal and the status."""
 
     async def slow(turn: Turn) -> None:
         await asyncio.sleep(0.02)
         await honestly(turn)
 
     with hostile(slow) as target:
-        words = ("run", "--base-url", target.url, "--effort", "quick", "--quiet")
-        started = start(tmp_path / "report", *words, CONFORMANCE_API_KEY=target.api_key)
+        arguments = ("run", "--base-url", target.url, "--effort", "quick", "--quiet")
+        started = start(tmp_path / "report", *arguments, CONFORMANCE_API_KEY=target.api_key)
         under_way(started)
         started.process.send_signal(number)
         run = started.wait(PATIENCE)
@@ -115,15 +115,15 @@ def test_a_signal_is_told(number: signal.Signals, tmp_path: Path) -> None:
 
 
 def test_a_second_signal_is_told(tmp_path: Path) -> None:
-    """It ends everything at once, and the line names the command that undoes what is left."""
+    """It ends the process at once; the last line names the command that undoes the rest."""
 
     async def stalling(turn: Turn) -> None:
         await (turn.stall() if turn.method == "DELETE" else honestly(turn))
 
     folder = tmp_path / "report"
     with hostile(stalling) as target:
-        words = ("run", "--base-url", target.url, "--effort", "quick", "--quiet", "--only", WRITING)
-        started = start(folder, *words, CONFORMANCE_API_KEY=target.api_key)
+        arguments = ("run", "--base-url", target.url, "--effort", "quick", "--quiet", "--only", WRITING)
+        started = start(folder, *arguments, CONFORMANCE_API_KEY=target.api_key)
         assert until(lambda: any(head.startswith(b"DELETE") for head in target.heads))
         started.process.send_signal(signal.SIGINT)
         time.sleep(0.5)
@@ -136,7 +136,7 @@ def test_a_second_signal_is_told(tmp_path: Path) -> None:
 
 @pytest.fixture
 def broken(tmp_path: Path) -> Iterator[HostileTarget]:
-    """A service that breaks a few requirements of any creation."""
+    """Serve a service that breaks a few requirements at every creation."""
 
     async def wrong(turn: Turn) -> None:
         reply = await turn.honest()
@@ -151,25 +151,25 @@ def broken(tmp_path: Path) -> Iterator[HostileTarget]:
 
 
 def failing(report: dict[str, Any]) -> list[str]:
-    """The requirements that failed."""
-    return [one["id"] for one in report["requirements"] if one["outcome"] == "failed"]
+    """Return the ids of the failed requirements."""
+    return [entry["id"] for entry in report["requirements"] if entry["outcome"] == "failed"]
 
 
 def test_failures_are_named(broken: HostileTarget, tmp_path: Path) -> None:
-    """With the path of the report beside them, also with --quiet."""
+    """The output also contains the path of the report, even with --quiet."""
     run = ended(broken, tmp_path / "report", "--quiet", "--only", "createEngagement")
 
     names = failing(run.report)
     assert names
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    told = "1 requirement" if len(names) == 1 else f"{len(names)} requirements"
-    assert (run.status, last(run)) == (1, f"Exit 1: {told} broken ({shown}).")
+    count = "1 requirement" if len(names) == 1 else f"{len(names)} requirements"
+    assert (run.status, last(run)) == (1, f"Exit 1: {count} broken ({shown}).")
     assert run.out.splitlines()[-1] == f"Report: {tmp_path / 'report' / 'report.html'}"
 
 
 @pytest.mark.parametrize("waived", [True, False])
 def test_fail_fast_ends_the_checks(broken: HostileTarget, tmp_path: Path, *, waived: bool) -> None:
-    """At the first failure that is not waived; what was done is undone, and the rest is untested."""
+    """The first failure that is not waived ends the checks; the run undoes its changes, the rest is untested."""
     before = broken.inventory()
     whole = ended(broken, tmp_path / "whole", "--only", "createEngagement")
     names = failing(whole.report)
@@ -188,13 +188,13 @@ def test_fail_fast_ends_the_checks(broken: HostileTarget, tmp_path: Path, *, wai
     else:
         assert (run.status, len(failing(run.report))) == (1, 1)
         assert f"--fail-fast, and {failing(run.report)[0]} failed" in run.out
-        assert "The run ended at a failure before." in {one["reason"] for one in run.report["requirements"]}
+        assert "The run ended at a failure before." in {entry["reason"] for entry in run.report["requirements"]}
     again = start(tmp_path / "again", "render", "--rejudge", str(tmp_path / "fast")).wait(PATIENCE)
     assert again.status == 0, again.told()
 
 
 def test_waivers_that_are_wrong_are_told(conformance: Conformance, tmp_path: Path) -> None:
-    """Nothing failed, and the waiver is why the status is 1."""
+    """Nothing failed; the expired waiver is the reason for status 1."""
     waivers = tmp_path / "waivers.yaml"
     waivers.write_text("- {requirement: sort-by-name, reason: r, owner: o, expires: 2020-01-01}\n")
 
@@ -205,7 +205,7 @@ def test_waivers_that_are_wrong_are_told(conformance: Conformance, tmp_path: Pat
 
 
 def test_a_service_that_starts_late_is_waited_for(tmp_path: Path) -> None:
-    """As long as --wait says, gateways that answer in its place included; and the run can be judged again."""
+    """The run waits as --wait allows, also through a gateway's responses, and can be judged again."""
     since: list[float] = []
 
     async def starting(turn: Turn) -> None:
@@ -219,10 +219,10 @@ def test_a_service_that_starts_late_is_waited_for(tmp_path: Path) -> None:
         file = tmp_path / "target.yaml"
         file.write_text(f"base_url: {target.url}\napi_key: {target.api_key}\ntimeout: 1\n")
         file.chmod(0o600)
-        words = ("run", "--target", str(file), "--effort", "quick", "--only", "get-organization-fields")
-        run = start(tmp_path / "late", *words, "--wait", "60").wait(PATIENCE)
+        arguments = ("run", "--target", str(file), "--effort", "quick", "--only", "get-organization-fields")
+        run = start(tmp_path / "late", *arguments, "--wait", "60").wait(PATIENCE)
         since.clear()
-        hasty = start(tmp_path / "hasty", *words).wait(PATIENCE)
+        hasty = start(tmp_path / "hasty", *arguments).wait(PATIENCE)
 
     assert run.status == 0, run.told()
     assert hasty.status == 3
@@ -231,10 +231,10 @@ def test_a_service_that_starts_late_is_waited_for(tmp_path: Path) -> None:
 
 
 def test_the_longest_line_of_the_coverage_is_whole(conformance: Conformance) -> None:
-    """In a pipe no name is cut in the middle, so that it can be searched."""
+    """In a pipe no name is cut or wrapped."""
     run = conformance("requirements", "--coverage")
     checks = json.loads(conformance("requirements", "--coverage", "--json").out)["requirements"]
 
     lines = run.out.splitlines()
     assert [line for line in lines if line != line.rstrip()] == []
-    assert all(any(line.endswith(check) for line in lines) for one in checks for check in one["checks"])
+    assert all(any(line.endswith(check) for line in lines) for entry in checks for check in entry["checks"])

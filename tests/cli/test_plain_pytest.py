@@ -1,4 +1,4 @@
-"""The checks as plain pytest: ``pytest --pyargs conformance.checks --base-url URL --api-key KEY``."""
+"""Checks in plain pytest: ``pytest --pyargs conformance.checks --base-url URL --api-key KEY``."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ RunPytest = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def pytest_with(tmp_path: Path) -> Iterator[RunPytest]:
-    """Runs pytest on the checks, against the reference service with one of its faults."""
+    """Run pytest on the checks against the reference service, with or without a fault."""
     services: list[subprocess.Popen[bytes]] = []
 
-    def run(*words: str, fault: str | None = None, target: bool = True) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "pytest", "-p", "no:cov", *words]
+    def run(*arguments: str, fault: str | None = None, target: bool = True) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "pytest", "-p", "no:cov", *arguments]
         if target:
-            arguments = [] if fault is None else ["--fault", fault]
+            options = [] if fault is None else ["--fault", fault]
             service = subprocess.Popen(
-                [sys.executable, "-m", "conformance.reference.server", "--announce", *arguments],
+                [sys.executable, "-m", "conformance.reference.server", "--announce", *options],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=CLEAN,
             )  # fmt: skip
             services.append(service)
             assert service.stdout is not None
-            said: dict[str, Any] = json.loads(service.stdout.readline())
-            command += ["--base-url", said["base_url"], "--api-key", said["keys"]["api_key"]]
+            announced: dict[str, Any] = json.loads(service.stdout.readline())
+            command += ["--base-url", announced["base_url"], "--api-key", announced["keys"]["api_key"]]
         return subprocess.run(
             command, check=False, capture_output=True, text=True, cwd=tmp_path, env=CLEAN, timeout=300
         )
@@ -48,7 +48,7 @@ def pytest_with(tmp_path: Path) -> Iterator[RunPytest]:
 
 
 def test_checks_pass_on_the_reference_service(pytest_with: RunPytest) -> None:
-    """-k selects checks as anywhere in pytest."""
+    """-k selects checks as usual in pytest."""
     done = pytest_with("--pyargs", "conformance.checks", "-k", "archived_engagement")
 
     assert done.returncode == 0, done.stdout + done.stderr
@@ -57,7 +57,7 @@ def test_checks_pass_on_the_reference_service(pytest_with: RunPytest) -> None:
 
 
 def test_a_failure_tells_expected_and_actual(pytest_with: RunPytest) -> None:
-    """-x ends with the first failure, whose text is the requirement's and not a traceback."""
+    """-x ends at the first failure, which shows the requirement and no traceback."""
     done = pytest_with("--pyargs", "conformance.checks", "-k", "test_s3_archiving", "-x", fault="archived-editable")
 
     assert done.returncode == 1, done.stdout + done.stderr
@@ -68,18 +68,18 @@ def test_a_failure_tells_expected_and_actual(pytest_with: RunPytest) -> None:
 
 
 def test_the_last_failures_are_run_again(pytest_with: RunPytest) -> None:
-    """--lf runs what failed the last time."""
-    words = ("--pyargs", "conformance.checks", "-k", "test_s3_archiving", "-q")
-    pytest_with(*words, fault="archived-editable")
+    """--lf runs the checks that failed before."""
+    arguments = ("--pyargs", "conformance.checks", "-k", "test_s3_archiving", "-q")
+    pytest_with(*arguments, fault="archived-editable")
 
-    again = pytest_with(*words, "--lf")
+    again = pytest_with(*arguments, "--lf")
 
     assert again.returncode == 0, again.stdout + again.stderr
     assert "1 passed" in again.stdout
 
 
 def test_a_target_that_cannot_be_reached_is_no_success(pytest_with: RunPytest) -> None:
-    """Where nothing answers, pytest ends with 3."""
+    """Without a response pytest ends with 3."""
     done = pytest_with(
         "--pyargs", "conformance.checks", "--base-url", "http://127.0.0.1:9", "--api-key", "a-key", target=False
     )
@@ -89,15 +89,15 @@ def test_a_target_that_cannot_be_reached_is_no_success(pytest_with: RunPytest) -
 
 
 def test_no_core_file_and_no_cache_is_left(pytest_with: RunPytest, tmp_path: Path) -> None:
-    """Neither the keys in memory nor the caches of Hypothesis come to lie in the current folder."""
+    """No core file with keys and no cache of Hypothesis is written to the current folder."""
     (tmp_path / "limit_at_the_end.py").write_text(
         "import resource\n"
         "resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2)\n"
         "def pytest_unconfigure():\n    print('core files:', resource.getrlimit(resource.RLIMIT_CORE)[0])\n"
     )
-    words = ("-p", "limit_at_the_end", "-p", "no:cacheprovider", "--effort", "standard", "-k", "contract")
+    arguments = ("-p", "limit_at_the_end", "-p", "no:cacheprovider", "--effort", "standard", "-k", "contract")
 
-    done = pytest_with(*words, "--pyargs", "conformance.checks")
+    done = pytest_with(*arguments, "--pyargs", "conformance.checks")
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert "core files: 0" in done.stdout
@@ -105,7 +105,7 @@ def test_no_core_file_and_no_cache_is_left(pytest_with: RunPytest, tmp_path: Pat
 
 
 def test_other_pytest_runs_are_left_alone(pytest_with: RunPytest, tmp_path: Path) -> None:
-    """In a project of somebody else's the plugin does nothing."""
+    """In another project the plugin does nothing."""
     (tmp_path / "test_other.py").write_text("def test_other() -> None:\n    pass\n")
 
     done = pytest_with("-q", target=False)
@@ -115,18 +115,18 @@ def test_other_pytest_runs_are_left_alone(pytest_with: RunPytest, tmp_path: Path
 
 
 def test_several_processes_write_no_report(pytest_with: RunPytest) -> None:
-    """A report is of one process: asking for both is a usage error in one sentence, before anything is sent."""
+    """--report with several processes is a usage error, before anything is sent."""
     done = pytest_with("--pyargs", "conformance.checks", "-n", "2", "--report", "report")
 
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    assert "--report takes one process" in done.stderr
+    assert "--report needs a single process" in done.stderr
     assert "INTERNALERROR" not in done.stdout + done.stderr
 
 
 def test_several_processes_and_no_target_end_with_a_sentence(pytest_with: RunPytest) -> None:
-    """It is told once, with the status that the command has for it."""
-    words = ("--pyargs", "conformance.checks", "-n", "2", "--base-url", "http://127.0.0.1:9", "--api-key", "a-key")
-    done = pytest_with(*words, target=False)
+    """It is reported once, with the status of the command line."""
+    arguments = ("--pyargs", "conformance.checks", "-n", "2", "--base-url", "http://127.0.0.1:9", "--api-key", "a-key")
+    done = pytest_with(*arguments, target=False)
 
     assert done.returncode == 3, done.stdout + done.stderr
     assert "The target could not be tested" in done.stdout + done.stderr
@@ -134,7 +134,7 @@ def test_several_processes_and_no_target_end_with_a_sentence(pytest_with: RunPyt
 
 
 def test_several_processes_test_a_target(pytest_with: RunPytest) -> None:
-    """Each has a run of its own."""
+    """Each process has a run of its own."""
     done = pytest_with("--pyargs", "conformance.checks", "-n", "2", "-k", "archived_engagement")
 
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""A failure's script, as it is in the folder of the report, against a service with the fault."""
+"""Script of a failure from the report's folder, against a service with the fault."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ headers: {{X-Gateway: "${{GATEWAY}}"}}
 
 
 def repeated(script: Path, **keys: str) -> tuple[int, str]:
-    """How a script ends, and what it tells; nothing is in its environment but the keys."""
+    """Run a script with only the keys in its environment; return its status and output."""
     done = subprocess.run(
         ["/bin/sh", str(script)], env={"PATH": ENVIRONMENT["PATH"]} | keys, capture_output=True, text=True, check=False
     )
@@ -30,7 +30,7 @@ def repeated(script: Path, **keys: str) -> tuple[int, str]:
 
 
 def test_a_script_shows_the_fault(conformance: Callable[..., Any], tmp_path: Path) -> None:
-    """The refused edit of an archived engagement is carried out; what the run and the script created is gone."""
+    """The script shows that an archived engagement is edited; all created engagements are gone after it."""
     target, only = tmp_path / "target.yaml", "archived-edit-changes-nothing"
     with serve_sandbox("--fault", "archived-edit-applied") as sandbox:
         keys = {
@@ -59,13 +59,13 @@ def test_a_script_shows_the_fault(conformance: Callable[..., Any], tmp_path: Pat
     assert failure["gone"].startswith("The run has deleted the engagement eng_")
     assert '-H "Authorization: Bearer $STAGING_KEY"' in failure["curl"]
     assert f"    sh {script}\n" in ended.out
-    for status, told in (first, again):
-        assert status == 0, told
-        edits = told.partition("(in the run")[2]
+    for status, output in (first, again):
+        assert status == 0, output
+        edits = output.partition("(in the run")[2]
         assert "HTTP/1.1 409" in edits
-        *_, read = [line for line in told.splitlines() if line.startswith('{"data"')]
+        *_, read = [line for line in output.splitlines() if line.startswith('{"data"')]
         assert json.loads(read)["data"]["name"] == json.loads(failure["actual"])
-        assert f"Expected: {failure['expected']}" in told
+        assert f"Expected: {failure['expected']}" in output
     assert missing != 0
     assert json.loads(listed.stdout)["data"] == []
     for path in ended.folder.iterdir():

@@ -1,4 +1,4 @@
-"""The folder of a report: whose files a run replaces there, and whose it leaves alone."""
+"""Folder of a report: which files a run replaces and which it keeps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _content(folder: Path) -> dict[str, bytes]:
 
 
 def test_no_report_of_another_run_is_left(conformance: Callable[..., Any], tmp_path: Path) -> None:
-    """A run that ends without a report has removed the one that stood in its folder, and not what others put there."""
+    """A run that ends without a report has removed the earlier outputs, but no other files."""
     with hostile() as target:
         path = tmp_path / "target.yaml"
         path.write_text(json.dumps({"base_url": target.url, "api_key": target.api_key, "organization": "another"}))
@@ -44,30 +44,30 @@ def test_no_report_of_another_run_is_left(conformance: Callable[..., Any], tmp_p
 
 
 def test_the_baseline_may_be_the_report_that_is_replaced(conformance: Callable[..., Any]) -> None:
-    """It is read before it is removed; a waiver that cannot be read keeps it where it is."""
+    """The baseline is read before its removal; an unreadable waiver file prevents the removal."""
     first = conformance(*SHORT, "--embedded")
     report = first.folder / "report.json"
     before = _content(first.folder)
     refused = conformance(*SHORT, "--embedded", "--baseline", str(report), "--waivers", str(first.folder))
-    kept = _content(first.folder)
+    unchanged = _content(first.folder)
     again = conformance(*SHORT, "--embedded", "--baseline", str(report))
 
     assert refused.status == 2
-    assert kept == before
+    assert unchanged == before
     assert again.status == 0, again.err
     assert report.read_bytes() != before["report.json"]
 
 
 def test_a_certified_folder_is_refused(conformance: Callable[..., Any], tmp_path: Path) -> None:
-    """By the command and by pytest, with a sentence, and nothing in it is touched."""
+    """The command and pytest refuse it with a sentence and change nothing in it."""
     folder = conformance(*SHORT, "--embedded").folder
     (folder / "certificate.dsse.json").write_text("signed")
     before = _content(folder)
 
     refused = conformance(*SHORT, "--embedded")
-    words = ["--pyargs", "conformance.checks", "--embedded", "-k", "archived_engagement", "--report", str(folder)]
+    arguments = ["--pyargs", "conformance.checks", "--embedded", "-k", "archived_engagement", "--report", str(folder)]
     by_pytest = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cov", "-p", "no:cacheprovider", *words],
+        [sys.executable, "-m", "pytest", "-p", "no:cov", "-p", "no:cacheprovider", *arguments],
         check=False, capture_output=True, text=True, cwd=tmp_path, env=CLEAN, timeout=PATIENCE,
     )  # fmt: skip
 
@@ -80,7 +80,7 @@ def test_a_certified_folder_is_refused(conformance: Callable[..., Any], tmp_path
 
 
 def test_what_no_run_wrote_is_refused(conformance: Callable[..., Any], tmp_path: Path) -> None:
-    """A summary of somebody's own is not overwritten."""
+    """A file that no run wrote is not overwritten."""
     (tmp_path / "report").mkdir()
     (tmp_path / "report" / "summary.md").write_text("My holidays")
 
@@ -92,7 +92,7 @@ def test_what_no_run_wrote_is_refused(conformance: Callable[..., Any], tmp_path:
 
 
 def test_a_journal_with_something_to_undo_keeps_the_outputs(conformance: Callable[..., Any]) -> None:
-    """They belong to what cleanup still has to do."""
+    """The outputs stay until cleanup has undone the changes."""
     folder = conformance(*SHORT, "--embedded").folder
     journal = Journal.read(folder)
     journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "cf-abcdefgh-left")
@@ -107,7 +107,7 @@ def test_a_journal_with_something_to_undo_keeps_the_outputs(conformance: Callabl
 
 
 def test_a_killed_run_leaves_no_old_report(conformance: Callable[..., Any], tmp_path: Path) -> None:
-    """From its beginning on the folder is its own."""
+    """A run removes the earlier outputs at its start."""
 
     async def stall(turn: Turn) -> None:
         await turn.stall()
@@ -124,7 +124,7 @@ def test_a_killed_run_leaves_no_old_report(conformance: Callable[..., Any], tmp_
 
 
 def test_no_core_file_can_hold_a_key(tmp_path: Path) -> None:
-    """A run may write none, whatever its parent may."""
+    """A run sets its limit for core files to 0, with any limit of its parent."""
     most = resource.getrlimit(resource.RLIMIT_CORE)[1]
 
     async def stall(turn: Turn) -> None:

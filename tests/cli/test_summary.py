@@ -1,4 +1,4 @@
-"""The closing summary on terminals of several widths."""
+"""Summary of a run on terminals of several widths."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LINE = "subordinates: [{kind: target, create: {method: POST, path: PATH}}], or a
 
 @pytest.fixture
 def report() -> Report:
-    """A run with a failure, something undecided, and a class that more than one line unlocks."""
+    """Return a report with a failure, an undecided requirement, and a class that several lines unlock."""
     common: Any = {"section": "3", "operations": [], "class": "core", "waived": False, "failures": []}
     failure = {"check": "c", "message": "word " * 60, "expected": "a 4xx " * 30, "actual": "200", "exchanges": [1, 2]}
     made: Any = {
@@ -42,7 +42,7 @@ def report() -> Report:
 def test_lines_fit_the_window(
     report: Report, columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Words stay whole and continue under what they belong to; only what is there to copy is left to the terminal."""
+    """Words stay whole, and lines are wrapped with indent; only text to copy is not wrapped."""
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
@@ -61,7 +61,7 @@ def test_lines_fit_the_window(
 
 
 def test_lines_of_a_pipe_are_whole(report: Report, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing is wrapped, and no line ends with blanks."""
+    """No line is wrapped or ends with spaces."""
     print_summary(report, Path("reports/run"), quiet=False)
 
     lines = capsys.readouterr().out.splitlines()
@@ -70,17 +70,17 @@ def test_lines_of_a_pipe_are_whole(report: Report, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize(
-    ("verdict", "told"),
+    ("verdict", "line"),
     [
         ("non-conformant", "staging is NOT conformant: 2 requirements broken, 1 of them waived."),
-        ("conformant", "staging is conformant but for what is waived."),
+        ("conformant", "staging is conformant except for waived failures."),
         ("inconclusive", "staging fails only waived requirements, and could not be judged in full: inconclusive."),
     ],
 )
 def test_what_is_waived_is_told(
-    report: Report, verdict: Any, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    report: Report, verdict: Any, line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A waived failure is shown as one, with who answers for it, and the verdict does not hide it."""
+    """A waived failure is shown with its owner, and the verdict mentions it."""
     monkeypatch.setenv("COLUMNS", "160")
     failed = report["requirements"][0]
     report["verdict"] = verdict
@@ -90,7 +90,7 @@ def test_what_is_waived_is_told(
     print_summary(report, None, quiet=True)
 
     lines = capsys.readouterr().out.splitlines()
-    assert lines[-1] == told
+    assert lines[-1] == line
     assert lines.count("  Waived by somebody until 2026-12-31: it is known") == 1
 
 
@@ -98,7 +98,7 @@ def test_what_is_waived_is_told(
 def test_a_failure_comes_with_the_path_of_the_report(
     report: Report, capsys: pytest.CaptureFixture[str], *, quiet: bool
 ) -> None:
-    """Exchanges that are cited can be looked up, with --quiet too; where nothing failed that says no path."""
+    """After a failure the path is printed, also with --quiet; without a failure --quiet prints no path."""
     print_summary(report, Path("some/report"), quiet=quiet)
     assert capsys.readouterr().out.splitlines()[-1] == "Report: some/report/report.html"
 
@@ -108,8 +108,8 @@ def test_a_failure_comes_with_the_path_of_the_report(
 
 
 def test_a_target_that_never_answered_has_no_table(report: Report, capsys: pytest.CaptureFixture[str]) -> None:
-    """Why is told once, in the last line of the run and not here."""
-    report["run"]["warnings"] = ["The run ended early: nothing answers.", "http sends the keys unencrypted."]
+    """The reason is only in the last line of the run, not in the summary."""
+    report["run"]["warnings"] = ["The run ended early: nothing responds.", "http sends the keys unencrypted."]
     report["requirements"] = []
 
     print_summary(report, None, quiet=False, is_tested=False)

@@ -71,4 +71,4 @@ def test_prism_is_not_conformant(prism: str, tmp_path: Path) -> None:
     assert done.returncode == 1, done.stdout + done.stderr
     report = json.loads((tmp_path / "report" / "report.json").read_text())
     assert report["verdict"] == "non-conformant"
-    assert {one["id"] for one in report["requirements"] if one["outcome"] == "failed"} == BROKEN
+    assert {requirement["id"] for requirement in report["requirements"] if requirement["outcome"] == "failed"} == BROKEN

@@ -106,7 +106,8 @@ def test_what_is_no_timestamp_decides_nothing(exchange: MakeExchange, text: Any)
     made = exchange(number=8)
 
     for actual, than in ((text, EARLY), (LATE, text)):
-        with Evidence() as evidence, pytest.raises(CantTell, match=re.escape(f"{render(text)} is not a timestamp")) as raised:
+        message = re.escape(f"{render(text)} is not a timestamp")
+        with Evidence() as evidence, pytest.raises(CantTell, match=message) as raised:
             expect.later("updatedAt", actual, than, made)
         assert raised.value.exchanges == (made,)
         assert list(evidence.exchanges) == [made]

@@ -204,7 +204,7 @@ def test_another_engagement_in_place_of_the_one_asked_for(make_client: MakeClien
     ],
 )
 def test_times_from_read_to_read(make_client: MakeClient, field: str, value: object, requirement: str | None) -> None:
-    """The creation's does not move, the last change's does not go back; what is not a timestamp at all is judged elsewhere."""
+    """Require createdAt to stay and updatedAt not to go back; a value that is no timestamp is not judged."""
     client = make_client()
     identifier = client.created()
     first = client.send(requests.get_engagement(identifier))

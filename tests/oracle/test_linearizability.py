@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.oracle.effects import Interval
-from conformance.oracle.linearizability import Event, Outcome, State, history_of, order_of, told
+from conformance.oracle.linearizability import Event, Outcome, State, describe_events, history_of, order_of
 from conformance.wire import requests
 
 START = State("one", "as it was")
@@ -181,8 +181,10 @@ def test_history_leaves_out_reads_during_changes(make_client: MakeClient) -> Non
 
     assert [event.operation for event in events].count("read") == 1
     assert order_of(START, events) is not None
-    assert told(events).startswith('0.0 to 1000.0 ms: update name="a" -> 200; 2000.0 to 2100.0 ms: read -> 200, active')
-    assert "from 3000.0 ms: archive -> 503" in told(events)
+    assert describe_events(events).startswith(
+        '0.0 to 1000.0 ms: update name="a" -> 200; 2000.0 to 2100.0 ms: read -> 200, active'
+    )
+    assert "from 3000.0 ms: archive -> 503" in describe_events(events)
 
 
 def test_what_says_nothing_of_an_order_is_left_out(make_client: MakeClient) -> None:
@@ -298,9 +300,9 @@ def test_a_history_is_told_from_its_first_request_on(make_client: MakeClient) ->
         client.send(requests.delete_engagement(identifier), at=301.0, lost=True),
     ]
 
-    assert told(history_of(responses)).split("; ") == [
+    assert describe_events(history_of(responses)).split("; ") == [
         '0.0 to 500.0 ms: update name="new" description="newer" -> 200',
         '250000.0 to 250250.0 ms: read -> 200, active, name="one", description="as it was"',
         "from 251000.0 ms: delete -> no response",
     ]
-    assert told([]) == ""
+    assert describe_events([]) == ""

@@ -113,9 +113,7 @@ def test_four_are_too_few(*, dated: bool) -> None:
 
 def test_nothing_to_judge_is_told() -> None:
     """With what was missing."""
-    with pytest.raises(
-        Inapplicable, match=r"^There were no 5 successive successes that name one Reset far enough ahea"
-    ):
+    with pytest.raises(Inapplicable, match=r"^There were no 5 successive successes with one Reset far enough ahea"):
         expect_falling(row(*FLAT[:4]))
 
 

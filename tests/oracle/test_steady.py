@@ -53,7 +53,7 @@ def test_what_stays_wrong_at_rest_is_a_fault(looks: list[int]) -> None:
 
 def test_what_is_wrong_in_motion_is_undecided() -> None:
     """Others may be the cause."""
-    with pytest.raises(CantTell, match="others were changing"):
+    with pytest.raises(CantTell, match="other users were changing"):
         evidence(iter([1, 1, 3]), [])
 
 
@@ -99,7 +99,7 @@ def test_a_fault_that_comes_with_each_look_is_a_fault(last: tuple[int, str, int]
 
 def test_a_change_between_two_looks_is_undecided() -> None:
     """Two looks that grew alike are no rest where something came between them."""
-    with pytest.raises(CantTell, match="others were changing"):
+    with pytest.raises(CantTell, match="other users were changing"):
         judged_between([(1, "odd", 2), (2, "odd", 3), (4, "odd", 5)])
 
 

@@ -59,7 +59,7 @@ def test_a_list_holds_what_another_key_has_made(another_key: Credential, *, turn
     assert told(raised.value) == (
         "listEngagements returned an engagement that another organization's key has made (2 times in this run)",
         "only engagements of the key's own organization",
-        f"one that {'api_key' if turned else 'other_organization'} has made",
+        f"an engagement that {'api_key' if turned else 'other_organization'} has made",
         "/data/2",
     )
     assert raised.value.exchanges == (creation, leak)

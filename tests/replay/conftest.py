@@ -1,4 +1,4 @@
-"""Recorded runs of the embedded service and of a faulty one."""
+"""Fixtures: recorded runs of the embedded service."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def conformance(*arguments: object, environment: dict[str, str] | None = None) -
 
 
 def reseal(folder: Path, change: Callable[[list[dict[str, Any]]], object] = lambda _: None) -> None:
-    """Change the notes of a run and make its digests right again, as somebody would who wants to deceive."""
+    """Change the recorded inputs of a run and correct its digests, as an attacker would."""
     path = folder / PROVISIONED
     notes = [json.loads(line) for line in path.read_bytes().splitlines()[:-1]]
     change(notes)
@@ -43,7 +43,7 @@ def reseal(folder: Path, change: Callable[[list[dict[str, Any]]], object] = lamb
 
 
 def change_entries(folder: Path, change: Callable[[list[dict[str, Any]]], object]) -> None:
-    """Change the recorded exchanges and make all digests right again."""
+    """Change the recorded exchanges and correct all digests."""
     path = folder / "exchanges.har"
     archive = json.loads(path.read_bytes())
     change(archive["log"]["entries"])
@@ -53,7 +53,7 @@ def change_entries(folder: Path, change: Callable[[list[dict[str, Any]]], object
 
 @pytest.fixture(scope="session")
 def archiving_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a run over the embedded service that judged archiving and unarchiving."""
+    """Run the archiving requirements on the embedded service; return the folder."""
     folder = tmp_path_factory.mktemp("archiving") / "run"
     done = conformance("run", "--effort", "quick", "--only", "*archive*", "--only", "mail*", "--report", folder)
     assert done.returncode == 0, done.stderr
@@ -62,5 +62,5 @@ def archiving_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(archiving_run: Path, tmp_path: Path) -> Path:
-    """A copy of that folder to change."""
+    """Return a copy of that folder to change."""
     return Path(shutil.copytree(archiving_run, tmp_path / "run"))

@@ -1,4 +1,4 @@
-"""Files that another person could have made, in every place that the suite reads one from."""
+"""Malformed files from others, for every file that the suite reads."""
 
 from __future__ import annotations
 
@@ -39,47 +39,47 @@ PLACES = {
     "certificate authorities": ("ca.pem", ["run", "--target", "{folder}/with-ca.yaml"]),
     "cleanup": ("journal.jsonl", ["cleanup", "{folder}", "--base-url", "http://127.0.0.1:9", "--api-key", "k"]),
 }
-"""Each file that is read, and a command that reads it."""
+"""Each file that the suite reads, and a command that reads it."""
 
 
 def fifo(path: Path) -> None:
-    """A pipe that no program writes to."""
+    """Make a pipe that no program writes to."""
     os.mkfifo(path)
 
 
 def endless(path: Path) -> None:
-    """A link to a device that never ends."""
+    """Make a link to an endless device."""
     path.symlink_to("/dev/zero")
 
 
 def huge(path: Path) -> None:
-    """A file of 2 GiB that takes no room."""
+    """Make a sparse file of 2 GiB."""
     with path.open("wb") as file:
         file.truncate(HUGE)
 
 
 def loop(path: Path) -> None:
-    """A link to itself."""
+    """Make a link to itself."""
     path.symlink_to(path)
 
 
 def deep(path: Path) -> None:
-    """Nested beyond what JSON, YAML and those who walk through them can take."""
+    """Write a text nested too deeply for parsers of JSON and YAML."""
     path.write_bytes(b"[" * 100_000)
 
 
 def nested(path: Path) -> None:
-    """JSON and YAML that is read well, and is too deep for what works on it."""
+    """Write JSON and YAML that parsers read, but that is nested too deeply for the suite."""
     path.write_bytes(b'{"a":' * 700 + b"1" + b"}" * 700)
 
 
 def braces(path: Path) -> None:
-    """What a scanner of YAML takes minutes for."""
+    """Write a text that takes a YAML scanner minutes."""
     path.write_bytes(b"{" * 300_000)
 
 
 def binary(path: Path) -> None:
-    """No text."""
+    """Write binary data."""
     path.write_bytes(bytes(range(256)) * 100)
 
 
@@ -88,13 +88,13 @@ CASES = [
     pytest.param(place, kind, id=f"{place}: {kind.__name__}")
     for place in PLACES
     for kind in KINDS
-    if (place, kind) != ("a key of the target", nested)  # which could be a key
+    if (place, kind) != ("a key of the target", nested)  # a valid key
 ]
 
 
 @pytest.fixture(scope="module")
 def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A pair of keys."""
+    """Make a pair of keys."""
     path = tmp_path_factory.mktemp("keys") / "signer"
     make_keys(path)
     return path
@@ -102,14 +102,14 @@ def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def command(folder: Path, key: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[list[str]], Result]:
-    """Runs a command over the folder of a run."""
+    """Return a function that runs a command on the folder of a run."""
     monkeypatch.chdir(folder)
     head = "base_url: https://127.0.0.1:9\n"
     (folder / "with-key.yaml").write_text(head + "api_key: {file: secret}\n")
     (folder / "with-ca.yaml").write_text(head + "api_key: abcdefgh\ntls: {ca_file: ca.pem}\n")
 
-    def run(words: list[str]) -> Result:
-        return CliRunner().invoke(main, [word.format(folder=folder, key=key) for word in words])
+    def run(arguments: list[str]) -> Result:
+        return CliRunner().invoke(main, [argument.format(folder=folder, key=key) for argument in arguments])
 
     return run
 
@@ -118,23 +118,25 @@ def command(folder: Path, key: Path, monkeypatch: pytest.MonkeyPatch) -> Callabl
 def test_a_crafted_file_ends_in_a_sentence(
     folder: Path, command: Callable[[list[str]], Result], place: str, kind: Callable[[Path], None]
 ) -> None:
-    """No hang, no crash, no memory without bound: a sentence that names the file, and exit 2, or 1 of ``verify``."""
-    name, words = PLACES[place]
+    """The command ends with a sentence and 2 (``verify``: 1), without a hang, a crash or unbounded memory."""
+    name, arguments = PLACES[place]
     (folder / name).unlink(missing_ok=True)
     kind(folder / name)
 
-    result = command(words)
+    result = command(arguments)
 
     assert isinstance(result.exception, SystemExit)
     assert result.exit_code == (1 if place == "verify" else 2)
     assert "Traceback" not in result.output
-    said = next(line for line in result.output.splitlines() if not line.startswith(("Usage", "Try", "✓", "Left out")))
-    assert len(said) < 700
+    sentence = next(
+        line for line in result.output.splitlines() if not line.startswith(("Usage", "Try", "✓", "Left out"))
+    )
+    assert len(sentence) < 700
 
 
 @pytest.mark.parametrize("option", ["--target", "--waivers"])
 def test_keys_may_come_through_a_pipe(folder: Path, command: Callable[[list[str]], Result], option: str) -> None:
-    """A target file or waivers written by a program into a pipe are read; the refusal of their content shows it."""
+    """A target file or waivers from a pipe are read; the error about their content shows it."""
     pipe = folder / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=lambda: pipe.write_text("nonsense: 1\n"), daemon=True)
@@ -148,7 +150,7 @@ def test_keys_may_come_through_a_pipe(folder: Path, command: Callable[[list[str]
 
 
 def test_a_pipe_may_be_slow(tmp_path: Path) -> None:
-    """Its end is when the program that writes to it closes it, not when there is nothing to read for a moment."""
+    """A pipe is read until its writer closes it, not until it is empty for a moment."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
 
@@ -165,7 +167,7 @@ def test_a_pipe_may_be_slow(tmp_path: Path) -> None:
 
 
 def test_a_pipe_is_read_to_its_bound(tmp_path: Path) -> None:
-    """What a program writes without end is refused once it is too much."""
+    """An endless pipe is refused at the limit."""
     with pytest.raises(OSError, match="is larger than 1 MiB"):
         read_file(Path("/dev/zero"), TEXT, piped=True)
     with pytest.raises(OSError, match="it is not a regular file"):
@@ -173,7 +175,7 @@ def test_a_pipe_is_read_to_its_bound(tmp_path: Path) -> None:
 
 
 def test_a_file_of_just_the_bound_is_read(tmp_path: Path) -> None:
-    """The bound is the last size that is taken."""
+    """A file of exactly the limit is read, a longer one is refused."""
     path = tmp_path / "file"
     path.write_bytes(b"x" * TEXT)
     assert len(read_file(path, TEXT)) == TEXT
@@ -183,7 +185,7 @@ def test_a_file_of_just_the_bound_is_read(tmp_path: Path) -> None:
 
 
 def test_a_file_without_a_size_is_read_whole() -> None:
-    """Such as those of /proc, which say that they have none."""
+    """Files of /proc report a size of 0 and are read whole."""
     assert read_file(Path("/proc/self/status"), TEXT).startswith(b"Name:")
 
 
@@ -191,7 +193,7 @@ LONG = "x" * 300
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ["run", "--embedded", "--report", LONG],
         ["run", "--target", LONG],
@@ -208,9 +210,9 @@ LONG = "x" * 300
         ["keygen", LONG],
     ],
 )
-def test_a_name_too_long_is_a_sentence(folder: Path, words: list[str]) -> None:
-    """Whatever the option, with exit 2."""
-    done = conformance(*(word.format(folder=folder) for word in words))
+def test_a_name_too_long_is_a_sentence(folder: Path, arguments: list[str]) -> None:
+    """Every option with a path reports a sentence and ends with 2."""
+    done = conformance(*(argument.format(folder=folder) for argument in arguments))
 
     assert done.returncode == 2
     assert "an error of this suite" not in done.stderr

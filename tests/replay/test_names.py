@@ -1,4 +1,4 @@
-"""Names of a run are the same for the same check in every run, and like no others."""
+"""Names of a run: reproducible for each check, and unique."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _run() -> tuple[Run, InputRecorder]:
 
 
 def test_names_do_not_depend_on_who_comes_first() -> None:
-    """Journeys that run in parallel get their own numbers."""
+    """Concurrent scenarios have numbers of their own."""
     made: list[dict[str, list[str]]] = []
     for order in ("ab", "ba"):
         run, notes = _run()
@@ -38,7 +38,7 @@ def test_names_do_not_depend_on_who_comes_first() -> None:
 
 
 def test_names_of_different_checks_differ() -> None:
-    """The same label in two checks makes two names."""
+    """The same label gives different names in different checks."""
     run, notes = _run()
     found = set()
     for check in ("archiving", "deletion", "test_s4_mail::test_invitation_is_sent"):
@@ -49,7 +49,7 @@ def test_names_of_different_checks_differ() -> None:
 
 
 def test_what_a_check_does_meanwhile_has_names_of_its_own() -> None:
-    """A thread that a check begins in its context does not race with it for numbers or for recorded answers."""
+    """A thread in the context of a check has numbers and recorded values of its own."""
     run, notes = _run()
     with notes.under("racing"), ThreadPoolExecutor(1) as pool:
         meanwhile = pool.submit(copy_context().run, lambda: (notes.current, run.name("thing"))).result()
@@ -60,10 +60,10 @@ def test_what_a_check_does_meanwhile_has_names_of_its_own() -> None:
 
 
 def test_kept_values_come_out_of_the_notes() -> None:
-    """What a library generates is not generated again."""
+    """A recorded value is read back and not computed again."""
     run, notes = _run()
     with notes.under("generated"):
-        assert run.recorded("cases", lambda: [["a", None], ["é", 1]]) == [["a", None], ["é", 1]]
+        assert run.recorded_value("cases", lambda: [["a", None], ["é", 1]]) == [["a", None], ["é", 1]]
     read = InputPlayer(notes.lines)
 
     with read.under("generated"):

@@ -1,4 +1,4 @@
-"""Notes: what was told is told again, to the same check and in the same order."""
+"""Recorded inputs: a replay gets the same values in the same order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _again(notes: InputRecorder) -> InputPlayer:
 
 
 def test_each_check_is_told_its_own_responses() -> None:
-    """Two checks that ask the same get what each was told, whichever comes first."""
+    """Two checks that request the same value each get their own, in any order."""
     taken = InputRecorder()
     for check, response in (("one", 1), ("two", 2), ("one", 3)):
         with taken.under(check):
@@ -31,16 +31,16 @@ def test_each_check_is_told_its_own_responses() -> None:
     read = _again(taken)
     assert taken.lines[0] == {"check": "one", "asked": "n", "told": 1}
 
-    told = []
+    values = []
     for check in ("two", "one", "one"):
         with read.under(check):
-            told.append(read.record("n", lambda: 0, int, int))
-    assert told == [2, 1, 3]
+            values.append(read.record("n", lambda: 0, int, int))
+    assert values == [2, 1, 3]
     assert read.unused == []
 
 
 def test_question_that_was_not_noted_raises() -> None:
-    """The check and the question are named."""
+    """The error names the check and the value."""
     read = InputPlayer([])
 
     with read.under("archiving"), pytest.raises(NotRecorded, match="archiving asks for seconds"):
@@ -49,7 +49,7 @@ def test_question_that_was_not_noted_raises() -> None:
 
 
 def test_question_that_a_stopped_run_did_not_come_to_is_stopped_again() -> None:
-    """What had been noted before is told."""
+    """The values recorded before the stop are read back."""
     taken = InputRecorder()
     with taken.under("archiving"):
         taken.record("seconds", lambda: 1.5, float, float)
@@ -63,7 +63,7 @@ def test_question_that_a_stopped_run_did_not_come_to_is_stopped_again() -> None:
 
 
 def test_responses_left_over_are_named() -> None:
-    """What nobody asks for shows that the notes belong to another suite."""
+    """Unrequested records show that they belong to another suite."""
     taken = InputRecorder()
     with taken.under("mailing"):
         taken.record("seconds", lambda: 1.5, float, float)
@@ -73,7 +73,7 @@ def test_responses_left_over_are_named() -> None:
 
 
 def test_empty_responses_are_not_noted_and_keep_their_turn() -> None:
-    """Of three answers only the second is there; it comes at the second time of asking."""
+    """Of three values only the second is recorded; the second request returns it."""
     taken = InputRecorder()
     for response in ([], [4], []):
         taken.record_if_any("order", lambda response=response: response)  # type: ignore[misc]
@@ -84,7 +84,7 @@ def test_empty_responses_are_not_noted_and_keep_their_turn() -> None:
 
 
 def test_exchanges_sent_for_a_response_are_claimed_with_it() -> None:
-    """What a fixture sent belongs to its answer."""
+    """The exchanges that a fixture sent belong to its value."""
     taken = InputRecorder()
 
     def found() -> str:
@@ -101,7 +101,7 @@ def test_exchanges_sent_for_a_response_are_claimed_with_it() -> None:
 
 
 def test_what_was_unavailable_is_so_again_with_its_reason() -> None:
-    """The reason of an untested requirement is the same."""
+    """A replay gives the same reason for an untested requirement."""
     profile = Profile(name="t", base_url="http://t.test", api_key=Secret("key-of-the-target"), mode=Mode.DISPOSABLE)
     taken = InputRecorder()
     with pytest.raises(MissingMeans) as first:
@@ -113,7 +113,7 @@ def test_what_was_unavailable_is_so_again_with_its_reason() -> None:
 
 
 def test_keys_are_noted_by_name_only() -> None:
-    """No key is in the notes; a replay gets another one of that name."""
+    """The records contain no key; a replay gets a placeholder of the same name."""
     keys = {"engagements:read": Secret("key-that-nobody-may-see")}
     profile = Profile(name="t", base_url="http://t.test", api_key=Secret("key-of-the-target"), keys=keys)
     taken = InputRecorder()
@@ -128,7 +128,7 @@ def test_keys_are_noted_by_name_only() -> None:
 
 
 def test_questions_asked_for_another_response_are_not_counted() -> None:
-    """A replay does not ask them again: the second question of the check is its second in both."""
+    """A replay does not request them, so that the numbers of the check's requests stay the same."""
     taken = InputRecorder()
     with taken.under("check"):
         taken.record_if_any("withheld", lambda: None)
@@ -137,8 +137,8 @@ def test_questions_asked_for_another_response_are_not_counted() -> None:
 
     read = InputPlayer(taken.lines)
     with read.under("check"):
-        told = [read.record_if_any("withheld", lambda: None), read.record("a record", lambda: "", str, str)]
-        told.append(read.record_if_any("withheld", lambda: None))
+        values = [read.record_if_any("withheld", lambda: None), read.record("a record", lambda: "", str, str)]
+        values.append(read.record_if_any("withheld", lambda: None))
 
-    assert told == [None, "amid it", "it would change what is not the run's"]
+    assert values == [None, "amid it", "it would change what is not the run's"]
     assert read.unused == []

@@ -1,4 +1,4 @@
-"""provisioned.jsonl as another person could have written it: refused in a sentence, or read."""
+"""Malformed provisioned.jsonl from others: refused in a sentence, or read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _change(head: dict[str, Any], path: tuple[str, ...], value: object) -> None:
 
 
 def test_no_head_makes_the_replay_crash(folder: Path) -> None:
-    """Each member with each odd value is refused in one sentence, or what is read is judged again."""
+    """Each odd value of each member is refused in a sentence, or accepted."""
     original = (folder / PROVISIONED).read_bytes()
     paths: list[tuple[str, ...]] = []
     reseal(folder, lambda notes: paths.extend(_members(notes[0])))
@@ -49,7 +49,7 @@ def test_no_head_makes_the_replay_crash(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "words"),
+    ("path", "value", "message"),
     [
         (("target", "timeout"), -1, "target/timeout: -1 is less than or equal to the minimum of 0"),
         (("workers",), 0, "workers: 0 is less than the minimum of 1"),
@@ -61,14 +61,14 @@ def test_no_head_makes_the_replay_crash(folder: Path) -> None:
         (("prefix",), "cf-aaaaaaaa-\n", "prefix: "),
     ],
 )
-def test_what_no_target_file_may_say_is_named(folder: Path, path: tuple[str, ...], value: object, words: str) -> None:
-    """The command says which member, and ends with 2."""
+def test_what_no_target_file_may_say_is_named(folder: Path, path: tuple[str, ...], value: object, message: str) -> None:
+    """The command names the member and ends with 2."""
     reseal(folder, lambda notes: _change(notes[0], path, value))
 
     done = conformance("render", "--rejudge", folder)
 
     assert done.returncode == 2
-    assert words in done.stderr
+    assert message in done.stderr
     assert len(done.stderr) < 1000
 
 
@@ -82,17 +82,17 @@ def test_what_no_target_file_may_say_is_named(folder: Path, path: tuple[str, ...
     ],
 )  # fmt: skip
 def test_a_line_that_is_no_note_is_refused(folder: Path, note: Any) -> None:
-    """In one sentence, before anything is judged."""
+    """An invalid line is refused before anything is judged."""
     reseal(folder, lambda notes: notes.append(note))
 
-    with pytest.raises(NotJudgeable, match=r"a line is no note|a note names exchanges that are none"):
+    with pytest.raises(NotJudgeable, match=r"a line is no record of an input|a line has invalid numbers of exchanges"):
         read_recording(folder)
 
 
-@pytest.mark.parametrize("told", [None, 7, "x", [], [[]], {}, {"a": 1}, 1e308, True])
-def test_an_odd_response_is_a_difference(folder: Path, told: Any) -> None:
-    """Whatever checks are told in place of what was noted, judging again ends, and something of it differs."""
-    reseal(folder, lambda notes: [note.update(told=told) for note in notes[1:]])
+@pytest.mark.parametrize("value", [None, 7, "x", [], [[]], {}, {"a": 1}, 1e308, True])
+def test_an_odd_response_is_a_difference(folder: Path, value: Any) -> None:
+    """With any other recorded value, judging again ends and reports a difference."""
+    reseal(folder, lambda notes: [note.update(told=value) for note in notes[1:]])
 
     recording = read_recording(folder)
 

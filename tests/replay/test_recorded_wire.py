@@ -1,4 +1,4 @@
-"""The wire of a run that can be judged again notes what its exchanges do not tell."""
+"""Recording wire: it records the inputs that exchanges do not contain."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ DATED = f"Date: {format_datetime(datetime.now(UTC), usegmt=True)}"
 
 
 async def fine(turn: Turn) -> None:
-    """Answer properly."""
+    """Respond with an empty object."""
     await turn.say(raw_response(200, b"{}", DATED))
 
 
 def settings(server: RawServer) -> WireSettings:
-    """The settings for a server."""
+    """Return the settings for a server."""
     return WireSettings(base_url=server.url, credential=Credential.bearer("api_key", "the-key-of-a-run"))
 
 
 @contextmanager
 def recorded(behaviour: Behaviour = fine) -> Iterator[tuple[RecordedWire, InputRecorder, RawServer]]:
-    """A wire to a server, and its notes."""
+    """Open a wire to a server, with its recorder."""
     notes, server = InputRecorder(), RawServer(behaviour)
     wire = RecordedWire(settings(server), Redactor(), notes)
     try:
@@ -48,7 +48,7 @@ def recorded(behaviour: Behaviour = fine) -> Iterator[tuple[RecordedWire, InputR
 
 
 def test_who_got_which_response_is_noted_where_requests_look_alike() -> None:
-    """The first of two was asked again, after the second; in a replay each gets its own once more."""
+    """The first of two equal requests is retried after the second; a replay assigns the responses alike."""
 
     async def behave(turn: Turn) -> None:
         await turn.say(raw_response(503 if turn.number == 1 else 200, b"%d" % turn.number))
@@ -56,7 +56,7 @@ def test_who_got_which_response_is_noted_where_requests_look_alike() -> None:
     reads = [requests.get_organization()] * 2
     with recorded(behave) as (wire, notes, server):
         with wire.checking("walk"):
-            got = wire.send_all(reads)
+            sent = wire.send_all(reads)
 
         read = InputPlayer(notes.lines)
         replay = ReplayWire(
@@ -64,13 +64,17 @@ def test_who_got_which_response_is_noted_where_requests_look_alike() -> None:
             order=lambda: read.record_if_any("order", tuple[int]) or (),
         )  # fmt: skip
     with replay.checking("walk"):
-        assert [one.response.body for one in replay.send_all(reads)] == [one.response.body for one in got]
-    assert sorted(one.number for one in got) in ([1, 3], [2, 3])
-    assert list(notes.lines) == [{"check": "walk", "asked": "order", "time": 1, "told": [one.number for one in got]}]
+        assert [exchange.response.body for exchange in replay.send_all(reads)] == [
+            exchange.response.body for exchange in sent
+        ]
+    assert sorted(exchange.number for exchange in sent) in ([1, 3], [2, 3])
+    assert list(notes.lines) == [
+        {"check": "walk", "asked": "order", "time": 1, "told": [exchange.number for exchange in sent]}
+    ]
 
 
 def test_requests_that_their_records_tell_apart_need_no_note() -> None:
-    """So the notes of a run stay short."""
+    """Different requests need no record of their order."""
     with recorded() as (wire, notes, _), wire.checking("walk"):
         wire.send_all([requests.get_organization(), requests.list_members()])
 
@@ -78,7 +82,7 @@ def test_requests_that_their_records_tell_apart_need_no_note() -> None:
 
 
 def test_requests_go_over_the_transport_that_is_given() -> None:
-    """Such as that of a service in this process."""
+    """A given transport carries the requests, as for a service in this process."""
     transport = Scripted(lambda _: (200, {}))
     target = WireSettings(base_url="http://service.test", credential=Credential.bearer("api_key", "the-key-of-a-run"))
     wire = RecordedWire(target, Redactor(), InputRecorder(), transport=transport)
@@ -90,19 +94,19 @@ def test_requests_go_over_the_transport_that_is_given() -> None:
 
 
 def test_the_services_clock_is_noted_as_it_was_told() -> None:
-    """Checks reckon with it."""
+    """The clock that checks use is recorded."""
     with recorded() as (wire, notes, _), wire.checking("walk"):
         before = wire.service_clock
         wire.send(requests.get_organization())
-        told = wire.service_clock
+        after = wire.service_clock
 
     assert before is None
-    assert told is not None
-    assert notes.lines == ({"check": "walk", "asked": "service clock", "time": 2, "told": told},)
+    assert after is not None
+    assert notes.lines == ({"check": "walk", "asked": "service clock", "time": 2, "told": after},)
 
 
 def test_what_is_sent_to_find_a_response_is_noted_with_it() -> None:
-    """Nobody sends it when the run is judged again."""
+    """A replay does not send the requests of a fixture, so their exchanges are recorded with the value."""
     with recorded() as (wire, notes, _), wire.checking("walk"):
         notes.record("a member", lambda: wire.send(requests.list_members()).number, int, int)
 
@@ -110,7 +114,7 @@ def test_what_is_sent_to_find_a_response_is_noted_with_it() -> None:
 
 
 def test_what_a_check_sends_meanwhile_goes_by_another_name() -> None:
-    """Which of the two comes first is no matter of the seed; both names are right again afterwards."""
+    """A thread of a check has a name of its own; afterwards both names are restored."""
     with recorded() as (wire, notes, _):
         with wire.checking("walk"):
             context = copy_context()
@@ -120,12 +124,12 @@ def test_what_a_check_sends_meanwhile_goes_by_another_name() -> None:
             wire.send(requests.get_organization())
         wire.send(requests.get_organization())
 
-        assert [one.check for one in wire.exchanges] == ["walk, meanwhile", "walk", "run"]
+        assert [exchange.check for exchange in wire.exchanges] == ["walk, meanwhile", "walk", "run"]
         assert notes.current == "run"
 
 
 def test_what_a_stopped_run_did_not_send_leaves_no_note() -> None:
-    """But it has asked, so that later notes keep their turn."""
+    """Unsent requests are counted, so that later records keep their number."""
     with recorded() as (wire, notes, _), wire.checking("walk"):
         wire.send_all([requests.get_organization()] * 2)
         wire.stop("it was enough")
@@ -134,15 +138,15 @@ def test_what_a_stopped_run_did_not_send_leaves_no_note() -> None:
         with wire.undoing():
             wire.send_all([requests.get_organization()] * 2)
 
-    told = []
+    counts = []
     for line in notes.lines:
         assert isinstance(line["told"], Iterable)
-        told.append((line["time"], len(list(line["told"]))))
-    assert told == [(1, 2), (3, 2)]
+        counts.append((line["time"], len(list(line["told"]))))
+    assert counts == [(1, 2), (3, 2)]
 
 
 def test_what_was_withheld_is_noted() -> None:
-    """With its reason, so that a replay withholds it too; what was sent needs no note."""
+    """The reason is recorded for the replay; sent requests need no record."""
     forbidden = requests.delete_engagement("theirs")
 
     def guard(batch: Sequence[Request]) -> None:

@@ -1,4 +1,4 @@
-"""Runs over real services, judged again from what they recorded."""
+"""Re-evaluation of recorded runs of real services."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _rejudge(folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_whole_run_of_every_class_gives_the_same_again(tmp_path: Path) -> None:
-    """Members, mail, subordinate records, rate limits and pauses: all come out of the recording as they were."""
+    """A run of all classes is judged again with the same results."""
     run = conformance("run", "--effort", "quick", "--seed", 11, "--report", tmp_path)
     again = _rejudge(tmp_path)
 
@@ -29,7 +29,7 @@ def test_whole_run_of_every_class_gives_the_same_again(tmp_path: Path) -> None:
 
 
 def test_what_unknown_keys_are_made_of_is_no_matter_of_the_replay(tmp_path: Path) -> None:
-    """Which of them there are hangs on the real key, which nobody knows later."""
+    """The kinds of unknown keys depend on the real key, which a replay does not have."""
     only = ("--only", "key-unknown-*", "--report", tmp_path)
     run = conformance("run", "--effort", "deep", *only)
     again = _rejudge(tmp_path)
@@ -39,7 +39,7 @@ def test_what_unknown_keys_are_made_of_is_no_matter_of_the_replay(tmp_path: Path
 
 
 def test_failures_of_a_faulty_service_come_again_word_for_word(tmp_path: Path) -> None:
-    """What failed fails with the same message, expected, actual and exchanges."""
+    """Failures have the same message, expected and actual value, and exchanges."""
     service = subprocess.Popen(
         [sys.executable, "-m", "conformance.reference.server", "--port=0", "--announce", "--fault=archive-not-found"],
         stdin=subprocess.PIPE,
@@ -48,10 +48,10 @@ def test_failures_of_a_faulty_service_come_again_word_for_word(tmp_path: Path) -
     assert service.stdin is not None
     assert service.stdout is not None
     with service.stdin, service.stdout:
-        said = json.loads(service.stdout.readline())
-        environment = {"CONFORMANCE_API_KEY": said["keys"]["api_key"]}
+        announced = json.loads(service.stdout.readline())
+        environment = {"CONFORMANCE_API_KEY": announced["keys"]["api_key"]}
         only = ("--effort", "quick", "--only", "*archive*", "--report", tmp_path)
-        run = conformance("run", "--base-url", said["base_url"], *only, environment=environment)
+        run = conformance("run", "--base-url", announced["base_url"], *only, environment=environment)
     service.wait()
     again = _rejudge(tmp_path)
 
@@ -60,14 +60,14 @@ def test_failures_of_a_faulty_service_come_again_word_for_word(tmp_path: Path) -
 
 
 def test_run_cut_short_by_its_budget_gives_the_same_outcomes(tmp_path: Path) -> None:
-    """Where the recorded run stopped sending, the replay stops too."""
+    """A replay stops where the recorded run stopped."""
     conformance("run", "--effort", "quick", "--max-requests", 20, "--only", "*archive*", "--report", tmp_path)
 
     assert _rejudge(tmp_path).returncode == 0
 
 
 def test_nothing_is_sent_when_a_run_is_judged_again(folder: Path) -> None:
-    """The target of the run is gone, and the folder is left as it was."""
+    """A replay needs no target and does not change the folder."""
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
 
     assert _rejudge(folder).returncode == 0
@@ -75,7 +75,7 @@ def test_nothing_is_sent_when_a_run_is_judged_again(folder: Path) -> None:
 
 
 def test_changed_response_changes_its_requirement(folder: Path) -> None:
-    """An archived engagement that reads active in the recording fails the requirement that owns the status."""
+    """A changed status of an archived engagement fails its requirement."""
 
     def reactivate(entries: list[dict[str, Any]]) -> None:
         for entry in entries:
@@ -91,17 +91,17 @@ def test_changed_response_changes_its_requirement(folder: Path) -> None:
 
 
 def test_any_changed_byte_of_the_recording_is_noticed(folder: Path) -> None:
-    """Digests notice what no check looks at."""
+    """Digests detect changes that no check judges."""
     path = folder / "exchanges.har"
     path.write_bytes(path.read_bytes().replace(b'"statusText": "OK"', b'"statusText": "KO"', 1))
     again = _rejudge(folder)
 
     assert again.returncode == 1
-    assert "exchanges.har is not as the run has written it" in again.stdout
+    assert "exchanges.har was changed after the run" in again.stdout
 
 
 def test_missing_exchange_is_named(folder: Path) -> None:
-    """What a check asks for and the recording does not hold is told with the request."""
+    """A request without a recorded exchange is reported."""
 
     def drop(entries: list[dict[str, Any]]) -> None:
         place = next(i for i, entry in enumerate(entries) if entry["request"]["url"].endswith("/archive"))
@@ -115,7 +115,7 @@ def test_missing_exchange_is_named(folder: Path) -> None:
 
 
 def test_exchange_that_nobody_asks_for_is_named(folder: Path) -> None:
-    """An exchange that was put in shows."""
+    """An inserted exchange is reported."""
 
     def add(entries: list[dict[str, Any]]) -> None:
         number = len(entries) + 1
@@ -125,11 +125,11 @@ def test_exchange_that_nobody_asks_for_is_named(folder: Path) -> None:
     again = _rejudge(folder)
 
     assert again.returncode == 1
-    assert "nobody asked for exchange" in again.stdout
+    assert "no check requested exchange" in again.stdout
 
 
 def test_changed_note_is_noticed(folder: Path) -> None:
-    """Another seed than the run's asks for other names."""
+    """A changed prefix is detected, as the checks send other names."""
     reseal(folder, lambda notes: notes[0].update(prefix="cf-aaaaaaaa-"))
 
     assert _rejudge(folder).returncode == 1
@@ -137,7 +137,7 @@ def test_changed_note_is_noticed(folder: Path) -> None:
 
 @pytest.mark.parametrize("cut", [1, 200, 1000])
 def test_torn_notes_are_refused(folder: Path, cut: int) -> None:
-    """A file that ends early is no recording."""
+    """A truncated file is refused."""
     path = folder / "provisioned.jsonl"
     path.write_bytes(path.read_bytes()[:-cut])
     again = _rejudge(folder)
@@ -149,7 +149,7 @@ def test_torn_notes_are_refused(folder: Path, cut: int) -> None:
 
 @pytest.mark.parametrize("missing", ["provisioned.jsonl", "exchanges.har"])
 def test_folder_without_a_recording_is_refused(folder: Path, missing: str) -> None:
-    """What is missing is named."""
+    """The error names the missing file."""
     (folder / missing).unlink()
     again = _rejudge(folder)
 
@@ -158,7 +158,7 @@ def test_folder_without_a_recording_is_refused(folder: Path, missing: str) -> No
 
 
 def test_another_suite_refuses(folder: Path) -> None:
-    """Only the suite that ran can judge its recording again, to the byte."""
+    """A suite with other files refuses to judge a recording."""
     reseal(folder, lambda notes: notes[0].update(suite_sha256="0" * 64))
     again = _rejudge(folder)
 
@@ -167,12 +167,12 @@ def test_another_suite_refuses(folder: Path) -> None:
 
 
 def test_rejudging_goes_without_formats(archiving_run: Path) -> None:
-    """The two uses of the command exclude each other."""
+    """--rejudge and --format exclude each other."""
     assert conformance("render", "--rejudge", "--format", "html", archiving_run).returncode == 2
 
 
 def test_recording_holds_no_acceptance_link(tmp_path: Path) -> None:
-    """Whoever reads a report cannot accept an invitation of the run."""
+    """The links of invitations are withheld, so that readers of a report cannot accept them."""
     done = conformance("run", "--effort", "quick", "--only", "*mail*", "--report", tmp_path)
     notes = (tmp_path / "provisioned.jsonl").read_text()
 

@@ -1,4 +1,4 @@
-"""The wire of a replay gives each call the exchange that was recorded for it."""
+"""Replay wire: each request gets its recorded exchange."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ REPLAYED = WireSettings(
 
 
 def _exchange(
-    number: int, asked: Request, check: str = "walk", *, attempt: int = 1, status: int | None = 200
+    number: int, request: Request, check: str = "walk", *, attempt: int = 1, status: int | None = 200
 ) -> Exchange:
     redactor = Redactor()
     redactor.add("api_key", "the-real-key-of-the-run")
@@ -36,8 +36,8 @@ def _exchange(
     return Exchange(
         number=number,
         check=check,
-        request=asked,
-        sent_request=request_builder.record(asked, request_builder.build(asked)),
+        request=request,
+        sent_request=request_builder.record(request, request_builder.build(request)),
         received=None if status is None else Response(status, (), str(number).encode()),
         error="the connection broke" if status is None else None,
         started_at=datetime.fromtimestamp(0, UTC),
@@ -69,7 +69,7 @@ def _wire(
 
 
 def test_equal_requests_are_given_in_their_order_and_to_their_check() -> None:
-    """The same read before and after is not mixed up, nor with that of another journey."""
+    """Equal requests get their exchanges in order, separately for each check."""
     read = requests.get_engagement("e1")
     wire, _ = _wire([_exchange(1, read, "a"), _exchange(2, read, "b"), _exchange(3, read, "a")])
 
@@ -81,7 +81,7 @@ def test_equal_requests_are_given_in_their_order_and_to_their_check() -> None:
 
 
 def test_repetitions_belong_to_their_request() -> None:
-    """All attempts are given, the last one is the answer."""
+    """All attempts are replayed; the last one is the result."""
     read, other = requests.get_engagement("e1"), requests.get_organization()
     wire, _ = _wire(
         [
@@ -109,7 +109,7 @@ def test_repetitions_belong_to_their_request() -> None:
 
 
 def test_requests_that_look_alike_are_given_as_they_were_noted() -> None:
-    """Where records do not tell who got which answer, the notes do."""
+    """The recorded order assigns the exchanges of equal requests."""
     read = requests.get_organization()
     wire, _ = _wire([_exchange(number, read) for number in (1, 2, 3)], order=(2, 3, 1))
 
@@ -118,16 +118,16 @@ def test_requests_that_look_alike_are_given_as_they_were_noted() -> None:
 
 
 def test_the_order_is_only_asked_for_where_it_was_noted() -> None:
-    """Of calls that their records tell apart nothing was, and asking would take the turn of others."""
+    """The order is only requested for equal requests, as it was recorded only for them."""
     batch = [requests.get_organization(), requests.list_members()]
-    wire, _ = _wire([_exchange(number, one) for number, one in enumerate(batch, 1)], order=(2, 1))
+    wire, _ = _wire([_exchange(number, request) for number, request in enumerate(batch, 1)], order=(2, 1))
 
     with wire.checking("walk"):
         assert [exchange.number for exchange in wire.send_all(batch)] == [1, 2]
 
 
 def test_a_key_that_was_asked_for_by_its_name_is_not_the_one_by_default() -> None:
-    """Also where both are the same."""
+    """A key that was named differs from the same key by default."""
     read = requests.get_organization()
     wire, _ = _wire([_exchange(1, read)])
 
@@ -147,13 +147,13 @@ def test_a_key_that_was_asked_for_by_its_name_is_not_the_one_by_default() -> Non
     ],
 )
 def test_every_part_of_a_request_counts(asked: Request) -> None:
-    """Another path, key, query, body, method or header is another call."""
+    """Another path, key, query, body, method or header makes another request."""
     recorded = [
         requests.get_engagement("e1"),
         requests.list_engagements(page=1),
         requests.create_engagement({"name": "a"}),
     ]
-    wire, _ = _wire([_exchange(number, one) for number, one in enumerate(recorded, start=1)])
+    wire, _ = _wire([_exchange(number, request) for number, request in enumerate(recorded, start=1)])
 
     with wire.checking("walk"), pytest.raises(NotRecorded, match=f"walk asks for {asked.method}"):
         wire.send(asked)
@@ -163,7 +163,7 @@ def test_every_part_of_a_request_counts(asked: Request) -> None:
 
 
 def test_key_itself_need_not_be_known() -> None:
-    """The record shows names of keys, also under other schemes; a replay has other keys of those names."""
+    """Keys are compared by name, also with other authorization schemes."""
     asked = requests.get_organization().with_key(Credential("api_key", "Token the-real-key-of-the-run"))
     again = requests.get_organization().with_key(Credential("api_key", "Token another-key-for-replay"))
     wire, _ = _wire([_exchange(1, asked)])
@@ -175,7 +175,7 @@ def test_key_itself_need_not_be_known() -> None:
 
 
 def test_what_every_request_carries_is_no_part_of_a_request() -> None:
-    """A replay need not know the headers of the target file."""
+    """A replay ignores the headers of the target file."""
     asked = requests.get_engagement("e1")
     wire, _ = _wire([_exchange(1, asked)], settings=replace(REPLAYED, headers=(("X-Gateway", "staging"),)))
 
@@ -184,7 +184,7 @@ def test_what_every_request_carries_is_no_part_of_a_request() -> None:
 
 
 def test_a_key_in_a_body_is_known_by_its_name_too() -> None:
-    """As wherever it stands."""
+    """Keys in bodies are compared by name, too."""
     wire, _ = _wire([_exchange(1, requests.create_engagement({"name": "the-real-key-of-the-run"}))])
 
     with wire.checking("walk"):
@@ -192,7 +192,7 @@ def test_a_key_in_a_body_is_known_by_its_name_too() -> None:
 
 
 def test_a_path_is_compared_as_it_went_over_the_wire() -> None:
-    """Not as it was meant."""
+    """Paths are compared in their percent-encoded form."""
     meant = requests.get_engagement("e1").as_probe("GET", "/api/v1/é")
     written = requests.get_engagement("e1").as_probe("GET", "/api/v1/%C3%A9")
     wire, _ = _wire([_exchange(1, written)])
@@ -202,7 +202,7 @@ def test_a_path_is_compared_as_it_went_over_the_wire() -> None:
 
 
 def test_check_gets_its_own_request_back() -> None:
-    """Judgements look at what was asked, not at what a record tells of it."""
+    """The exchange contains the request object of the check, not the recorded one."""
     asked = replace(requests.get_engagement("e/1?"), repeatable=True)
     wire, _ = _wire([_exchange(1, replace(asked))])
 
@@ -211,7 +211,7 @@ def test_check_gets_its_own_request_back() -> None:
 
 
 def test_run_that_stopped_stops_again() -> None:
-    """What was never sent raises what it raised then."""
+    """An unsent request raises the reason of the stop."""
     wire, _ = _wire([], stopped="the budget of 3 requests is used up")
 
     with wire.checking("walk"), pytest.raises(RunStopped, match="budget of 3"):
@@ -219,7 +219,7 @@ def test_run_that_stopped_stops_again() -> None:
 
 
 def test_what_was_given_up_when_the_run_stopped_is_given_up_again() -> None:
-    """And told with what was sent; other troubles are no end."""
+    """An abandoned request stops the replay with its exchange; other errors do not."""
     read = requests.get_organization()
     given_up = _exchange(3, read, status=None, attempt=3)
     given_up = replace(given_up, error="it was given up because the run was stopped")
@@ -230,11 +230,11 @@ def test_what_was_given_up_when_the_run_stopped_is_given_up_again() -> None:
         with pytest.raises(RunStopped, match="it was interrupted") as raised:
             wire.send(read)
         assert wire.send(read).error == "the connection broke"
-    assert [one.number for one in raised.value.exchanges] == [3]
+    assert [exchange.number for exchange in raised.value.exchanges] == [3]
 
 
 def test_requests_amid_which_the_run_stopped_are_all_asked_for() -> None:
-    """Those that had been sent belong to somebody, whichever of them was not."""
+    """Exchanges of a batch that the stop cut off count as requested."""
     batch = [requests.get_engagement(name) for name in ("first", "second", "third")]
     wire, _ = _wire([_exchange(1, batch[0]), _exchange(2, batch[2])], stopped="the budget of 2 requests is used up")
 
@@ -244,7 +244,7 @@ def test_requests_amid_which_the_run_stopped_are_all_asked_for() -> None:
 
 
 def test_run_that_did_not_stop_gives_whatever_it_holds() -> None:
-    """Nothing says that it stopped."""
+    """Without a recorded stop every exchange is replayed."""
     given_up = replace(_exchange(1, requests.get_organization(), status=None), error="the run was stopped")
     wire, _ = _wire([given_up])
 
@@ -253,7 +253,7 @@ def test_run_that_did_not_stop_gives_whatever_it_holds() -> None:
 
 
 def test_first_reason_to_stop_stays() -> None:
-    """What is recorded is still given."""
+    """After a stop, recorded exchanges are still replayed."""
     wire, _ = _wire([_exchange(1, requests.get_organization())])
     wire.stop("enough")
     wire.stop("more than enough")
@@ -265,7 +265,7 @@ def test_first_reason_to_stop_stays() -> None:
 
 
 def test_repetitions_of_two_requests_at_once_are_told_apart() -> None:
-    """A second attempt belongs to a first one, and not to one that was repeated already."""
+    """A second attempt belongs to a first attempt that has no second one yet."""
     read = requests.get_organization()
     attempts = ((1, 429), (1, 503), (2, 200), (2, 200))
     recorded = [
@@ -274,22 +274,22 @@ def test_repetitions_of_two_requests_at_once_are_told_apart() -> None:
     wire, _ = _wire(recorded, order=(4, 3))
 
     with wire.checking("walk"):
-        assert [one.number for one in wire.send_all([read] * 2)] == [4, 3]
+        assert [exchange.number for exchange in wire.send_all([read] * 2)] == [4, 3]
     assert wire.unused == []
 
 
 def test_repetition_belongs_to_the_request_that_had_no_response() -> None:
-    """And not to an equal one before it, which had one."""
+    """A retry belongs to the equal request without a final response."""
     read = requests.get_organization()
     wire, _ = _wire([_exchange(1, read), _exchange(2, read, status=429), _exchange(3, read, attempt=2)])
 
     with wire.checking("walk"):
         assert [wire.send(read).number for _ in range(2)] == [1, 3]
-    assert [one.number for one in wire.exchanges] == [1, 2, 3]
+    assert [exchange.number for exchange in wire.exchanges] == [1, 2, 3]
 
 
 def test_nothing_is_given_that_was_withheld() -> None:
-    """As in the run, which had sent none of the calls, for the reason that it noted."""
+    """A replay withholds the same requests with the recorded reason."""
     batch = [requests.get_engagement(name) for name in ("first", "second")]
     reasons = iter(["not that", None])
     wire, _ = _wire([_exchange(1, batch[0])], withheld=lambda: next(reasons))
@@ -302,7 +302,7 @@ def test_nothing_is_given_that_was_withheld() -> None:
 
 
 def test_what_guards_read_is_there_once_something_later_is_given() -> None:
-    """No check asks for it, and each sees it as it was in the run: among what had been sent by then."""
+    """Reads of guards appear among the exchanges once a later exchange is replayed."""
     read = requests.get_engagement("e")
     wire, _ = _wire([_exchange(1, read), _exchange(2, read, OWNERSHIP), _exchange(3, read)])
 
@@ -310,20 +310,20 @@ def test_what_guards_read_is_there_once_something_later_is_given() -> None:
     with wire.checking("walk"):
         for _ in range(2):
             wire.send(read)
-            seen.append([one.number for one in wire.exchanges])
+            seen.append([exchange.number for exchange in wire.exchanges])
     assert seen == [[1], [1, 2, 3]]
     assert wire.unused == []
 
 
 def test_repetition_without_a_beginning_is_nobodys() -> None:
-    """Such a recording was changed, which is no reason to fail on it."""
+    """A retry without a first attempt, in a changed recording, counts as unrequested."""
     wire, _ = _wire([_exchange(1, requests.get_organization(), attempt=2)])
 
-    assert [one.number for one in wire.unused] == [1]
+    assert [exchange.number for exchange in wire.unused] == [1]
 
 
 def test_replay_tells_what_the_run_had_sent_and_known() -> None:
-    """It is never over as long as something is recorded, and tells the time of the service that was noted."""
+    """The replay reports the run's number of requests and the recorded clock of the service."""
     read = requests.get_organization()
     wire, _ = _wire([_exchange(2, read), _exchange(5, read), _exchange(7, read, "other")])
     before = wire.sent
@@ -347,12 +347,12 @@ def test_replay_tells_what_the_run_had_sent_and_known() -> None:
     ],
 )
 def test_requests_are_alike_where_their_records_are(other: Request, *, alike: bool) -> None:
-    """Those with another method, path, body or key are not."""
+    """Requests with another method, path, body or key are not alike."""
     assert are_alike([requests.get_organization(), other]) is alike
 
 
 def test_undoing_and_the_search_for_a_lost_target_are_nobodys() -> None:
-    """They are no checks', so nobody has to ask for them."""
+    """Their exchanges belong to no check, so they need not be requested."""
     read = requests.get_organization()
     wire, _ = _wire([_exchange(1, read, "connection"), _exchange(2, read, "undoing")])
 
@@ -361,7 +361,7 @@ def test_undoing_and_the_search_for_a_lost_target_are_nobodys() -> None:
 
 
 def test_claimed_exchanges_are_given_with_their_repetitions() -> None:
-    """What a fixture sent is there although nobody sends it again."""
+    """The exchanges of a fixture are present without being sent again."""
     read = requests.get_organization()
     repeated = [_exchange(1, read, status=None), _exchange(2, read, attempt=2)]
     wire, _ = _wire([*repeated, _exchange(3, read), _exchange(4, requests.list_members())])
@@ -374,7 +374,7 @@ def test_claimed_exchanges_are_given_with_their_repetitions() -> None:
 
 
 def _steps(pairs: int) -> int:
-    """Calls of functions that it takes to replay that many equal calls, half of them sent twice."""
+    """Return the number of function calls for replaying equal requests, half of them retried."""
     asked = requests.list_engagements(page=1)
     first = [_exchange(number, asked, status=None) for number in range(1, pairs + 1)]
     again = [_exchange(pairs + number, asked, attempt=2) for number in range(1, pairs + 1)]
@@ -397,5 +397,5 @@ def _steps(pairs: int) -> int:
 
 
 def test_equal_exchanges_take_no_search() -> None:
-    """Ten times as many take about ten times as long, and not a hundred times."""
+    """The replay of equal requests takes linear time."""
     assert _steps(1000) < 13 * _steps(100)

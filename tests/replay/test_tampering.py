@@ -1,4 +1,4 @@
-"""Recordings that were changed at random places: every change is noticed."""
+"""Tampering with recordings at random places: every change is detected."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ NAMED = frozenset(
         *("error", "code", "message", "statusCode"),
     }
 )
-"""The members that the interface names, whose types no answer may change."""
+"""The members that the interface names, with fixed types."""
 
 UNASKED = frozenset({"undoing", "connection"})
-"""Who sends what no check asked for: the undoing after the checks, and the search for a target that was lost."""
+"""Senders that are no checks: undoing, and the search for a lost target."""
 
 OPEN = frozenset({"updateEngagement", "unarchiveEngagement"})
-"""Operations whose successes may say what they like in ``data``."""
+"""Operations with free ``data`` in successful responses."""
 
 
 @pytest.fixture(scope="module")
 def whole_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a run of every class over the embedded service."""
+    """Run all classes on the embedded service; return the folder."""
     folder = tmp_path_factory.mktemp("whole") / "run"
     done = conformance("run", "--effort", "quick", "--seed", 3, "--report", folder)
     assert done.returncode == 0, done.stderr
@@ -47,7 +47,7 @@ def whole_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", ["exchanges.har", "report.json", "provisioned.jsonl"])
 def test_any_changed_byte_is_noticed(folder: Path, name: str) -> None:
-    """Bytes at 100 random places of what is judged again, each made another one: the digests tell."""
+    """Digests detect a changed byte at each of 100 random places."""
     choices, path = random.Random(f"bytes of {name}"), folder / name
     content = path.read_bytes()
 
@@ -59,7 +59,7 @@ def test_any_changed_byte_is_noticed(folder: Path, name: str) -> None:
 
 
 def _noticed(folder: Path) -> str:
-    """What a reader of the recording notices, without judging it."""
+    """Return what reading the recording detects, without judging it."""
     try:
         return ", ".join(read_recording(folder).changed)
     except NotJudgeable as refusal:
@@ -67,20 +67,20 @@ def _noticed(folder: Path) -> str:
 
 
 def other_status(entry: Entry, choices: random.Random) -> None:
-    """Another status than came."""
+    """Change the status."""
     response = entry["response"]
     response["status"] = choices.choice([status for status in (200, 404, 418, 500) if status != response["status"]])
 
 
 def no_limit(entry: Entry, choices: random.Random) -> None:
-    """One rate-limit header less."""
+    """Remove a rate-limit header."""
     name = choices.choice(["limit", "remaining", "reset"])
     headers = entry["response"]["headers"]
-    entry["response"]["headers"] = [one for one in headers if one["name"].lower() != f"x-ratelimit-{name}"]
+    entry["response"]["headers"] = [header for header in headers if header["name"].lower() != f"x-ratelimit-{name}"]
 
 
 def other_type(entry: Entry, choices: random.Random) -> None:
-    """A member of the body that the interface names, of another JSON type."""
+    """Change the JSON type of a named member of the body."""
     body = json.loads(entry["response"]["content"]["text"])
     holder, name = choices.choice(list(_members(body)))
     holder[name] = {"was": holder[name]} if isinstance(holder[name], list) else [holder[name]]
@@ -88,7 +88,7 @@ def other_type(entry: Entry, choices: random.Random) -> None:
 
 
 def _members(value: object) -> Iterator[tuple[dict[str, Any], str]]:
-    """Every member that the interface names, with the object that holds it."""
+    """Yield every named member with its object."""
     if isinstance(value, dict):
         yield from ((value, name) for name in value if name in NAMED)
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
@@ -100,12 +100,14 @@ def _members(value: object) -> Iterator[tuple[dict[str, Any], str]]:
 def test_another_meaning_is_noticed_though_digests_are_right(
     whole_run: Path, tmp_path: Path, change: Callable[[Entry, random.Random], None], seed: int
 ) -> None:
-    """An answer of any check, changed in what the interface speaks of: another outcome comes of it."""
+    """A relevant change of a response changes an outcome, although the digests are correct."""
     folder, choices = Path(shutil.copytree(whole_run, tmp_path / "run")), random.Random(seed)
 
     def at_random(entries: list[Entry]) -> None:
         again = _archivings_again(entries)
-        judged = [one for one in entries if one["_check"] not in UNASKED and _is_told(one) and one not in again]
+        judged = [
+            entry for entry in entries if entry["_check"] not in UNASKED and _is_specified(entry) and entry not in again
+        ]
         change(choices.choice(judged), choices)
 
     change_entries(folder, at_random)
@@ -119,12 +121,12 @@ def test_another_meaning_is_noticed_though_digests_are_right(
 def test_responses_of_the_last_scenario_are_judged_like_any_other(
     whole_run: Path, tmp_path: Path, operation: str
 ) -> None:
-    """What the deletion of all that was made is answered breaks the laws of every answer, too."""
+    """The laws judge the responses to the final deletion, too."""
     folder, choices = Path(shutil.copytree(whole_run, tmp_path / "run")), random.Random(operation)
 
     def last(entries: list[Entry]) -> None:
-        of_clearing = [one for one in entries if one["_check"] == "clearing"]
-        other_type([one for one in of_clearing if one["_call"]["operation"] == operation][-1], choices)
+        of_clearing = [entry for entry in entries if entry["_check"] == "clearing"]
+        other_type([entry for entry in of_clearing if entry["_call"]["operation"] == operation][-1], choices)
 
     change_entries(folder, last)
     recording = read_recording(folder)
@@ -133,21 +135,21 @@ def test_responses_of_the_last_scenario_are_judged_like_any_other(
 
 
 def test_unchanged_recording_is_the_same_again(whole_run: Path) -> None:
-    """The comparison finds nothing where nothing was changed."""
+    """An unchanged recording has no differences."""
     recording = read_recording(whole_run)
 
     assert differences(recording, rejudge(recording, whole_run)) == []
 
 
 def _archivings_again(entries: list[Entry]) -> list[Entry]:
-    """Every archiving of an engagement but the first: what it answers may be open."""
-    archivings = [one for one in entries if one["_call"]["operation"] == "archiveEngagement"]
-    first = {one["request"]["url"]: one for one in reversed(archivings)}
-    return [one for one in archivings if first[one["request"]["url"]] is not one]
+    """Return the repeated archivings of engagements, whose responses may be open."""
+    archivings = [entry for entry in entries if entry["_call"]["operation"] == "archiveEngagement"]
+    first = {entry["request"]["url"]: entry for entry in reversed(archivings)}
+    return [entry for entry in archivings if first[entry["request"]["url"]] is not entry]
 
 
-def _is_told(entry: Entry) -> bool:
-    """Whether the interface says what this answer's body is."""
+def _is_specified(entry: Entry) -> bool:
+    """Whether the interface specifies the body of a response."""
     response = entry["response"]
     is_open = entry["_call"]["operation"] in OPEN and 200 <= response["status"] < 300
     return not is_open and str(response["content"].get("text", "")).startswith("{")

@@ -63,4 +63,4 @@ def grave_findings(page: Path, axe: str, folder: Path, *options: str) -> list[An
     shown = rendered(opened, folder / "profile", *options, budget=60_000)
     found = re.search(r'<pre id="axe-found">(.*?)</pre>', shown, re.DOTALL)
     assert found is not None, "axe-core has not told anything"
-    return [one for one in json.loads(unescape(found[1])) if one[0] in {"serious", "critical"}]
+    return [violation for violation in json.loads(unescape(found[1])) if violation[0] in {"serious", "critical"}]

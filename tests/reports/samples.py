@@ -81,7 +81,7 @@ def failure(exchanges: list[Exchange], **changes: object) -> Failure:
         "message": "An archived engagement was edited.",
         "expected": "a 4xx other than 401, 404 and 429, and no change",
         "actual": "200; the name became “renamed after archiving”",
-        "exchanges": [one.number for one in exchanges],
+        "exchanges": [exchange.number for exchange in exchanges],
         "curl": curl(exchanges[-1]) if exchanges else "",
         "pointer": "/data/name",
     }
@@ -202,8 +202,10 @@ def report(listed: list[Requirement] | None = None, **changes: object) -> Report
             {
                 "id": name,
                 "title": title,
-                "requirements": sum(one["class"] == name for one in listed),
-                "outcome": _class_outcome([one["outcome"] for one in listed if one["class"] == name]),
+                "requirements": sum(requirement["class"] == name for requirement in listed),
+                "outcome": _class_outcome(
+                    [requirement["outcome"] for requirement in listed if requirement["class"] == name]
+                ),
                 "unlock": _UNLOCK.get(name, []),
             }
             for name, title in _CLASSES.items()
@@ -244,7 +246,7 @@ def report(listed: list[Requirement] | None = None, **changes: object) -> Report
 
 
 def _class_outcome(outcomes: list[str]) -> str:
-    return next((one for one in ("failed", "cantTell", "passed") if one in outcomes), "untested")
+    return next((outcome for outcome in ("failed", "cantTell", "passed") if outcome in outcomes), "untested")
 
 
 def passing() -> tuple[Report, list[Exchange]]:
@@ -302,7 +304,7 @@ def _nth(number: int) -> Exchange:
             status=404,
             body=b'{"error":{"code":"NOT_FOUND","message":"Engagement not found","statusCode":404}}',
         )
-    return exchange(number, body=[engagement(one) for one in range(3)])
+    return exchange(number, body=[engagement(place) for place in range(3)])
 
 
 def failing() -> tuple[Report, list[Exchange]]:
@@ -412,8 +414,8 @@ def hostile() -> tuple[Report, list[Exchange]]:
     made["not_undone"] = [HOSTILE, {"id": HOSTILE}]
     made["census"] = {HOSTILE: [HOSTILE, float("inf")]}
     made["journal"] = [{"id": HOSTILE}, HOSTILE]
-    for one in made["classes"]:
-        one["title"], one["unlock"] = HOSTILE, [HOSTILE]
+    for entry in made["classes"]:
+        entry["title"], entry["unlock"] = HOSTILE, [HOSTILE]
     made["observations"] = [
         {"id": HOSTILE, "section": "3", "question": HOSTILE, "observed": long, "exchanges": [1, 99]}
     ]

@@ -78,4 +78,4 @@ def test_the_guard_itself_works(browser: ModuleType, axe: str, tmp_path: Path) -
     }
 
     assert by_scheme["light"] == []
-    assert [one[1] for one in by_scheme["dark"]] == ["color-contrast"]
+    assert [violation[1] for violation in by_scheme["dark"]] == ["color-contrast"]

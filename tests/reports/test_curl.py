@@ -155,7 +155,7 @@ def test_long_bodies_keep_the_command_short(samples: ModuleType) -> None:
 def test_addresses_are_sent_as_they_stand(samples: ModuleType, url: str, options: list[str]) -> None:
     """By itself curl would expand brackets and resolve dots."""
     exchange = samples.exchange(1, credential=None)
-    object.__setattr__(exchange.request, "url", url)
+    object.__setattr__(exchange.sent_request, "url", url)
 
     assert [word for word in shlex.split(curl(exchange)) if word.startswith("--")] == options
 

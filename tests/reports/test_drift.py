@@ -85,10 +85,10 @@ def test_observations_that_changed_are_drift(passing: tuple[Report, list[Exchang
 
     drift = compare(passing[0], new)
 
-    assert [(one.id, one.old, one.new) for one in drift.observations] == [
+    assert [(change.id, change.old, change.new) for change in drift.observations] == [
         ("duplicate-name", "rejected with 409 CONFLICT", "accepted")
     ]
-    assert [(one.id, one.new) for one in drift.unmatched] == [("success-status-create", None)]
+    assert [(change.id, change.new) for change in drift.unmatched] == [("success-status-create", None)]
     assert drift.drifted
     assert not drift.regressions
 
@@ -103,7 +103,7 @@ def test_the_renderings_tell_every_change(pair: tuple[Report, Report]) -> None:
     for change in (*drift.regressions, *drift.other):
         assert change.id in drift_text(drift)
         assert change.id in drift_markdown(drift)
-    assert [one["id"] for one in document["regressions"]] == [one.id for one in drift.regressions]
+    assert [change["id"] for change in document["regressions"]] == [change.id for change in drift.regressions]
 
 
 def test_hostile_text_is_harmless_in_every_rendering(samples: ModuleType) -> None:
@@ -112,10 +112,12 @@ def test_hostile_text_is_harmless_in_every_rendering(samples: ModuleType) -> Non
 
     assert drift_text(drift).replace("\n", "").isprintable()
     tokens = [
-        one
+        token
         for block in MarkdownIt("gfm-like", {"linkify": False}).parse(drift_markdown(drift))
-        for one in (block, *(block.children or []))
+        for token in (block, *(block.children or []))
     ]
-    assert not [one for one in tokens if one.type in {"link_open", "image", "html_inline", "html_block", "code_inline"}]
+    assert not [
+        token for token in tokens if token.type in {"link_open", "image", "html_inline", "html_block", "code_inline"}
+    ]
     assert len(drift_markdown(drift)) < 30_000
     json.loads(drift_json(drift))

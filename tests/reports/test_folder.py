@@ -238,7 +238,7 @@ def test_scripts_of_an_earlier_run_are_removed(run: Run, tmp_path: Path) -> None
 def test_scripts_are_written_and_searched(failing: Run, tmp_path: Path) -> None:
     """One for each failure that has one, by the requirement and its number."""
     report, exchanges = failing
-    failed = next(one for one in report["requirements"] if one["failures"])
+    failed = next(requirement for requirement in report["requirements"] if requirement["failures"])
     failed["failures"] = [{**failed["failures"][0], "script": f"#!/bin/sh\n# {n} {LATE}\n"} for n in (1, 2)]
 
     found = write_all(report, exchanges, tmp_path, knowing(LATE))

@@ -86,7 +86,7 @@ def test_the_summary_tells_verdict_classes_and_failures(failing: Run) -> None:
     shown = "".join(token.content for token in _tokens(text) if token.type in {"text", "fence", "text_special"})
 
     assert "Conformance: not conformant" in shown
-    assert "The service breaks 2 of the 20 requirements decided" in shown
+    assert "The service fails 2 of 20 decided requirements" in shown
     assert failing[0]["requirements"][6]["failures"][0]["curl"] in shown
     assert "An archived engagement refuses every edit" in shown
     assert "No complete response came within 10 s" in shown
@@ -152,12 +152,12 @@ def test_earl_asserts_every_requirement_in_its_terms(run: Run) -> None:
     known = {node["@id"] for node in graph if "@id" in node}
     assertions = [node for node in graph if node["@type"] == "earl:Assertion"]
 
-    assert [one["earl:result"]["earl:outcome"] for one in assertions] == [
+    assert [assertion["earl:result"]["earl:outcome"] for assertion in assertions] == [
         f"earl:{requirement['outcome']}" for requirement in run[0]["requirements"]
     ]
-    for one in assertions:
-        assert {one["earl:assertedBy"], one["earl:subject"], one["earl:test"]} <= known
-        assert one["earl:mode"] == "earl:automatic"
+    for assertion in assertions:
+        assert {assertion["earl:assertedBy"], assertion["earl:subject"], assertion["earl:test"]} <= known
+        assert assertion["earl:mode"] == "earl:automatic"
     assert document["@context"]["earl"] == "http://www.w3.org/ns/earl#"
     assert all(re.fullmatch(r"[!-~]+", identifier) for identifier in known)
 

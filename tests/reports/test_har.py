@@ -59,7 +59,7 @@ def test_every_entry_has_what_har_requires(run: tuple[Report, list[Exchange]]) -
 
 def test_entry_n_minus_1_is_exchange_n_whatever_order_they_come_in(samples: ModuleType) -> None:
     """The numbers that reports cite find their entries; numbers that were never recorded are marked."""
-    exchanges = [one for one in reversed(samples.exchanges(9)) if one.number not in {1, 4, 5}]
+    exchanges = [exchange for exchange in reversed(samples.exchanges(9)) if exchange.number not in {1, 4, 5}]
 
     entries = _entries(exchanges)
 
@@ -97,8 +97,8 @@ def test_runs_read_back_exactly(run: tuple[Report, list[Exchange]], tmp_path: Pa
     read = read_har(path)
 
     expected = [_as_recorded(exchange) for exchange in run[1]]
-    assert [replace(one, started_at=two.started_at) for one, two in zip(read, expected, strict=True)] == expected
-    assert [one.started_at for one in read] == [one.started_at for one in expected]
+    assert [replace(found, started_at=two.started_at) for found, two in zip(read, expected, strict=True)] == expected
+    assert [exchange.started_at for exchange in read] == [exchange.started_at for exchange in expected]
 
 
 def _as_recorded(exchange: Exchange) -> Exchange:
@@ -167,10 +167,10 @@ def test_what_the_suite_knows_of_a_request_reads_back(samples: ModuleType, tmp_p
 
     read = read_har(path)
 
-    assert [(one.request.method, one.request.path) for one in read] == [
-        (one.request.method, one.request.path) for one in sent
+    assert [(exchange.request.method, exchange.request.path) for exchange in read] == [
+        (exchange.request.method, exchange.request.path) for exchange in sent
     ]
-    assert read[1:] == [_as_recorded(one) for one in sent[1:]]
+    assert read[1:] == [_as_recorded(exchange) for exchange in sent[1:]]
 
 
 def test_the_key_itself_is_taken_from_the_redacted_request_only(samples: ModuleType) -> None:
@@ -207,7 +207,7 @@ def test_a_file_that_is_no_recording_is_refused(content: bytes, tmp_path: Path) 
     path = tmp_path / "exchanges.har"
     path.write_bytes(content)
 
-    with pytest.raises(InvalidRecording, match=r"is no recording of this suite"):
+    with pytest.raises(InvalidRecording, match=r"is not a recording of this suite"):
         read_har(path)
 
 
@@ -261,7 +261,7 @@ def test_a_number_far_beyond_the_entries_is_refused(samples: ModuleType, tmp_pat
     path = tmp_path / "exchanges.har"
     path.write_bytes(har_bytes(samples.exchanges(2)).replace(b'"_number": 2', b'"_number": 2000000000'))
 
-    with pytest.raises(InvalidRecording, match="a number is not that of an exchange"):
+    with pytest.raises(InvalidRecording, match="an exchange number is out of range"):
         read_har(path)
 
 

@@ -24,7 +24,7 @@ def _outcomes(report: Report, name: str) -> list[str | None]:
     """The outcomes that a suite's cases have as a property; junitparser reads properties of suites alone."""
     root = ET.fromstring(junit_bytes(report))  # noqa: S314 - our own text
     found = root.findall(f"testsuite[@name='{name}']/testcase/properties/property[@name='outcome']")
-    return [one.get("value") for one in found]
+    return [element.get("value") for element in found]
 
 
 def test_suites_are_classes_and_cases_are_requirements(run: tuple[Report, list[Exchange]]) -> None:
@@ -32,12 +32,12 @@ def test_suites_are_classes_and_cases_are_requirements(run: tuple[Report, list[E
     report, _ = run
     suites = list(JUnitXml.fromstring(junit_bytes(report)))
 
-    assert [suite.name for suite in suites] == [one["id"] for one in report["classes"]]
+    assert [suite.name for suite in suites] == [entry["id"] for entry in report["classes"]]
     for suite in suites:
-        members = [one for one in report["requirements"] if one["class"] == suite.name]
-        places = [f"conformance.{one['class']}.section_{one['section']}" for one in members]
+        members = [requirement for requirement in report["requirements"] if requirement["class"] == suite.name]
+        places = [f"conformance.{requirement['class']}.section_{requirement['section']}" for requirement in members]
         assert [case.classname for case in suite] == places
-        assert _outcomes(report, suite.name) == [one["outcome"] for one in members]
+        assert _outcomes(report, suite.name) == [requirement["outcome"] for requirement in members]
 
 
 def test_the_counts_are_those_of_the_cases(failing: tuple[Report, list[Exchange]]) -> None:
@@ -67,7 +67,7 @@ def test_all_findings_of_a_case_stand_in_one_failure(failing: tuple[Report, list
 
 def test_a_failure_of_the_baseline_is_skipped(failing: tuple[Report, list[Exchange]]) -> None:
     """A gate on the file is green where the exit status is."""
-    requirements = [{**one, "known": True} for one in failing[0]["requirements"]]
+    requirements = [{**requirement, "known": True} for requirement in failing[0]["requirements"]]
     document = JUnitXml.fromstring(junit_bytes({**failing[0], "requirements": requirements}))  # type: ignore[typeddict-item]
 
     assert (document.failures, document.skipped) == (0, 6)
@@ -99,7 +99,7 @@ def test_the_verdict_and_the_seed_are_properties(failing: tuple[Report, list[Exc
     """A reader of the file alone knows what the run was."""
     suite = next(iter(JUnitXml.fromstring(junit_bytes(failing[0]))))
 
-    told = {one.name: one.value for one in suite.properties()}  # type: ignore[no-untyped-call]  # junitparser leaves it untyped
+    told = {element.name: element.value for element in suite.properties()}  # type: ignore[no-untyped-call]  # junitparser leaves it untyped
     assert (told["verdict"], told["seed"], told["mode"]) == ("non-conformant", "1", "default")
 
 

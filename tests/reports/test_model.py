@@ -39,7 +39,9 @@ def test_reports_keep_the_schema_and_read_back(run: tuple[Report, list[Exchange]
     path.write_bytes(report_bytes(report))
 
     read = load_report(path)
-    assert [one["outcome"] for one in read["requirements"]] == [one["outcome"] for one in report["requirements"]]
+    assert [requirement["outcome"] for requirement in read["requirements"]] == [
+        requirement["outcome"] for requirement in report["requirements"]
+    ]
     assert read["run"] == json.loads(json.dumps(report["run"]).replace(r"\ud800", r"\\ud800"))
     assert list(tmp_path.iterdir()) == [path]
 

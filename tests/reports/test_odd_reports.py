@@ -70,7 +70,9 @@ def render_all(report: Report, other: Report) -> None:
 def whole(failing: tuple[Report, Any], samples: Any) -> Report:
     """A small report with everything that one may hold."""
     report: Any = deepcopy(failing[0])
-    report["requirements"] = [one for one in report["requirements"] if one["failures"]][:2] + report["requirements"][:2]
+    report["requirements"] = [requirement for requirement in report["requirements"] if requirement["failures"]][
+        :2
+    ] + report["requirements"][:2]
     report["observations"], report["classes"] = report["observations"][:2], report["classes"][:2]
     report["census"]["before"] |= {"id": "org_1"}
     report["target"]["certificate_sha256"] = "0" * 64
@@ -95,9 +97,9 @@ def of_commands(value: Any) -> Any:
 @pytest.mark.parametrize("form", [*_FROM_REPORT, "html"])
 def test_no_line_of_an_output_is_a_command_of_a_pipeline(whole: Any, form: str) -> None:
     """Logs show files too: what would be obeyed at the beginning of a line is written otherwise, and reads the same."""
-    for one in (*whole["requirements"], *whole["observations"], *whole["classes"]):
-        one.update(of_commands({name: one[name] for name in ("title", "question", "reason") if name in one}))
-        one["failures"] = of_commands(one.get("failures", []))
+    for entry in (*whole["requirements"], *whole["observations"], *whole["classes"]):
+        entry.update(of_commands({name: entry[name] for name in ("title", "question", "reason") if name in entry}))
+        entry["failures"] = of_commands(entry.get("failures", []))
     whole["target"] |= {"name": COMMANDS, "base_url": COMMANDS}
     whole["run"]["warnings"] = whole["not_undone"] = [COMMANDS]
 

@@ -51,7 +51,7 @@ def step(samples: ModuleType) -> Step:
 
 
 def _seen(exchanges: list[Exchange]) -> dict[tuple[str, str, str], list[int]]:
-    return {one.way: one.exchanges for one in transitions(exchanges) if one.exchanges}
+    return {transition.way: transition.exchanges for transition in transitions(exchanges) if transition.exchanges}
 
 
 def test_a_life_of_an_engagement(step: Step) -> None:
@@ -86,7 +86,7 @@ def test_a_transition_that_the_interface_does_not_have_is_told(step: Step) -> No
         ]
     )
 
-    (foreign,) = [one for one in found if one.kind == "foreign"]
+    (foreign,) = [transition for transition in found if transition.kind == "foreign"]
     assert (foreign.way, foreign.exchanges) == (("archived", "edit", "archived"), [2])
     assert foreign in [arrow.transition for arrow in arrows(found)]
 
@@ -106,7 +106,7 @@ def test_what_overlaps_is_left_out(step: Step) -> None:
 def test_without_a_known_state_nothing_is_told(step: Step) -> None:
     """The first thing seen of an engagement is no transition from anywhere."""
     assert _seen([step(requests.update_engagement("e", {"name": "z"}), "archived")]) == {}
-    assert [one.way for one in transitions([])] == [*STATED, *OPEN]
+    assert [transition.way for transition in transitions([])] == [*STATED, *OPEN]
 
 
 def test_every_way_of_the_interface_has_its_arrow() -> None:
@@ -121,16 +121,18 @@ def test_latency_is_told_for_each_operation(samples: ModuleType) -> None:
     """Answers alone count, over one axis with marks."""
     found = latencies(samples.exchanges(200))
 
-    assert [one.operation for one in found.operations] == [
+    assert [latency.operation for latency in found.operations] == [
         "listEngagements",
         "createEngagement",
         "getEngagement",
         "archiveEngagement",
     ]
-    assert sum(one.responses for one in found.operations) == 200
-    for one in found.operations:
-        assert one.median <= one.late <= one.longest
-        assert all(0 <= x <= 240 and 0 <= y <= 24 and y + height == pytest.approx(24) for x, _, y, height in one.bars)
+    assert sum(latency.responses for latency in found.operations) == 200
+    for latency in found.operations:
+        assert latency.median <= latency.late <= latency.longest
+        assert all(
+            0 <= x <= 240 and 0 <= y <= 24 and y + height == pytest.approx(24) for x, _, y, height in latency.bars
+        )
     assert {text for _, text in found.ticks} == {"10 ms", "100 ms"}
     assert latencies([samples.exchange(1, status=None, error="no answer")]).operations == ()
 
@@ -208,7 +210,7 @@ VALUES = st.recursive(
 
 def _places(value: object, pointer: str = "") -> list[tuple[str, Any]]:
     inner: Any = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    below = [_places(one, f"{pointer}/{str(name).replace('~', '~0').replace('/', '~1')}") for name, one in inner]
+    below = [_places(member, f"{pointer}/{str(name).replace('~', '~0').replace('/', '~1')}") for name, member in inner]
     return [(pointer, value), *itertools.chain.from_iterable(below)]
 
 
@@ -259,13 +261,16 @@ def test_failures_of_one_cause_stand_together(samples: ModuleType) -> None:
         ]
     )
 
-    assert [[one["id"] for one in group] for group in groups] == [["a", "c", "d"], ["b"]]
+    assert [[requirement["id"] for requirement in group] for group in groups] == [["a", "c", "d"], ["b"]]
 
 
 def test_a_shared_cause_is_told(failing: tuple[Report, list[Exchange]], samples: ModuleType) -> None:
-    """The page says how many requirements the same answers break."""
+    """The page says how many requirements the same responses break."""
     report, exchanges = failing
     other = dict(report["requirements"][6]) | {"id": "another", "title": "Another one"}
     report["requirements"].append(other)  # type: ignore[arg-type]
 
-    assert "The same answers break 2 requirements." in html_bytes(report, exchanges).decode()
+    assert (
+        "The same responses break 2 requirements, which probably have the same cause."
+        in html_bytes(report, exchanges).decode()
+    )

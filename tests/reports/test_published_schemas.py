@@ -50,7 +50,7 @@ def test_ctrf_keeps_its_schema(ctrf: Any, run: tuple[Report, list[Exchange]]) ->
 
 def test_har_keeps_its_schema(har: Any, run: tuple[Report, list[Exchange]]) -> None:
     """Gaps and exchanges without an answer included; and the schema does refuse what is wrong."""
-    document = json.loads(har_bytes([one for one in run[1] if one.number != 7]))
+    document = json.loads(har_bytes([exchange for exchange in run[1] if exchange.number != 7]))
 
     assert [error.message for error in har.iter_errors(document)] == []
     document["log"]["entries"][0]["request"]["headers"] = None

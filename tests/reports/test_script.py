@@ -123,7 +123,9 @@ def story(samples: ModuleType, identifier: str = "eng_1", name: str = NAME, **se
 def script_of(exchanges: list[Exchange], *cited: int, **more: Any) -> str | None:
     """The script of a failure that cites some of the exchanges."""
     recording = Recording(exchanges, PREFIX, **more)
-    return recording.script("a-requirement", [one for one in exchanges if one.number in cited], "In the run: so it was")
+    return recording.script(
+        "a-requirement", [exchange for exchange in exchanges if exchange.number in cited], "In the run: so it was"
+    )
 
 
 RESPONSE = json.dumps({"data": {"owner": {"id": "usr_1"}, "id": "eng_new", "name": NAME}})
@@ -164,7 +166,7 @@ def test_nothing_is_written_to_what_is_not_its_own(samples: ModuleType, stage: S
 
     assert {method for method, _, _ in played.sent[1:]} == {"GET"}
     assert played.status == 1
-    assert "The id is not that of what was created here." in played.out
+    assert "This id is not that of an engagement of this script." in played.out
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
@@ -173,12 +175,12 @@ def test_no_text_of_a_service_is_a_command(
     samples: ModuleType, stage: Stage, name: str, identifier: str, told: str, given_id: str
 ) -> None:
     """Names, ids and messages, in the run or in responses to the script: none does anything in the shell."""
-    for one in (identifier, "eng_1"):
-        exchanges = story(samples, one, f"{PREFIX}{name}", description=name)
+    for engagement in (identifier, "eng_1"):
+        exchanges = story(samples, engagement, f"{PREFIX}{name}", description=name)
         recording = Recording(exchanges, PREFIX)
         script = recording.script("a-requirement", exchanges[2:4], f"In the run: {told}", told)
         if script is None:
-            assert one == identifier
+            assert engagement == identifier
             continue
         response = json.dumps({"data": {"id": given_id, "name": f"{PREFIX}{name}"}}, ensure_ascii=False)
         played = stage.play(script, response)
@@ -302,7 +304,10 @@ def test_what_is_gone_is_told(samples: ModuleType) -> None:
     assert recording.gone(exchanges[3]) == "The run has deleted the engagement eng_1 since."
     assert recording.gone(exchanges[4]) is None
     assert recording.gone(replace(exchanges[3], number=6)) is None
-    assert [recording.gone(one) for one in listed] == ["The run has deleted 1 engagement of this list since.", None]
+    assert [recording.gone(exchange) for exchange in listed] == [
+        "The run has deleted 1 engagement of this list since.",
+        None,
+    ]
     assert recording.gone(changed) == "The run has removed the member usr_1 since."
     assert Recording(exchanges[:4], PREFIX).gone(exchanges[3]) is None
 

@@ -36,8 +36,8 @@ def keep(samples: ModuleType, tmp_path: Path) -> Keep:
         report: Report = deepcopy(getattr(samples, sample)()[0])
         report["target"]["name"] = name
         report["run"]["started_at"] = f"2026-03-{day:02}T09:30:00Z"
-        for one in report["observations"]:
-            one["observed"] = observed.get(one["id"].replace("-", "_"), one["observed"])
+        for observation in report["observations"]:
+            observation["observed"] = observed.get(observation["id"].replace("-", "_"), observation["observed"])
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "report.json").write_bytes(report_bytes(report))
         return tmp_path / folder
@@ -115,7 +115,7 @@ def test_the_requirements_by_implementations(keep: Keep) -> None:
 
     rows = {row.requirement["id"]: row for row in requirement_rows(listed)}
 
-    assert [one.name for one in listed] == ["a-service", "b-service"]
+    assert [implementation.name for implementation in listed] == ["a-service", "b-service"]
     assert len(listed[1].runs) == 2
     broken = [row for row in rows.values() if row.failed]
     assert [row.outcomes for row in broken] == [("failed", "passed"), ("failed", "passed"), ("waived", "passed")]
@@ -182,7 +182,7 @@ def test_a_folder_counts_once(keep: Keep) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (None, "holds no report.json"),
+        (None, "contains no report.json"),
         (b'{"format": "conformance-report/1", "su', "is not JSON"),
         (b"{}", "breaks its schema"),
         (b"[]", "breaks its schema"),
@@ -205,7 +205,7 @@ def test_a_folder_without_a_whole_run_is_named(keep: Keep, tmp_path: Path, conte
     assert words in line
     assert (result.exit_code, result.stdout) == (0, f"1 run: {tmp_path / 'site' / 'index.html'}\n")
     assert alone.exit_code == 2
-    assert "None of the folders holds a finished run." in alone.stderr
+    assert "None of the folders contains a finished run." in alone.stderr
     assert not (tmp_path / "other").exists()
 
 
@@ -245,7 +245,7 @@ def test_many_folders_are_read_in_several_processes(keep: Keep) -> None:
     assert [run.folder.name for run in runs] == [f"run-{number}" for number in reversed(range(20))]
     left_out: list[str] = []
     assert len(read_runs(folders, left_out.append)) == 19
-    assert "run-7 holds no whole run" in "".join(left_out)
+    assert "run-7 contains no complete run" in "".join(left_out)
 
 
 def test_the_site_may_lie_above_its_runs(keep: Keep, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Which secrets of a target can be hidden, and which its outputs say anyway."""
+"""Redactor of a target: secrets that can be hidden, and weak ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conformance.targets.secret import Secret
 
 
 def profile(key: str = "the-key-0123456789", header: str = "of-the-gateway-1") -> Profile:
-    """A target with one header."""
+    """Return a target with a header."""
     return Profile(
         name="Staging EU", base_url="https://eu.service.test", api_key=Secret(key), headers={"X-Gate": Secret(header)}
     )
@@ -24,7 +24,7 @@ def profile(key: str = "the-key-0123456789", header: str = "of-the-gateway-1") -
     ],
 )  # fmt: skip
 def test_a_header_that_outputs_say_anyway_is_weak(value: str) -> None:
-    """An address, a name, a query, a number or a word of theirs; the report names it."""
+    """An address, a name, a query, a number or a common word is weak; the report names it."""
     redactor = redactor_of(profile(header=value))
 
     assert redactor.weak == ["header:X-Gate"]
@@ -33,13 +33,13 @@ def test_a_header_that_outputs_say_anyway_is_weak(value: str) -> None:
 
 @pytest.mark.parametrize("key", ["eu.service", "page=1", "<script>alert(1)</script>", "perPage=100&sort=name"])
 def test_a_key_that_every_run_sends_is_weak(key: str) -> None:
-    """It could not be hidden in a request, and a text that was sent must read back."""
+    """It could not be hidden in requests, as texts that were sent must read back."""
     assert redactor_of(profile(key=key)).weak == ["api_key"]
 
 
 @pytest.mark.parametrize("secret", ["Staging EU", "key0123456789", "the-key-0123456789"])
 def test_other_keys_are_none(secret: str) -> None:
-    """Also where they are the target's name, or look like one of a document."""
+    """A key is hidden even if it is the target's name or looks like a sample key."""
     redactor = redactor_of(profile(key=secret))
 
     assert redactor.weak == []
@@ -47,7 +47,7 @@ def test_other_keys_are_none(secret: str) -> None:
 
 
 def test_other_headers_are_hidden() -> None:
-    """By the name that says they are a header's, also where it comes again from the wire's settings."""
+    """The replacement names the header, also if the wire's settings add it again."""
     redactor = redactor_of(profile())
     redactor.add("header X-Gate", "of-the-gateway-1")
 

@@ -1,4 +1,4 @@
-"""The same seed sends the same requests in every check, and any number of workers comes to the same verdicts."""
+"""Determinism: the same requests for the same seed, the same outcomes for any number of workers."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from conformance.wire.replay_wire import OWNERSHIP
 Streams = dict[str, list[tuple[str, ...]]]
 
 GIVEN = re.compile(r"\b(?:eng|usr|org|inv)_[\w-]{22}|\bmember-[0-9a-f]{12}(?=@)")
-"""Identifiers and addresses of members, as the reference service gives them, and those that checks derive from them."""
+"""Identifiers and members' addresses of the reference service, also in derived values."""
 
 PLACES = re.compile(r"(?:&(?:page|perPage)=\d+)+")
 
 WITH_A_KEY = frozenset({"X-Api-Key", "X-Api-Token", "X-Auth-Token", "X-Access-Token", "Api-Key", "Cookie"})
 
 BY_PLACE = frozenset({"by_created_at", "by_updated_at", "by_name", "active_by_name", "archived_by_change"})
-"""Journeys that ask for the pages on which the service said that the run's engagements lie, of whatever size."""
+"""Scenarios that request the pages with the run's engagements, with varying page sizes."""
 
-LOOK_AGAIN = frozenset({"test_s8_paging_limits::test_total_past_the_end[page-past-the-end]"})
-"""Checks that look again, and only then send anything, where other journeys have changed a list meanwhile."""
+REREADING = frozenset({"test_s8_paging_limits::test_total_past_the_end[page-past-the-end]"})
+"""Checks that send requests only if other scenarios have changed a list meanwhile."""
 
 
 ONE_SECOND_TICK = 0.002
-"""Seconds that every answer takes, more than the milliseconds that the service's clock shows."""
+"""Seconds that every response takes, longer than the resolution of the service's clock."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """What a run sent and came to."""
+    """The requests and outcomes of a run."""
 
     streams: Streams
     verdicts: dict[str, str]
@@ -49,9 +49,9 @@ class Made:
 
 
 def run_once(seed: int, workers: int, *only: str) -> Made:
-    """One run against a fresh reference service, whose answers take so long that its clock ticks between any two.
+    """Run once against a new reference service whose clock ticks between any two responses.
 
-    Where an engagement is archived in the millisecond of its creation, checks look again whether that moves its time.
+    Otherwise checks would re-read an engagement that is archived in the millisecond of its creation.
     """
     options = RunOptions(effort=Effort.QUICK, seed=seed, workers=workers, only=only)
     with HostedSession(latitudes("default")[0], options) as execution:
@@ -68,11 +68,11 @@ def run_once(seed: int, workers: int, *only: str) -> Made:
 
 
 def streams_of(exchanges: Sequence[Exchange], prefix: str) -> Streams:
-    """The requests of each check in order, what the service gave numbered by its first use there."""
+    """Return the requests of each check in order, with the service's identifiers numbered by first use."""
     streams: Streams = defaultdict(list)
     numbers: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for exchange in exchanges:
-        if exchange.check in LOOK_AGAIN:
+        if exchange.check in REREADING:
             continue
         met = numbers[exchange.check]
 
@@ -91,20 +91,20 @@ def streams_of(exchanges: Sequence[Exchange], prefix: str) -> Streams:
 
 @pytest.fixture(scope="module")
 def wide() -> Made:
-    """A run of seed 7 with the usual number of workers."""
+    """Run seed 7 with the default number of workers."""
     return run_once(7, 8)
 
 
 @pytest.fixture(scope="module")
 def narrow() -> Made:
-    """A run of the same seed with few workers."""
+    """Run the same seed with two workers."""
     return run_once(7, 2)
 
 
 def test_same_seed_sends_the_same_requests(wide: Made, narrow: Made) -> None:
-    """Each check and journey sends the same in the same order, however many others are under way.
+    """Each check and scenario sends the same requests in the same order with any number of workers.
 
-    Which of them lets a guard read an engagement depends on which is first.
+    The reads of guards are left out, as they depend on which check comes first.
     """
     assert wide.exchanges > 400
     assert wide.streams.keys() == narrow.streams.keys()
@@ -113,14 +113,14 @@ def test_same_seed_sends_the_same_requests(wide: Made, narrow: Made) -> None:
 
 
 def test_workers_do_not_change_verdicts(wide: Made, narrow: Made) -> None:
-    """Every requirement comes to the same outcome with 8 workers and with 2.
+    """Every requirement has the same outcome with 8 workers and with 2.
 
-    Single checks may tell less: whether two requests really were under way together is the ledger's to see.
+    Single checks may differ, as they depend on whether two requests really overlapped.
     """
     assert list(wide.verdicts.values()).count("passed") > 200
     assert wide.verdicts == narrow.verdicts
 
 
 def test_another_seed_sends_other_requests(wide: Made) -> None:
-    """The comparison is no empty one: another seed walks otherwise."""
+    """Another seed sends other requests, so the comparison is not trivial."""
     assert run_once(8, 8, RULES[0]).streams["random_walks"] != wide.streams["random_walks"] != []

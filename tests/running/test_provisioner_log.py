@@ -1,3 +1,5 @@
+"""Log of the provisioner's stderr."""
+
 from __future__ import annotations
 
 import pytest
@@ -7,7 +9,7 @@ from conformance.wire.redaction import Redactor
 
 
 def test_a_key_that_is_known_later_is_named() -> None:
-    """A program may tell of a key before it hands it over."""
+    """A key that the program logs before it returns it is redacted, too."""
     redactor = Redactor()
     log = ProvisionerLog(redactor.text)
     log.take("made long-and-secret")
@@ -16,17 +18,17 @@ def test_a_key_that_is_known_later_is_named() -> None:
     assert log.text() == "made <organizations:read>\n"
 
 
-@pytest.mark.parametrize("word", ["sk-live-0123456789", "eyJhbGciOiJIUzI1NiJ9.e30", "0a1b2c3d4e5f67890"])
-def test_what_looks_like_a_key_is_withheld(word: str) -> None:
-    """Nobody knows the keys that were made and never handed over."""
+@pytest.mark.parametrize("text", ["sk-live-0123456789", "eyJhbGciOiJIUzI1NiJ9.e30", "0a1b2c3d4e5f67890"])
+def test_what_looks_like_a_key_is_withheld(text: str) -> None:
+    """A text that looks like a key is withheld, as the program may never return that key."""
     log = ProvisionerLog(str)
-    log.take(f"made '{word}' at 2026-11-22T03:14:15.926Z for somebody")
+    log.take(f"made '{text}' at 2026-11-22T03:14:15.926Z for somebody")
 
     assert log.text() == "made '<withheld>' at 2026-11-22T03:14:15.926Z for somebody\n"
 
 
 def test_what_would_act_is_shown() -> None:
-    """The log is read in terminals."""
+    """Control characters are shown as text, for terminals."""
     log = ProvisionerLog(str)
     log.take("\x1b[31mred")
 
@@ -34,7 +36,7 @@ def test_what_would_act_is_shown() -> None:
 
 
 def test_only_so_much_is_kept() -> None:
-    """A program that talks without end fills neither memory nor disk."""
+    """The log of an endless output has a limit."""
     log = ProvisionerLog(str)
     for _ in range(MAX_KEPT):
         log.take("all is well")

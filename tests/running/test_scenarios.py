@@ -1,4 +1,4 @@
-"""Journeys are walked once, several at a time, and anew where a connection broke."""
+"""Scenarios: run once, concurrently, and retried after a broken connection."""
 
 from __future__ import annotations
 
@@ -17,55 +17,55 @@ from conformance.wire.exchange import NoResponse
 
 
 class NoWire:
-    """The part of a wire that journeys use: names of who sends."""
+    """A wire that records the names of senders."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
 
     @contextmanager
     def checking(self, name: str) -> Iterator[None]:
-        """Note the name."""
+        """Record the name."""
         self.names.append(name)
         yield
 
 
 class NoRun:
-    """The part of a run that journeys use."""
+    """A run that records pauses."""
 
     def __init__(self) -> None:
         self.wire = NoWire()
         self.slept: list[float] = []
 
     def sleep(self, seconds: float) -> None:
-        """Note the pause."""
+        """Record the pause."""
         self.slept.append(seconds)
 
 
 @pytest.fixture
 def run() -> NoRun:
-    """A run that sends nothing."""
+    """Return a run that sends nothing."""
     return NoRun()
 
 
 @pytest.fixture
 def scenarios(run: NoRun) -> Iterator[Scenarios]:
-    """Journeys, two at a time."""
+    """Return a runner of scenarios, two at a time."""
     made = Scenarios(cast("Run", run), together=2)
     yield made
     made.close()
 
 
-class Walk:
-    """A journey that ends as told, one way a time."""
+class FakeScenario:
+    """A scenario that returns or raises the next of its ends at each run."""
 
-    __name__ = "walk"
+    __name__ = "fake"
 
     def __init__(self, *ends: object) -> None:
         self.ends = list(ends)
         self.times = 0
 
     def __call__(self, _run: Run) -> Any:
-        """End the next way."""
+        """Return or raise the next end."""
         self.times += 1
         end = self.ends.pop(0)
         if isinstance(end, Exception):
@@ -74,34 +74,34 @@ class Walk:
 
 
 def test_a_scenario_is_walked_once(scenarios: Scenarios, run: NoRun) -> None:
-    """Whoever asks gets the same result, and the exchanges carry the journey's name."""
-    walk = Walk("there")
+    """Every caller gets the same result, and the exchanges carry the scenario's name."""
+    scenario = FakeScenario("there")
 
-    assert [scenarios.result(walk), scenarios.result(walk)] == ["there", "there"]
-    assert walk.times == 1
-    assert run.wire.names == ["walk"]
+    assert [scenarios.result(scenario), scenarios.result(scenario)] == ["there", "there"]
+    assert scenario.times == 1
+    assert run.wire.names == ["fake"]
 
 
 def test_prepared_scenarios_are_under_way_together(scenarios: Scenarios) -> None:
-    """Two journeys that wait for each other both arrive."""
+    """Two scenarios that wait for each other both end."""
     meeting = threading.Barrier(2)
 
-    def one(_run: Run) -> str:
+    def first(_run: Run) -> str:
         meeting.wait(10)
-        return "one"
+        return "first"
 
-    def other(_run: Run) -> str:
+    def second(_run: Run) -> str:
         meeting.wait(10)
-        return "other"
+        return "second"
 
-    scenarios.prepare([one, other])
+    scenarios.prepare([first, second])
 
-    assert (scenarios.result(one), scenarios.result(other)) == ("one", "other")
+    assert (scenarios.result(first), scenarios.result(second)) == ("first", "second")
 
 
 def test_a_scenario_may_ask_for_another(scenarios: Scenarios) -> None:
-    """The other one is walked if nobody has begun it, however few may be under way."""
-    inner = Walk("inner")
+    """A scenario that another one needs runs at once, even if the pool is full."""
+    inner = FakeScenario("inner")
 
     def outer(_run: Run) -> str:
         return f"outer of {scenarios.result(inner)}"
@@ -112,11 +112,11 @@ def test_a_scenario_may_ask_for_another(scenarios: Scenarios) -> None:
 
 
 def test_a_broken_connection_begins_the_scenario_anew(run: NoRun, scenarios: Scenarios) -> None:
-    """Two troubles are lived through, with a longer pause after the second."""
-    walk = Walk(NoResponse("broken"), NoResponse("broken"), "there")
+    """Two errors are retried, with a longer pause before the second retry."""
+    scenario = FakeScenario(NoResponse("broken"), NoResponse("broken"), "there")
 
-    assert scenarios.result(walk) == "there"
-    assert walk.times == 3
+    assert scenarios.result(scenario) == "there"
+    assert scenario.times == 3
     assert 0 < run.slept[0] < run.slept[1]
 
 
@@ -132,17 +132,17 @@ def test_a_broken_connection_begins_the_scenario_anew(run: NoRun, scenarios: Sce
 def test_what_ends_a_scenario_is_told_to_everybody(
     scenarios: Scenarios, ends: list[object], kind: type, times: int
 ) -> None:
-    """Only troubles of the connection are tried again, and not for ever."""
-    walk = Walk(*ends)
+    """Only connection errors are retried, at most twice; every caller gets the last error."""
+    scenario = FakeScenario(*ends)
 
     for _ in range(2):
         with pytest.raises(kind):
-            scenarios.result(walk)
-    assert walk.times == times
+            scenarios.result(scenario)
+    assert scenario.times == times
 
 
 def test_settling_waits_for_what_is_under_way(scenarios: Scenarios) -> None:
-    """Afterwards nothing of the background is sent any more, and journeys can still be walked."""
+    """After ``narrow`` nothing runs in the background, and scenarios can still run."""
     finished: list[str] = []
     begun = threading.Event()
 
@@ -156,4 +156,4 @@ def test_settling_waits_for_what_is_under_way(scenarios: Scenarios) -> None:
     scenarios.narrow()
 
     assert finished == ["slow"]
-    assert scenarios.result(Walk("late")) == "late"
+    assert scenarios.result(FakeScenario("late")) == "late"

@@ -1,4 +1,4 @@
-"""What the tests of self-tests share: a choice to try, and how a self-test was run."""
+"""Sample data for the tests of self-tests."""
 
 from __future__ import annotations
 

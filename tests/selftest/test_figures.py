@@ -1,4 +1,4 @@
-"""What trials come to, and how it is written."""
+"""Figures of trials and their output files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FAULT = Subject("second-page-lost", "fault", "The second page is lost.", ("pages
 
 
 def trial(subject: Subject, *reported: str, **more: Any) -> Trial:
-    """A trial of 100 requests that reported these requirements."""
+    """Return a trial of 100 requests that reported these requirements."""
     return Trial(subject, reported={name: [f"test_{name}: wrong"] for name in reported}, requests=100, **more)
 
 
@@ -39,42 +39,42 @@ def trial(subject: Subject, *reported: str, **more: Any) -> Trial:
     ],
 )
 def test_state_of_a_trial(made: Trial, state: State) -> None:
-    """A fault is killed where its first requirement is reported; a conforming service is kept where none is."""
+    """A fault is killed if its first requirement is reported; a conforming service is kept if none is."""
     assert state_of(made) is state
 
 
 def test_precision_is_the_share_of_what_was_expected() -> None:
-    """Of what was reported, so much is known to be broken."""
+    """Precision is the share of reported requirements that the fault breaks."""
     assert precision(trial(FAULT, "pages")) == 1
     assert precision(trial(FAULT, "pages", "total", "other", "more")) == pytest.approx(0.5)
     assert precision(trial(FAULT)) == 0
 
 
 def test_a_fault_is_tried_again_where_the_first_trial_missed_it() -> None:
-    """Only the second trial counts then; what conforms is not tried until it passes."""
+    """The repetition replaces a missed fault's trial; conforming services are not repeated."""
     figures = Figures()
-    for one in (trial(FAULT), trial(VALUE, "pages"), trial(VALUE)):
-        figures.add(one)
+    for made in (trial(FAULT), trial(VALUE, "pages"), trial(VALUE)):
+        figures.add(made)
 
     assert figures.to_repeat() == [FAULT]
     assert figures.repeat(trial(FAULT, "pages")) is State.KILLED
     assert figures.to_repeat() == []
     assert (figures.summary()["faults"], figures.summary()["killed"], figures.summary()["survived"]) == (1, 1, 0)
     assert (figures.summary()["repeated"], figures.summary()["false_alarms"]) == (1, 1)
-    assert [one.alone for one in figures.trials] == [False, False, True]
+    assert [made.alone for made in figures.trials] == [False, False, True]
 
 
 def test_summary_counts() -> None:
-    """The summary counts trials by what they came to, and averages over what was found."""
+    """The summary counts trials by state, and averages over found faults."""
     figures = Figures()
-    for one in (
+    for made in (
         trial(FAULT, "pages", found_after=10),
         trial(FAULT, "pages", "other", "more", found_after=30),
         trial(FAULT),
         trial(VALUE),
         trial(VALUE, undecided={"pages": "It was too slow."}),
     ):
-        figures.add(one)
+        figures.add(made)
 
     summary = figures.summary()
 
@@ -87,7 +87,7 @@ def test_summary_counts() -> None:
 
 
 def test_nothing_wrong_is_good() -> None:
-    """Killed faults and kept services make a good suite; one false alarm does not."""
+    """Killed faults and kept services are good; a false alarm is not."""
     figures = Figures()
     figures.add(trial(FAULT, "pages"))
     figures.add(trial(VALUE))
@@ -98,7 +98,7 @@ def test_nothing_wrong_is_good() -> None:
 
 
 def test_coverage_by_requirement() -> None:
-    """Each requirement has the faults that break it and those that it was reported for."""
+    """Each requirement lists the faults that break it and those that it was reported for."""
     figures = Figures()
     figures.add(trial(FAULT, "pages"))
 
@@ -109,7 +109,7 @@ def test_coverage_by_requirement() -> None:
 
 
 def test_files_of_a_self_test(tmp_path: Path) -> None:
-    """The three files tell the figures, what is not as it should be, and nothing of it as markup."""
+    """The files contain the figures and the unwanted trials, with markup escaped."""
     hostile = Subject("odd", "fault", "<script>alert(1)</script>", ("pages",))
     figures = Figures()
     figures.add(trial(FAULT, "pages"))
@@ -124,5 +124,5 @@ def test_files_of_a_self_test(tmp_path: Path) -> None:
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
     assert "**odd** (misnamed)" in text
-    assert "to be reported: pages" in text
+    assert "required: pages" in text
     assert FAULT.id not in text

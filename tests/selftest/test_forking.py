@@ -1,4 +1,4 @@
-"""The process that trials are forked from: what it tells of trials that end otherwise than they should."""
+"""Parent process of trials: crashes, timeouts, fallbacks and the end of the pool."""
 
 from __future__ import annotations
 
@@ -21,59 +21,59 @@ if TYPE_CHECKING:
 
     from conformance.verdicts.session import CollectedChecks
 
-# Python 3.12 and later warn of forking where another thread runs, as pytest-xdist's does here.
+# Python 3.12 and later warn of forking beside another thread, such as that of pytest-xdist.
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
-NO_CHECKS = cast("CollectedChecks", None)  # what works in place of the suite looks at none
+NO_CHECKS = cast("CollectedChecks", None)  # the replacement of the suite uses none
 
-FIRST, SECOND, THIRD = (Task(one, RunOptions(effort=Effort.QUICK, seed=1)) for one in subjects.faults()[:3])
+FIRST, SECOND, THIRD = (Task(subject, RunOptions(effort=Effort.QUICK, seed=1)) for subject in subjects.faults()[:3])
 
 
 def carried_out(monkeypatch: pytest.MonkeyPatch, work: Callable[[Connection, Task], None], jobs: int) -> list[Trial]:
-    """What is told of three trials that do this instead of running the suite."""
+    """Return the results of three trials that call a function instead of the suite."""
     monkeypatch.setattr(forking, "_work", lambda there, task, _: work(there, task))
     here, there = Pipe()
     with here, there:
-        forking._Forking(there, NO_CHECKS).carry_out([FIRST, SECOND, THIRD], jobs)
+        forking._Forking(there, NO_CHECKS).run([FIRST, SECOND, THIRD], jobs)
         return [here.recv() for _ in range(3)]
 
 
 def test_a_process_that_dies_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The others come to their end all the same."""
+    """A crashed trial is reported; the others end normally."""
 
     def work(there: Connection, task: Task) -> None:
         if task == SECOND:
             os._exit(1)
         there.send(Trial(task.subject))
 
-    told = {one.subject.id: one.errors for one in carried_out(monkeypatch, work, 2)}
+    errors = {trial.subject.id: trial.errors for trial in carried_out(monkeypatch, work, 2)}
 
-    assert told == {
+    assert errors == {
         FIRST.subject.id: (),
-        SECOND.subject.id: ("The process of the trial ended without a word.",),
+        SECOND.subject.id: ("The process of the trial ended without a result.",),
         THIRD.subject.id: (),
     }
 
 
 def test_a_trial_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What hangs is killed after its time, and said to have hung."""
+    """A trial that hangs is killed and reported."""
     monkeypatch.setattr(forking, "_LONGEST", 0.3)
-    monkeypatch.setattr(forking, "_LOOKING_UP", 0.05)
+    monkeypatch.setattr(forking, "_POLL", 0.05)
 
     def work(there: Connection, task: Task) -> None:
         if task == FIRST:
             time.sleep(60)
         there.send(Trial(task.subject))
 
-    told = {one.subject.id: one.errors for one in carried_out(monkeypatch, work, 3)}
+    errors = {trial.subject.id: trial.errors for trial in carried_out(monkeypatch, work, 3)}
 
-    assert told.pop(FIRST.subject.id) == ("The trial did not end within 0 s.",)
-    assert set(told.values()) == {()}
+    assert errors.pop(FIRST.subject.id) == ("The trial did not end within 0 s.",)
+    assert set(errors.values()) == {()}
 
 
 @pytest.mark.parametrize("found_at", [1, 2, 3])
 def test_another_way_to_try_a_fault(monkeypatch: pytest.MonkeyPatch, found_at: int) -> None:
-    """It is gone where the first finds nothing, and only the last one is told."""
+    """The fallback runs if the first trial misses the fault; only the last result is sent."""
     fault = FIRST.subject
 
     def work(there: Connection, task: Task) -> None:
@@ -84,16 +84,16 @@ def test_another_way_to_try_a_fault(monkeypatch: pytest.MonkeyPatch, found_at: i
     monkeypatch.setattr(forking, "_work", lambda there, task, _: work(there, task))
     here, there = Pipe()
     with here, there:
-        forking._Forking(there, NO_CHECKS).carry_out([replace(FIRST, otherwise=FIRST)], 2)
-        told = here.recv()
+        forking._Forking(there, NO_CHECKS).run([replace(FIRST, otherwise=FIRST)], 2)
+        sent = here.recv()
         assert not here.poll()
 
-    assert told.requests == (10 if found_at == 1 else 20)
-    assert bool(told.reported) == (found_at <= 2)
+    assert sent.requests == (10 if found_at == 1 else 20)
+    assert bool(sent.reported) == (found_at <= 2)
 
 
 def test_nothing_goes_on_for_nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Once whoever asked is gone, what is under way is ended, and nothing else begun."""
+    """Once the pool has closed its connection, running trials end and no other begins."""
     begun = tmp_path / "begun"
 
     def work(_: Connection, task: Task) -> None:
@@ -105,7 +105,7 @@ def test_nothing_goes_on_for_nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     here, there = Pipe()
     here.close()
     with there:
-        forking._Forking(there, NO_CHECKS).carry_out([FIRST, SECOND, THIRD], 1)
+        forking._Forking(there, NO_CHECKS).run([FIRST, SECOND, THIRD], 1)
 
     assert SECOND.subject.id not in (begun.read_text() if begun.exists() else "")
     assert not [child for child in active_children() if child.daemon]

@@ -1,4 +1,4 @@
-"""Rows of choices in which every two meet."""
+"""Covering arrays: rows of choices that contain every pair."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _met(rows: list[dict[str, str]]) -> set[object]:
 @settings(max_examples=30)
 @given(QUESTIONS, st.integers(0, 3))
 def test_every_pair_meets(questions: dict[str, list[str]], seed: int) -> None:
-    """All pairs of values meet, in rows that answer every question."""
+    """The rows contain all pairs and a value of every question."""
     rows = covering_rows(questions, seed=seed)
 
     assert _met(rows) == set(all_pairs(questions))
@@ -33,7 +33,7 @@ def test_every_pair_meets(questions: dict[str, list[str]], seed: int) -> None:
 
 
 def test_excluded_pairs_never_meet() -> None:
-    """What must not meet does not, and everything else does."""
+    """The rows contain all pairs except the excluded ones."""
     questions = {name: ["x", "y", "z"] for name in "abcde"}
     excluded = {(("a", "x"), ("b", "y")), (("c", "z"), ("e", "z"))}
 
@@ -44,14 +44,14 @@ def test_excluded_pairs_never_meet() -> None:
 
 
 def test_rows_are_few() -> None:
-    """Far fewer rows than pairs: the product of the two longest lists is the least, and not much more is needed."""
+    """The number of rows is near its minimum, the product of the two longest lists."""
     questions = {f"q{place}": ["1", "2", "3", "4", "5"] for place in range(20)}
 
     assert 25 <= len(covering_rows(questions, seed=1)) <= 60
 
 
 def test_rows_come_from_the_seed() -> None:
-    """The same seed gives the same rows."""
+    """The same seed gives the same rows, another seed other rows."""
     questions = {name: ["1", "2", "3"] for name in "abcdef"}
 
     assert covering_rows(questions, seed=4) == covering_rows(questions, seed=4)
@@ -59,7 +59,7 @@ def test_rows_come_from_the_seed() -> None:
 
 
 def test_rare_choices_are_taken_only_where_needed() -> None:
-    """A choice that hides others from the suite stands in as few rows as its own pairs need."""
+    """A rare choice is in only as many rows as its pairs need."""
     questions = {**{name: ["1", "2", "3", "4"] for name in "abcdef"}, "limit": ["wide", "narrow"]}
     narrow = [row["limit"] for row in covering_rows(questions, seed=1, rare={("limit", "narrow")})].count("narrow")
 
@@ -68,5 +68,5 @@ def test_rare_choices_are_taken_only_where_needed() -> None:
 
 @pytest.mark.parametrize("questions", [{}, {"a": ["1", "2"]}])
 def test_without_pairs_there_are_no_rows(questions: dict[str, list[str]]) -> None:
-    """One question alone makes no pair."""
+    """A single question has no pair."""
     assert covering_rows(questions, seed=1) == []

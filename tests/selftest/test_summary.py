@@ -1,4 +1,4 @@
-"""What self-tests came to in few words, and the pages made of that."""
+"""Summary of self-tests, and the pages generated from it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OTHER = Subject("archived-edit-404", "fault", "An edit is refused with 404.", ("
 
 
 def convicted(subject: Subject, *checks: str) -> Trial:
-    """A trial in which these checks found what the subject breaks."""
+    """Return a trial in which these checks found the fault."""
     (requirement,) = subject.breaks
     return Trial(
         subject,
@@ -35,23 +35,23 @@ def convicted(subject: Subject, *checks: str) -> Trial:
 
 
 def document(*trials: Trial) -> dict[str, object]:
-    """The selftest.json of these trials, as it is read back."""
+    """Return the content of selftest.json of these trials."""
     figures = Figures()
-    for one in trials:
-        figures.add(one)
+    for trial in trials:
+        figures.add(trial)
     found: dict[str, object] = json.loads(json.dumps(results.document(figures, RUN)))
     return found
 
 
 def test_trials_come_back_from_their_entries() -> None:
-    """Nothing that the figures need is lost in selftest.json."""
+    """An entry of selftest.json gives the same trial."""
     made = convicted(FAULT, "test_a::test_b")
 
     assert [trial_of(entry) for entry in document(made)["trials"]] == [made]  # type: ignore[attr-defined]
 
 
 def test_summary_of_two_self_tests() -> None:
-    """Each subject counts once in the figures, with its first trial; the convictions of all count."""
+    """Each subject counts once in the figures, with its first trial; all convictions count."""
     first = document(convicted(FAULT, "test_a::test_b"), Trial(VALUE, requests=7))
     second = document(convicted(FAULT, "test_a::test_c"), convicted(OTHER))
 
@@ -73,7 +73,7 @@ def test_summary_of_two_self_tests() -> None:
 
 
 def test_summary_keeps_who_convicts_what_only_few_checks_met() -> None:
-    """A whole trial tells that by itself."""
+    """Earlier convictions are kept for faults that met only a few checks now."""
     earlier = summary([document(convicted(FAULT, "test_a::test_b"), convicted(OTHER, "test_a::test_b"))])
     few = replace(convicted(FAULT, "test_a::test_c"), whole=False)
 
@@ -86,7 +86,7 @@ def test_summary_keeps_who_convicts_what_only_few_checks_met() -> None:
 
 
 def test_written_summary_is_read_back(tmp_path: Path) -> None:
-    """A fault is a line, so that changes can be read."""
+    """The written summary has a line for each fault."""
     made = summary([document(convicted(FAULT, "test_a::test_b"), convicted(OTHER))])
     path = tmp_path / "selftest.json"
 
@@ -97,7 +97,7 @@ def test_written_summary_is_read_back(tmp_path: Path) -> None:
 
 
 def test_other_files_are_no_summary(tmp_path: Path) -> None:
-    """A selftest.json of another format is refused."""
+    """A file of another format is refused."""
     path = tmp_path / "selftest.json"
     path.write_text(json.dumps(document(convicted(FAULT))))
 
@@ -106,7 +106,7 @@ def test_other_files_are_no_summary(tmp_path: Path) -> None:
 
 
 def test_table_stands_between_its_marks() -> None:
-    """What stood there is replaced, the rest of the page stays, and a second time changes nothing."""
+    """The table between the marks is replaced; a second call changes nothing."""
     made = summary([document(convicted(FAULT, "test_a::test_b"))])
 
     page = with_table(f"before\n{BEGIN}\nold\n{END}\nafter\n", made)
@@ -118,25 +118,25 @@ def test_table_stands_between_its_marks() -> None:
 
 @pytest.mark.parametrize("page", ["", BEGIN, END, f"{END}{BEGIN}", f"{BEGIN}{BEGIN}{END}"])
 def test_page_without_its_marks_is_refused(page: str) -> None:
-    """Where the table belongs is not guessed."""
-    with pytest.raises(ValueError, match="needs the marks"):
+    """A page without each mark exactly once is refused."""
+    with pytest.raises(ValueError, match="must have the marks"):
         with_table(page, summary([document(convicted(FAULT))]))
 
 
 def test_coverage_tells_checks_convictions_and_faults(tmp_path: Path) -> None:
-    """A requirement stands with its checks, whom they have convicted, and its faults."""
+    """A line contains the requirement, its checks with their convictions, and its faults."""
     path = tmp_path / "summary.json"
     check = "test_s3_archiving::test_edit_of_archived_engagement_is_refused"
     write(summary([document(convicted(FAULT, check), convicted(OTHER, check))]), path)
 
-    (line,) = [one for one in coverage_lines(path) if one.startswith("| **archived-edit-refused** |")]
+    (line,) = [line for line in coverage_lines(path) if line.startswith("| **archived-edit-refused** |")]
 
     assert f"`{check}` (2)" in line
     assert f"**{FAULT.id}**" in line
 
 
 def test_coverage_without_a_self_test_tells_no_convictions() -> None:
-    """Checks and faults are known without one."""
+    """Without a self-test the lines contain checks and faults only."""
     lines = list(coverage_lines(None))
 
     assert sum(line.startswith("| **") for line in lines) > 200
@@ -144,7 +144,7 @@ def test_coverage_without_a_self_test_tells_no_convictions() -> None:
 
 
 def test_selftest_goes_with_coverage_only(tmp_path: Path) -> None:
-    """The option says nothing elsewhere, so it is refused there."""
+    """--selftest without --coverage --markdown is refused."""
     path = tmp_path / "summary.json"
     path.write_text("{}")
 

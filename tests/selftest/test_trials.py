@@ -1,4 +1,4 @@
-"""Trials as they really run, of a small part of the suite."""
+"""Trials with a small part of the suite."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FAULTY = subjects.faults("get-organization-203")[0]
 
 
 def test_trial_of_a_conforming_service() -> None:
-    """Nothing is reported of a service that keeps the interface, and nothing is left in it."""
+    """No requirement of a conforming service is reported, and nothing is left."""
     made = attempt(Task(HONEST, SMALL))
 
     assert (made.reported, made.errors, made.left, made.found_after) == ({}, (), (), None)
@@ -42,7 +42,7 @@ def test_trial_of_a_conforming_service() -> None:
 
 
 def test_trial_of_a_faulty_service() -> None:
-    """What a fault breaks is reported, with the number of requests that it took."""
+    """The requirement of a fault is reported, with the number of requests."""
     made = attempt(Task(FAULTY, SMALL))
 
     assert set(made.reported) == {"get-organization-succeeds"}
@@ -52,10 +52,13 @@ def test_trial_of_a_faulty_service() -> None:
 
 
 def test_trial_without_a_socket() -> None:
-    """A service that requests are handed to is judged as one that they are sent to."""
+    """A trial in process gives the same results as one with a socket."""
     made = [attempt(Task(subject, SMALL, in_process=True)) for subject in (HONEST, FAULTY)]
 
-    assert [(set(one.reported), one.errors) for one in made] == [(set(), ()), ({"get-organization-succeeds"}, ())]
+    assert [(set(result.reported), result.errors) for result in made] == [
+        (set(), ()),
+        ({"get-organization-succeeds"}, ()),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +66,7 @@ def test_trial_without_a_socket() -> None:
     ["headers-listengagements-without-limit", "json-trailing-comma", "code-404-of-edit", "breaks-on-unknown-user"],
 )
 def test_a_trial_ends_with_the_law_that_its_fault_breaks(fault: str) -> None:
-    """The check of the requirement judges what was sent until then."""
+    """The run ends at the broken law; the requirement's check judges the exchanges so far."""
     (subject,) = subjects.faults(fault)
     task = Task.quick(subject, RunOptions(effort=Effort.QUICK, seed=1))
 
@@ -76,7 +79,7 @@ def test_a_trial_ends_with_the_law_that_its_fault_breaks(fault: str) -> None:
 
 
 def test_a_trial_ends_with_the_check_that_finds_its_fault() -> None:
-    """What no law of single answers tells is found by a check, after which nothing else is tried."""
+    """Without a law, the check that finds the fault ends the trial."""
     (subject,) = subjects.faults("text-create-description-addresses-lost")
     task = Task.quick(subject, RunOptions(effort=Effort.QUICK, seed=1)).otherwise
     assert task is not None
@@ -94,7 +97,7 @@ def test_a_trial_ends_with_the_check_that_finds_its_fault() -> None:
     [("default", False), ("framing=chunked", False), ("pace=slow", False), ("archive_again=403", True)],
 )
 def test_what_conforms_meets_the_whole_suite(choice: str, *, in_process: bool) -> None:
-    """Over a socket where that may make a difference; a fault meets what it breaks first, and then everything."""
+    """A conforming service meets the whole suite; a fault its own checks first, then the whole suite."""
     options = RunOptions(effort=Effort.QUICK, seed=1)
     (subject,) = subjects.latitudes(choice)
 
@@ -102,14 +105,16 @@ def test_what_conforms_meets_the_whole_suite(choice: str, *, in_process: bool) -
     assert Task.complete(FAULTY, options) == Task(FAULTY, options, in_process=True)
     assert Task.quick(subject, options) == Task.complete(subject, options)
     assert Task.quick(subjects.covering(1)[0], options) == Task(subjects.covering(1)[0], options)
-    assert all(Task.quick(one, options) == Task(one, options, in_process=True) for one in subjects.mixtures(3, 1))
+    assert all(
+        Task.quick(mixture, options) == Task(mixture, options, in_process=True) for mixture in subjects.mixtures(3, 1)
+    )
     first = Task.quick(FAULTY, options)
     assert first.options.only == FAULTY.breaks
     assert first.otherwise == Task(FAULTY, options, in_process=True, early=True)
 
 
 def test_what_each_response_tells_by_itself_needs_no_checks_of_its_own() -> None:
-    """Where the checks of the broken requirement send nothing, trying them alone first would find nothing more."""
+    """If the requirement's checks send nothing, the trial starts with the whole suite."""
     options = RunOptions(effort=Effort.QUICK, seed=1)
     (fault,) = subjects.faults("400-null")
 
@@ -118,12 +123,12 @@ def test_what_each_response_tells_by_itself_needs_no_checks_of_its_own() -> None
 
 
 def test_points_of_transport_are_points() -> None:
-    """What is said to concern connections is a choice that services have."""
+    """The transport latitudes exist."""
     assert POINTS.keys() >= subjects.TRANSPORT
 
 
 def test_provisioner_that_is_no_process() -> None:
-    """It does what the sandbox does, and says in the same way what that cannot."""
+    """It calls the sandbox and raises the same errors as the provisioner's process."""
     app = create_app()
     peer = SandboxPeer(app.sandbox)
     try:
@@ -137,35 +142,35 @@ def test_provisioner_that_is_no_process() -> None:
 
 
 def test_laws_are_those_of_requirements() -> None:
-    """Every law that ends a trial belongs to a requirement that some fault breaks."""
-    assert LAWS.keys() <= {requirement for one in subjects.faults() for requirement in one.breaks}
+    """Every law that ends a trial belongs to a requirement that a fault breaks."""
+    assert LAWS.keys() <= {requirement for fault in subjects.faults() for requirement in fault.breaks}
 
 
 def test_checks_of_laws_need_nothing_but_the_run() -> None:
-    """One of each judges what was sent although nothing more may be."""
+    """Each law's requirement has a check that uses only the run."""
     judging: set[str] = set()
 
-    def note(checks: CollectedChecks) -> None:
+    def collect(checks: CollectedChecks) -> None:
         for item in checks._session.items:
             mark = item.get_closest_marker("requirement")
             if mark is not None and isinstance(item, pytest.Function) and PLAIN.issuperset(item.fixturenames):
                 judging.add(mark.args[0])
 
-    with_collected_checks(note)
+    with_collected_checks(collect)
 
     assert LAWS.keys() <= judging
 
 
 def test_trials_in_processes_of_their_own() -> None:
-    """Every subject comes back once, whichever ends first."""
+    """Every subject has one result."""
     made = list(pool.Pool(2).trials([Task(HONEST, SMALL), Task(FAULTY, SMALL)]))
 
-    assert sorted(one.subject.id for one in made) == sorted([HONEST.id, FAULTY.id])
-    assert [bool(one.reported) for one in sorted(made, key=lambda one: one.subject.kind)] == [True, False]
+    assert sorted(result.subject.id for result in made) == sorted([HONEST.id, FAULTY.id])
+    assert [bool(result.reported) for result in sorted(made, key=lambda result: result.subject.kind)] == [True, False]
 
 
 def test_nothing_stays_of_a_trial_that_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Where a self-test is interrupted, trials are ended in the midst, and their folders go with them."""
+    """Closing the pool ends running trials and removes their folders."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     whole = RunOptions(effort=Effort.QUICK, seed=1)
     trials = pool.Pool(2).trials([Task(FAULTY, SMALL, in_process=True), Task(HONEST, whole), Task(FAULTY, whole)])
@@ -179,34 +184,34 @@ def test_nothing_stays_of_a_trial_that_is_ended(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_trial_that_cannot_begin_is_told() -> None:
-    """A subject that cannot be served comes back with what went wrong."""
+    """A subject that cannot be served gives a result with the error."""
     (made,) = pool.Pool(1).trials([Task(replace(HONEST, choices={"no-such-point": "x"}), SMALL)])
 
     assert "The open point 'no-such-point' does not exist" in made.errors[0]
 
 
 def test_trials_on_few_checks_tell_nothing_of_precision(tmp_path: Path) -> None:
-    """A fault meets the checks of what it breaks, and all of them where those do not find it."""
+    """A fault meets its own checks first, and the whole suite if those miss it."""
     hidden = subjects.faults("updateengagement-stumbles-over-a-quote")[0]
     patterns = ["--faults", FAULTY.id, "--faults", hidden.id, "--values", "none", "--latitudes", "0"]
 
     ended = CliRunner().invoke(command.selftest, [*patterns, "--whole", "0", "--report", str(tmp_path)])
 
     assert ended.exit_code == 0, ended.output
-    assert "2  Faults that did not meet the whole suite" in ended.output
+    assert "2  Faults that met only the checks of what they break" in ended.output
     content = json.loads((tmp_path / "selftest.json").read_text())
-    found = {one["id"]: one for one in content["trials"]}
+    found = {entry["id"]: entry for entry in content["trials"]}
     assert (found[FAULTY.id]["whole"], found[FAULTY.id]["precision"]) == (False, None)
     assert (found[hidden.id]["whole"], found[hidden.id]["state"]) == (False, "killed")
     assert found[FAULTY.id]["requests"] * 4 < found[hidden.id]["requests"] < 400
 
 
 def test_faults_that_meet_the_whole_suite_are_drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """As many as was said, others with another seed; what conforms meets it in any case."""
+    """The seed draws the given number of faults; conforming services always meet the whole suite."""
     drawn: list[set[str]] = []
 
-    class Looking:
-        """Looks at the trials that are to be carried out, and finds every fault."""
+    class FakePool:
+        """A pool that records the tasks and finds every fault."""
 
         def __init__(self, jobs: int) -> None:
             assert jobs
@@ -216,10 +221,10 @@ def test_faults_that_meet_the_whole_suite_are_drawn(monkeypatch: pytest.MonkeyPa
             for task in tasks:
                 yield Trial(task.subject, reported={name: ["it"] for name in task.subject.breaks}, requests=1)
 
-    monkeypatch.setattr(pool, "Pool", Looking)
+    monkeypatch.setattr(pool, "Pool", FakePool)
     arguments = ["--faults", "archive-*", "--values", "default", "--latitudes", "0", "--report", str(tmp_path)]
-    for words in (["--whole", "5", "--seed", "1"], ["--whole", "5", "--seed", "2"], []):
-        CliRunner().invoke(command.selftest, [*arguments, *words])
+    for more in (["--whole", "5", "--seed", "1"], ["--whole", "5", "--seed", "2"], []):
+        CliRunner().invoke(command.selftest, [*arguments, *more])
 
     first, second, everything = (found for found in drawn if found)
     assert len(first) == len(second) == 6
@@ -229,7 +234,7 @@ def test_faults_that_meet_the_whole_suite_are_drawn(monkeypatch: pytest.MonkeyPa
 
 
 class _Pool:
-    """Stands for trials that came out in a certain way."""
+    """A pool whose trials all report the same."""
 
     reported: dict[str, list[str]]
 
@@ -237,7 +242,7 @@ class _Pool:
         self.jobs = jobs
 
     def trials(self, tasks: Sequence[Task]) -> Iterator[Trial]:
-        """Every subject, reported as was set."""
+        """Yield a trial with the given report for each task."""
         whole = Task(FAULTY, RunOptions(effort=Effort.QUICK, seed=1))
         assert all(replace(task, subject=FAULTY, in_process=False) == whole for task in tasks)
         assert all(task.in_process == (self.jobs > 1) for task in tasks)
@@ -248,7 +253,7 @@ class _Pool:
 def test_exit_status(
     monkeypatch: pytest.MonkeyPatch, tmp_path: object, reported: dict[str, list[str]], status: int
 ) -> None:
-    """The command ends with 0 only where the fault was found and named."""
+    """The command ends with 0 only if the fault was found by its requirement."""
     monkeypatch.setattr(pool, "Pool", _Pool)
     monkeypatch.setattr(_Pool, "reported", reported, raising=False)
     arguments = ["--faults", FAULTY.id, "--values", "none", "--latitudes", "0", "--report", f"{tmp_path}/report"]
@@ -260,10 +265,10 @@ def test_exit_status(
 
 
 def test_what_was_tried_before_an_interruption_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Ctrl-C ends the trials, and the report has those that had ended; it is not a good one."""
+    """After Ctrl-C the report contains the finished trials and is not good."""
 
     class Interrupted(_Pool):
-        """The first trial ends, and then somebody presses Ctrl-C."""
+        """A pool that is interrupted after the first trial."""
 
         def trials(self, tasks: Sequence[Task]) -> Iterator[Trial]:
             yield from super().trials(tasks[:1])
@@ -285,26 +290,26 @@ def test_what_was_tried_before_an_interruption_is_reported(monkeypatch: pytest.M
 
 
 def test_nothing_to_try_is_a_mistake() -> None:
-    """Patterns that match nothing are not a success."""
+    """Patterns without a match are a usage error."""
     ended = CliRunner().invoke(command.selftest, ["--faults", "no-such-fault", "--values", "none", "--latitudes", "0"])
 
     assert ended.exit_code == 2
-    assert "No fault and no choice matches." in ended.output
+    assert "No fault and no latitude matches." in ended.output
 
 
 def test_first_failure_that_can_be_told() -> None:
-    """Without a failure there is nothing that requests were needed for."""
+    """Without a failure there is no number of requests."""
     assert trial._found_after([]) is None
 
 
 def test_slow_services_are_spread_among_the_others() -> None:
-    """Those that choose at every point begin first, leave others between them, and none of them is left for the end."""
+    """The slow services begin first, are spread among the others, and none is near the end."""
     asked = command._subjects(("*",), ("*",), 5, 1)
 
-    slow = [place for place, one in enumerate(asked) if one.kind == "combination"]
+    slow = [place for place, subject in enumerate(asked) if subject.kind == "combination"]
     gaps = {later - earlier for earlier, later in pairwise(slow)}
     assert slow[0] == 0
     assert min(gaps) > 1
     assert max(gaps) <= min(gaps) + 2
     assert slow[-1] < 0.95 * len(asked)
-    assert len({one.id for one in asked}) == len(asked)
+    assert len({subject.id for subject in asked}) == len(asked)

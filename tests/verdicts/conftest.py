@@ -1,4 +1,4 @@
-"""Small modules of checks, run by pytest under a judge, without a target."""
+"""Fixtures: small modules of checks, run by pytest under a judge, without a target."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ALONE = (
 
 
 def item(nodeid: str = "test_a.py::test_b", /, **marks: tuple[Any, ...]) -> Any:
-    """An item with these marks, each with its arguments."""
+    """Return an item with these marks, each with its arguments."""
     return SimpleNamespace(
         nodeid=nodeid,
         location=("test_a.py", 1, "test_b"),
@@ -49,17 +49,17 @@ def item(nodeid: str = "test_a.py::test_b", /, **marks: tuple[Any, ...]) -> Any:
 
 @dataclass
 class SmallRun:
-    """As much of a run as a judge needs.
+    """The parts of a run that a judge needs.
 
     Attributes:
         missing_means: Needs that the target does not meet.
-        only: Patterns of the requirements that were asked for.
-        effort: How much the run may cost.
-        closed: Why nothing is sent any more.
-        prepared: The journeys that were started in the background, by name; None before.
-        sending: Who was sending, one name for each check.
-        end: Why the run turns out to be over when something is sent.
-        sent: What the judge itself has sent.
+        only: The ids of the chosen requirements.
+        effort: The effort of the run.
+        closed: Why checks that send requests are left out.
+        prepared: The names of the scenarios started in the background; None before.
+        sending: The names of the senders, one for each check.
+        end: The reason with which a request ends the run; None if it does not.
+        sent: The requests of the judge itself.
     """
 
     missing_means: frozenset[str] = frozenset()
@@ -73,17 +73,17 @@ class SmallRun:
 
     @property
     def options(self) -> Any:
-        """What was asked for."""
+        """The options of the run."""
         return SimpleNamespace(only=self.only, report=None)
 
     @property
     def scenarios(self) -> Any:
-        """Takes the journeys that are to be started."""
+        """A recorder of the scenarios to start."""
         return SimpleNamespace(prepare=self._prepare)
 
     @property
     def wire(self) -> Any:
-        """Is told who sends, and sends."""
+        """A recorder of senders and requests."""
         stopped = self.end if self.sent else None
         return SimpleNamespace(checking=self._checking, send=self._send, exchanges=(), stopped=stopped)
 
@@ -92,11 +92,11 @@ class SmallRun:
         return need not in self.missing_means
 
     def unlocking(self, needs: list[str]) -> str:
-        """What would meet these needs."""
+        """Return what would meet these needs."""
         return f"Add {' and '.join(needs)}."
 
-    def _prepare(self, walks: Any) -> None:
-        self.prepared = [walk.__name__ for walk in walks]
+    def _prepare(self, scenarios: Any) -> None:
+        self.prepared = [scenario.__name__ for scenario in scenarios]
 
     def _send(self, request: Request) -> None:
         self.sent.append(request)
@@ -111,35 +111,35 @@ class SmallRun:
 
 @dataclass
 class Watching:
-    """Somebody who is told how the run goes."""
+    """A progress listener that records its calls."""
 
-    said: list[tuple[str, ...]] = field(default_factory=list)
+    events: list[tuple[str, ...]] = field(default_factory=list)
 
     def planned(self, checks: int) -> None:
-        """So many checks will be judged."""
-        self.said.append(("planned", str(checks)))
+        """Record the number of checks."""
+        self.events.append(("planned", str(checks)))
 
     def began(self, check: str, requirement: str) -> None:
-        """A check begins."""
-        self.said.append(("began", check, requirement))
+        """Record the check that begins."""
+        self.events.append(("began", check, requirement))
 
     def ended(self, result: CheckResult) -> None:
-        """A check has come to a result."""
-        self.said.append(("ended", result.check, result.outcome.value))
+        """Record the result of a check."""
+        self.events.append(("ended", result.check, result.outcome.value))
 
 
 @dataclass
 class Ran:
-    """What came of a module of checks.
+    """The results of a module of checks.
 
     Attributes:
         judge: The judge.
         run: The run.
-        status: How pytest ended.
-        reports: What pytest would show of the body of each test, by its name: outcome and text.
-        places: Where it would show each skipped test, by its name: file and line.
-        phases: What pytest was told of each phase of each test.
-        said: What somebody who watches was told.
+        status: The exit status of pytest.
+        reports: Outcome and text of each test in pytest's report, by name.
+        places: File and line of each skipped test, by name.
+        phases: The reports of all phases.
+        events: The calls of the progress listener.
     """
 
     judge: Judge
@@ -148,16 +148,16 @@ class Ran:
     reports: dict[str, tuple[str, str]]
     places: dict[str, tuple[str, int]]
     phases: list[pytest.TestReport]
-    said: list[tuple[str, ...]]
+    events: list[tuple[str, ...]]
 
     @property
     def outcomes(self) -> list[tuple[str, str]]:
-        """Checks and their outcomes, in order."""
+        """The checks and their outcomes, in order."""
         return [(result.check.rpartition("::")[2], result.outcome.value) for result in self.judge.results]
 
 
 class _Showing:
-    """Registers a judge, and keeps what pytest would show."""
+    """A plugin that registers a judge and records pytest's reports."""
 
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
@@ -182,18 +182,18 @@ RunChecks = Callable[..., Ran]
 
 @pytest.fixture
 def run_checks(tmp_path: Path) -> RunChecks:
-    """Runs a module of checks, given as text, under a judge that is watched, or not."""
+    """Run a module of checks, given as text, under a judge with or without a listener."""
 
-    def run(text: str, *words: str, watched: bool = True, **choices: Any) -> Ran:
+    def run(text: str, *arguments: str, watched: bool = True, **choices: Any) -> Ran:
         (tmp_path / "test_small.py").write_text(HEAD + dedent(text))
         sys.modules.pop("test_small", None)  # that of another test
         small, watching = SmallRun(**choices), Watching()
         judge = Judge(small, watching if watched else None)  # type: ignore[arg-type]
         showing = _Showing(judge)
         status = pytest.main(
-            [str(tmp_path), "--rootdir", str(tmp_path), "-c", os.devnull, *ALONE, *words],
+            [str(tmp_path), "--rootdir", str(tmp_path), "-c", os.devnull, *ALONE, *arguments],
             plugins=[showing],
         )
-        return Ran(judge, small, int(status), showing.reports, showing.places, showing.phases, watching.said)
+        return Ran(judge, small, int(status), showing.reports, showing.places, showing.phases, watching.events)
 
     return run

@@ -1,4 +1,4 @@
-"""From the results of checks to requirements, classes, observations and the verdict."""
+"""Requirements, classes, observations and the verdict from the results of checks."""
 
 from __future__ import annotations
 
@@ -19,27 +19,33 @@ FORM = "json-well-formed"
 
 
 def result(outcome: str, *exchanges: Exchange, reason: str | None = None, check: str = "a", of: str = FORM) -> Any:
-    """What a check came to; one that failed has its exchanges for evidence."""
+    """Return a result; the evidence of a failure are its exchanges."""
     failed = Failure(check, "wrong", "this", "that", "/data", exchanges) if outcome == "failed" else None
     return CheckResult(check, of, Outcome(outcome), reason, failed, exchanges, 1.23456789)
 
 
 def entry(*results: CheckResult, unselected: str = "Not asked for.") -> Any:
-    """The requirement of a report that these results are about."""
-    return next(one for one in conclude.requirements(results, unselected) if one["id"] == results[0].requirement)
+    """Return the report's requirement of these results."""
+    return next(
+        requirement
+        for requirement in conclude.requirements(results, unselected)
+        if requirement["id"] == results[0].requirement
+    )
 
 
 def test_every_requirement_is_there_in_order() -> None:
-    """A requirement of which no check ran is untested, for the reason that is given."""
+    """A requirement without a check that ran is untested, with the given reason."""
     found = conclude.requirements([result("passed")], "Not asked for.")
 
-    assert [one["id"] for one in found] == list(load_catalogue().requirements)
-    assert {(one["outcome"], one["reason"]) for one in found if one["id"] != FORM} == {("untested", "Not asked for.")}
-    assert not any(one["waived"] for one in found)
+    assert [requirement["id"] for requirement in found] == list(load_catalogue().requirements)
+    assert {(requirement["outcome"], requirement["reason"]) for requirement in found if requirement["id"] != FORM} == {
+        ("untested", "Not asked for.")
+    }
+    assert not any(requirement["waived"] for requirement in found)
 
 
 def test_a_requirement_is_what_its_checks_came_to(exchange: MakeExchange) -> None:
-    """One failure outweighs the rest; each check is told with its own outcome, and a failure with its evidence."""
+    """A failure outweighs other outcomes; the entry lists each check with its outcome, and failures with evidence."""
     first, second = exchange(number=7), exchange(number=3)
 
     found = entry(result("passed", first), result("failed", first, second, first, check="b"))
@@ -54,13 +60,14 @@ def test_a_requirement_is_what_its_checks_came_to(exchange: MakeExchange) -> Non
         {"name": "b", "outcome": "failed", "seconds": 1.2346, "exchanges": [3, 7]},
     ]
     assert [
-        (one["check"], one["message"], one["expected"], one["actual"], one["pointer"]) for one in found["failures"]
+        (failure["check"], failure["message"], failure["expected"], failure["actual"], failure["pointer"])
+        for failure in found["failures"]
     ] == [("b", "wrong", "this", "that", "/data")]
     assert found["failures"][0]["exchanges"] == [3, 7]
 
 
 def test_a_failure_is_repeated_by_its_last_exchange(exchange: MakeExchange) -> None:
-    """The command sends what was judged last; without any exchange there is no command."""
+    """The command repeats the last exchange; without an exchange there is no command."""
     first, last = exchange("listMembers", number=1), exchange("getEngagement", number=2)
 
     assert entry(result("failed", first, last))["failures"][0]["curl"] == curl(last)
@@ -68,14 +75,14 @@ def test_a_failure_is_repeated_by_its_last_exchange(exchange: MakeExchange) -> N
 
 
 def test_only_the_first_of_many_exchanges_and_the_last_are_cited(exchange: MakeExchange) -> None:
-    """A report stays readable, and the exchange that a check ended with is among those it names."""
+    """Of many exchanges the first eleven and the last are cited."""
     many = [exchange(number=number) for number in range(40, 0, -1)]
 
     assert entry(result("passed", *many))["checks"][0]["exchanges"] == [*range(1, 12), 40]
 
 
 def test_reasons_are_those_of_the_outcome() -> None:
-    """What other checks came to explains nothing; what several say alike is said once."""
+    """Reasons of other outcomes are left out; equal reasons are given once."""
     found = entry(
         result("cantTell", reason="It broke."),
         result("untested", reason="Add a key."),
@@ -88,27 +95,27 @@ def test_reasons_are_those_of_the_outcome() -> None:
 
 
 def test_checks_that_ran_without_a_reason_are_not_unselected() -> None:
-    """The reason for what did not run is only given where nothing did."""
+    """The reason for unselected requirements is only given if no check ran."""
     assert entry(result("passed"))["reason"] is None
 
 
 def concluded(**outcomes: str) -> list[Any]:
-    """Requirements, each the only one of its class."""
+    """Return requirements, each the only member of its class."""
     return [{"id": name, "class": name, "outcome": outcome, "waived": False} for name, outcome in outcomes.items()]
 
 
 def test_every_class_is_there_with_its_outcome() -> None:
-    """A class is what its requirements are together; none of them, or none that applies, is untested."""
+    """A class combines its requirements; without an applicable requirement it is untested."""
     both = [*concluded(core="passed", mail="failed", membership="inapplicable"), *concluded(core="untested")]
 
     found = conclude.classes(both, {"core": ["add a key"]})
 
-    assert [(one["id"], one["title"]) for one in found] == list(CLASSES.items())
-    by_id = {one["id"]: one for one in found}
-    assert {name: one["outcome"] for name, one in by_id.items()} == dict.fromkeys(CLASSES, "untested") | {
+    assert [(entered["id"], entered["title"]) for entered in found] == list(CLASSES.items())
+    by_id = {entered["id"]: entered for entered in found}
+    assert {name: entered["outcome"] for name, entered in by_id.items()} == dict.fromkeys(CLASSES, "untested") | {
         "core": "untested", "mail": "failed",
     }  # fmt: skip
-    assert {name: one["requirements"] for name, one in by_id.items()} == dict.fromkeys(CLASSES, 0) | {
+    assert {name: entered["requirements"] for name, entered in by_id.items()} == dict.fromkeys(CLASSES, 0) | {
         "core": 2, "mail": 1, "membership": 1,
     }  # fmt: skip
     assert (by_id["core"]["unlock"], by_id["mail"]["unlock"]) == (["add a key"], [])
@@ -128,26 +135,26 @@ def test_every_class_is_there_with_its_outcome() -> None:
     ],
 )
 def test_the_verdict(core: str, mail: str, *, waived: bool, verdict: str) -> None:
-    """A failure that nobody waived decides; otherwise the core must be decided and nothing left open."""
+    """An unwaived failure decides; otherwise the core must pass and no requirement be undecided."""
     found = concluded(core=core, mail=mail)
-    for one in found:
-        one["waived"] = waived and one["outcome"] == "failed"
+    for requirement in found:
+        requirement["waived"] = waived and requirement["outcome"] == "failed"
 
     assert conclude.overall(found) == verdict
 
 
 def test_a_waived_failure_hides_nothing_untested() -> None:
-    """What nobody tried in the core class leaves the run open, whatever is waived."""
+    """An untested core requirement makes the run inconclusive, with any waiver."""
     failed, untested, passed = concluded(core="failed"), concluded(core="untested"), concluded(mail="passed")
-    for one in failed:
-        one["waived"] = True
+    for requirement in failed:
+        requirement["waived"] = True
 
     assert conclude.overall([*failed, *passed]) == "conformant"
     assert conclude.overall([*failed, *untested, *passed]) == "inconclusive"
 
 
 def test_observations_are_in_the_order_of_the_catalogue(exchange: MakeExchange) -> None:
-    """All that was seen at an open point is told together, with what shows it; what was not looked at is left out."""
+    """The observations of an open point are joined, with their exchanges; unobserved points are left out."""
     first, second, *_ = load_catalogue().open_points.values()
     noted: Any = {
         second.id: [("so", (exchange(number=9),)), ("and so", (exchange(number=4), exchange(number=9)))],
@@ -156,7 +163,7 @@ def test_observations_are_in_the_order_of_the_catalogue(exchange: MakeExchange) 
 
     found = conclude.observations(noted)
 
-    assert [one["id"] for one in found] == [first.id, second.id]
+    assert [observation["id"] for observation in found] == [first.id, second.id]
     assert found[1] == {
         "id": second.id,
         "section": second.section,
@@ -167,10 +174,14 @@ def test_observations_are_in_the_order_of_the_catalogue(exchange: MakeExchange) 
 
 
 def test_what_would_unlock_more_is_told_by_class() -> None:
-    """Each line stands once for a class whose requirements lack it, and nothing stands for what is there."""
+    """Each line is listed once for each class whose requirements need it; met needs are not listed."""
     lines = conclude.unlocking(load_catalogue(), {"mailbox": "mailbox: ...", "disposable": "disposable: true"})
     missing_means = {
-        need: {one.conformance_class for one in load_catalogue().requirements.values() if need in one.needs}
+        need: {
+            requirement.conformance_class
+            for requirement in load_catalogue().requirements.values()
+            if need in requirement.needs
+        }
         for need in ("mailbox", "disposable")
     }
 

@@ -1,4 +1,4 @@
-"""What pytest's items say of the checks that they are."""
+"""Metadata of checks, from pytest's items."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ JUDGED = "json-well-formed"
     ],
 )
 def test_a_check_has_the_name_of_its_module_and_function(nodeid: str, name: str) -> None:
-    """Wherever it lies."""
+    """The name does not depend on the folder."""
     assert name_of(item(nodeid)) == name
 
 
 def test_what_is_no_check_says_nothing() -> None:
-    """It judges and cites nothing, and has its turn with the others."""
+    """Another project's test judges and cites nothing, and runs in the default stage."""
     other = item(stage=(Stage.LAWS,))
 
     assert marks_of(other) is None
@@ -34,7 +34,7 @@ def test_what_is_no_check_says_nothing() -> None:
 
 
 def test_a_check_says_all() -> None:
-    """What it judges and observes, when it has its turn, and how much a run must cost for it."""
+    """A check has a requirement, open points, a stage and a least effort."""
     check = item(requirement=(JUDGED,), observes=("a", "b"), stage=(Stage.LAWS,), least_effort=("deep",))
 
     assert marks_of(check) == Marks(JUDGED, ("a", "b"), Stage.LAWS, Effort.DEEP)
@@ -43,7 +43,7 @@ def test_a_check_says_all() -> None:
 
 
 def test_an_observation_judges_nothing() -> None:
-    """It cites what it observes."""
+    """An observation cites its open points."""
     observation = item(observes=("a",))
 
     assert marks_of(observation) == Marks(None, ("a",), Stage.PROBING, Effort.QUICK)

@@ -1,4 +1,4 @@
-"""The judge: what pytest's outcomes come to, and which checks run at all."""
+"""Judge: results from pytest's outcomes, and the choice of checks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RunChecks = Callable[..., Any]
 
 
 def test_nobody_need_watch(run_checks: RunChecks) -> None:
-    """As where a recorded run is judged again."""
+    """A judge works without a progress listener, as for a replay."""
     ran = run_checks(
         """
         @requirement("json-well-formed")
@@ -28,11 +28,11 @@ def test_nobody_need_watch(run_checks: RunChecks) -> None:
         watched=False,
     )
 
-    assert (ran.status, ran.outcomes, ran.said) == (0, [("test_right", "passed")], [])
+    assert (ran.status, ran.outcomes, ran.events) == (0, [("test_right", "passed")], [])
 
 
 def test_what_a_check_raises_is_its_result(run_checks: RunChecks) -> None:
-    """Each conclusion has its outcome, and pytest shows only failures and errors as such."""
+    """Each exception has its outcome; pytest shows only failures and errors as failed."""
     ran = run_checks("""
         @requirement("json-well-formed")
         def test_right():
@@ -45,7 +45,7 @@ def test_what_a_check_raises_is_its_result(run_checks: RunChecks) -> None:
 
         @requirement("json-well-formed")
         def test_unclear():
-            raise CantTell("nothing can be said")
+            raise CantTell("nothing can be events")
 
         @requirement("json-well-formed")
         def test_without_means():
@@ -65,7 +65,7 @@ def test_what_a_check_raises_is_its_result(run_checks: RunChecks) -> None:
         "test_right": "passed", "test_wrong": "failed", "test_unclear": "skipped", "test_without_means": "skipped",
         "test_broken": "failed",
     }  # fmt: skip
-    assert ran.reports["test_unclear"][1] == "cantTell: Nothing can be said."
+    assert ran.reports["test_unclear"][1] == "cantTell: Nothing can be events."
     assert ran.reports["test_without_means"][1] == "untested: Add a mailbox."
     assert ran.reports["test_wrong"][1].splitlines() == [
         f"requirement json-well-formed: {load_catalogue().requirements['json-well-formed'].title}",
@@ -84,7 +84,7 @@ def test_what_a_check_raises_is_its_result(run_checks: RunChecks) -> None:
 
 
 def test_what_passes_is_reported_as_pytest_would(run_checks: RunChecks) -> None:
-    """With its place, and the times of each phase."""
+    """The reports contain the location and the times of each phase."""
     ran = run_checks("""
         @requirement("json-well-formed")
         def test_right():
@@ -101,7 +101,7 @@ def test_what_passes_is_reported_as_pytest_would(run_checks: RunChecks) -> None:
 
 
 def test_a_failure_without_exchanges_cites_none(run_checks: RunChecks) -> None:
-    """What is shown has no empty line."""
+    """The report has no empty line."""
     ran = run_checks("""
         @requirement("json-well-formed")
         def test_wrong():
@@ -112,11 +112,11 @@ def test_a_failure_without_exchanges_cites_none(run_checks: RunChecks) -> None:
 
 
 def test_what_is_skipped_is_shown_where_it_stands(run_checks: RunChecks, tmp_path: Path) -> None:
-    """The file, and the line of the check, counted from 1 as editors do."""
+    """The report names the file and the line of the check, counted from 1."""
     ran = run_checks("""
         @requirement("json-well-formed")
         def test_unclear():
-            raise CantTell("nothing can be said")
+            raise CantTell("nothing can be events")
     """)
 
     path, line = ran.places["test_unclear"]
@@ -129,14 +129,14 @@ def test_what_is_skipped_is_shown_where_it_stands(run_checks: RunChecks, tmp_pat
     [(("requirement",), True), (("observes",), True), (("stage", "least_effort"), False), ((), False)],
 )
 def test_what_is_a_check(marks: tuple[str, ...], *, found: bool) -> None:
-    """Whatever cites an entry of the catalogue; anybody's other tests are none."""
+    """A test that cites a catalogue entry is a check; other tests are not."""
     made: Any = SimpleNamespace(get_closest_marker=lambda name: SimpleNamespace(args=("x",)) if name in marks else None)
 
     assert is_check(made) is found
 
 
 def test_a_check_that_ends_the_program_is_an_error_of_the_suite(run_checks: RunChecks) -> None:
-    """It does not go missing, by which its requirement would pass by the other checks alone; the rest goes on."""
+    """The check is undecided, so that its requirement does not pass; the other checks run."""
     ran = run_checks("""
         @requirement("json-well-formed")
         def test_leaving():
@@ -153,7 +153,7 @@ def test_a_check_that_ends_the_program_is_an_error_of_the_suite(run_checks: RunC
 
 
 def test_evidence_is_what_the_check_itself_judged(run_checks: RunChecks) -> None:
-    """What one check judged is no evidence for the next; what it judged before it ended is kept."""
+    """Evidence belongs to one check; evidence from before an exception is kept."""
     ran = run_checks("""
         @requirement("json-well-formed")
         def test_with():
@@ -170,14 +170,14 @@ def test_evidence_is_what_the_check_itself_judged(run_checks: RunChecks) -> None
     """)
 
     assert ran.outcomes == [("test_with", "passed"), ("test_without", "cantTell"), ("test_half", "cantTell")]
-    assert [[one.number for one in result.exchanges] for result in ran.judge.results] == [[5], [], [6]]
+    assert [[exchange.number for exchange in result.exchanges] for result in ran.judge.results] == [[5], [], [6]]
     assert ran.reports["test_without"][0] == "failed"
     assert "judged nothing" in ran.reports["test_without"][1]
     assert ran.run.sending == ["test_small::test_with", "test_small::test_without", "test_small::test_half"]
 
 
 def test_what_goes_wrong_before_a_check_fails_nobody(run_checks: RunChecks) -> None:
-    """A non-conformity in a journey leaves its checks undecided; each is told of once, and the rest goes on."""
+    """A non-conformity in a scenario leaves its checks undecided; the other checks run."""
     ran = run_checks("""
         @pytest.fixture
         def preamble():
@@ -199,7 +199,7 @@ def test_what_goes_wrong_before_a_check_fails_nobody(run_checks: RunChecks) -> N
 
 
 def test_an_observation_that_cannot_be_made_is_skipped(run_checks: RunChecks) -> None:
-    """It judges nothing, so that it has no result; an error of the suite in it is told all the same."""
+    """An observation has no result; an error of the suite in it is still reported."""
     point = next(iter(load_catalogue().open_points))
     ran = run_checks(f"""
         @observes("{point}")
@@ -208,7 +208,7 @@ def test_an_observation_that_cannot_be_made_is_skipped(run_checks: RunChecks) ->
 
         @observes("{point}")
         def test_unseen():
-            raise CantTell("nothing answered")
+            raise CantTell("nothing responded")
 
         @observes("{point}")
         def test_broken():
@@ -217,7 +217,7 @@ def test_an_observation_that_cannot_be_made_is_skipped(run_checks: RunChecks) ->
 
     assert ran.outcomes == []
     assert ran.reports["test_seen"] == ("passed", "")
-    assert ran.reports["test_unseen"] == ("skipped", "nothing answered")
+    assert ran.reports["test_unseen"] == ("skipped", "nothing responded")
     assert ran.reports["test_broken"][0] == "failed"
     assert len(ran.judge.errors) == 1
 
@@ -234,18 +234,18 @@ def test_an_observation_that_cannot_be_made_is_skipped(run_checks: RunChecks) ->
 def test_a_check_that_a_broken_connection_ended_runs_anew(
     run_checks: RunChecks, raised: str, times: int, outcome: str
 ) -> None:
-    """Three times in all, unless trying again is in vain; with the same journeys."""
+    """It runs three times at most, with the same scenarios, and only once after a lasting error."""
     ran = run_checks(f"""
         tries = []
 
         @pytest.fixture
-        def walked():
-            tries.append("walked")
+        def prepared():
+            tries.append("prepared")
             return 7
 
         @requirement("json-well-formed")
-        def test_one(walked):
-            assert walked == 7
+        def test_one(prepared):
+            assert prepared == 7
             tries.append("tried")
             evidence(make_exchange())
             if tries.count("tried") <= {times}:
@@ -253,7 +253,7 @@ def test_a_check_that_a_broken_connection_ended_runs_anew(
 
         @requirement("json-well-formed")
         def test_then():
-            evidence(*[make_exchange(number=number + 1) for number, word in enumerate(tries)])
+            evidence(*[make_exchange(number=number + 1) for number, _ in enumerate(tries)])
     """)
 
     assert ran.outcomes == [("test_one", outcome), ("test_then", "passed")]
@@ -262,7 +262,7 @@ def test_a_check_that_a_broken_connection_ended_runs_anew(
 
 
 def test_what_happens_on_the_second_attempt_counts(run_checks: RunChecks) -> None:
-    """A failure that a repetition shows is one."""
+    """A failure in a retry counts as a failure."""
     ran = run_checks("""
         tries = []
 
@@ -305,7 +305,7 @@ SEVERAL = """
 
 
 def test_later_stages_run_later(run_checks: RunChecks) -> None:
-    """What must see the rest of the run is last; within a stage the order of the files stands."""
+    """Checks run by stage, and within a stage in the order of the files."""
     ran = run_checks(SEVERAL)
 
     assert [name for name, _ in ran.outcomes] == ["test_get", "test_archive", "test_form", "test_time"]
@@ -313,7 +313,7 @@ def test_later_stages_run_later(run_checks: RunChecks) -> None:
 
 @pytest.mark.parametrize(("effort", "runs"), [("quick", False), ("standard", True), ("deep", True)])
 def test_costly_checks_need_an_effort(run_checks: RunChecks, effort: str, *, runs: bool) -> None:
-    """A check for standard effort runs at that and above."""
+    """A check for standard effort runs at standard and deep effort."""
     ran = run_checks(SEVERAL, effort=Effort(effort))
 
     assert ("test_costly" in [name for name, _ in ran.outcomes]) is runs
@@ -328,17 +328,17 @@ def test_costly_checks_need_an_effort(run_checks: RunChecks, effort: str, *, run
     ],
 )
 def test_only_what_was_asked_for_runs(run_checks: RunChecks, only: tuple[str, ...], found: list[str]) -> None:
-    """The ids of the chosen requirements; what observes is left out with the rest."""
+    """Only checks of chosen requirements run; observations are left out, too."""
     point = next(iter(load_catalogue().open_points))
     ran = run_checks(f"{SEVERAL}\n    @observes('{point}')\n    def test_seen():\n        pass\n", only=only)
 
     assert [name for name, _ in ran.outcomes] == found
     assert "test_seen" not in ran.reports
-    assert ran.said[0] == ("planned", str(len(found)))
+    assert ran.events[0] == ("planned", str(len(found)))
 
 
 def test_tests_of_others_stay(run_checks: RunChecks) -> None:
-    """A choice, such as that of a target file, is about the checks of this suite alone."""
+    """A choice of requirements does not affect other projects' tests."""
     ran = run_checks(f"{SEVERAL}\n    def test_of_others():\n        pass\n", only=("json-well-formed",))
 
     assert ran.reports["test_of_others"] == ("passed", "")
@@ -346,7 +346,7 @@ def test_tests_of_others_stay(run_checks: RunChecks) -> None:
 
 
 def test_those_who_watch_are_told(run_checks: RunChecks) -> None:
-    """How many there will be, and each check as it begins and ends; observations are not told of."""
+    """The listener gets the number of checks, and each check at its begin and end; no observations."""
     point = next(iter(load_catalogue().open_points))
     ran = run_checks(f"""
         @requirement("json-well-formed")
@@ -358,7 +358,7 @@ def test_those_who_watch_are_told(run_checks: RunChecks) -> None:
             pass
     """)
 
-    assert ran.said == [
+    assert ran.events == [
         ("planned", "1"),
         ("began", "test_small::test_one", "json-well-formed"),
         ("ended", "test_small::test_one", "passed"),
@@ -366,11 +366,11 @@ def test_those_who_watch_are_told(run_checks: RunChecks) -> None:
 
 
 def test_what_the_target_does_not_offer_is_untested(run_checks: RunChecks) -> None:
-    """The reason says what to add, for what judges and for what observes; nothing is sent for either."""
+    """The reason of a check or an observation says what to add; nothing is sent."""
     catalogue = load_catalogue()
     need = "mailbox"
-    cited = next(one.id for one in catalogue.requirements.values() if need in one.needs)
-    points = [one.id for one in catalogue.open_points.values() if "disposable" in one.needs][:2]
+    cited = next(entry.id for entry in catalogue.requirements.values() if need in entry.needs)
+    points = [point.id for point in catalogue.open_points.values() if "disposable" in point.needs][:2]
     ran = run_checks(
         f"""
         @requirement("{cited}")
@@ -385,7 +385,7 @@ def test_what_the_target_does_not_offer_is_untested(run_checks: RunChecks) -> No
     )
 
     ((_, outcome),) = ran.outcomes
-    missing_means = [one for one in catalogue.requirements[cited].needs if one in {need, "disposable"}]
+    missing_means = [name for name in catalogue.requirements[cited].needs if name in {need, "disposable"}]
     assert (outcome, ran.judge.results[0].reason) == ("untested", f"Add {' and '.join(missing_means)}.")
     assert ran.reports["test_seen"] == ("skipped", "Add disposable.")
     assert ran.run.sending == []
@@ -393,10 +393,10 @@ def test_what_the_target_does_not_offer_is_untested(run_checks: RunChecks) -> No
 
 
 CLOSED = """
-    def walk(run):
+    def creating(run):
         return None
 
-    walked = scenario(walk)
+    created = scenario(creating)
 
     @requirement("get-engagement-succeeds")
     def test_get():
@@ -419,7 +419,7 @@ CLOSED = """
 
 
 def test_a_closed_run_looks_at_the_form_of_responses_alone(run_checks: RunChecks) -> None:
-    """What sends, and what judges anything but the form of what came, is untested for the reason of the run."""
+    """In a closed run, checks that send or judge more than the form of responses are untested."""
     ran = run_checks(CLOSED, closed="The key is refused.")
 
     assert dict(ran.outcomes) == {
@@ -439,11 +439,11 @@ SCENARIOS = """
     def third(run):
         return None
 
-    def fetch(walk):
+    def fetch(function):
         def fixture():
             return None
-        fixture.background = walk
-        return pytest.fixture(name=walk.__name__)(fixture)
+        fixture.background = function
+        return pytest.fixture(name=function.__name__)(fixture)
 
     one, two, three = fetch(first), fetch(second), fetch(third)
 
@@ -462,8 +462,8 @@ SCENARIOS = """
 
 
 def test_scenarios_of_the_checks_that_will_run_are_started(run_checks: RunChecks) -> None:
-    """Each once, and none for a check that the target has no means for."""
-    cited = next(one.id for one in load_catalogue().requirements.values() if "mailbox" in one.needs)
+    """Each scenario is started once; none is started for a check with unmet needs."""
+    cited = next(entry.id for entry in load_catalogue().requirements.values() if "mailbox" in entry.needs)
 
     assert run_checks(SCENARIOS.format(cited=cited), missing_means=frozenset({"mailbox"})).run.prepared == [
         "first",
@@ -472,14 +472,14 @@ def test_scenarios_of_the_checks_that_will_run_are_started(run_checks: RunChecks
 
 
 def test_collecting_alone_starts_nothing(run_checks: RunChecks) -> None:
-    """No journey is started, and nobody is told of checks."""
+    """No scenario is started, and the listener gets nothing."""
     ran = run_checks(SEVERAL, "--collect-only")
 
-    assert (ran.run.prepared, ran.said, ran.outcomes) == (None, [], [])
+    assert (ran.run.prepared, ran.events, ran.outcomes) == (None, [], [])
 
 
 def test_a_module_that_cannot_be_loaded_is_an_error(run_checks: RunChecks) -> None:
-    """It is told of, so that its requirements do not go missing quietly."""
+    """The error is reported, so that its requirements are not lost silently."""
     ran = run_checks("import no_such_module_at_all")
 
     assert len(ran.judge.errors) == 1
@@ -507,22 +507,22 @@ INTERRUPTED = """
 
 
 def test_a_requirement_does_not_pass_by_half_its_checks(run_checks: RunChecks) -> None:
-    """After an interruption the checks still to come of a requirement that was begun are undecided, once."""
+    """After an interruption the remaining checks of a begun requirement are undecided, once."""
     ran = run_checks(INTERRUPTED)
     assert ran.outcomes == [("test_first", "passed")]
 
-    ran.judge.give_up("Somebody stopped it.")
-    ran.judge.give_up("Somebody stopped it.")
+    ran.judge.give_up("A signal ended it.")
+    ran.judge.give_up("A signal ended it.")
 
     assert ran.outcomes == [("test_first", "passed"), ("test_second", "cantTell"), ("test_third", "cantTell")]
     for result in ran.judge.results[1:]:
-        assert (result.requirement, result.reason) == ("json-well-formed", "Somebody stopped it.")
+        assert (result.requirement, result.reason) == ("json-well-formed", "A signal ended it.")
         assert (result.seconds, result.exchanges) == (0.0, ())
     assert ran.judge.errors == []
 
 
 def test_no_check_begins_after_the_end(run_checks: RunChecks) -> None:
-    """Where a finalizer has swallowed the interruption, the check goes on, and is the last."""
+    """If a finalizer swallows the interruption, the current check is the last."""
     ran = run_checks("""
         @requirement("json-well-formed")
         def test_first(request):
@@ -538,11 +538,11 @@ def test_no_check_begins_after_the_end(run_checks: RunChecks) -> None:
 
 
 def test_a_run_that_went_to_its_end_has_nothing_to_give_up(run_checks: RunChecks) -> None:
-    """Every check has a result of its own already."""
+    """Every check has a result already."""
     ran = run_checks(SEVERAL)
     before = ran.outcomes
 
-    ran.judge.give_up("Somebody stopped it.")
+    ran.judge.give_up("A signal ended it.")
 
     assert ran.outcomes == before
 
@@ -567,7 +567,7 @@ REFUSED = """
 def test_a_failure_for_a_refused_key_counts_where_the_main_key_is_served(
     run_checks: RunChecks, status: int, end: str | None, outcome: str
 ) -> None:
-    """Else all keys may have ended; one more request tells."""
+    """A further request with the main key decides whether a refusal counts."""
     ran = run_checks(REFUSED.format(status), end=end)
 
     assert ran.outcomes == [("test_refused", outcome)]
@@ -575,7 +575,7 @@ def test_a_failure_for_a_refused_key_counts_where_the_main_key_is_served(
 
 
 def test_a_failure_without_a_refusal_needs_no_request(run_checks: RunChecks) -> None:
-    """Nothing is in doubt."""
+    """Without a refusal no further request is sent."""
     ran = run_checks(REFUSED.format(404))
 
     assert ran.outcomes == [("test_refused", "failed")]

@@ -1,4 +1,4 @@
-"""The algebra of outcomes."""
+"""Algebra of outcomes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OUTCOMES = st.lists(st.sampled_from(Outcome))
     ],
 )
 def test_a_requirement_is_what_its_checks_decided(checks: list[str], outcome: str) -> None:
-    """A failure counts before doubt, and doubt before success."""
+    """Failed outweighs undecided, and undecided outweighs passed."""
     assert of_checks([Outcome(check) for check in checks]) == outcome
 
 
@@ -41,13 +41,13 @@ def test_a_requirement_is_what_its_checks_decided(checks: list[str], outcome: st
     ],
 )
 def test_a_class_passes_only_where_nothing_stayed_open(requirements: list[str], outcome: str) -> None:
-    """What was left untested keeps a class from having passed."""
-    assert of_requirements([Outcome(one) for one in requirements]) == outcome
+    """An untested or undecided requirement prevents the class from passing."""
+    assert of_requirements([Outcome(requirement) for requirement in requirements]) == outcome
 
 
 @given(OUTCOMES)
 def test_the_order_of_outcomes_does_not_matter(outcomes: list[Outcome]) -> None:
-    """An outcome is one of a set."""
+    """The outcome does not depend on the order."""
     assert of_checks(outcomes) == of_checks(outcomes[::-1])
     assert of_requirements(outcomes) == of_requirements(outcomes[::-1])
 
@@ -73,5 +73,5 @@ def test_a_failure_always_shows(outcomes: list[Outcome]) -> None:
     ],
 )
 def test_a_verdict_needs_a_decided_core(core: str, every: list[str], *, failed: bool, expected: Verdict) -> None:
-    """Conformant is said only where the core was decided and nothing that was tried stayed open."""
-    assert verdict(Outcome(core), [Outcome(one) for one in every], failed_unwaived=failed) is expected
+    """Conformant needs a passed core and no undecided requirement."""
+    assert verdict(Outcome(core), [Outcome(value) for value in every], failed_unwaived=failed) is expected

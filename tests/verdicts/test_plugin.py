@@ -1,4 +1,4 @@
-"""The plugin beside other people's: it takes nothing away from them, and uses what they have."""
+"""pytest plugin: its options beside those of other plugins, and the opening of a run."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ def pytest_addoption(parser):
 """
 TEST = """
 def test_options(pytestconfig):
-    said = pytestconfig.option
-    print(said.base_url, said.report, said.seed, said.effort, said.read_only, said.target)
+    option = pytestconfig.option
+    print(option.base_url, option.report, option.seed, option.effort, option.read_only, option.target)
 """
 
 
-def options(folder: Path, *words: str, **variables: str) -> list[str]:
-    """What a test sees of the options, in a project where another plugin has some of the same names."""
+def options(folder: Path, *arguments: str, **variables: str) -> list[str]:
+    """Return the options that a test sees beside another plugin with some of the same names."""
     (folder / "other_plugin.py").write_text(OTHER)
     (folder / "test_options.py").write_text(TEST)
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", "test_options.py", *words],
+        [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", "test_options.py", *arguments],
         check=False, capture_output=True, text=True, cwd=folder, timeout=300,
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), *sys.path])} | variables,
     )  # fmt: skip
@@ -61,7 +61,7 @@ REQUIRING, OBSERVING, STAGED = ({name: ("x",)} for name in ("requirement", "obse
 def test_a_run_is_opened_where_there_are_checks(
     monkeypatch: pytest.MonkeyPatch, items: list[Any], *, is_judged: bool, collects: bool, opens: bool
 ) -> None:
-    """Among other tests too; not where somebody judges already, or the tests are only listed."""
+    """A run is opened if there are checks, no judge is registered and tests are not only listed."""
     opened: list[object] = []
 
     def open_one(_: object) -> SmallRun:
@@ -89,7 +89,7 @@ def test_a_run_is_opened_where_there_are_checks(
 
 
 class Opened:
-    """An execution that reaches its target, or does not."""
+    """A session that reaches its target or not."""
 
     error: str | None = None
     asked: ClassVar[list[Any]] = []
@@ -106,13 +106,13 @@ class Opened:
         self.ended.append("ended")
 
     def reach(self) -> str | None:
-        """Why the target cannot be tested."""
+        """Return why the target cannot be tested."""
         return self.error
 
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> type[Opened]:
-    """What stands for an execution; nothing of the environment is seen."""
+    """Replace the session, and clear the environment variables."""
     for name in ("CONFORMANCE_BASE_URL", "CONFORMANCE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("conformance.running.run_session.RunSession", Opened)
@@ -122,7 +122,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> type[Opened]:
 
 
 def configured(**options: object) -> tuple[Any, list[Callable[[], None]]]:
-    """A configuration with these options, and what is done at its end."""
+    """Return a configuration with these options, and its cleanup functions."""
     given = {"base_url": None, "api_key": None, "embedded": False, "target": None, "read_only": False,
              "disposable": False, "effort": "quick", "seed": 1, "report": None} | options  # fmt: skip
     cleanups: list[Callable[[], None]] = []
@@ -146,7 +146,7 @@ def configured(**options: object) -> tuple[Any, list[Callable[[], None]]]:
 def test_a_run_is_what_was_asked_for(
     monkeypatch: pytest.MonkeyPatch, opened: type[Opened], given: Any, environment: dict[str, str], asked: Any
 ) -> None:
-    """Options come before the environment; the run ends with pytest."""
+    """Options override the environment; the run ends with pytest."""
     for name, value in environment.items():
         monkeypatch.setenv(f"CONFORMANCE_{name}", value)
     config, cleanups = configured(**given)
@@ -163,35 +163,35 @@ def test_a_run_is_what_was_asked_for(
 
 
 def test_a_target_that_cannot_be_tested_ends_pytest(monkeypatch: pytest.MonkeyPatch, opened: type[Opened]) -> None:
-    """With the status that the command has for it."""
-    monkeypatch.setattr(opened, "error", "nothing answers")
+    """The exit status is that of the command line."""
+    monkeypatch.setattr(opened, "error", "nothing responds")
     config, _ = configured()
 
-    with pytest.raises(pytest.exit.Exception, match="nothing answers") as ended:
+    with pytest.raises(pytest.exit.Exception, match="nothing responds") as ended:
         plugin._open(config)
     assert ended.value.returncode == 3
 
 
 class Taking(argparse.ArgumentParser):
-    """Takes options as a group of pytest's does."""
+    """A parser that takes options like a group of pytest."""
 
     groups: ClassVar[list[tuple[str, str]]] = []
     taken: tuple[str, ...] = ()
 
     def getgroup(self, name: str, description: str) -> Self:
-        """The group, which is this one."""
+        """Return this parser as the group."""
         self.groups.append((name, description))
         return self
 
     def addoption(self, name: str, **settings: Any) -> None:
-        """Take one, unless somebody has it already."""
+        """Add an option, unless it is taken."""
         if name in self.taken:
             raise ValueError(name)
         self.add_argument(name, **settings)
 
 
 @pytest.mark.parametrize(
-    ("words", "others"),
+    ("arguments", "others"),
     [
         ((), {}),
         (("--base-url", "http://a", "--api-key", "k"), {"base_url": "http://a", "api_key": "k"}),
@@ -202,8 +202,8 @@ class Taking(argparse.ArgumentParser):
         (("--effort", "deep"), {"effort": "deep"}),
     ],
 )
-def test_options_have_defaults(words: tuple[str, ...], others: dict[str, object]) -> None:
-    """They are added after all others, and read as what they are."""
+def test_options_have_defaults(arguments: tuple[str, ...], others: dict[str, object]) -> None:
+    """The options are added last and have the right types."""
     parser = Taking()
     loading: Any = plugin.pytest_load_initial_conftests(parser)  # type: ignore[arg-type]
     next(loading)
@@ -213,12 +213,12 @@ def test_options_have_defaults(words: tuple[str, ...], others: dict[str, object]
 
     usual = dict.fromkeys(("base_url", "api_key", "target", "report"))
     usual |= {"embedded": False, "read_only": False, "disposable": False, "effort": "quick", "seed": 1}
-    assert vars(parser.parse_args(words)) == usual | others
+    assert vars(parser.parse_args(arguments)) == usual | others
     assert parser.groups[-1] == ("conformance", "contract conformance of a running service")
 
 
 def test_an_option_that_is_taken_takes_no_other_away() -> None:
-    """What follows it is added all the same, and is told of in the help."""
+    """The options after it are still added and in the help."""
     parser = Taking()
     parser.taken = ("--base-url",)
     plugin._add_options(parser)  # type: ignore[arg-type]
@@ -228,26 +228,26 @@ def test_an_option_that_is_taken_takes_no_other_away() -> None:
 
 
 def test_what_options_are_for() -> None:
-    """Whoever asks pytest for help reads it."""
+    """The help of pytest describes each option."""
     parser = Taking(add_help=False)
     plugin._add_options(parser)  # type: ignore[arg-type]
     lines = [" ".join(line.split()) for line in re.split(r"\n  (?=-)", parser.format_help())]
 
     assert lines[1:] == [
-        "--base-url BASE_URL where the target is (or $CONFORMANCE_BASE_URL)",
-        "--api-key API_KEY a full key of the target (better: $CONFORMANCE_API_KEY)",
+        "--base-url BASE_URL base URL of the target (or $CONFORMANCE_BASE_URL)",
+        "--api-key API_KEY a full API key (better: $CONFORMANCE_API_KEY)",
         "--embedded test the embedded reference service",
         "--target FILE the target file",
         "--read-only send nothing that could change the organization",
-        "--disposable the organization may be renamed, its members changed",
-        "--effort {quick,standard,deep} how much the run may cost",
-        "--seed SEED what all random choices come from",
-        "--report DIR write the reports there",
+        "--disposable allow the run to rename the organization and change members",
+        "--effort {quick,standard,deep} thoroughness of the run",
+        "--seed SEED seed of the random choices",
+        "--report DIR folder of the outputs",
     ]
 
 
 def test_marks_are_told() -> None:
-    """Each with what it is for; pytest reads their names from the beginning."""
+    """Each mark is registered with a description."""
     lines: list[tuple[str, str]] = []
     config: Any = SimpleNamespace(addinivalue_line=lambda name, line: lines.append((name, line)))
     plugin.pytest_configure(config)
@@ -256,15 +256,15 @@ def test_marks_are_told() -> None:
     assert [line for _, line in lines] == [
         "requirement(id): the requirement of the catalogue that a check judges",
         "observes(id, ...): the open points of the catalogue that a test observes",
-        "least_effort(effort): checks that cheaper runs leave out",
-        "stage(stage): when in the run a check has its turn",
+        "least_effort(effort): the lowest effort of a run that includes a check",
+        "stage(stage): the stage of the run in which a check runs",
     ]
 
 
 def test_a_target_file_that_cannot_be_used_is_a_usage_error(
     monkeypatch: pytest.MonkeyPatch, opened: type[Opened]
 ) -> None:
-    """It is told in its own sentence."""
+    """The usage error has the message of the target file's error."""
 
     def refuse(_: Opened) -> None:
         raise TargetFileError("The target file has no base_url.")
@@ -278,15 +278,15 @@ def test_a_target_file_that_cannot_be_used_is_a_usage_error(
 
 @pytest.mark.parametrize("later", [True, False])
 def test_options_of_other_plugins_stay_theirs(tmp_path: Path, *, later: bool) -> None:
-    """Whichever plugin is loaded first, both work, and an option of the same name is the other plugin's."""
-    words = () if later else ("-p", "other_plugin")
-    found = options(tmp_path, *words, **({"PYTEST_PLUGINS": "other_plugin"} if later else {}))
+    """In any order of loading both plugins work; a shared option belongs to the other plugin."""
+    arguments = () if later else ("-p", "other_plugin")
+    found = options(tmp_path, *arguments, **({"PYTEST_PLUGINS": "other_plugin"} if later else {}))
 
     assert found == ["http://from.other.test", "theirs", "1", "quick", "False", "None"]
 
 
 def test_options_are_read(tmp_path: Path) -> None:
-    """Those of both plugins, as they were given."""
+    """The options of both plugins are read."""
     found = options(
         tmp_path, "-p", "other_plugin", "--base-url", "http://x.test", "--seed", "7", "--effort", "deep", "--read-only",
         "--target", "target.yaml",
@@ -296,30 +296,30 @@ def test_options_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("arguments", "message"),
     [
         (("--embedded", "--read-only", "--disposable"), "--read-only and --disposable exclude each other"),
         (("--target", "absent.yaml"), "absent.yaml"),
         (("--api-key", "k"), "--embedded to test the embedded reference service"),
     ],
 )
-def test_what_cannot_be_run_is_a_usage_error(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
-    """One sentence and pytest's own status, without a traceback."""
+def test_what_cannot_be_run_is_a_usage_error(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    """The error is a sentence without a traceback, with pytest's usage status."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "--pyargs", "conformance.checks.test_s9_versioning", *words],
+        [sys.executable, "-m", "pytest", "--pyargs", "conformance.checks.test_s9_versioning", *arguments],
         check=False, capture_output=True, text=True, cwd=tmp_path, timeout=300,
     )  # fmt: skip
 
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stdout + done.stderr
 
 
 def test_collecting_alone_opens_no_run(tmp_path: Path) -> None:
     """The checks can be listed without a target."""
-    words = ("--pyargs", "conformance.checks.test_s9_versioning", "--collect-only", "-q")
+    arguments = ("--pyargs", "conformance.checks.test_s9_versioning", "--collect-only", "-q")
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", *words, "--base-url", "http://127.0.0.1:9", "--api-key", "k"],
+        [sys.executable, "-m", "pytest", *arguments, "--base-url", "http://127.0.0.1:9", "--api-key", "k"],
         check=False, capture_output=True, text=True, cwd=tmp_path, timeout=300,
     )  # fmt: skip
 
@@ -328,7 +328,7 @@ def test_collecting_alone_opens_no_run(tmp_path: Path) -> None:
 
 
 def test_all_marks_are_known(tmp_path: Path) -> None:
-    """A check of somebody's own is no error under strict marks."""
+    """A check outside the suite is no error under strict marks."""
     (tmp_path / "test_marked.py").write_text(
         "import pytest\n\n@pytest.mark.requirement('json-well-formed')\n@pytest.mark.observes('x')\n"
         "@pytest.mark.least_effort('deep')\n@pytest.mark.stage(2)\ndef test_one():\n    pass\n"

@@ -1,4 +1,4 @@
-"""The report of a run that is over."""
+"""Report of a finished run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BEGAN = datetime(2026, 3, 1, 12, 0, 7, 900_000, tzinfo=UTC)
 
 
 def over(**more: Any) -> Any:
-    """A run that is over, of which some things are as named."""
+    """Return a finished run with some properties replaced."""
     usual: dict[str, Any] = {
         "missing": {"disposable": "Add --disposable."},
         "observations": {},
@@ -43,57 +43,57 @@ def over(**more: Any) -> Any:
         "gone": [],
         "exchanges": (),
     }
-    said = SimpleNamespace(**(usual | more))
+    parts = SimpleNamespace(**(usual | more))
     profile = SimpleNamespace(
-        name="a name", base_url="https://service.test/v1", warnings=said.warnings, variables={"api_key": "STAGING_KEY"}
+        name="a name", base_url="https://service.test/v1", warnings=parts.warnings, variables={"api_key": "STAGING_KEY"}
     )
     return SimpleNamespace(
         run=SimpleNamespace(
-            missing=said.missing,
+            missing=parts.missing,
             profile=profile,
-            options=SimpleNamespace(seed=7, workers=3, only=said.only, command=said.command),
+            options=SimpleNamespace(seed=7, workers=3, only=parts.only, command=parts.command),
             effort=Effort.STANDARD,
-            wire=SimpleNamespace(sent=42, stopped=said.stopped, exchanges=said.exchanges),
+            wire=SimpleNamespace(sent=42, stopped=parts.stopped, exchanges=parts.exchanges),
             names=RunNames("cf-k3vq7t2a-"),
-            mode=said.mode,
-            observations=said.observations,
-            closed=said.closed,
+            mode=parts.mode,
+            observations=parts.observations,
+            closed=parts.closed,
         ),
         profile=profile,
-        certificate=said.certificate,
+        certificate=parts.certificate,
         began=BEGAN,
         seconds=1.23456,
         census={"listEngagements": 3},
         changes=lambda: [{"made": "e1"}],
-        undo=lambda: SimpleNamespace(left=["e1"], lasting=["an audit log"], writes=said.writes),
-        ownership=SimpleNamespace(foreign_ids=said.mistaken),
-        missing=said.gone,
+        undo=lambda: SimpleNamespace(left=["e1"], lasting=["an audit log"], writes=parts.writes),
+        ownership=SimpleNamespace(foreign_ids=parts.mistaken),
+        missing=parts.gone,
         provisioner=None,
-        redactor=SimpleNamespace(weak=said.weak, text=str, headers=tuple, body=bytes),
+        redactor=SimpleNamespace(weak=parts.weak, text=str, headers=tuple, body=bytes),
     )
 
 
 def result(outcome: Outcome, exchange: Exchange | None = None) -> CheckResult:
-    """What the check of one requirement came to."""
+    """Return the result of a check."""
     exchanges = () if exchange is None else (exchange,)
     failed = Failure("a", "wrong", "this", "that", None, exchanges) if outcome is Outcome.FAILED else None
     return CheckResult("a", FORM, outcome, None, failed, exchanges, 0.5)
 
 
 def reported(execution: Any, *results: CheckResult, interrupted: bool = False, **more: Any) -> Any:
-    """The report alone, of whose waivers nothing is wrong."""
+    """Return the report, without problems of waivers."""
     report, problems = build_report(execution, results, interrupted=interrupted, **more)
     assert problems == []
     return report
 
 
 def outcome_of(report: Any, requirement: str) -> tuple[str, str | None]:
-    """The outcome of a requirement, and the reason for it."""
-    return next((one["outcome"], one["reason"]) for one in report["requirements"] if one["id"] == requirement)
+    """Return the outcome of a requirement and its reason."""
+    return next((entry["outcome"], entry["reason"]) for entry in report["requirements"] if entry["id"] == requirement)
 
 
 def test_all_that_a_report_says() -> None:
-    """What the suite, the target and the run were, and what is left behind."""
+    """The report describes the suite, the target, the run and what is left."""
     report = reported(over(), result(Outcome.PASSED, make_exchange()))
 
     assert list(report) == [
@@ -105,7 +105,7 @@ def test_all_that_a_report_says() -> None:
         "name": "engagement-conformance", "version": __version__, "openapi_sha256": openapi_sha256(),
     }  # fmt: skip
     assert report["target"] == {"name": "a name", "base_url": "https://service.test/v1"}
-    assert report["run"].pop("finished_at") == "2026-03-01T12:00:09Z", "it does not ask the time of day again"
+    assert report["run"].pop("finished_at") == "2026-03-01T12:00:09Z", "the duration gives the end"
     assert report["interface"]["version"] == "v1"
     assert report["run"] == {
         "command": ["run", "--api-key", "<secret>", "--api-key=<secret>", "--effort", "deep"],
@@ -120,8 +120,8 @@ def test_all_that_a_report_says() -> None:
         "warnings": ["The target file is readable by everybody."],
     }
     assert report["verdict"] == "inconclusive"
-    assert [one["id"] for one in report["classes"]] == list(CLASSES)
-    assert [one["id"] for one in report["requirements"]] == list(load_catalogue().requirements)
+    assert [entry["id"] for entry in report["classes"]] == list(CLASSES)
+    assert [entry["id"] for entry in report["requirements"]] == list(load_catalogue().requirements)
     assert outcome_of(report, FORM) == ("passed", None)
     assert report["observations"] == []
     assert (report["census"], report["journal"]) == ({"listEngagements": 3}, [{"made": "e1"}])
@@ -129,16 +129,18 @@ def test_all_that_a_report_says() -> None:
 
 
 def test_what_is_missing_unlocks_a_class() -> None:
-    """The line that meets a need stands with the classes that need it."""
-    needing = {one.conformance_class for one in load_catalogue().requirements.values() if "disposable" in one.needs}
+    """The line that meets a need is listed with the classes that need it."""
+    needing = {
+        entry.conformance_class for entry in load_catalogue().requirements.values() if "disposable" in entry.needs
+    }
     report = reported(over())
 
-    assert {one["id"] for one in report["classes"] if one["unlock"] == ["Add --disposable."]} == needing
+    assert {entry["id"] for entry in report["classes"] if entry["unlock"] == ["Add --disposable."]} == needing
     assert needing
 
 
 def test_what_was_observed() -> None:
-    """Of the open points, with the exchanges that show it."""
+    """An observation is reported with its exchanges."""
     point = next(iter(load_catalogue().open_points.values()))
     report = reported(over(observations={point.id: [("so it is", [make_exchange(number=4)])]}))
 
@@ -147,7 +149,7 @@ def test_what_was_observed() -> None:
 
 
 def test_the_certificate_of_a_target_that_has_one() -> None:
-    """It says who was tested."""
+    """The report contains the digest of the TLS certificate."""
     assert reported(over(certificate="ab12"))["target"]["certificate_sha256"] == "ab12"
 
 
@@ -161,7 +163,7 @@ def test_the_certificate_of_a_target_that_has_one() -> None:
     ],
 )
 def test_why_a_requirement_was_not_tested(execution: Any, *, interrupted: bool, reason: str) -> None:
-    """What ended the run comes first."""
+    """An interruption takes precedence over the other reasons."""
     report = reported(execution, interrupted=interrupted)
 
     assert outcome_of(report, FORM) == ("untested", reason)
@@ -169,38 +171,38 @@ def test_why_a_requirement_was_not_tested(execution: Any, *, interrupted: bool, 
 
 
 def test_warnings() -> None:
-    """What the target file, its weak secrets and an early end give occasion to."""
+    """The report warns of the target file, weak secrets and an early end."""
     report = reported(over(weak=("api_key", "passphrase"), stopped="the budget is used up"))
 
     assert report["run"]["warnings"] == [
         "The target file is readable by everybody.",
-        "Too short or too ordinary to be kept out of every answer that shows it: <api_key>, <passphrase>.",
+        "Too short or too common to be redacted from every response: <api_key>, <passphrase>.",
         "The run ended early: the budget is used up.",
     ]
 
 
 def test_what_was_nearly_done_to_others_is_warned_of() -> None:
-    """Ids of other users' engagements in responses to creations, and what a read-only run had to undo."""
+    """The report warns of other users' ids in responses to creations, and of changes in a read-only run."""
     more = {"mistaken": ["f1", "f2"], "writes": ["the engagement e1 was deleted"], "gone": ['f3 "Audit"']}
     report = reported(over(**more))
 
     assert report["gone"] == ['f3 "Audit"']
     assert report["run"]["warnings"][1:] == [
-        "Creations were answered with ids of other users' engagements, which were left alone: f1, f2.",
-        "What requests without a valid key had done was undone with <api_key>: the engagement e1 was deleted.",
+        "The service responded to creations with ids of other users' engagements, which were left alone: f1, f2.",
+        "The changes of requests without a valid key were undone with <api_key>: the engagement e1 was deleted.",
     ]
     assert len(reported(over(mode=Mode.DISPOSABLE, writes=more["writes"]))["run"]["warnings"]) == 1
 
 
 def test_a_failure_that_is_waived() -> None:
-    """It fails the requirement and not the run, as long as the waiver holds on the day that the run began."""
+    """A waived failure does not fail the run if the waiver is valid on the day of the run."""
     failed = result(Outcome.FAILED, make_exchange())
     waiver = Waiver(FORM, "Known.", "The team", BEGAN.date())
     assert reported(over(), failed)["verdict"] == "non-conformant"
 
     report = reported(over(), failed, waivers=[waiver])
     assert report["verdict"] == "inconclusive"
-    assert [one["id"] for one in report["requirements"] if one["waived"]] == [FORM]
+    assert [entry["id"] for entry in report["requirements"] if entry["waived"]] == [FORM]
     assert report["waivers"] == [
         {"requirement": FORM, "reason": "Known.", "owner": "The team", "expires": "2026-03-01", "check": "*"}
     ]
@@ -213,7 +215,7 @@ def test_a_failure_that_is_waived() -> None:
 
 
 def test_a_failure_is_repeated_from_what_was_sent() -> None:
-    """From the creation that it depends on, with the variable that the target file names."""
+    """The script begins with the creation and uses the variable of the target file."""
     made = {"data": {"id": "eng_1", "name": "cf-k3vq7t2a-a"}}
     creation = make_exchange("createEngagement", 201, made, number=1)
     sent = replace(
@@ -225,7 +227,7 @@ def test_a_failure_is_repeated_from_what_was_sent() -> None:
 
     report = reported(over(exchanges=(creation, shown, gone)), result(Outcome.FAILED, shown))
 
-    (failed,) = [one for one in report["requirements"] if one["failures"]]
+    (failed,) = [entry for entry in report["requirements"] if entry["failures"]]
     (failure,) = failed["failures"]
     assert failure["gone"] == "The run has deleted the engagement eng_1 since."
     assert 'Bearer $STAGING_KEY"' in failure["script"]

@@ -1,4 +1,4 @@
-"""What a check came to, from what it raised and judged."""
+"""Results of checks, from their exceptions and evidence."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ MakeExchange = Callable[..., Exchange]
 
 
 def result(raised: BaseException | None, evidence: list[Exchange], *, in_preamble: bool = False) -> CheckResult:
-    """The result of a check named ``check``."""
+    """Return the result of a check named ``check``."""
     return result_of("check", "json-well-formed", raised, in_preamble=in_preamble, evidence=evidence, seconds=0.1)
 
 
 def test_a_check_that_judged_something_has_passed(exchange: MakeExchange) -> None:
-    """Evidence is what makes a success."""
+    """A check with evidence and without an exception has passed."""
     assert result(None, [exchange()]).outcome == "passed"
 
 
@@ -32,7 +32,7 @@ def test_a_check_that_judged_nothing_is_an_error_of_the_suite() -> None:
 
 
 def test_a_non_conformity_fails_with_its_evidence(exchange: MakeExchange) -> None:
-    """The failure says what was expected and what came."""
+    """The failure contains the expected and the actual value."""
     made = exchange(number=7)
 
     found = result(NonConformity("wrong", made, expected="a", actual="b", pointer="/data"), [made])
@@ -40,12 +40,12 @@ def test_a_non_conformity_fails_with_its_evidence(exchange: MakeExchange) -> Non
     assert found.outcome == "failed"
     assert found.failure is not None
     assert found.failure == Failure("check", "wrong", "a", "b", "/data", (made,))
-    assert [one.number for one in found.exchanges] == [7]
+    assert [cited.number for cited in found.exchanges] == [7]
 
 
 @pytest.mark.parametrize("where", ["body", "header"])
 def test_what_was_taken_out_of_a_response_fails_nobody(exchange: MakeExchange, where: str) -> None:
-    """Where a header of the target file stood in an answer, what reads wrong may have been right."""
+    """If a redacted header was in the response, the original may have been right."""
     texts = {"body": b'{"data": {"slug": "%s"}}', "header": b"%s"}
 
     def made(name: bytes) -> Exchange:
@@ -60,12 +60,12 @@ def test_what_was_taken_out_of_a_response_fails_nobody(exchange: MakeExchange, w
         response = made(name)
         found = result(NonConformity("wrong", response, expected="a", actual="b"), [response])
         assert found.outcome == outcome
-        hidden = "But a text that the target file hides stood in an answer, and was taken out."
+        hidden = "But a text that the target file hides was redacted from a response."
         assert found.reason == (f"Wrong. {hidden}" if outcome == "cantTell" else None)
 
 
 def test_a_result_says_whose_it_is(exchange: MakeExchange) -> None:
-    """The check, the requirement, how long it took, and each exchange once, those that it stumbled over too."""
+    """A result has the check, the requirement, the duration and each exchange once."""
     first, second = exchange(number=1), exchange(number=2)
 
     found = result(CantTell("the second is unclear", first, second), [first])
@@ -75,7 +75,7 @@ def test_a_result_says_whose_it_is(exchange: MakeExchange) -> None:
 
 
 def test_a_non_conformity_in_the_preamble_decides_nothing(exchange: MakeExchange) -> None:
-    """What goes wrong before the body of a check is not what it judges."""
+    """A non-conformity in the setup leaves the check undecided."""
     found = result(NonConformity("wrong", exchange(), expected="a", actual="b"), [], in_preamble=True)
 
     assert (found.outcome, found.failure) == ("cantTell", None)
@@ -84,7 +84,7 @@ def test_a_non_conformity_in_the_preamble_decides_nothing(exchange: MakeExchange
 @pytest.mark.parametrize(
     ("raised", "outcome", "reason", "error"),
     [
-        (CantTell("no answer has data"), "cantTell", "No answer has data.", False),
+        (CantTell("no response has data"), "cantTell", "No response has data.", False),
         (NoResponse("the connection broke"), "cantTell", "The connection broke.", False),
         (Inapplicable("there is one member"), "inapplicable", "There is one member.", False),
         (Untested("add a key"), "untested", "Add a key.", False),
@@ -101,12 +101,12 @@ def test_only_a_non_conformity_fails(raised: BaseException, outcome: str, reason
 
 @pytest.mark.parametrize("end", [".", "!", "?"])
 def test_reasons_are_sentences(end: str) -> None:
-    """A reason begins with a capital and ends as a sentence does, once."""
-    assert result(CantTell(f"no answer has data{end}"), []).reason == f"No answer has data{end}"
+    """A reason begins with a capital letter and ends with one full stop."""
+    assert result(CantTell(f"no response has data{end}"), []).reason == f"No response has data{end}"
 
 
 def test_reason_is_the_message_alone(exchange: MakeExchange) -> None:
-    """What was expected and what came is told elsewhere."""
+    """The reason leaves out the expected and the actual value."""
     fault = NonConformity("wrong", exchange(), expected="a", actual="b")
 
     assert result(fault, [], in_preamble=True).reason == "Wrong."

@@ -1,4 +1,4 @@
-"""The checks are run by pytest, undisturbed by anybody's own."""
+"""pytest session of the checks, independent of the user's pytest settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.verdicts.conftest import SmallRun, Watching, item
 def test_checks_are_listed_by_what_they_cite(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Every requirement and open point has some, each named once, whatever somebody's own pytest is told; silently."""
+    """Every entry has checks, each listed once; the user's pytest variables have no effect."""
     monkeypatch.setenv("PYTEST_ADDOPTS", "--no-such-option")
     monkeypatch.setenv("PYTEST_PLUGINS", "no_such_plugin")
     catalogue = load_catalogue()
@@ -33,7 +33,7 @@ def test_checks_are_listed_by_what_they_cite(
 
 
 def test_checks_do_not_load_what_lies_around(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A run as a gate of some project leaves the conftest.py of its tests alone."""
+    """A run does not load the conftest.py of the current folder."""
     for folder in (tmp_path, tmp_path / "tests"):
         folder.mkdir(exist_ok=True)
         (folder / "conftest.py").write_text("raise RuntimeError\n")
@@ -46,19 +46,19 @@ def test_checks_do_not_load_what_lies_around(monkeypatch: pytest.MonkeyPatch, tm
 
 
 def test_the_judge_decides_what_runs(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    """The plugin finds it, and opens no run of its own."""
+    """The plugin finds the judge and opens no run."""
     monkeypatch.setattr(plugin, "_open", lambda _: pytest.fail("a second run"))
     watching = Watching()
     judge = Judge(SmallRun(only=("no-such-requirement",)), watching)  # type: ignore[arg-type]
 
     session.run_checks(judge)
 
-    assert (judge.errors, judge.results, watching.said) == ([], [], [("planned", "0")])
+    assert (judge.errors, judge.results, watching.events) == ([], [], [("planned", "0")])
     assert capfd.readouterr() == ("", "")
 
 
 def test_checks_are_collected_once_and_run_by_whoever_needs_them() -> None:
-    """What went wrong while they were collected is told to each judge."""
+    """The checks are collected once and run under a judge."""
     watching = Watching()
     judge = Judge(SmallRun(only=("no-such-requirement",)), watching)  # type: ignore[arg-type]
     seen: list[session.CollectedChecks] = []
@@ -70,11 +70,11 @@ def test_checks_are_collected_once_and_run_by_whoever_needs_them() -> None:
     session.with_collected_checks(use)
 
     assert len(seen) == 1
-    assert (judge.errors, judge.results, watching.said) == ([], [], [("planned", "0")])
+    assert (judge.errors, judge.results, watching.events) == ([], [], [("planned", "0")])
 
 
-class Told:
-    """Stands where pytest's configuration and a judge do, and notes what they are told."""
+class Recorder:
+    """A stand-in for pytest's configuration and a judge that records calls."""
 
     def __init__(self) -> None:
         self.requests: list[tuple[Any, ...]] = []
@@ -85,8 +85,8 @@ class Told:
 
 
 def test_collected_checks_are_handed_to_the_judge() -> None:
-    """In place of who stood there while they were collected, without what no check needs."""
-    plugins, judge, hook = Told(), Told(), Told()
+    """The judge replaces the plugin that collected, unneeded plugins are removed, and errors are passed on."""
+    plugins, judge, hook = Recorder(), Recorder(), Recorder()
     config: Any = SimpleNamespace(pluginmanager=plugins, hook=hook)
     items = [item()]
     opened: Any = SimpleNamespace(config=config, items=items)
@@ -106,13 +106,13 @@ def test_collected_checks_are_handed_to_the_judge() -> None:
 
 
 def test_listing_checks_runs_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nor does it show tracebacks at length; a check is named without its folder and its parameter."""
+    """Listing collects only; a check is named without its folder and parameter."""
     given: list[str] = []
     nodeid = "conformance/checks/test_a.py::test_b[x]"
     check = item(nodeid, requirement=("json-well-formed",))
 
-    def main(words: list[str], plugins: list[Any]) -> int:
-        given.extend(words)
+    def main(arguments: list[str], plugins: list[Any]) -> int:
+        given.extend(arguments)
         plugins[0].pytest_collection_finish(SimpleNamespace(items=[check, check]))
         return 0
 
@@ -123,8 +123,8 @@ def test_listing_checks_runs_none(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_exceptions_are_told_briefly() -> None:
-    """Nobody sees more of them than the judge tells."""
-    registered = Told()
+    """The style of tracebacks is pytest's shortest."""
+    registered = Recorder()
     config: Any = SimpleNamespace(option=SimpleNamespace(), pluginmanager=registered)
     session._Named("the judge").pytest_configure(config)
 
@@ -146,11 +146,11 @@ def test_exceptions_are_told_briefly() -> None:
 def test_a_pytest_that_broke_down_is_told_of(
     monkeypatch: pytest.MonkeyPatch, status: pytest.ExitCode, *, is_error: bool
 ) -> None:
-    """Then not all checks have run, which nothing else would say; failed checks are no such thing."""
+    """An internal or usage error of pytest is an error of the suite; failed checks are not."""
     judge = Judge(SimpleNamespace(closed=None))  # type: ignore[arg-type]
     given: list[Any] = []
 
-    def main(words: object, plugins: object) -> object:
+    def main(arguments: object, plugins: object) -> object:
         given.append(plugins)
         return status
 

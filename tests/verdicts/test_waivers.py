@@ -1,4 +1,4 @@
-"""Waivers: what may be waived, by whom, until when, and what a waiver does not cover."""
+"""Waivers: files, validity and coverage."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ WHOLE = """
 
 
 def written(folder: Path, text: str | bytes) -> Path:
-    """A file of waivers."""
+    """Write a file of waivers."""
     path = folder / "waivers.yaml"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return path
 
 
 def requirement(outcome: str = "failed", *checks: str) -> Any:
-    """A requirement of a report, with failures of these checks."""
+    """Return a requirement of a report, with failures of these checks."""
     failures = [{"check": check} for check in checks]
     return {"id": "json-well-formed", "outcome": outcome, "waived": False, "reason": None, "failures": failures}
 
 
 def waiver(expires: date = TODAY, check: str = "*") -> Waiver:
-    """A waiver of that requirement."""
+    """Return a waiver of that requirement."""
     return Waiver("json-well-formed", "it is known", "somebody", expires, check)
 
 
 def test_a_file_of_waivers_is_read(tmp_path: Path) -> None:
-    """Each entry is a waiver; it covers every check unless it names some."""
+    """Each entry is a waiver; without ``check`` it covers every check."""
     text = WHOLE + WHOLE + "  check: 'test_s1*'\n"
 
     first, second = load_waivers(written(tmp_path, text))
@@ -50,7 +50,7 @@ def test_a_file_of_waivers_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (b"\xff\xfe\xfa", "is not a text in UTF-8."),
         ("{", "waivers.yaml, line 1, column 2: this is not valid YAML."),
@@ -75,23 +75,23 @@ def test_a_file_of_waivers_is_read(tmp_path: Path) -> None:
         (WHOLE.replace("  expires: 2026-12-31\n", ""), "waiver 1: expires must be a date such as 2026-12-31."),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, text: str | bytes, said: str) -> None:
-    """A plain sentence names the file, the entry and what was expected."""
+def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, text: str | bytes, message: str) -> None:
+    """A sentence names the file, the entry and what was expected."""
     with pytest.raises(WaiverError) as refused:
         load_waivers(written(tmp_path, text))
 
     assert str(refused.value).startswith(str(tmp_path / "waivers.yaml"))
-    assert str(refused.value).endswith(said)
+    assert str(refused.value).endswith(message)
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    """The system's own words say why."""
+    """The message contains the system's reason."""
     with pytest.raises(WaiverError, match=r"absent\.yaml cannot be read: No such file or directory\.$"):
         load_waivers(tmp_path / "absent.yaml")
 
 
 def test_a_waiver_holds_through_its_last_day() -> None:
-    """What failed is marked, and the report says who answers for it until when."""
+    """The failure is marked, and the reason names the owner and the end."""
     found = requirement("failed", "test_s1_form::one")
 
     assert apply_waivers([found], [waiver(TODAY)], TODAY) == []
@@ -101,22 +101,22 @@ def test_a_waiver_holds_through_its_last_day() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "given", "said"),
+    ("found", "given", "message"),
     [
         (requirement("failed", "a"), waiver(date(2026, 5, 31)), "expired on 2026-05-31 (owner: somebody)."),
         (requirement("passed"), waiver(), "is unused: the outcome is passed."),
-        (requirement("failed", "Form::a"), waiver(check="form::*"), "is unused: no failure is one of form::*."),
+        (requirement("failed", "Form::a"), waiver(check="form::*"), "is unused: no check that matches form::* failed."),
     ],
 )
-def test_a_waiver_that_does_not_hold_waives_nothing(found: Any, given: Waiver, said: str) -> None:
-    """Expired and unused ones are told of, and what failed stays failed."""
-    assert apply_waivers([found], [given], TODAY) == [f"The waiver of json-well-formed {said}"]
+def test_a_waiver_that_does_not_hold_waives_nothing(found: Any, given: Waiver, message: str) -> None:
+    """An expired or unused waiver is reported, and the failure stays."""
+    assert apply_waivers([found], [given], TODAY) == [f"The waiver of json-well-formed {message}"]
     assert (found["waived"], found["reason"]) == (False, None)
 
 
 @pytest.mark.parametrize("outcome", ["cantTell", "untested"])
 def test_a_waiver_of_what_was_not_decided_is_not_unused(outcome: str) -> None:
-    """The next run may need it."""
+    """A waiver of an undecided requirement is not reported as unused."""
     assert apply_waivers([requirement(outcome)], [waiver()], TODAY) == []
     assert apply_waivers([requirement("inapplicable")], [waiver()], TODAY) == [
         "The waiver of json-well-formed is unused: the outcome is inapplicable."
@@ -124,18 +124,18 @@ def test_a_waiver_of_what_was_not_decided_is_not_unused(outcome: str) -> None:
 
 
 def test_waivers_are_looked_at_one_by_one() -> None:
-    """One that does not hold keeps none of the others from holding."""
+    """An unused waiver does not affect the others."""
     found = requirement("failed", "form::a")
 
     problems = apply_waivers([found], [waiver(check="other::*"), waiver(check="form::*")], TODAY)
 
-    assert problems == ["The waiver of json-well-formed is unused: no failure is one of other::*."]
+    assert problems == ["The waiver of json-well-formed is unused: no check that matches other::* failed."]
     assert found["waived"] is True
     assert found["reason"] == "Waived by somebody until 2026-06-01: it is known"
 
 
 def test_narrow_waivers_cover_together() -> None:
-    """Two people may each answer for the failures of a check."""
+    """Waivers of different checks together cover a requirement."""
     found = requirement("failed", "form::a", "other::b")
 
     assert apply_waivers([found], [waiver(check="other::*"), waiver(check="form::*")], TODAY) == []
@@ -144,10 +144,10 @@ def test_narrow_waivers_cover_together() -> None:
 
 
 def test_what_no_waiver_covers_stays_failed() -> None:
-    """A failure of another check is news."""
+    """A failure of another check is not waived."""
     found = requirement("failed", "form::a", "other::b")
 
     assert apply_waivers([found], [waiver(check="form::*")], TODAY) == [
-        "What failed of json-well-formed is more than what is waived."
+        "The waivers of json-well-formed do not cover all of its failures."
     ]
     assert (found["waived"], found["reason"]) == (False, None)

@@ -1,1 +1,1 @@
-"""Pictures of a run, as numbers for the templates that draw them."""
+"""Geometry of a run's pictures, for the templates that draw them."""

@@ -1,4 +1,4 @@
-"""How the rate limit of each key went over a run, by the headers of its answers."""
+"""Course of each key's rate limit over a run, by the headers of its responses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WIDTH: Final = 240
 HEIGHT: Final = 32
 _MAIN: Final = "api_key"
 MOST_KEYS: Final = 8
-"""Keys that are drawn: those that met a 429, then those that were used most."""
+"""Most keys that are drawn: those with a 429 first, then the most used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +29,12 @@ class Course:
 
     Attributes:
         key: The name of the key.
-        responses: How many answers told all three headers.
-        limits: The limits that they told, in the order of their first mention.
-        lowest: The least that remained.
-        refused: How many answers were 429.
-        line: What remained of the limit over time, as points of a line in a picture of ``WIDTH`` by ``HEIGHT``.
-        refusals: Where across the picture the 429 lie.
+        responses: The number of responses with all three headers.
+        limits: The limits in these headers, in the order of their first appearance.
+        lowest: The lowest number of remaining requests.
+        refused: The number of responses with 429.
+        line: The remaining share of the limit over time, as points of a line in a picture of ``WIDTH`` by ``HEIGHT``.
+        refusals: The x positions of the 429 responses in the picture.
     """
 
     key: str
@@ -47,7 +47,7 @@ class Course:
 
 
 def courses(exchanges: Sequence[Exchange]) -> tuple[list[Course], int]:
-    """The courses of the keys that matter most, over the time of the whole run, and how many keys are left out."""
+    """Return the courses of the most relevant keys over the whole run, and the number of omitted keys."""
     responded = [exchange for exchange in exchanges if exchange.received is not None]
     if not responded:
         return [], 0
@@ -59,7 +59,7 @@ def courses(exchanges: Sequence[Exchange]) -> tuple[list[Course], int]:
         if credential is None or credential.authorization is not None:
             by_key.setdefault(_MAIN if credential is None else credential.name, []).append(exchange)
     found = [course for key, sent in by_key.items() if (course := _course(key, sent, began, lasted)) is not None]
-    ordered = sorted(found, key=lambda one: (-one.refused, -one.responses, one.key))
+    ordered = sorted(found, key=lambda course: (-course.refused, -course.responses, course.key))
     return ordered[:MOST_KEYS], len(ordered[MOST_KEYS:])
 
 
@@ -72,9 +72,9 @@ def _course(key: str, sent: Sequence[Exchange], began: float, lasted: float) -> 
         return round(WIDTH * (_end(exchange) - began) / lasted, 1)
 
     points = [
-        (across(exchange), told)
+        (across(exchange), headers)
         for exchange in sent
-        if exchange.received is not None and (told := quota(exchange.received)) is not None
+        if exchange.received is not None and (headers := quota(exchange.received)) is not None
     ]
     if not points:
         return None
@@ -86,8 +86,8 @@ def _course(key: str, sent: Sequence[Exchange], began: float, lasted: float) -> 
     return Course(
         key,
         len(points),
-        tuple(dict.fromkeys(told.limit for _, told in points)),
-        min(told.remaining for _, told in points),
+        tuple(dict.fromkeys(headers.limit for _, headers in points)),
+        min(headers.remaining for _, headers in points),
         len(refused),
         " ".join(f"{x:g},{y:g}" for x, y in _line(points)),
         tuple(dict.fromkeys(refused)),
@@ -95,9 +95,9 @@ def _course(key: str, sent: Sequence[Exchange], began: float, lasted: float) -> 
 
 
 def _line(points: Iterable[Point]) -> list[tuple[float, float]]:
-    """One point for each unit across: the least that remained there."""
+    """Return one point for each horizontal unit: the lowest remaining share there."""
     lowest: dict[float, float] = {}
-    for x, told in points:
-        share = told.remaining / told.limit if told.limit else 0.0
+    for x, headers in points:
+        share = headers.remaining / headers.limit if headers.limit else 0.0
         lowest[round(x)] = min(share, lowest.get(round(x), 1.0))
     return [(x, round(HEIGHT * (1 - share), 1)) for x, share in sorted(lowest.items())]

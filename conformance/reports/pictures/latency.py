@@ -1,4 +1,4 @@
-"""How long the answers to each operation took."""
+"""Latency of the responses of each operation."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Latency:
 
     Attributes:
         operation: Its operationId.
-        responses: How many answers came.
-        median: Half of them took at most this long.
-        late: Nineteen of twenty took at most this long.
-        longest: All took at most this long.
+        responses: The number of responses.
+        median: The median.
+        late: The 95th percentile.
+        longest: The maximum.
         bars: The distribution, as left edge, width, top and height in a picture of ``WIDTH`` by ``HEIGHT``.
     """
 
@@ -49,14 +49,14 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Latencies:
-    """All operations over one axis, whose marks are given by place and text."""
+    """All operations over one axis; the ticks are positions and texts."""
 
     operations: tuple[Latency, ...]
     ticks: tuple[tuple[float, str], ...]
 
 
 def latencies(exchanges: Iterable[Exchange]) -> Latencies:
-    """The times of every operation that was answered, in the interface's order, over one logarithmic axis."""
+    """Return the times of every operation with a response, in the interface's order, over one logarithmic axis."""
     times: dict[str, list[float]] = {name: [] for name in OPERATIONS}
     for exchange in exchanges:
         if exchange.received is not None:
@@ -89,5 +89,5 @@ def _latency(name: str, values: Sequence[float], low: float, high: float) -> Lat
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """The least of some sorted values that the share of them does not exceed."""
+    """Return the quantile of sorted values: the smallest value that at least the share of them does not exceed."""
     return values[max(0, math.ceil(share * len(values)) - 1)]

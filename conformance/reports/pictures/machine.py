@@ -1,4 +1,4 @@
-"""The engagement state machine as a drawing: where its arrows run, and which of them the run took."""
+"""Drawing of the engagement state machine: positions of its arrows, and the transitions of the run."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _ARROWS: Final[Mapping[Way, tuple[str, int, int, str]]] = {
     ("archived", "archive", "archived"): ("M650,108 C715,95 715,148 656,133", 706, 125, "start"),
     ("archived", "edit", "archived"): ("M558,95 C538,32 632,32 614,90", 585, 38, "middle"),
 }
-"""The line of each arrow, and where its label stands."""
+"""The path of each arrow, and the position of its label."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A transition with its place in the drawing, whose size is 840 by 300."""
+    """A transition with its position in the drawing of 840 by 300."""
 
     transition: Transition
     path: str
@@ -35,7 +35,7 @@ class Arrow:
 
 
 def arrows(found: Iterable[Transition]) -> list[Arrow]:
-    """The arrows of a drawing; what the interface does not have is drawn only where it was seen."""
+    """Return the arrows of a drawing; transitions outside the interface are drawn only if they occurred."""
     return [
         Arrow(transition, *_ARROWS[transition.way])
         for transition in found

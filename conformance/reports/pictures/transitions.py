@@ -1,4 +1,4 @@
-"""Which transitions of engagements a run has seen, from its exchanges alone."""
+"""Transitions of engagements during a run, derived from its exchanges."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ STATED: Final[tuple[Way, ...]] = (
     ("active", "delete", "removed"),
     ("archived", "delete", "removed"),
 )
-"""What the interface states."""
+"""The transitions that the interface states."""
 OPEN: Final[tuple[Way, ...]] = (
     ("archived", "unarchive", "active"),
     ("archived", "unarchive", "archived"),
     ("archived", "archive", "archived"),
     ("active", "unarchive", "active"),
 )
-"""What the interface leaves open."""
+"""The transitions that the interface leaves open."""
 _MOVING: Final = frozenset({"archiveEngagement", "unarchiveEngagement", "deleteEngagement"})
 
 
 @dataclass(slots=True)
 class Transition:
-    """A way from one state to another.
+    """A transition from one state to another.
 
     Attributes:
         way: State, operation and next state.
-        exchanges: The numbers of the exchanges that took it; empty where none did.
+        exchanges: The numbers of the exchanges with this transition; empty if it did not occur.
     """
 
     way: Way
@@ -57,15 +57,15 @@ class Transition:
 
     @property
     def kind(self) -> Kind:
-        """Whether the interface states this way, leaves it open, or does not have it."""
+        """Return whether the interface states this transition, leaves it open, or does not have it."""
         return "stated" if self.way in STATED else "open" if self.way in OPEN else "foreign"
 
 
 def transitions(exchanges: Iterable[Exchange]) -> list[Transition]:
-    """The transitions that the interface states or leaves open, and any other one that was seen.
+    """Return the transitions that the interface states or leaves open, and all others that occurred.
 
-    Only what surely happened counts: successes on one engagement that overlapped with no request that may change its
-    state, from a state that an answer had shown.
+    Only certain transitions count: successes on an engagement that overlapped with no request that may change its
+    state, from a state that a response had shown.
     """
     found = {way: Transition(way) for way in (*STATED, *OPEN)}
     for steps in _by_engagement(exchanges).values():
@@ -77,7 +77,7 @@ def transitions(exchanges: Iterable[Exchange]) -> list[Transition]:
 
 
 def _by_engagement(exchanges: Iterable[Exchange]) -> dict[str, list[Exchange]]:
-    """The answered exchanges on each engagement, in the order in which they were sent."""
+    """Return the exchanges with a response, by engagement, in the order of sending."""
     found: dict[str, list[Exchange]] = defaultdict(list)
     for exchange in exchanges:
         operation = exchange.request.operation.id
@@ -86,11 +86,11 @@ def _by_engagement(exchanges: Iterable[Exchange]) -> dict[str, list[Exchange]]:
         identifier = _member(exchange, "id") if operation == "createEngagement" else exchange.request.identifier
         if identifier is not None:
             found[identifier].append(exchange)
-    return {name: sorted(steps, key=lambda one: one.started_at) for name, steps in found.items()}
+    return {name: sorted(steps, key=lambda exchange: exchange.started_at) for name, steps in found.items()}
 
 
 def _ways(steps: Sequence[Exchange]) -> Iterable[tuple[Way, int]]:
-    """The ways that one engagement took."""
+    """Yield the transitions of one engagement, with the numbers of the exchanges."""
     state: State | None = None
     waiting: tuple[State, Exchange] | None = None
     moving = [exchange for exchange in steps if exchange.request.operation.id in _MOVING]
@@ -117,18 +117,18 @@ def _ways(steps: Sequence[Exchange]) -> Iterable[tuple[Way, int]]:
             yield (before, OPERATIONS[operation], state), exchange.number
 
 
-def _overlaps(one: Exchange, moving: Iterable[Exchange]) -> bool:
-    """Whether a request that may change the state was under way meanwhile, so that the order is not known."""
-    began, ended = one.started_at.timestamp(), one.started_at.timestamp() + one.seconds
+def _overlaps(exchange: Exchange, moving: Iterable[Exchange]) -> bool:
+    """Whether a request that may change the state overlapped with the exchange, so that their order is unknown."""
+    began, ended = exchange.started_at.timestamp(), exchange.started_at.timestamp() + exchange.seconds
     return any(
         other.started_at.timestamp() < ended and other.started_at.timestamp() + other.seconds > began
         for other in moving
-        if other is not one
+        if other is not exchange
     )
 
 
 def _shown(exchange: Exchange) -> State | None:
-    """The status that an answer shows, if it shows one of the two."""
+    """Return the status in a response, if it is one of the two."""
     match _member(exchange, "status"):
         case "active" | "archived" as status:
             return status

@@ -1,4 +1,4 @@
-"""The static site over many runs: who keeps what, who does what where the text is open, and how each got there."""
+"""Static site over many runs: requirements and observations by implementation, and the history of each."""
 
 from conformance.reports.site.pages import site_files
 from conformance.reports.site.stored import StoredRun, read_runs

@@ -1,4 +1,4 @@
-"""What the pages of the site show: implementations, matrices and histories, arranged for their templates."""
+"""Data of the site's pages: implementations, matrices and histories, arranged for the templates."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _RANKS: Final = 6
-"""Ranks of answers that have a colour of their own; the last one is shared."""
+"""Ranks of observed behaviours that have a colour; further ones share the last colour."""
 ORDER: Final = ("passed", "failed", "waived", "cantTell", "untested", "inapplicable")
 
 
 @dataclass(frozen=True, slots=True)
 class Implementation:
-    """A service by its target name, and its runs, the oldest first."""
+    """A service by its target name, and its runs, oldest first."""
 
     name: str
     file: str
@@ -32,36 +32,36 @@ class Implementation:
 
     @property
     def latest(self) -> StoredRun:
-        """The run that counts today."""
+        """Return the latest run."""
         return self.runs[-1]
 
 
 @dataclass(frozen=True, slots=True)
 class RequirementRow:
-    """A requirement and its outcome in the latest run of each implementation; None where that run does not know it."""
+    """A requirement and its outcome in the latest run of each implementation; None if that run does not know it."""
 
     requirement: Requirement
     outcomes: tuple[str | None, ...]
 
     @property
     def same(self) -> bool:
-        """Whether no two implementations that decided it differ."""
+        """Whether all implementations with a decided outcome have the same outcome."""
         return len({outcome for outcome in self.outcomes if outcome in {"passed", "failed", "waived"}}) < 2  # noqa: PLR2004 - two differ
 
     @property
     def failed(self) -> int:
-        """How many implementations fail it, waived or not."""
+        """Return how many implementations fail it, waived or not."""
         return sum(outcome in {"failed", "waived"} for outcome in self.outcomes)
 
 
 @dataclass(frozen=True, slots=True)
 class ObservationRow:
-    """An open point and who does what there.
+    """An open point and the behaviour of each implementation.
 
     Attributes:
-        observation: The open point, as one run knows it.
-        responses: What implementations do: a letter, the answer, and how many give it; the most frequent first.
-        letters: The letter and the rank of each implementation's answer; empty and 0 where it was not observed.
+        observation: The open point, as recorded in a run.
+        responses: The observed behaviours, most frequent first: a letter, the behaviour and its number.
+        letters: The letter and the rank of each implementation's behaviour; empty and 0 if not observed.
     """
 
     observation: Observation
@@ -70,13 +70,13 @@ class ObservationRow:
 
     @property
     def same(self) -> bool:
-        """Whether all who were observed do the same."""
+        """Whether all observed implementations behave the same."""
         return len(self.responses) < 2  # noqa: PLR2004 - two differ
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A run of an implementation, and what changed since the one before; None for the first."""
+    """A run of an implementation, and its changes since the previous run; None for the first run."""
 
     run: StoredRun
     counts: tuple[tuple[str, int], ...]
@@ -84,7 +84,7 @@ class Step:
 
 
 def implementations(runs: Iterable[StoredRun]) -> list[Implementation]:
-    """The implementations that the runs tested, by name; each gets the name of its page's file."""
+    """Return the implementations that the runs tested, sorted by name, each with the file name of its page."""
     by_name: dict[str, list[StoredRun]] = {}
     for run in runs:
         by_name.setdefault(run.name, []).append(run)
@@ -93,36 +93,46 @@ def implementations(runs: Iterable[StoredRun]) -> list[Implementation]:
 
 
 def outcome_of(requirement: Requirement) -> str:
-    """A requirement's outcome, ``waived`` where somebody answers for its failure."""
+    """Return a requirement's outcome, or ``waived`` for a waived failure."""
     return "waived" if is_waived(requirement) else requirement["outcome"]
 
 
 def counts_of(report: Report) -> tuple[tuple[str, int], ...]:
-    """How many requirements came to what; what none came to is left out."""
+    """Return the number of requirements by outcome, without outcomes that do not occur."""
     count = tally(report)
     return tuple((outcome, count[outcome]) for outcome in ORDER if count[outcome])
 
 
 def requirement_rows(listed: Sequence[Implementation]) -> list[RequirementRow]:
-    """Requirements by implementations, in the order of the newest catalogue and then of older ones."""
-    reports = [one.latest.report for one in listed]
+    """Return requirements by implementation, in the order of the newest catalogue, then of older ones."""
+    reports = [implementation.latest.report for implementation in listed]
     known: dict[str, Requirement] = {}
     for report in _newest_first(listed):
         for requirement in report["requirements"]:
             known.setdefault(requirement["id"], requirement)
-    outcomes = [{one["id"]: outcome_of(one) for one in report["requirements"]} for report in reports]
-    rows = [RequirementRow(one, tuple(column.get(name) for column in outcomes)) for name, one in known.items()]
+    outcomes = [
+        {requirement["id"]: outcome_of(requirement) for requirement in report["requirements"]} for report in reports
+    ]
+    rows = [
+        RequirementRow(requirement, tuple(column.get(name) for column in outcomes))
+        for name, requirement in known.items()
+    ]
     return sorted(rows, key=lambda row: int(row.requirement["section"]))
 
 
 def observation_rows(listed: Sequence[Implementation]) -> list[ObservationRow]:
-    """Open points by implementations; the answer that most give has the letter A."""
+    """Return open points by implementation; the most frequent behaviour has the letter A."""
     known: dict[str, Observation] = {}
     for report in _newest_first(listed):
         for observation in report["observations"]:
             known.setdefault(observation["id"], observation)
-    observed = [{one["id"]: one["observed"] for one in item.latest.report["observations"]} for item in listed]
-    rows = [_observation_row(one, [column.get(name) for column in observed]) for name, one in known.items()]
+    observed = [
+        {observation["id"]: observation["observed"] for observation in item.latest.report["observations"]}
+        for item in listed
+    ]
+    rows = [
+        _observation_row(observation, [column.get(name) for column in observed]) for name, observation in known.items()
+    ]
     return sorted(rows, key=lambda row: int(row.observation["section"]))
 
 
@@ -138,22 +148,25 @@ def _observation_row(observation: Observation, observed: list[str | None]) -> Ob
 
 
 def letter(place: int) -> str:
-    """A to Z, then AA, AB and so on."""
+    """Return a letter by number: A to Z, then AA, AB and so on."""
     before, place = divmod(place, len(LETTERS))
     return (letter(before - 1) if before else "") + LETTERS[place]
 
 
 def _newest_first(listed: Sequence[Implementation]) -> list[Report]:
-    return [one.latest.report for one in sorted(listed, key=lambda one: one.latest.began, reverse=True)]
+    return [
+        implementation.latest.report
+        for implementation in sorted(listed, key=lambda implementation: implementation.latest.began, reverse=True)
+    ]
 
 
 def history(implementation: Implementation) -> list[Step]:
-    """The runs of an implementation, the newest first, each with what changed since the one before."""
+    """Return the runs of an implementation, newest first, each with the changes since the previous run."""
     drifts = [None, *(compare(old.report, new.report) for old, new in pairwise(implementation.runs))]
     steps = [Step(run, counts_of(run.report), drift) for run, drift in zip(implementation.runs, drifts, strict=True)]
     return steps[::-1]
 
 
-def words() -> dict[str, str]:
-    """Outcomes in words."""
+def labels() -> dict[str, str]:
+    """Return the outcomes in words."""
     return {"waived": "waived"} | dict(OUTCOMES.items())

@@ -1,4 +1,4 @@
-"""The files of the site."""
+"""Files of the site."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 _STYLES: Final = ("report.css", "site/site.css")
 MOST_CHANGES: Final = 40
-"""Changes of one kind that a step of a history lists."""
+"""Most changes of one kind that a step of a history lists."""
 
 
 def site_files(runs: Sequence[StoredRun], output: Path) -> Mapping[Path, Content]:
-    """Every file of the site by its path; the content is made in pieces when it is asked for.
+    """Return every file of the site by its path, as functions that make the content in pieces.
 
-    A run whose folder holds a report.html is linked there by a relative address, so that site and folders can be moved
-    together; for any other one a page is made from its report.json.
+    A run whose folder contains a report.html is linked there by a relative URL, so that site and folders can be moved
+    together. For other runs, a page is made from report.json.
 
     Args:
-        runs: The runs, the oldest first.
+        runs: The runs, oldest first.
         output: The folder of the site.
     """
     listed = matrices.implementations(runs)
@@ -49,7 +49,10 @@ def site_files(runs: Sequence[StoredRun], output: Path) -> Mapping[Path, Content
         "index.html": partial(_index, listed, runs, links),
         "requirements.html": partial(_requirements, listed, links),
         "observations.html": partial(_observations, listed),
-        **{f"implementations/{one.file}": partial(_implementation, one, links) for one in listed},
+        **{
+            f"implementations/{implementation.file}": partial(_implementation, implementation, links)
+            for implementation in listed
+        },
         **{own[run.folder]: partial(_of_report, run) for run in runs if run.folder in own},
     }
     return {output / name: partial(_pieces, make) for name, make in pages.items()}
@@ -68,21 +71,21 @@ def _of_report(run: StoredRun) -> bytes:
 
 
 def _index(listed: Sequence[Implementation], runs: Sequence[StoredRun], links: Links) -> bytes:
-    verdicts = Counter(one.latest.report["verdict"] for one in listed)
+    verdicts = Counter(implementation.latest.report["verdict"] for implementation in listed)
     return _rendered(
         "index",
         listed=listed,
         links=links,
         classes=_classes(listed),
-        class_outcomes=lambda report: {one["id"]: one["outcome"] for one in report["classes"]},
+        class_outcomes=lambda report: {entry["id"]: entry["outcome"] for entry in report["classes"]},
         verdicts=[(verdict, verdicts[verdict]) for verdict in VERDICTS if verdicts[verdict]],
         runs=runs,
     )
 
 
 def _classes(listed: Sequence[Implementation]) -> list[tuple[str, str]]:
-    """Id and title of every class that a latest run knows."""
-    return list({one["id"]: one["title"] for item in listed for one in item.latest.report["classes"]}.items())
+    """Return id and title of every class in a latest run."""
+    return list({entry["id"]: entry["title"] for item in listed for entry in item.latest.report["classes"]}.items())
 
 
 def _requirements(listed: Sequence[Implementation], links: Links) -> bytes:
@@ -111,13 +114,13 @@ def _implementation(implementation: Implementation, links: Links) -> bytes:
     )
 
 
-def _rendered(page: str, *, above: str = "", **names: Any) -> bytes:  # noqa: ANN401 - what the template uses
-    """A page of the site; ``above`` leads from it to the site's folder."""
+def _rendered(page: str, *, above: str = "", **names: Any) -> bytes:  # noqa: ANN401 - names of the template
+    """Return a page of the site; ``above`` is the relative path from the page to the site's folder."""
     shared = {
         "page": page,
         "above": above,
         "marks": MARKS,
-        "words": matrices.words(),
+        "words": matrices.labels(),
         "verdict_words": VERDICTS,
         "modes": MODES,
         "counted": counted,

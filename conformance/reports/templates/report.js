@@ -3,7 +3,7 @@
   const form = document.querySelector("form.filter");
   const search = form.querySelector("input");
   const outcome = form.querySelector("select");
-  const told = form.querySelector("output");
+  const output = form.querySelector("output");
   const section = document.getElementById("requirements");
   const items = [...section.querySelectorAll("li[data-outcome]")].map((item) => [item, item.textContent.toLowerCase()]);
 
@@ -18,7 +18,7 @@
     for (const group of section.querySelectorAll(".section")) {
       group.hidden = !group.querySelector("li[data-outcome]:not([hidden])");
     }
-    told.textContent = shown === items.length ? "" : `${shown} of ${items.length} shown`;
+    output.textContent = shown === items.length ? "" : `${shown} of ${items.length} shown`;
   };
 
   form.hidden = false;
@@ -26,7 +26,7 @@
   form.addEventListener("submit", (event) => event.preventDefault());
   if (search.value || outcome.value) filter();
 
-  // A link to an exchange opens what it is folded into.
+  // A link to an exchange opens the details elements around it.
   const reveal = () => {
     const place = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
     if (!place) return;
@@ -36,7 +36,7 @@
   addEventListener("hashchange", reveal);
   reveal();
 
-  // Paper cannot be unfolded: the evidence of failures is printed in full, and folded again.
+  // Print opens the evidence of failures, and closes it afterwards.
   let opened = [];
   addEventListener("beforeprint", () => {
     opened = [...document.querySelectorAll("#classes details:not([open]), .failure details:not([open]), #untested details:not([open])")];
