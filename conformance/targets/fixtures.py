@@ -261,7 +261,7 @@ class Fixtures:
         else:
             found = self._provisioned("mailbox", lambda made: made.read_mail(to))
         clean = self._redactor.text
-        return [Mail(clean(one.sender), one.to, clean(one.subject), clean(one.text)) for one in found]
+        return [Mail(clean(mail.sender), mail.to, clean(mail.subject), clean(mail.text)) for mail in found]
 
     def _shared_key(self, need: str, name: str, make: Callable[[Provisioner], Secret]) -> Credential:
         with self._lock:
@@ -329,7 +329,9 @@ class Fixtures:
         """Make sure that a member of the target file has a key of its own: the member's loss must not be the run's."""
         others = {"api_key": self._profile.api_key, **self._profile.keys}
         others |= {
-            f"the member {one.user_id}": one.key for one in self._profile.members if one.key and one is not member
+            f"the member {other.user_id}": other.key
+            for other in self._profile.members
+            if other.key and other is not member
         }
         for name, key in others.items():
             if member.key is not None and key.reveal() == member.key.reveal():

@@ -80,7 +80,7 @@ class Membership:
         if user_id not in self.known(need):
             raise MissingMeans(need, f"The organization has no member {user_id}, whom the target file names.")
         with self._lock:
-            admins = [one for one, role in self._roles.items() if role == "admin"]
+            admins = [member_id for member_id, role in self._roles.items() if role == "admin"]
         if admins == [user_id]:
             raise MissingMeans(need, f"The member {user_id} is the only admin of the organization.")
         self._admit(need, user_id)

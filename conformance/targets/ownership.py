@@ -313,7 +313,7 @@ class Ownership:
         return self._realm(request), request.identifier or ""
 
     def _realm(self, request: Request) -> str:
-        """The name of the full key of the organization that a request acts on; a key of yet another stands for itself."""
+        """Return the name of the full key of the organization that a request acts on, or of the request's own key."""
         name = key_name(request)
         if name in {MAIN_KEY, OTHER_KEY}:
             return name

@@ -94,13 +94,13 @@ class QueryClient:
         if len(requests) == 1 or self._silent >= _PATIENCE:
             return [self._alone(request) for request in requests]
         together = self._sent(requests)
-        if all(isinstance(one, str) for one in together):
+        if all(isinstance(response, str) for response in together):
             self._silent += len(requests)
             return together
         self._silent = 0
         return [
-            self._alone(request) if isinstance(one, str) else one
-            for request, one in zip(requests, together, strict=True)
+            self._alone(request) if isinstance(response, str) else response
+            for request, response in zip(requests, together, strict=True)
         ]
 
     def _alone(self, request: Request) -> Response | str:
@@ -205,7 +205,7 @@ def _total(response: Response) -> int | None:
 def _distinct(items: Iterable[object]) -> int:
     """How many different items there are; those without an id differ from all others."""
     ids = [identifier_of(item) if isinstance(item, dict) else None for item in items]
-    return len({one for one in ids if one is not None}) + ids.count(None)
+    return len({identifier for identifier in ids if identifier is not None}) + ids.count(None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,7 +119,7 @@ class RecordedFixtures:
             f"the mail to {to}",
             lambda: [_without_links(mail) for mail in self._fixtures.mail(to, patience, wanted)],
             lambda mails: [_of_mail(mail) for mail in mails],
-            lambda told: [Mail(one["from"], tuple(one["to"]), one["subject"], one["text"]) for one in told],
+            lambda told: [Mail(mail["from"], tuple(mail["to"]), mail["subject"], mail["text"]) for mail in told],
         )
 
     def make_subordinate(self, engagement_id: str, kind: SubordinateKind) -> str:

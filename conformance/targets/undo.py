@@ -101,7 +101,8 @@ def clean_up(
         return UndoResult(left=[f"Nothing was undone, because {reason}."], lasting=journal.lasting())
     result = undo(journal, ownership, membership, queries)
     result.lasting += [
-        f"The engagement {one} was left alone: it does not show that it is the run's." for one in ownership.foreign_ids
+        f"The engagement {identifier} was left alone: it does not show that it is the run's."
+        for identifier in ownership.foreign_ids
     ]
     return result
 
@@ -132,8 +133,8 @@ def _sees_own(journal: Journal, ownership: Ownership, queries: QueryClient) -> b
     """Whether the main key shows something that the run made."""
     entries = [entry for entry in journal.pending() if owner(entry.key) == MAIN_KEY]
     made = [entry.id for entry in entries if entry.action is Action.CREATE_ENGAGEMENT and entry.id is not None]
-    queries.send_all([requests.get_engagement(one) for one in made[:_FEW]])
-    return any(ownership.state(one) is OwnershipState.OWN for one in made[:_FEW])
+    queries.send_all([requests.get_engagement(identifier) for identifier in made[:_FEW]])
+    return any(ownership.state(identifier) is OwnershipState.OWN for identifier in made[:_FEW])
 
 
 def undo(journal: Journal, ownership: Ownership, membership: Membership, queries: QueryClient) -> UndoResult:
@@ -281,9 +282,10 @@ class _Undoing:
 
     def _states(self, ids: Iterable[str], key: str) -> dict[str, OwnershipState | None]:
         """Whose engagements are; those that no read has shown to be the run's are read now."""
-        unread = [one for one in dict.fromkeys(ids) if self._ownership.state(one, key) is not OwnershipState.OWN]
-        self._queries.send_all([requests.get_engagement(one) for one in unread], key)
-        return {one: self._ownership.state(one, key) for one in dict.fromkeys(ids)}
+        known = {identifier: self._ownership.state(identifier, key) for identifier in dict.fromkeys(ids)}
+        unread = [identifier for identifier, state in known.items() if state is not OwnershipState.OWN]
+        self._queries.send_all([requests.get_engagement(identifier) for identifier in unread], key)
+        return {identifier: self._ownership.state(identifier, key) for identifier in known}
 
     def _has_no_id(self, entry: Entry, key: str) -> bool:
         """Whether only a name can find what a creation made: no id came, or that of another user's engagement."""
@@ -298,23 +300,24 @@ class _Undoing:
         own, left = list(dict.fromkeys(ids)), 0
         for tries_left in reversed(range(_TRIES)):
             states = self._states(own, key)
-            for one, state in states.items():
+            for identifier, state in states.items():
                 if state is OwnershipState.ABSENT:
-                    self._settle_id(one, key)
+                    self._settle_id(identifier, key)
                 elif state in {None, OwnershipState.UNREADABLE}:
-                    self._leave(f"The engagement {one} was not deleted, because no read shows that it is the run's.")
+                    reason = "no read shows that it is the run's"
+                    self._leave(f"The engagement {identifier} was not deleted, because {reason}.")
                     left += 1
-            own = [one for one, state in states.items() if state is OwnershipState.OWN]
-            responses = dict(
-                zip(own, self._queries.send_all([requests.delete_engagement(one) for one in own], key), strict=True)
-            )
-            own = [one for one, response in responses.items() if isinstance(response, str) and tries_left]
-            for one in responses.keys() - own:
-                if _is_gone(responses[one]):
-                    self.result.writes.append(f"the engagement {one} was deleted")
-                    self._settle_id(one, key)
+            own = [identifier for identifier, state in states.items() if state is OwnershipState.OWN]
+            deletions = [requests.delete_engagement(identifier) for identifier in own]
+            responses = dict(zip(own, self._queries.send_all(deletions, key), strict=True))
+            own = [identifier for identifier, response in responses.items() if isinstance(response, str) and tries_left]
+            for identifier in responses.keys() - own:
+                if _is_gone(responses[identifier]):
+                    self.result.writes.append(f"the engagement {identifier} was deleted")
+                    self._settle_id(identifier, key)
                 else:
-                    self._leave(f"The engagement {one} could not be deleted: {describe_result(responses[one])}.")
+                    result = describe_result(responses[identifier])
+                    self._leave(f"The engagement {identifier} could not be deleted: {result}.")
                     left += 1
         return not left
 
@@ -333,10 +336,10 @@ class _Undoing:
         if not isinstance(listed, str) and key == MAIN_KEY and not own_among(listed, self._journal.names).ids:
             self.result.listed = listed
         gone = not isinstance(found, str) and self._delete(found.ids, key)
-        for one in () if isinstance(found, str) or not lost else found.ids:
-            if self._ownership.state(one, key) is OwnershipState.ANOTHERS:
+        for identifier in () if isinstance(found, str) or not lost else found.ids:
+            if self._ownership.state(identifier, key) is OwnershipState.ANOTHERS:
                 self._leave(
-                    f"The engagement {one} has a name of the run, and was not created while it went on: "
+                    f"The engagement {identifier} has a name of the run, and was not created while it went on: "
                     "it was left alone."
                 )
         if gone:
