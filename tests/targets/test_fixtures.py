@@ -452,7 +452,7 @@ def test_a_response_without_an_id_makes_no_record(
     """A creation whose response holds no id where the template says is unavailable."""
     made = fixtures(TEMPLATE, send=lambda request: make_exchange(request, 201, body))
 
-    with pytest.raises(MissingMeans, match="holds no id at /data/id"):
+    with pytest.raises(MissingMeans, match="has no id at /data/id"):
         made.make_subordinate("e", "task")
 
 
