@@ -1,4 +1,4 @@
-"""No core file: the memory of a process that handles keys holds them."""
+"""Suppression of core files, which would contain the keys in memory."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import resource
 
 
 def leave_no_core_file() -> None:
-    """Let this process, and those that it starts, write no core file when a signal or a crash ends it."""
+    """Disable core files for this process and its child processes."""
     _, most = resource.getrlimit(resource.RLIMIT_CORE)
     resource.setrlimit(resource.RLIMIT_CORE, (0, most))

@@ -1,4 +1,4 @@
-"""The exit statuses of ``conformance run``, whoever starts it: the command, or pytest with this suite's plugin."""
+"""Exit statuses of ``conformance run`` and of pytest with this suite's plugin."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Exit(IntEnum):
-    """How a run ended."""
+    """Exit status of a run."""
 
     OK = 0
     FAILED = 1
@@ -23,5 +23,5 @@ class Exit(IntEnum):
 
     @classmethod
     def of(cls, ended_by: Signals) -> Exit:
-        """The exit status after a signal."""
+        """Return the exit status after a signal."""
         return cls(128 + ended_by)

@@ -1,4 +1,4 @@
-"""The one way to read a file that another person may have made: regular, within a bound, and without waiting."""
+"""Safe reader for untrusted files: regular, within a size limit, and without blocking."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ TEXT: Final = MIB
 DOCUMENT: Final = 64 * MIB
 """The most bytes of a report, a journal or an envelope."""
 RECORDING: Final = 1024 * MIB
-"""The most bytes of what a run records."""
+"""The most bytes of a recording."""
 
 _PIECE: Final = 1 << 16
 _OPENING_MS: Final = 2_000
-"""How long a pipe may have nobody at its other end."""
+"""The longest time until a program opens the other end of a pipe."""
 _SILENCE_MS: Final = 60_000
-"""How long a program at its other end may write nothing: it may be asking for a password."""
+"""The longest time in which that program may write nothing; it may ask for a password."""
 
 
 def read_file(path: Path, limit: int, *, piped: bool = False) -> bytes:
-    """The content of a file.
+    """Return the content of a file.
 
     Args:
         path: The file; links are followed.
-        limit: The most bytes that it may have.
-        piped: Whether it may be a pipe or a device such as ``/dev/stdin`` as well.
+        limit: The most bytes of the file.
+        piped: Whether it may also be a pipe or a device such as ``/dev/stdin``.
 
     Raises:
-        OSError: It cannot be read; ``strerror`` says why, in words that follow "cannot be read:".
+        OSError: It cannot be read; ``strerror`` is the reason, to follow "cannot be read:".
     """
     descriptor = _opened(path)
     with os.fdopen(descriptor, "rb") as stream:
@@ -52,7 +52,7 @@ def read_file(path: Path, limit: int, *, piped: bool = False) -> bytes:
 
 
 def is_file(path: Path) -> bool:
-    """Whether a path leads to a regular file; one that cannot be looked at does not."""
+    """Whether a path leads to a regular file; False if that cannot be found out."""
     return os.path.isfile(path)  # noqa: PTH113 - pathlib's raises where a name is too long
 
 
@@ -70,20 +70,20 @@ def _is_stream(mode: int) -> bool:
 
 
 def file_sha256(path: Path, limit: int = RECORDING) -> str:
-    """The SHA-256 digest of a regular file within a bound, in hexadecimal.
+    """Return the SHA-256 digest of a regular file within a size limit, in hexadecimal.
 
     Raises:
-        OSError: As ``read_file`` says.
+        OSError: See ``read_file``.
     """
     with open_file(path, limit) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def open_file(path: Path, limit: int) -> BufferedReader:
-    """A regular file within a bound, to be read in pieces.
+    """Open a regular file within a size limit.
 
     Raises:
-        OSError: As ``read_file`` says.
+        OSError: See ``read_file``.
     """
     descriptor = _opened(path)
     try:
@@ -102,7 +102,7 @@ def _opened(path: Path) -> int:
 
 
 def _size(descriptor: int, path: Path, limit: int) -> int:
-    """The bytes of a file that is regular and not too large."""
+    """Return the size of a file that is regular and not too large."""
     found = os.fstat(descriptor)
     if stat.S_ISDIR(found.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -114,13 +114,13 @@ def _size(descriptor: int, path: Path, limit: int) -> int:
 
 
 def _whole(stream: BufferedReader, size: int, limit: int) -> bytes:
-    """All of a regular file, or a byte more than the limit where it has grown since its size was asked for."""
+    """Return all of a regular file, or a byte more than the limit if it has grown since its size was read."""
     content = stream.read(size + 1)
     return content if len(content) <= size else content + stream.read(limit - size)
 
 
 def _flow(descriptor: int, limit: int, *, is_pipe: bool) -> bytes:
-    """What a pipe or a device gives until it ends, or little more than the limit."""
+    """Return the content of a pipe or a device up to its end, or slightly more than the limit."""
     poller = select.poll()
     poller.register(descriptor, select.POLLIN)
     content = bytearray()
@@ -137,7 +137,7 @@ def _flow(descriptor: int, limit: int, *, is_pipe: bool) -> bytes:
 
 
 def _ready(poller: select.poll, milliseconds: int) -> int:
-    """What has happened to the one descriptor of a poller."""
+    """Wait for events of the one descriptor of a poller."""
     events = poller.poll(milliseconds)
     if not events:
         raise TimeoutError(errno.ETIMEDOUT, "no program wrote to it")

@@ -1,4 +1,4 @@
-"""A strict reader of JSON texts (RFC 8259): whatever the bytes, it ends in a value or in a reason."""
+"""Strict reader of JSON texts (RFC 8259), which returns a value or a reason for any bytes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Final, NoReturn
 
 MAX_DEPTH: Final = 100
-"""Levels of nesting that are judged; deeper texts are neither right nor wrong."""
+"""The deepest nesting that is judged; deeper texts are neither right nor wrong."""
 
 MAX_PARTS: Final = 100_000
-"""Strings and brackets of a text that is judged, and numbers likewise: a value of more takes too much memory."""
+"""The most strings and brackets, and the most numbers, of a text that is judged, to limit memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,8 @@ class Parsed:
     """A text that is JSON.
 
     Attributes:
-        value: The value, of the types that ``json`` makes.
-        duplicates: Names that occur more than once in one object; the last one counts.
+        value: The value, of the types of ``json``.
+        duplicates: Names that occur more than once in one object; the last value counts.
     """
 
     value: object
@@ -37,10 +37,10 @@ class Malformed:
 
 @dataclass(frozen=True, slots=True)
 class TooDeep:
-    """A text nested beyond ``MAX_DEPTH`` levels or of more than ``MAX_PARTS`` parts, which nobody promised to avoid.
+    """A text nested beyond ``MAX_DEPTH`` levels or of more than ``MAX_PARTS`` parts, which no rule forbids.
 
     Attributes:
-        reason: Which of the two, as a clause.
+        reason: The exceeded limit, as a clause.
     """
 
     reason: str = f"it is nested beyond the {MAX_DEPTH} levels that are judged"
@@ -52,7 +52,7 @@ _STRING_OR_BRACKET: Final = re.compile(r'"(?:[^"\\]++|\\.?)*+(?:"|\Z)|[\[\]{}]',
 
 
 def read_json(text: bytes) -> Parsed | Malformed | TooDeep:
-    """Read a JSON text strictly; total over all bytes."""
+    """Read a JSON text strictly; any bytes are accepted."""
     if text.startswith(b"\xef\xbb\xbf"):
         return Malformed("it begins with a byte order mark")
     try:
@@ -86,12 +86,12 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _integer(digits: str) -> int | float:
-    """Integers past any 64-bit type become floats: exact enough to be judged, and bounded in cost."""
+    """Convert integers beyond any 64-bit type to floats, which are exact enough and cheap."""
     return int(digits) if len(digits) <= 30 else float(digits)  # noqa: PLR2004
 
 
 def _excess(text: str) -> TooDeep | None:
-    """Whether a text is too deep or of too many parts, told in time linear in the text."""
+    """Return whether a text is too deep or has too many parts, in linear time."""
     if len(text) <= MAX_PARTS and text.count("[") + text.count("{") <= MAX_DEPTH:
         return None
     depth = 0

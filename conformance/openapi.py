@@ -1,4 +1,4 @@
-"""The OpenAPI document that ships with the package."""
+"""OpenAPI document of the package."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Final
 
 _PLACES: Final = (Path(__file__).parent / "openapi.yaml", Path(__file__).parent.parent / "openapi.yaml")
-"""Where an installed package has it, and where a checkout has it."""
+"""Its path in an installed package, and in a checkout."""
 
 
 def openapi_path() -> Path:
-    """The file of the document.
+    """Return the path of the document.
 
     Raises:
         FileNotFoundError: The installation is incomplete.
@@ -25,5 +25,5 @@ def openapi_path() -> Path:
 
 @cache
 def openapi_sha256() -> str:
-    """The SHA-256 digest of the document, in hexadecimal."""
+    """Return the SHA-256 digest of the document, in hexadecimal."""
     return hashlib.sha256(openapi_path().read_bytes()).hexdigest()

@@ -18,7 +18,7 @@ SCOPES = (
     "engagements:write",
     "engagements:delete",
 )
-"""The permissions a key can carry, as far as the interface names them."""
+"""The permissions of keys that the interface names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,10 @@ class Operation:
         id: The operationId of the OpenAPI document.
         method: The HTTP method, in capitals.
         path: The path template from the host root, with ``{id}`` or ``{userId}``.
-        family: The half of the interface that it belongs to.
+        family: The part of the interface.
         scope: The permission it needs; None if the interface does not say.
-        status: The one status of success; None if any 2xx is allowed.
-        response: What the ``data`` of a success is.
+        status: The status of success; None if any 2xx is allowed.
+        response: The type of the ``data`` of a success.
     """
 
     id: str
@@ -44,7 +44,7 @@ class Operation:
     response: Literal["resource", "list"] = "resource"
 
     def __hash__(self) -> int:
-        """Of the id alone, which tells operations apart: calls are looked up by their operation all the time."""
+        """Hash the id alone, which is unique; requests are often looked up by their operation."""
         return hash(self.id)
 
     @property
@@ -54,7 +54,7 @@ class Operation:
 
     @property
     def changes(self) -> bool:
-        """Whether a success changes what the service holds."""
+        """Whether a success changes data of the service."""
         return self.method != "GET"
 
     @property

@@ -1,4 +1,4 @@
-"""Which suite this is: its version and the digest of its files."""
+"""Digests of the suite's files."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Final
 
 _PACKAGE: Final = Path(__file__).parent
 _APART: Final = "openapi.yaml"
-"""Has a digest of its own, and lies beside the package in a checkout."""
+"""A file with its own digest, which is beside the package in a checkout."""
 
 
 @cache
 def suite_sha256() -> str:
-    """The SHA-256 digest, in hexadecimal, of a list of the package's files, each line a file's digest and its path.
+    """Return the SHA-256 digest, in hexadecimal, of a list of the package's files, with digest and path on each line.
 
-    It is what ``sha256sum`` over the sorted files gives when its output is digested again.
+    It is the digest of the output of ``sha256sum`` over the sorted files.
     """
     return _digest(_files())
 
 
 @cache
 def catalogue_sha256() -> str:
-    """The same of the catalogue's files, which say what a service is judged by."""
+    """Return the same digest of the catalogue's files."""
     return _digest({name: path for name, path in _files().items() if name.startswith("catalogue/data/")})
 
 

@@ -1,1 +1,1 @@
-"""Whom the suite tests: the target file, what it unlocks, and everything that must be undone."""
+"""Targets: the target file, the capabilities that it unlocks, and undoing."""

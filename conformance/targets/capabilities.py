@@ -1,4 +1,4 @@
-"""What a target unlocks: the needs of the catalogue, and the line that meets each one."""
+"""Needs of the catalogue, and the line of a target file that meets each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ANY: Final = ":any"
 
 
 def _variable(scope: str) -> str:
-    """``organizations:read`` becomes ``KEY_ORGANIZATIONS_READ``."""
+    """Return ``KEY_ORGANIZATIONS_READ`` for ``organizations:read``."""
     return f"KEY_{scope.upper().replace(':', '_')}"
 
 
@@ -31,7 +31,7 @@ def _template_line(kind: str) -> str:
 UNLOCKS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "writes": "run without --read-only",
-        "disposable": "disposable: true (or --disposable), for an organization that nobody depends on",
+        "disposable": "disposable: true (or --disposable), for an organization that no user depends on",
         "key:any": f"keys: {{{SCOPES[0]}: ${{{_variable(SCOPES[0])}}}}}, or a provisioner with create_key",
         **{
             f"key:{scope}": f"keys: {{{scope}: ${{{_variable(scope)}}}}}, or a provisioner with create_key"
@@ -40,7 +40,7 @@ UNLOCKS: Final[Mapping[str, str]] = MappingProxyType(
         "other_organization": "keys: {other_organization: ${KEY_OTHER}}, or a provisioner with create_organization",
         "member": "members: [{user_id: ID}], or a provisioner with create_member",
         "member_key": (
-            "members: [{user_id: ID, key: ${KEY_MEMBER}}], or a provisioner with create_member that answers with a key"
+            "members: [{user_id: ID, key: ${KEY_MEMBER}}], or a provisioner with create_member that returns a key"
         ),
         "subordinates:any": _template_line(KINDS[0]),
         **{f"subordinates:{kind}": _template_line(kind) for kind in KINDS},
@@ -71,18 +71,18 @@ PROVISIONER_METHODS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "throttled": ("create_throttled_key",),
     }
 )
-"""What a provisioner must be able to do to meet a need; needs of a family share an entry."""
+"""Provisioner methods that meet a need; needs of a family share an entry."""
 
 _CHANGES_ORGANIZATION: Final = frozenset({"member", "member_key", "subordinates"})
-"""What a provisioner is not asked for in a read-only run, because the organization would show it."""
+"""Needs that a provisioner does not meet in a read-only run, because they change the organization."""
 
 
 class MissingMeans(Exception):
-    """The target offers no means for what a check needs, so that nothing can be said of it.
+    """The target lacks means that a check needs, so that the check cannot decide.
 
     Attributes:
-        need: The need that is not met.
-        reason: Why, as a sentence.
+        need: The unmet need.
+        reason: The reason, as a sentence.
     """
 
     def __init__(self, need: str, reason: str) -> None:
@@ -92,17 +92,17 @@ class MissingMeans(Exception):
 
 
 def missing_means(need: str) -> MissingMeans:
-    """What to raise for a need that nothing in the target file meets."""
+    """Return the exception for a need that the target file does not meet."""
     return MissingMeans(need, f"The target file does not say how; to unlock it: {UNLOCKS[need]}.")
 
 
 def is_met(profile: Profile, need: str, *, missing_methods: Collection[str] = ()) -> bool:
-    """Whether a need is met, as far as the profile tells.
+    """Whether the profile meets a need.
 
     Args:
         profile: The target.
         need: A need of the catalogue.
-        missing_methods: What the provisioner is known to lack.
+        missing_methods: Methods that the provisioner is known to lack.
 
     Raises:
         KeyError: There is no such need.
@@ -138,7 +138,7 @@ def _provisioned(profile: Profile, family: str, missing_methods: Collection[str]
 
 
 def missing(profile: Profile, *, missing_methods: Collection[str] = ()) -> dict[str, str]:
-    """The needs that are not met, each with the line that unlocks it; the ``:any`` ones are left to their families."""
+    """Return the unmet needs, each with the line that unlocks it; ``:any`` needs are left out."""
     return {
         need: line
         for need, line in UNLOCKS.items()
@@ -147,11 +147,11 @@ def missing(profile: Profile, *, missing_methods: Collection[str] = ()) -> dict[
 
 
 def family_line(need: str, needs: Collection[str]) -> str:
-    """The line that unlocks a need; needs of one family that are several share a shorter one.
+    """Return the line that unlocks a need; several needs of one family share a shorter line.
 
     Args:
         need: One of the needs.
-        needs: All that are not met.
+        needs: All unmet needs.
     """
     family = need.partition(":")[0]
     names = [name for kind, _, name in (other.partition(":") for other in needs) if kind == family and name]

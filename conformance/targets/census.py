@@ -1,4 +1,4 @@
-"""An organization before and after a run, for the report."""
+"""Summary of an organization before and after a run, for the report."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _MOST_READ: Final = 50
-"""Engagements that are looked for one by one."""
+"""The most engagements that are read individually."""
 
 Census = dict[str, str | int | None]
-"""The members ``id``, ``name``, ``memberCount``, ``engagementCount`` and ``ownEngagements``; None for the untold."""
+"""The members ``id``, ``name``, ``memberCount``, ``engagementCount`` and ``ownEngagements``; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class OtherEngagements:
-    """The engagements that an organization held before the run, the latest ones of a large one.
+    """The engagements of an organization before the run; only the latest of a large organization.
 
     Attributes:
         names: Their names by id.
@@ -33,15 +33,15 @@ class OtherEngagements:
 
     @classmethod
     def of(cls, listed: Listed | str) -> Self:
-        """The engagements of a list that was read before the run has made any."""
+        """Return the engagements of a list that was read before the run created any."""
         items = () if isinstance(listed, str) else listed.items
         return cls({found: str(item.get("name")) for item in items if (found := identifier_of(item)) is not None})
 
     def missing(self, queries: QueryClient, listed: Listed | str) -> list[str]:
-        """Those that are gone, each as its id and name.
+        """Return the engagements that are gone, each as its id and name.
 
         Args:
-            queries: Asks whether what the list does not show is gone.
+            queries: Reads the engagements that are not in the list.
             listed: The list after the run.
         """
         if isinstance(listed, str):
@@ -57,15 +57,15 @@ class OtherEngagements:
 
 
 def take_census(queries: QueryClient, names: RunNames, listed: Listed | None = None) -> tuple[Census, Listed | str]:
-    """Count what an organization holds; two requests, and one more for each further page of engagements.
+    """Summarize an organization with two requests, and one more for each further page of engagements.
 
     Args:
         queries: Sends requests with the main key.
-        names: The names of the run, whose engagements are counted as its own.
-        listed: The engagements, if they were listed just before.
+        names: The names of the run, by which its engagements are counted.
+        listed: The engagements, if they were just listed.
 
     Returns:
-        See ``Census``, and the engagements. Whatever the service answers, nothing is raised.
+        The census and the engagements. No response raises an exception.
     """
     response = queries.send(get_organization())
     census = _of_data({} if isinstance(response, str) else data_of(response))
@@ -75,7 +75,7 @@ def take_census(queries: QueryClient, names: RunNames, listed: Listed | None = N
 
 
 def organization_census(exchange: Exchange) -> Census:
-    """What a read of the organization tells: the members of ``Census`` but ``ownEngagements``."""
+    """Return the census of a read of the organization, without ``ownEngagements``."""
     return _of_data({} if exchange.received is None else data_of(exchange.received))
 
 

@@ -1,4 +1,4 @@
-"""What checks need beside the main key: made when first asked for, shared where it can be."""
+"""Fixtures of checks beside the main key, created on first use and shared if possible."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 NEW_KEY: Final = "new_key"
-"""The name of a key that is made in the midst of a run."""
+"""The name of a key that is created during a run."""
 
 _MAIL_PAUSE: Final = 0.25
 
 
 class SecretSink(Protocol):
-    """What keeps secrets out of outputs."""
+    """Interface of a redactor."""
 
     def add(self, name: str, secret: str) -> object:
-        """Learn a secret, and what is shown in its place."""
+        """Add a secret and the name that outputs show in its place."""
 
     def text(self, text: str) -> str:
-        """A text without the secrets that are known."""
+        """Return a text without known secrets."""
 
 
 class MemberLog(Protocol):
-    """Whoever remembers which members a run has made; the journal does."""
+    """Interface of a record of created members, such as the journal."""
 
     def member_made(self, user_id: str, role: str) -> None:
-        """A member was made for this run and is to be removed after it."""
+        """Record a member that was created for this run and must be removed after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ class Member:
     Attributes:
         user_id: The user's id.
         email: The e-mail address; None for members of the target file.
-        role: The role it was made with; None if only the service knows.
-        credential: The member's own key, where there is one.
+        role: The role at its creation; None if only the service knows it.
+        credential: The member's own key, if any.
     """
 
     user_id: str
@@ -71,27 +71,27 @@ class Member:
 
     @property
     def is_new(self) -> bool:
-        """Whether it was made for the run, and so belongs to no other organization."""
+        """Whether it was created for the run, and so belongs to no other organization."""
         return self.email is not None
 
 
 class Fixtures:
-    """Gives checks what they need; whatever cannot be had raises ``MissingMeans`` with the reason.
+    """Provides the fixtures of checks; a missing fixture raises ``MissingMeans`` with the reason.
 
-    Every new secret is told to the redactor before anybody gets it. A failure is remembered, so that a slow
-    provisioner is waited for once.
+    Every new secret is added to the redactor before a check gets it. Failures are cached, so that checks wait for a
+    slow provisioner once.
 
     Args:
         profile: The target.
         provisioner: The target's provisioner, if it has one.
-        redactor: Is told each new secret, and takes known ones out of what the provisioner and e-mails say; those of
-            the profile are the caller's to tell.
+        redactor: Gets each new secret, and redacts the provisioner's messages and e-mails; the caller adds the secrets
+            of the profile.
         mailbox: The suite's own mailbox, if it listens.
         send: Sends a request with the main key; for the target file's templates of subordinate records.
-        journal: Told of members that are made.
-        membership: Looks members up before they are given to a check; without it none is given.
-        ownership: Looks an engagement up before a record is made below it, and tells whose organization a key shows.
-        is_over: Whether the run is over, so that nothing is worth waiting for.
+        journal: Records created members.
+        membership: Verifies members before a check gets them; without it there are none.
+        ownership: Verifies an engagement before a record is created below it, and the organization of a key.
+        is_over: Whether the run is over, so that waiting is of no use.
     """
 
     def __init__(  # noqa: PLR0913 - each part gives or proves something else
@@ -128,21 +128,21 @@ class Fixtures:
         return Credential.bearer("api_key", self._profile.api_key.reveal())
 
     def hide(self, name: str, secret: str) -> None:
-        """Keep another secret out of all outputs, such as one that a check makes of a key.
+        """Keep another secret out of all outputs, such as one that a check derives from a key.
 
         Args:
-            name: What is shown in its place.
+            name: The name that is shown in its place.
             secret: The secret.
         """
         self._redactor.add(name, secret)
 
     def known_keys(self) -> dict[str, Credential]:
-        """The keys that were handed out so far, by name."""
+        """Return the keys that checks got so far, by name."""
         with self._lock:
             return {name: key for name, key in self._shared.items() if isinstance(key, Credential)}
 
     def scoped_key(self, scope: str) -> Credential:
-        """A key with exactly one scope.
+        """Return a key with exactly one scope.
 
         Raises:
             MissingMeans: There is none.
@@ -150,15 +150,15 @@ class Fixtures:
         return self._shared_key(f"key:{scope}", scope, lambda made: made.create_key([scope]))
 
     def new_key(self, scope: str) -> Credential:
-        """A key with exactly one scope that the provisioner makes, and that nothing was sent with yet; the only one.
+        """Return an unused key with exactly one scope, created by the provisioner; one per run.
 
         Raises:
-            MissingMeans: None can be made.
+            MissingMeans: None can be created.
         """
         return self._credential(NEW_KEY, self._provisioned(f"key:{scope}", lambda made: made.create_key([scope])))
 
     def other_organization(self) -> Credential:
-        """A full key of another organization.
+        """Return a full key of another organization.
 
         Raises:
             MissingMeans: There is none.
@@ -166,7 +166,7 @@ class Fixtures:
         return self._shared_key("other_organization", "other_organization", lambda made: made.create_organization())
 
     def throttled(self) -> Credential:
-        """A key whose limit a run may use up; the main key in a disposable organization, and where it is named so.
+        """Return a key whose limit a run may exceed; it may be the main key.
 
         Raises:
             MissingMeans: There is none.
@@ -180,14 +180,14 @@ class Fixtures:
         return self.main if key.authorization == self.main.authorization else key
 
     def member(self, role: MemberRole = "member", *, with_key: bool = False) -> Member:
-        """A member that nobody else has been given: a new one, or the next of the target file's.
+        """Return an unused member: a new one, or the next of the target file.
 
         Args:
-            role: The role of a new one; those of the target file have the role they have.
+            role: The role of a new member; members of the target file keep their role.
             with_key: Whether the member must have a key.
 
         Raises:
-            MissingMeans: There is none left, or the run may not change members.
+            MissingMeans: None is left, or the run may not change members.
         """
         need = "member_key" if with_key else "member"
         if self._profile.mode is not Mode.DISPOSABLE:
@@ -206,13 +206,13 @@ class Fixtures:
             return self._next_of_file(need, with_key=with_key)
 
     def mail(self, to: str, patience: float = 0.0, wanted: Callable[[Mail], bool] = lambda _: True) -> list[Mail]:
-        """The e-mails to an address, as soon as a wanted one is among them or ``patience`` seconds are over.
+        """Return the e-mails to an address, once a wanted one is among them or ``patience`` seconds have passed.
 
-        Reading a mailbox may take longer than that: the last reading begins when the time is over.
+        The last read of the mailbox begins after that time, so the whole may take longer.
 
         Raises:
             MissingMeans: No mailbox can be read.
-            RunStopped: The run was over before so much time was, so that nobody knows what would have come.
+            RunStopped: The run ended before that time, so that later e-mails are unknown.
         """
         deadline = time.monotonic() + patience
         while True:
@@ -221,15 +221,15 @@ class Fixtures:
             if began >= deadline or any(map(wanted, mails)):
                 return mails
             if self._is_over():
-                raise RunStopped("the run was over before an e-mail had its time to arrive")
+                raise RunStopped("the run ended before the time limit for an e-mail")
             if self._mailbox is None or mails:
                 time.sleep(max(0.0, min(_MAIL_PAUSE, deadline - time.monotonic())))
 
     def make_subordinate(self, engagement_id: str, kind: SubordinateKind) -> str:
-        """The id of a new subordinate record.
+        """Create a subordinate record and return its id.
 
         Raises:
-            MissingMeans: It cannot be made.
+            MissingMeans: It cannot be created.
         """
         if self._profile.mode is Mode.READ_ONLY:
             raise MissingMeans(f"subordinates:{kind}", "A read-only run makes nothing.")
@@ -243,10 +243,10 @@ class Fixtures:
         return self._provisioned(f"subordinates:{kind}", lambda made: made.create_subordinate(engagement_id, kind))
 
     def subordinate_exists(self, engagement_id: str, kind: SubordinateKind, record_id: str) -> bool:
-        """Whether a subordinate record is there.
+        """Whether a subordinate record exists.
 
         Raises:
-            MissingMeans: It cannot be told.
+            MissingMeans: It cannot be read.
         """
         if template := self._profile.subordinates.get(kind):
             return subordinates.exists(template, engagement_id, record_id, self._sender(template))
@@ -255,13 +255,13 @@ class Fixtures:
         )
 
     def _mails(self, to: str, patience: float) -> list[Mail]:
-        """The e-mails that are there; the suite's own mailbox tells at once when a first one arrives."""
+        """Return the present e-mails; the suite's own mailbox returns as soon as a first one arrives."""
         if self._mailbox is not None:
             found = self._mailbox.messages(to, patience)
         else:
             found = self._provisioned("mailbox", lambda made: made.read_mail(to))
         clean = self._redactor.text
-        return [Mail(clean(one.sender), one.to, clean(one.subject), clean(one.text)) for one in found]
+        return [Mail(clean(mail.sender), mail.to, clean(mail.subject), clean(mail.text)) for mail in found]
 
     def _shared_key(self, need: str, name: str, make: Callable[[Provisioner], Secret]) -> Credential:
         with self._lock:
@@ -284,7 +284,7 @@ class Fixtures:
         return self._credential(name, self._provisioned(need, make))
 
     def _ensure_same_organization(self, need: str, key: Credential) -> None:
-        """Make sure that a key of the target file does not show another organization than the main key does."""
+        """Ensure that a key of the target file belongs to the main key's organization."""
         if self._ownership is not None and self._ownership.is_foreign(key):
             raise MissingMeans(need, f"The key {key.name} belongs to another organization than the main key.")
 
@@ -326,10 +326,12 @@ class Fixtures:
         return self._membership
 
     def _ensure_own_key(self, need: str, member: TargetMember) -> None:
-        """Make sure that a member of the target file has a key of its own: the member's loss must not be the run's."""
+        """Ensure that a member of the target file has a key of its own, so that its removal disables no other key."""
         others = {"api_key": self._profile.api_key, **self._profile.keys}
         others |= {
-            f"the member {one.user_id}": one.key for one in self._profile.members if one.key and one is not member
+            f"the member {other.user_id}": other.key
+            for other in self._profile.members
+            if other.key and other is not member
         }
         for name, key in others.items():
             if member.key is not None and key.reveal() == member.key.reveal():

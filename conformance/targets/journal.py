@@ -1,4 +1,4 @@
-"""The write-ahead journal: what a run changes, written down before it is sent, so that it can be undone."""
+"""Write-ahead journal: every change of a run is recorded before it is sent, so that it can be undone."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class Place:
 
     Attributes:
         base_url: The base URL of the service.
-        organization: The id of the organization of the main key, once it is known.
-        created_at: When that organization was created, as the service writes it.
-        since: When the run began, in seconds of the epoch by the service's clock.
+        organization: The id of the main key's organization, once it is known.
+        created_at: The creation time of that organization, as the service writes it.
+        since: The start of the run, in seconds of the epoch by the service's clock.
     """
 
     base_url: str
@@ -55,14 +55,14 @@ class Place:
 
 
 class Journal:
-    """The entries of one run, in memory and in ``journal.jsonl``; it may be used from several threads.
+    """Thread-safe entries of one run, in memory and in ``journal.jsonl``.
 
     Attributes:
         names: The names of the run.
-        place: What the run changes.
-        begun: When the run began, in seconds of the epoch by our clock.
-        undoing: Whether the run is being undone: what is sent then ticks off entries and makes none.
-        trusted: Whether all of it was certainly written by a run with the main key that is given now.
+        place: The service and organization that the run changes.
+        begun: The start of the run, in seconds of the epoch by our clock.
+        undoing: Whether the run is being undone: requests then settle entries and add none.
+        trusted: Whether a run with the present main key wrote all of it.
     """
 
     def __init__(self, path: Path, names: RunNames, place: Place, seal: Seal | None = None) -> None:
@@ -83,16 +83,16 @@ class Journal:
 
     @classmethod
     def open(cls, folder: Path, names: RunNames, base_url: str, key: str) -> Self:
-        """Begin the journal of a new run; no other run can use it before ``close``.
+        """Create the journal of a new run; no other run can use it before ``close``.
 
         Args:
-            folder: The report's folder; it is made where it does not exist.
+            folder: The report's folder; it is created if it does not exist.
             names: The names of the run.
             base_url: The base URL of the service.
             key: The main key, which seals the lines.
 
         Raises:
-            JournalError: It cannot be written, or the folder holds the journal of a run that goes on or left something.
+            JournalError: It cannot be written, or another run in the folder is active or left changes.
         """
         path = folder / FILE_NAME
         journal = cls(path, names, Place(base_url), Seal(key, names.prefix))
@@ -110,12 +110,12 @@ class Journal:
 
     @classmethod
     def claim(cls, folder: Path, key: str) -> Self:
-        """The journal of an earlier run, to undo what it left; nothing else can use it before ``close``.
+        """Open the journal of an earlier run for undoing; no other process can use it before ``close``.
 
         Raises:
-            JournalError: There is no journal, it is none, or its run goes on.
+            JournalError: There is no valid journal, or its run goes on.
         """
-        cls.read(folder)  # before a file is made where none was
+        cls.read(folder)  # before a file is created
         try:
             claim = _claimed(folder / FILE_NAME)
         except OSError as error:
@@ -126,17 +126,17 @@ class Journal:
 
     @classmethod
     def read(cls, folder: Path, key: str | None = None) -> Self:
-        """The journal of an earlier run; what is settled from now on is added to its file.
+        """Read the journal of an earlier run; entries settled later are added to its file.
 
-        A line that was torn by a sudden end is passed over: its change was never sent. So is a line without a seal
-        where the journal was sealed with this key: no run wrote it.
+        It skips incomplete lines of a crash, whose changes were never sent. It skips lines without a seal in a journal
+        that was sealed with this key, which no run wrote.
 
         Args:
             folder: The report's folder.
-            key: The main key; without one nothing is trusted.
+            key: The main key; without it the journal is not trusted.
 
         Raises:
-            JournalError: There is no journal, or it is none.
+            JournalError: There is no valid journal.
         """
         path = folder / FILE_NAME
         try:
@@ -161,9 +161,9 @@ class Journal:
 
     @property
     def period(self) -> tuple[float, float]:
-        """When the run began and when it began its last change, in seconds of the epoch by the service's clock.
+        """Start times of the run and of its last change, in seconds of the epoch by the service's clock.
 
-        Where the run never learnt the service's clock, ours stands for it.
+        Our clock is used if the run never learned the service's clock.
         """
         last = max([self.begun, *(entry.at for entry in self.entries())])
         since = self.begun if self.place.since is None else self.place.since
@@ -171,7 +171,7 @@ class Journal:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the file was deleted, replaced or cut short since this run began to use it."""
+        """Whether the file was deleted, replaced or truncated since this run opened it."""
         if self._claim is None:
             return False
         try:
@@ -181,7 +181,7 @@ class Journal:
         return not os.path.samestat(there, own) or there.st_size < self._written
 
     def close(self) -> None:
-        """Close the file, and let others use it; a later entry opens it again."""
+        """Close and release the file; a later entry opens it again."""
         with self._lock:
             self._shut()
             if self._claim is not None:
@@ -191,13 +191,13 @@ class Journal:
     def intend(
         self, action: Action, key: str, subject: str | None, before: str | None = None, wanted: str | None = None
     ) -> Entry:
-        """Write down a change that is about to be sent; it is on the disk when this returns.
+        """Record a change that is about to be sent, durably on disk.
 
         Raises:
-            JournalError: It could not be written, so the change must not be sent.
+            JournalError: It cannot be written, so the change must not be sent.
         """
         with self._lock:
-            # A number is used once, also if writing its line failed half-way.
+            # A number is used once, even if writing its line failed.
             self._last += 1
             at = _now()
             entry = Entry(self._last, action, key, subject, before, wanted, at=_seconds(at))
@@ -209,25 +209,25 @@ class Journal:
             return entry
 
     def done(self, entry: Entry, made_id: str | None = None) -> None:
-        """Note that a change was carried out, and the id of what it made."""
+        """Record that a change was carried out, and the id of the created object."""
         with self._lock:
             entry.state, entry.id = State.DONE, made_id
             self._append({"entry": entry.number, "is": State.DONE, **({} if made_id is None else {"id": made_id})})
 
     def became(self, entry: Entry, name: str) -> None:
-        """Note the name that the service shows right after a renaming."""
+        """Record the name that the service shows right after a renaming."""
         with self._lock:
             entry.became = name
             self._append({"entry": entry.number, "became": name})
 
     def refused(self, entry: Entry) -> None:
-        """Note that the service refused a change."""
+        """Record that the service refused a change."""
         with self._lock:
             entry.state = State.REFUSED
             self._append({"entry": entry.number, "is": State.REFUSED})
 
     def settle(self, entry: Entry) -> None:
-        """Tick a change off: nothing is left of it."""
+        """Record that nothing is left of a change."""
         with self._lock:
             if entry.state is not State.SETTLED:
                 entry.state = State.SETTLED
@@ -235,43 +235,43 @@ class Journal:
                 self._append({"entry": entry.number, "is": State.SETTLED})
 
     def member_made(self, user_id: str, role: str) -> None:
-        """Note a member that the provisioner made for the run, who is to be removed after it."""
+        """Record a member that the provisioner created for the run and that must be removed after it."""
         entry = self.intend(Action.MAKE_MEMBER, "provisioner", user_id, role)
         self.done(entry)
 
     def belongs_to(self, organization: str, created_at: str | None, since: float | None) -> None:
-        """Note the organization of the main key, once; cleaning up refuses to work on another.
+        """Record the main key's organization, once; cleanup refuses any other.
 
         Args:
             organization: Its id.
-            created_at: When it was created, as the service writes it.
-            since: When the run began, in seconds of the epoch by the service's clock.
+            created_at: Its creation time, as the service writes it.
+            since: The start of the run, in seconds of the epoch by the service's clock.
         """
         with self._lock:
             if self.place.organization is None:
-                told = {"organization": organization, "created_at": created_at, "since": since}
+                record = {"organization": organization, "created_at": created_at, "since": since}
                 self.place = Place(self.place.base_url, organization, created_at, since)
-                self._append(told)
+                self._append(record)
 
     def entries(self) -> list[Entry]:
-        """All entries, the oldest first."""
+        """Return all entries, the oldest first."""
         with self._lock:
             return list(self._entries.values())
 
     def unsettled(self, action: Action) -> list[Entry]:
-        """The entries of one kind of change that have not been ticked off, the oldest first."""
+        """Return the unsettled entries of one action, the oldest first."""
         with self._lock:
             return list(self._unsettled[action].values())
 
     def pending(self) -> list[Entry]:
-        """What may have left something that can be undone, the latest first.
+        """Return the entries whose changes may have to be undone, the latest first.
 
-        A refused creation or renaming is among it, because a faulty service may have carried it out.
+        They include refused creations and renamings, because a faulty service may have carried them out.
         """
         return [entry for entry in reversed(self.entries()) if _undoable(entry)]
 
     def lasting(self) -> list[str]:
-        """What the interface has no way of undoing, a sentence each."""
+        """Return the changes that the interface cannot undo, a sentence each."""
         return [
             _LASTING[entry.action].format(entry.subject, "was" if entry.state is State.DONE else "may have been")
             for entry in self.entries()
@@ -279,7 +279,7 @@ class Journal:
         ]
 
     def _append(self, record: Mapping[str, object], *, durable: bool = False) -> None:
-        """Write a line; ``durable`` waits until it would survive a crash of the machine."""
+        """Write a line; ``durable`` waits until it is on the disk."""
         text = json.dumps(record)
         sealed = record if self._seal is None else {**record, "seal": self._seal.of(text)}
         line = json.dumps(sealed).encode("ascii") + b"\n"
@@ -292,12 +292,12 @@ class Journal:
             if durable:
                 os.fsync(self._descriptor)
         except OSError as error:
-            # Opened again, it goes on with a new line after what may be half of one.
+            # After the next opening, writing begins on a new line.
             self._shut()
             raise _unwritable(self._path, error) from None
 
     def _begin(self) -> None:
-        """Empty the file, if an earlier run has left nothing behind, and write the first line."""
+        """Empty the file, if an earlier run has left no changes, and write the first line."""
         folder = self._path.parent
         if self._path.stat().st_size and self.read(folder).pending():
             command = f"conformance cleanup {folder}"
@@ -316,7 +316,7 @@ class Journal:
         self._unsettled[entry.action][entry.number] = entry
 
     def _replay(self, record: Mapping[str, Any]) -> None:
-        """Take in a line of an earlier run; lines of another shape than ours say nothing."""
+        """Apply a line of an earlier run; lines of an unknown form are ignored."""
         if (organization := _text(record, "organization")) is not None and self.place.organization is None:
             since = record.get("since")
             known = float(since) if isinstance(since, int | float) and not isinstance(since, bool) else None
@@ -350,7 +350,7 @@ def _undoable(entry: Entry) -> bool:
 
 
 def _open(path: Path) -> int:
-    """Open a journal to add to it, on a line of its own where the last one was torn."""
+    """Open a journal for appending, on a new line if the last line is incomplete."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
     size = os.fstat(descriptor).st_size
     if size and os.pread(descriptor, 1, size - 1) != b"\n":

@@ -1,4 +1,4 @@
-"""What a run can change, and what is known of each change."""
+"""Entries of the journal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Action(StrEnum):
-    """What a run can change."""
+    """Action of a run that changes data."""
 
     CREATE_ENGAGEMENT = "create-engagement"
     RENAME_ORGANIZATION = "rename-organization"
@@ -18,33 +18,33 @@ class Action(StrEnum):
 
 
 class State(StrEnum):
-    """What is known of a change."""
+    """State of a change."""
 
     INTENDED = "intended"
-    """It was about to be sent; whether it was carried out is unknown."""
+    """It may have been sent; whether it was carried out is unknown."""
     DONE = "done"
-    """The service says that it was carried out."""
+    """The service reported that it was carried out."""
     REFUSED = "refused"
-    """The service says that it was not; a faulty one may have done it all the same."""
+    """The service refused it; a faulty service may have carried it out."""
     SETTLED = "settled"
     """Nothing is left of it."""
 
 
 @dataclass(slots=True)
 class Entry:
-    """One change.
+    """A change.
 
     Attributes:
         number: 1 for the first.
-        action: What is changed.
-        key: The name of the key that it was sent with.
-        subject: The name sent, the address invited, or the user's id; None if none was sent.
-        before: The organization's name or the member's role before, as far as it was known.
-        wanted: The role that was asked for; of a renaming, that is the subject.
-        became: What the service showed right after a renaming: it may have trimmed the name.
-        state: What is known of it.
-        id: The id of what was created, as the service gave it.
-        at: When it was about to be sent, in seconds of the epoch; 0 where that is not known.
+        action: The action.
+        key: The name of the key of the request.
+        subject: The name sent, the invited address, or the user's id; None if none was sent.
+        before: The earlier name of the organization or role of the member, if known.
+        wanted: The requested role; the requested name of a renaming is the subject.
+        became: The name right after a renaming; the service may have trimmed it.
+        state: The state of the change.
+        id: The id of the created object, as the service returned it.
+        at: The time before the request, in seconds of the epoch; 0 if unknown.
     """
 
     number: int

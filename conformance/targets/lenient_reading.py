@@ -1,4 +1,4 @@
-"""What a broken body seems to say: undoing must not fail by a byte order mark, a NaN, or half a response."""
+"""Lenient JSON reader for undoing, which accepts byte order marks, NaN and truncated bodies."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ import zlib
 from typing import Any, Final
 
 MAX_READ: Final = 2**17
-"""Bytes of a broken body that are looked at: what tells ids stands in front."""
+"""The most bytes of a broken body that are read; ids are near the beginning."""
 
 _DEEPEST: Final = 4
-"""Levels that are kept: the body, its data, the items of a list, and what is in them as an empty thing."""
+"""The deepest level that is read: body, data, items of a list, and empty values within them."""
 
 _PART: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}:,]|[^\s\[\]{}:,"]++', re.DOTALL)
 
 
 def salvage(body: bytes) -> object:
-    """Read a body that is not JSON strictly, as far as it goes; total over all bytes, in time linear in them.
+    """Read as much as possible of a body that is no valid JSON, in linear time and without errors.
 
     Returns:
-        A value of the types that ``json`` makes; what is nested deeper than anything that matters is left out, and
-        so is what a torn text no longer tells. None if nothing can be made out.
+        A value of the types of ``json``, without deeper levels and the truncated rest. None if nothing can be read.
     """
     start = _unpacked(body)[:MAX_READ]
     builder = _Builder()
@@ -31,7 +30,7 @@ def salvage(body: bytes) -> object:
 
 
 def _unpacked(body: bytes) -> bytes:
-    """A body that somebody has packed with gzip, and not said so."""
+    """Return the body, decompressed if it is gzip data without a Content-Encoding."""
     try:
         return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(body, MAX_READ) if body[:2] == b"\x1f\x8b" else body
     except zlib.error:
@@ -39,7 +38,7 @@ def _unpacked(body: bytes) -> bytes:
 
 
 class _Builder:
-    """Puts the parts of a text together to a value, whatever their order."""
+    """Builds a value from the tokens of a text, in any order."""
 
     def __init__(self) -> None:
         self.made: object = None
@@ -48,7 +47,7 @@ class _Builder:
         self._beyond = 0
 
     def take(self, part: str) -> None:
-        """Take the next part of the text."""
+        """Take the next token of the text."""
         if part in "[{":
             self._begin([] if part == "[" else {})
         elif part in "]}":
@@ -75,7 +74,7 @@ class _Builder:
             self._names.pop()
 
     def _put(self, value: object, *, is_text: bool) -> None:
-        """Put a value where it belongs: in an object the first text is a name, and what follows its value."""
+        """Add a value to the open list or object; in an object, texts and values alternate."""
         if not self._open:
             return
         holder = self._open[-1]

@@ -1,25 +1,25 @@
-"""Reads a target file into a profile, or says in one sentence what is wrong with it.
+"""Loader of target files, which returns a profile or an error of one sentence.
 
 Every key of the file, with its default:
 
-    name:               how reports call the target (the host)
+    name:               the target's name in reports (the host)
     base_url:           scheme, host and port; required
     api_key:            a key with all five scopes; required
-    disposable:         whether the organization may be renamed, and members invited and changed (false)
-    keys:               one key a scope, ``other_organization``, ``throttled``
-    members:            a list of {user_id, key}; ``key`` may be left out
+    disposable:         whether a run may rename the organization, and invite and change members (false)
+    keys:               one key per scope, ``other_organization``, ``throttled``
+    members:            a list of {user_id, key}; ``key`` is optional
     provisioner:        {command: [...], timeout: 30, environment: [NAME, ...] or {NAME: value}}
-    invitation_domain:  where invited addresses live (example.com)
+    invitation_domain:  the domain of invited addresses (example.com)
     headers:            extra headers of every request
     tls:                {verify: true, ca_file: null}
     timeout, patience:  seconds (10)
-    mailbox:            {smtp: 127.0.0.1:1025}: the suite listens there for the target's e-mails
+    mailbox:            {smtp: 127.0.0.1:1025}: the address where the suite receives the target's e-mails
     organization:       the id of the organization that the key must belong to
-    require:            the conformance classes that runs are about (all)
+    require:            the conformance classes of runs (all)
     subordinates:       a list of {kind, create: {method, path, body}, read: {path}, id}
 
-``${NAME}`` in any value is replaced by the environment's variable. Where a key is expected, ``{file: PATH}`` reads it
-from a file. Relative paths begin at the target file's folder, where the provisioner is started too.
+``${NAME}`` in any value is replaced by the environment variable. ``{file: PATH}`` in place of a key reads it from a
+file. Relative paths begin at the target file's folder, which is also the provisioner's working directory.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 KEY_NAMES: Final = (*SCOPES, "other_organization", "throttled")
-"""What may stand under ``keys``."""
+"""The keys that ``keys`` may have."""
 
 _PATH: Final = re.compile(r"/|\.\w{1,5}$")
-"""What a word has that names a file."""
+"""The mark of an argument that names a file."""
 
 _TOP: Final = (
     "name", "base_url", "api_key", "disposable", "keys", "members", "provisioner", "invitation_domain", "headers",
@@ -78,18 +78,19 @@ def load_profile(
     mode: Mode | None = None,
     is_found: bool = False,
 ) -> Profile:
-    """The profile that a target file describes.
+    """Load the profile from a target file.
 
     Args:
         path: The YAML file.
-        environ: The variables that it may name.
-        base_url: Takes the place of the file's.
-        api_key: Takes the place of the file's.
-        mode: Takes the place of the file's ``disposable``.
-        is_found: Whether nobody named the file: its ``disposable`` and ``provisioner`` do not count then.
+        environ: The environment variables that it may name.
+        base_url: Overrides the file's.
+        api_key: Overrides the file's.
+        mode: Overrides the file's ``disposable``.
+        is_found: Whether the file was found and not named by an option; then its ``disposable`` and ``provisioner`` are
+            ignored.
 
     Raises:
-        TargetFileError: Something is wrong, said in one sentence that names the key and shows no secret.
+        TargetFileError: The file is invalid; the message is a sentence that names the key and shows no secret.
     """
     reader = _Reader(path)
     name, folder = reader.name, reader.folder
@@ -135,14 +136,14 @@ def load_profile(
 
 
 def address_in(path: Path, environ: Mapping[str, str]) -> str:
-    """The base URL that a target file names, without user info.
+    """Return the base URL of a target file, without user info.
 
     Args:
         path: The YAML file.
-        environ: The variables that it may name.
+        environ: The environment variables that it may name.
 
     Raises:
-        TargetFileError: It names none, or is no target file.
+        TargetFileError: It has none, or is no target file.
     """
     reader = _Reader(path)
     return _url(_top(reader, environ), reader.name, None).url
@@ -157,18 +158,18 @@ def profile_of(
     mode: Mode | None = None,
     is_found: bool = False,
 ) -> Profile:
-    """The profile of what options name: a target file, or a base URL and a key.
+    """Return the profile that options name: of a target file, or of a base URL and a key.
 
     Args:
         path: The target file, if any.
-        environ: The variables that it may name.
-        base_url: Where the target is; takes the place of the file's.
-        api_key: A full key; takes the place of the file's.
-        mode: How far a run goes; takes the place of the file's ``disposable``.
-        is_found: Whether nobody named the target file; see ``load_profile``.
+        environ: The environment variables that it may name.
+        base_url: The target's base URL; overrides the file's.
+        api_key: A full key; overrides the file's.
+        mode: What a run may change; overrides the file's ``disposable``.
+        is_found: Whether the target file was found and not named; see ``load_profile``.
 
     Raises:
-        TargetFileError: They name no target, or one that cannot be used.
+        TargetFileError: They name no usable target.
     """
     if path is not None:
         return load_profile(path, environ, base_url=base_url, api_key=api_key, mode=mode, is_found=is_found)
@@ -181,19 +182,19 @@ def profile_of(
 
 @dataclass
 class _Reader:
-    """Reads secrets and remembers which files hold them in clear."""
+    """Reads secrets and remembers which files contain them in plain text."""
 
     path: Path
     revealing: list[Path] = field(default_factory=list)
 
     @property
     def name(self) -> str:
-        """How sentences call the target file."""
+        """The name of the target file in messages."""
         return "The target file" if is_stream(self.path) else self.path.name
 
     @property
     def folder(self) -> Path:
-        """Where relative paths begin; a pipe lies in no folder of the operator's."""
+        """The base of relative paths; the current folder for a pipe."""
         return Path() if is_stream(self.path) else self.path.parent
 
     def content(self, path: Path, name: str) -> str:
@@ -210,7 +211,7 @@ class _Reader:
         return self.key(top["api_key"])
 
     def key(self, entry: Entry) -> Secret:
-        """A key: its text, or ``{file: PATH}``."""
+        """Read a key: its text, or ``{file: PATH}``."""
         if not entry.is_table:
             return self.secret(entry, validity.api_key)
         reference = entry.table("file").get("file")
@@ -228,7 +229,7 @@ class _Reader:
         return entry.attempt(check)
 
     def warnings(self) -> list[str]:
-        """One sentence for each file with a secret in it that others can read."""
+        """Return a sentence for each file with a secret that other users can read."""
         return [
             f"{file.name} holds a secret and can be read by other users of this machine: chmod 600 would stop that."
             for file in dict.fromkeys(self.revealing)
@@ -237,7 +238,7 @@ class _Reader:
 
 
 def _top(reader: _Reader, environ: Mapping[str, str]) -> dict[str, Entry]:
-    """The values of a target file by key."""
+    """Return the values of a target file by key."""
     return read_yaml(reader.content(reader.path, reader.name), Source(reader.name, environ)).table(*_TOP)
 
 
@@ -254,7 +255,7 @@ def _keys(reader: _Reader, entry: Entry | None, main_key: Secret) -> Mapping[str
     owners = {main_key: "api_key"}
     for name, item in (entry.table(*KEY_NAMES) if entry else {}).items():
         keys[name] = reader.key(item)
-        # A key that stands in two places was copied wrongly: it cannot have one scope and all, or two organizations.
+        # A key in two places is a copying error: it cannot have one scope and all scopes, or two organizations.
         if name != "throttled" and keys[name] in owners:
             raise item.problem(f"is the same key as {owners[keys[name]]}, which must be a different one")
         owners.setdefault(keys[name], item.key)
@@ -285,7 +286,7 @@ def _headers(reader: _Reader, entry: Entry | None) -> Mapping[str, Secret]:
 
 
 def _variables(top: Mapping[str, Entry], *, is_key_given: bool) -> Iterator[tuple[str, str]]:
-    """The variables that are the whole value of a key or a header, by the names of ``Profile.secrets``."""
+    """Yield the variables that are the whole value of a key or a header, by the names of ``Profile.secrets``."""
     entries = {} if is_key_given else {"api_key": top["api_key"]}
     entries |= top["keys"].table() if "keys" in top else {}
     for number, member in enumerate(top["members"].items() if "members" in top else (), start=1):
@@ -308,12 +309,12 @@ def _tls(entry: Entry | None, folder: Path) -> Tls:
 def _tls_warnings(tls: Tls) -> tuple[str, ...]:
     if tls.verify:
         return ()
-    risk = "whoever stands between can read the keys and change the answers"
+    risk = "an attacker on the network can read the keys and change the responses"
     return (f"The target's TLS certificate was not verified, as tls.verify is false: {risk}.",)
 
 
 def _command_warnings(program: ProvisionerSettings | None) -> Iterator[str]:
-    """A sentence where a word of the provisioner's command may be a key: one from a variable, or one that looks so."""
+    """Yield a sentence for each argument of the provisioner that may be a key, because of a variable or its form."""
     if program is None:
         return
     from_variables = dict(program.secrets)
@@ -322,16 +323,16 @@ def _command_warnings(program: ProvisionerSettings | None) -> Iterator[str]:
         if given or (not _PATH.search(word) and without_likely_keys(word) != word):
             yield (
                 f"provisioner.command[{number}] may be a key, which other users of this machine see in the list of "
-                "processes: provisioner.environment hands it over unseen."
+                "processes: pass it with provisioner.environment instead."
             )
 
 
 def _overridden(name: str, top: Mapping[str, Entry], **given: str | None) -> Iterator[str]:
-    """A sentence for each key of the file in whose place an option or the environment puts another value."""
+    """Yield a sentence for each key of the file that an option or the environment overrides."""
     for key, value in given.items():
         if value is not None and key in top and top[key].differs_from(value):
             option = f"--{key.replace('_', '-')} or $CONFORMANCE_{key.upper()}"
-            yield f"{key} of {name} was not used: {option} takes its place."
+            yield f"{key} of {name} was not used: {option} overrides it."
 
 
 def _classes(entry: Entry | None) -> tuple[str, ...]:

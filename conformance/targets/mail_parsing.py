@@ -1,4 +1,4 @@
-"""What stands in an e-mail, whatever form it has on its way (RFC 2045)."""
+"""Parser of e-mails in any transfer encoding (RFC 2045)."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from email.message import EmailMessage
 
 _LONGEST_HEADER: Final = 1 << 14
-"""Characters of a header; the standard parser takes the longer the more there are, out of proportion."""
+"""The most characters of a header; the standard parser takes more than linear time."""
 
 _AS_SENT: Final = re.compile(
     r"\A(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)*?(?:MIME-Version|Content-Type|Content-Transfer-Encoding):",
     re.IGNORECASE,
 )
-"""The beginning of a message that nobody has decoded: headers, one of which says how to."""
+"""The beginning of an encoded message: headers that include one of its encoding."""
 
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/]{18,}={0,2}")
-"""A body that nobody has decoded, without the ends of its lines."""
+"""An encoded body, without line ends."""
 
 
 def subject_and_text(content: bytes) -> tuple[str, str]:
-    """What a message says, its plain text first; a text that is no message is shown as it came.
+    """Return subject and text of a message, plain text first; a text that is no message is returned unchanged.
 
     Args:
         content: The message as it was sent, headers included.
@@ -43,7 +43,7 @@ def subject_and_text(content: bytes) -> tuple[str, str]:
 
 
 def decoded(text: str) -> str:
-    """A text as it is read: a program may hand on a whole message, or its body, in the form that it was sent in."""
+    """Return a readable text: a program may return a whole message, or its encoded body."""
     if _AS_SENT.match(text):
         return subject_and_text(text.encode("utf-8", "replace"))[1] or text
     lines = "".join(text.splitlines())

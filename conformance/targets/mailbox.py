@@ -1,4 +1,4 @@
-"""The suite's own mailbox: an SMTP server that keeps what a target sends and delivers nothing."""
+"""Mailbox of the suite: an SMTP server that stores e-mails and delivers none."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from aiosmtpd.smtp import Envelope, Session
 
 MAX_MESSAGES: Final = 1000
-"""Messages that are kept; older ones make room."""
+"""The most stored messages; the oldest are dropped."""
 
 MAX_BYTES: Final = 1 << 20
-"""Bytes of one message; larger ones are refused."""
+"""The most bytes of a message; a larger one is refused."""
 
 MAX_KEPT: Final = 32 << 20
-"""Bytes of all messages that are kept; older ones make room."""
+"""The most bytes of all stored messages; the oldest are dropped."""
 
 _TIMEOUT: Final = 60.0
 
@@ -35,10 +35,10 @@ class MailboxError(Exception):
 
 
 class Mailbox:
-    """Listens from ``start`` to ``close``, in a thread of its own.
+    """SMTP server that listens from ``start`` to ``close``, in its own thread.
 
     Args:
-        host: Where to listen.
+        host: The address to listen on.
         port: The port; 0 lets the system choose.
     """
 
@@ -52,10 +52,10 @@ class Mailbox:
         self._server: asyncio.Server | None = None
 
     def start(self) -> Self:
-        """Begin to listen; ``port`` is then the real one.
+        """Start listening; ``port`` is then the real port.
 
         Raises:
-            MailboxError: The address is taken or not this machine's.
+            MailboxError: The address is in use or not this machine's.
         """
         self._thread.start()
         try:
@@ -85,11 +85,11 @@ class Mailbox:
         self.close()
 
     def messages(self, to: str, patience: float = 0.0) -> list[Mail]:
-        """The messages to an address so far, in the order of their arrival.
+        """Return the messages to an address so far, in order of arrival.
 
         Args:
-            to: The address; letter case does not count.
-            patience: Seconds to wait for a first one.
+            to: The address; its case is ignored.
+            patience: Seconds to wait for a first message.
         """
         deadline = time.monotonic() + patience
         with self._arrived:
@@ -98,7 +98,7 @@ class Mailbox:
         return found
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: ARG002, N802 - aiosmtpd calls it so
-        """Keep a message that has arrived."""
+        """Store a message."""
         content = envelope.original_content or b""
         mail = read_message(envelope.mail_from or "", tuple(envelope.rcpt_tos), content)
         with self._arrived:
@@ -134,11 +134,11 @@ class Mailbox:
 
 
 def read_message(sender: str, to: tuple[str, ...], content: bytes) -> Mail:
-    """A message as checks look at it; total over all bytes.
+    """Parse a message; any bytes are accepted.
 
     Args:
-        sender: The address that the envelope came from.
-        to: The addresses of the envelope.
+        sender: The sender of the envelope.
+        to: The recipients of the envelope.
         content: The message as it was sent, headers included.
     """
     return Mail(sender, to, *subject_and_text(content))

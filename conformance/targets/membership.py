@@ -1,4 +1,4 @@
-"""Proof that a member may be changed or removed, from lists of members, before any such request is sent."""
+"""Guard that verifies, by lists of members, that a member may be changed or removed before the request is sent."""
 
 from __future__ import annotations
 
@@ -20,15 +20,14 @@ _OWNER: Final = "owner"
 
 
 class Membership:
-    """Guards the wire: a member is changed or removed only if a provisioner or the target file gave it to the run.
+    """Guard of the wire: only members that a provisioner created or the target file names are changed or removed.
 
-    An owner is never removed. Who was an owner when first listed may be asked to take another role in a disposable
-    organization, which must be refused, and to take the role of an owner back. Of a user id that the run made up, the
-    list must show that no member has it.
+    An owner is never removed. In a disposable organization a request may try to change the role of an original owner,
+    which must be refused, and restore it. A made-up user id must not be in the list.
 
     Args:
         send_all: Sends reads of the list of members with the main key.
-        may_try_owner: Whether an owner may be asked to take another role.
+        may_try_owner: Whether requests may try to change an owner's role.
     """
 
     def __init__(
@@ -43,13 +42,13 @@ class Membership:
         self._whole = False
 
     def known(self, need: str) -> frozenset[str]:
-        """The ids of all members that there are or were; the list is read for that once.
+        """Return the ids of all present and earlier members; the list is read once.
 
         Args:
-            need: The need that is not met if the list cannot be read.
+            need: The need that is unmet if the list cannot be read.
 
         Raises:
-            MissingMeans: The list cannot be read to its end.
+            MissingMeans: The list cannot be read completely.
         """
         if not self._whole and not self._read():
             raise MissingMeans(need, "The members could not be listed, so that none can be told from those of others.")
@@ -57,54 +56,54 @@ class Membership:
             return frozenset(self._roles)
 
     def admit_made(self, need: str, user_id: str, before: frozenset[str]) -> None:
-        """Let the run change and remove a member that a provisioner has made for it.
+        """Allow changes of a member that a provisioner has created for the run.
 
         Args:
-            need: The need that is not met if it may not.
+            need: The need that is unmet otherwise.
             user_id: The user's id.
-            before: The members before it was made.
+            before: The members before its creation.
 
         Raises:
-            MissingMeans: It was a member before, or it is an owner.
+            MissingMeans: The user was a member before, or is an owner.
         """
         if user_id in before:
             raise MissingMeans(need, f"The provisioner named {user_id} as a new member, who was a member before.")
         self._admit(need, user_id)
 
     def admit_listed(self, need: str, user_id: str) -> None:
-        """Let the run change and remove a member of the target file.
+        """Allow changes of a member of the target file.
 
         Raises:
-            MissingMeans: It is no member, an owner or the only admin.
+            MissingMeans: The user is no member, an owner or the only admin.
         """
         if user_id not in self.known(need):
             raise MissingMeans(need, f"The organization has no member {user_id}, whom the target file names.")
         with self._lock:
-            admins = [one for one, role in self._roles.items() if role == "admin"]
+            admins = [member_id for member_id, role in self._roles.items() if role == "admin"]
         if admins == [user_id]:
             raise MissingMeans(need, f"The member {user_id} is the only admin of the organization.")
         self._admit(need, user_id)
 
     def give(self, user_ids: Iterable[str]) -> None:
-        """Let members be changed and removed that were certainly made for the run."""
+        """Allow changes of members that were certainly created for the run."""
         with self._lock:
             self._given |= set(user_ids)
 
     def ensure(self, requests: Sequence[Request]) -> None:
-        """Look requests up that change members.
+        """Verify requests that change members.
 
         Raises:
-            NotSent: One of them would change a member that was not given to the run.
+            NotSent: A request would change a member that is not the run's.
         """
         for request in requests:
             if request.operation.id in _CHANGES_MEMBER and request.is_proper and request.identifier is not None:
                 self._ensure(request.identifier, is_removal=request.operation.id == "removeMember")
 
     def before(self, request: Request) -> None:
-        """Do nothing: the guard has looked at the request already."""
+        """Do nothing: the guard has verified the request already."""
 
     def after(self, exchange: Exchange) -> None:
-        """Learn roles from lists, and who was removed."""
+        """Learn roles from lists."""
         request, response = exchange.request, exchange.received
         if response is None or key_name(request) != MAIN_KEY or not request.is_proper:
             return
@@ -135,7 +134,7 @@ class Membership:
             self._roles |= roles
 
     def _read(self) -> bool:
-        """Read the whole list; whether that was possible."""
+        """Read the whole list; return whether that was possible."""
         roles = member_roles(QueryClient(lambda request: self._send_all([request])[0]))
         self._learn(roles or {})
         self._whole = self._whole or roles is not None

@@ -1,4 +1,4 @@
-"""Proof that an engagement is the run's own, by reading it, before any request that could change it is sent."""
+"""Guard that reads an engagement to verify that it is the run's before a request may change it."""
 
 from __future__ import annotations
 
@@ -39,39 +39,39 @@ CHANGES_ENGAGEMENT: Final = frozenset(
 """Operations that change one engagement."""
 
 CLOCKS_APART: Final = 300.0
-"""Seconds by which a creation time may lie outside of the run, by the service's own Date."""
+"""Seconds by which a creation time may be outside of the run, by the service's own Date."""
 
 _ABSENCE_HOLDS: Final = 5.0
-"""Seconds after which an id that nothing had is read again: the service may have given it to another engagement."""
+"""Seconds after which an unused id is read again: the service may have assigned it to another engagement."""
 
 _Key = tuple[str, str]
-"""The key whose organization is meant, and an id in it."""
+"""The name of an organization's full key, and an id in that organization."""
 
 
 class OwnershipState(StrEnum):
-    """Whose an id is, as far as reads have shown."""
+    """Owner of an id by the reads so far."""
 
     OWN = "own"
     ABSENT = "absent"
-    """Nothing has it."""
+    """No engagement has the id."""
     ANOTHERS = "another's"
     UNREADABLE = "unreadable"
 
 
-_NOT_OWN: Final = "a read shows that the engagement is not one of this run, so nothing is done to it"
-_NOT_READ: Final = "no read shows whether the engagement is one of this run, so nothing is done to it"
+_NOT_OWN: Final = "a read shows that the engagement is not of this run, so it is left unchanged"
+_NOT_READ: Final = "no read shows whether the engagement is of this run, so it is left unchanged"
 _OUT_OF_REACH: Final = frozenset({400, 403, 422})
-"""Statuses that a full key may get for an id of another organization, or of a shape that the service never gives."""
+"""Statuses for an id of another organization, or of a form that the service never assigns."""
 _MILLISECONDS: Final = 1e11
-"""From here on a number that stands for a time counts milliseconds."""
+"""From here on a time as a number is in milliseconds."""
 
 
 class RunTime:
-    """The time of the run by the service's clock: from the earliest to the latest Date of its responses.
+    """Period of the run by the service's clock: from the earliest to the latest Date of its responses.
 
     Args:
-        period: When an earlier run began and ended by that clock, in seconds of the epoch; None for the run that goes
-            on, whose time the responses tell.
+        period: Start and end of an earlier run by that clock, in seconds of the epoch; None for the present run, whose
+            period the responses show.
     """
 
     def __init__(self, period: tuple[float, float] | None = None) -> None:
@@ -79,27 +79,27 @@ class RunTime:
         self._first, self._last = period or (math.inf, -math.inf)
 
     def learn(self, exchange: Exchange) -> None:
-        """Take the Date of a response into account; without one our own clock counts."""
+        """Learn from the Date of a response, or else from our own clock."""
         if self._goes_on and (moment := moment_of(exchange)) is not None:
             self._first, self._last = min(self._first, moment), max(self._last, moment)
 
     def covers(self, created_at: object) -> bool:
-        """Whether a creation time may be one of the run; a time that cannot be read excludes nothing."""
+        """Whether a creation time may be in the run; an unreadable time may be."""
         moment = _moment(created_at)
         return moment is None or self._first - CLOCKS_APART <= moment <= self._last + CLOCKS_APART
 
 
 class Ownership:
-    """Guards the wire: an id of an engagement is written to only if it is the run's own or nothing has it.
+    """Guard of the wire: writes go only to engagement ids that are the run's own or unused.
 
-    What a response to a creation or a list says is never enough, since a faulty service may name another user's
-    engagement there. A read by id must show a name of the run, and a creation time within the run; only where the
-    service cannot be read by id, an item of the list that agrees with the response to the creation counts as much.
+    The response to a creation or a list is never enough, because a faulty service may show another user's engagement
+    there. A read by id must show a name of the run and a creation time within the run. If reads by id fail, an item of
+    the list that agrees with the response to the creation is enough.
 
     Args:
         names: The names of the run.
-        send_all: Sends reads, for a write to an id that has not been read yet.
-        run_time: When the run takes place.
+        send_all: Sends reads before a write to an id that has not been read yet.
+        run_time: The period of the run.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class Ownership:
 
     @property
     def foreign_ids(self) -> list[str]:
-        """Ids that responses to creations named, and that are other users' engagements."""
+        """Ids in responses to creations that belong to other users' engagements."""
         with self._lock:
             return [
                 key[1] for key, (state, _) in self._states.items()
@@ -129,25 +129,27 @@ class Ownership:
             ]  # fmt: skip
 
     def state(self, identifier: str, key: str = MAIN_KEY) -> OwnershipState | None:
-        """Whose an id is; None if it has not been read.
+        """Return the owner of an id; None if it has not been read.
 
         Args:
             identifier: The id of an engagement.
-            key: The name of the key in whose organization it is looked for.
+            key: The name of the key of its organization.
         """
         with self._lock:
             found = self._states.get((key, identifier))
         return None if found is None else found[0]
 
     def ensure(self, requests: Sequence[Request]) -> None:
-        """Read what calls would change, unless that is proved already.
+        """Verify the engagements that requests would change, with reads if needed.
 
         Raises:
-            NotSent: One of them could change what is not the run's, or creates what could not be told as the run's.
+            NotSent: A request could change another user's engagement, or creates one without the run's name.
         """
         for request in requests:
-            if request.operation.id == "createEngagement" and request.is_proper and not self._can_be_told(request):
-                raise NotSent("what it creates could not be told as the run's: neither name nor description says so")
+            if request.operation.id == "createEngagement" and request.is_proper and not self._is_recognizable(request):
+                raise NotSent(
+                    "its engagement could not be recognized as the run's: name and description do not show it"
+                )
         writes = [request for request in requests if request.operation.id in CHANGES_ENGAGEMENT]
         # A faulty service may let any key reach the main key's organization.
         places: dict[_Key, Credential | None] = {(MAIN_KEY, request.identifier or ""): None for request in writes}
@@ -157,7 +159,7 @@ class Ownership:
                 raise NotSent(_NOT_OWN if state is OwnershipState.ANOTHERS else _NOT_READ)
 
     def ensure_own(self, identifier: str) -> None:
-        """Make sure that an engagement is the run's before something is made below it.
+        """Ensure that an engagement is the run's before a record is created below it.
 
         Raises:
             NotSent: It is not.
@@ -167,10 +169,10 @@ class Ownership:
                 raise NotSent(_NOT_READ if state in {None, OwnershipState.UNREADABLE} else _NOT_OWN)
 
     def before(self, request: Request) -> None:
-        """Do nothing: the guard has looked at the request already."""
+        """Do nothing: the guard has verified the request already."""
 
     def after(self, exchange: Exchange) -> None:
-        """Learn from a response whose the engagement is."""
+        """Learn the owners of engagements from a response."""
         request, response = exchange.request, exchange.received
         self._time.learn(exchange)
         if request.operation.id == "deleteEngagement" and exchange.was_sent:
@@ -190,14 +192,14 @@ class Ownership:
             }.get(request.operation.id)
             began = exchange.started_at.timestamp()
             if request.operation.id == "getEngagement" and began < self._deleted.get(request.identifier or "", began):
-                return  # it was under way when the id became free for another engagement
+                return  # it was in flight when the id became free for another engagement
             if learn is not None:
                 learn(request, response)
 
     def is_foreign(self, key: Credential) -> bool:
-        """Whether a key shows another organization than the main key does.
+        """Whether a key belongs to another organization than the main key.
 
-        It is asked for its organization once; a key that may not read that is taken for the organization's own.
+        Its organization is read once; a key without that permission is taken for one of the main key's organization.
         """
         if key.name not in self._organizations:
             self._send_all([get_organization().with_key(key)])
@@ -205,16 +207,16 @@ class Ownership:
         return None not in {shown, main} and shown != main
 
     def made(self, identifiers: Iterable[str], key: str = MAIN_KEY) -> None:
-        """Learn from a journal that creations were answered with these ids, so that a refusal to read one hides it."""
+        """Learn the ids of created engagements from a journal, so that a refused read of one does not prove absence."""
         with self._lock:
             for identifier in identifiers:
                 self._created.setdefault((key, identifier), {})
 
     def _learn_deletion(self, exchange: Exchange) -> None:
-        """Prove anew whose an id is after its deletion, for a service may give it to another user's engagement.
+        """Forget the owner of a deleted id, because a service may assign it to another user's engagement.
 
-        A faulty service may delete in any organization and with any key. If it says that it has not, what was proved
-        holds until a read shows something else.
+        A faulty service may delete in any organization and with any key. After a refused deletion the owner stays until
+        a read shows another one.
         """
         identifier, response = exchange.request.identifier or "", exchange.received
         with self._lock:
@@ -241,14 +243,14 @@ class Ownership:
         if response.status == TOO_MANY_REQUESTS:
             return
         if place[0] != key_name(request) and place[0] in {MAIN_KEY, OTHER_KEY} and response.status not in SUCCESSES:
-            return  # what a key of fewer permissions is refused says nothing
+            return  # a refusal for a key with fewer permissions says nothing
         known, found = self.state(place[1], place[0]), self._judged(place, response)
         if known is OwnershipState.OWN and found is not OwnershipState.ABSENT and place[1] not in self._doubted:
             return  # the run itself, or a fault, has changed its name
         self._states[place] = found, time.monotonic()
 
     def _learn_list(self, request: Request, response: Response) -> None:
-        """Prove what cannot be read by id: the item must agree with the response to its creation."""
+        """Verify engagements that cannot be read by id: the item must agree with the response to the creation."""
         items = member_of(response, "data") if response.status in SUCCESSES else None
         for item in items if isinstance(items, list) else ():
             place = (self._realm(request), identifier_of(item) or "") if isinstance(item, dict) else ("", "")
@@ -259,7 +261,7 @@ class Ownership:
                 self._states[place] = OwnershipState.OWN, time.monotonic()
 
     def _judged(self, place: _Key, response: Response) -> OwnershipState:
-        """Whose an engagement is that was read by id."""
+        """Return the owner of an engagement by a read."""
         data = data_of(response)
         if response.status in GONE or (place[0] != MAIN_KEY and response.status in REFUSALS):
             return OwnershipState.ABSENT  # another organization's key may be refused in many ways
@@ -270,11 +272,11 @@ class Ownership:
         return OwnershipState.OWN if self._is_marked(data) else OwnershipState.ANOTHERS
 
     def _is_marked(self, data: Mapping[str, Any]) -> bool:
-        """Whether an engagement bears a name of the run, or a description that names the run, and is as young."""
+        """Whether an engagement has a name or description of the run, and was created during the run."""
         return self._names.made(data) and self._time.covers(data.get("createdAt"))
 
     def _proved(self, places: Mapping[_Key, Credential | None]) -> list[OwnershipState | None]:
-        """Whose these engagements are; those of which too little is known are read now.
+        """Return the owners of engagements, with reads if they are unknown.
 
         Args:
             places: The engagements, each with the key that reads it; None for the main key.
@@ -283,7 +285,7 @@ class Ownership:
             for place in sorted(place for place in places if not self._is_known(place)):
                 with self._lock:
                     reading = self._reading[place]
-                held.enter_context(reading)  # two threads need not read the same
+                held.enter_context(reading)  # so that two threads do not read the same
             if unread := {place: reader for place, reader in places.items() if not self._is_known(place)}:
                 self._read(unread)
         return [self.state(identifier, realm) for realm, identifier in places]
@@ -295,15 +297,15 @@ class Ownership:
             self._send_all([_with_key(newest, reader) for reader in dict.fromkeys(places.values())])
 
     def _is_known(self, place: _Key) -> bool:
-        """Whether enough is known of an engagement to write to it, or not to."""
+        """Whether the owner of an engagement is known."""
         with self._lock:
             state, at = self._states.get(place, (None, 0.0))
         if state is OwnershipState.ABSENT:
             return time.monotonic() - at < _ABSENCE_HOLDS
         return state in {OwnershipState.OWN, OwnershipState.ANOTHERS}
 
-    def _can_be_told(self, request: Request) -> bool:
-        """Whether a creation that may be accepted says whose it is."""
+    def _is_recognizable(self, request: Request) -> bool:
+        """Whether a valid creation has a name or description of the run."""
         body = object_in(request.body)
         if not isinstance(body.get("name"), str):
             return True
@@ -313,7 +315,7 @@ class Ownership:
         return self._realm(request), request.identifier or ""
 
     def _realm(self, request: Request) -> str:
-        """The full key of the organization that a request acts on; a key of a third organization counts as itself."""
+        """Return the name of the full key of the organization that a request acts on, or of the request's own key."""
         name = key_name(request)
         if name in {MAIN_KEY, OTHER_KEY}:
             return name
@@ -321,7 +323,7 @@ class Ownership:
         return MAIN_KEY if None in {organization, main} or organization == main else name
 
     def _reader(self, request: Request) -> Credential | None:
-        """The key that reads what a request would change."""
+        """Return the key that reads the engagement of a request."""
         return None if self._realm(request) == MAIN_KEY else request.credential
 
 
@@ -330,7 +332,7 @@ def _with_key(request: Request, key: Credential | None) -> Request:
 
 
 def _moment(created_at: object) -> float | None:
-    """A time as a service may write it, in seconds of the epoch."""
+    """Return a time of a service in seconds of the epoch; None if it is unreadable."""
     if isinstance(created_at, bool) or not isinstance(created_at, str | int | float):
         return None
     try:

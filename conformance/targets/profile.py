@@ -1,4 +1,4 @@
-"""The target profile: everything that the operator says about the service under test."""
+"""Target profile: the operator's description of the service under test."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _T = TypeVar("_T")
 
 SubordinateKind = Literal["target", "task", "wikiPage", "report", "threatModel", "apiRequest"]
 KINDS: Final[tuple[SubordinateKind, ...]] = ("target", "task", "wikiPage", "report", "threatModel", "apiRequest")
-"""The kinds of records that go with their engagement."""
+"""The kinds of records that are deleted with their engagement."""
 
 DEFAULT_INVITATION_DOMAIN: Final = "example.com"
-"""Reserved by RFC 2606: no message to it reaches anybody."""
+"""A domain reserved by RFC 2606, so that no message to it is delivered."""
 
 
 class Mode(StrEnum):
-    """How far a run goes in the organization."""
+    """What a run may change in the organization."""
 
     READ_ONLY = "read-only"
     DEFAULT = "default"
@@ -36,10 +36,10 @@ class Mode(StrEnum):
 
     @classmethod
     def of_options(cls, *, read_only: bool, disposable: bool) -> Self | None:
-        """The mode that the options of these names ask for; None if there is neither.
+        """Return the mode of these options; None if neither is set.
 
         Raises:
-            TargetFileError: There are both.
+            TargetFileError: Both are set.
         """
         if read_only and disposable:
             raise TargetFileError("--read-only and --disposable exclude each other.")
@@ -56,13 +56,13 @@ class TargetMember:
 
 @dataclass(frozen=True, slots=True)
 class ProvisionerSettings:
-    """The operator's program that does what the interface cannot.
+    """Settings of the operator's program for what the interface cannot do.
 
     Attributes:
-        command: The program and its arguments; started without a shell in the target file's folder.
+        command: The program and its arguments, started without a shell in the target file's folder.
         timeout: Seconds that one response may take.
-        environment: Variables that it gets beside PATH, HOME, TMPDIR and those of the locale.
-        secrets: Texts of the command and the environment that no output may show, by their names.
+        environment: Its variables beside PATH, HOME, TMPDIR and those of the locale.
+        secrets: Secrets in the command and the environment, by their names.
     """
 
     command: tuple[str, ...] = field(repr=False)
@@ -73,7 +73,7 @@ class ProvisionerSettings:
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """How the target's certificate is checked: not at all, by the system's authorities, or by those of a file."""
+    """Verification of the target's certificate: none, by the system's authorities, or by those of a file."""
 
     verify: bool = True
     ca_file: Path | None = None
@@ -81,16 +81,16 @@ class Tls:
 
 @dataclass(frozen=True, slots=True)
 class SubordinateTemplate:
-    """How a kind of subordinate record is made and read through the service's own API.
+    """Requests that create and read a kind of subordinate record through the service's own API.
 
     Attributes:
         kind: The kind of record.
         create_method: POST or PUT.
-        create_path: From the host root, with ``{engagementId}`` where it belongs.
-        create_body: Any JSON value, ``{engagementId}`` replaced in its texts; None sends no body.
-        read_path: From the host root, with ``{id}`` and perhaps ``{engagementId}``; answered with 2xx while the
-            record exists and 404 or 410 when it is gone.
-        id_pointer: The JSON pointer of the record's id in the answer to its creation.
+        create_path: From the host root, with ``{engagementId}`` in place of the id.
+        create_body: Any JSON value, with ``{engagementId}`` in texts; None sends no body.
+        read_path: From the host root, with ``{id}`` and optionally ``{engagementId}``; the status is 2xx while the
+            record exists, and 404 or 410 when it is gone.
+        id_pointer: The JSON pointer of the record's id in the response to its creation.
     """
 
     kind: SubordinateKind
@@ -103,29 +103,29 @@ class SubordinateTemplate:
 
 @dataclass(frozen=True, kw_only=True)
 class Profile:
-    """A target as the target file and the options describe it.
+    """A target, described by the target file and the options.
 
     Attributes:
-        name: How reports call the target.
+        name: The target's name in reports.
         base_url: Scheme, host and port, without a slash at the end and without user info.
         api_key: A key with all five scopes.
         mode: What the run may do.
         keys: Further keys: by a scope, ``other_organization``, ``throttled``.
-        members: Members whose roles the run may change and whom it may remove.
+        members: Members whose roles the run may change and that it may remove.
         provisioner: The operator's program, or None.
-        invitation_domain: Where invited addresses live.
+        invitation_domain: The domain of invited addresses.
         headers: Extra headers of every request; their values are secrets.
-        tls: How the certificate is checked.
+        tls: Verification of the certificate.
         timeout: Seconds that a request may take.
-        patience: Seconds until mail arrives and subordinate records are there or gone.
-        mailbox: Host and port where the suite listens for the target's e-mails, or None.
+        patience: Seconds until mail arrives, and subordinate records exist or are gone.
+        mailbox: Host and port on which the suite receives the target's e-mails, or None.
         organization: The id of the organization that the key must belong to, or None.
-        subordinates: How subordinate records are made through the service, by kind.
-        user_info: What stood before an ``@`` in the base URL; never sent, never shown.
-        warnings: Sentences for the operator about what is risky and allowed.
-        require: The conformance classes that runs are about; empty for all.
-        variables: The environment variables that keys and headers are taken from, by the names of ``secrets``.
-        folder: The folder of the target file, which relative paths and the provisioner start from; or None.
+        subordinates: Templates of subordinate records, by kind.
+        user_info: The part before ``@`` in the base URL; never sent, never shown.
+        warnings: Sentences for the operator about allowed risks.
+        require: The conformance classes of runs; empty for all.
+        variables: The environment variables of keys and headers, by the names of ``secrets``.
+        folder: The folder of the target file, base of relative paths and of the provisioner; or None.
     """
 
     name: str
@@ -151,12 +151,12 @@ class Profile:
 
     @classmethod
     def from_options(cls, base_url: str, api_key: str, *, name: str | None = None, mode: Mode = Mode.DEFAULT) -> Self:
-        """The profile of a run without a target file.
+        """Return the profile of a run without a target file.
 
         Args:
             base_url: The service's host root.
             api_key: A full key.
-            name: How reports call the target; the host where none is given.
+            name: The target's name in reports; the host by default.
             mode: What the run may do.
 
         Raises:
@@ -174,7 +174,7 @@ class Profile:
         )
 
     def secrets(self) -> list[tuple[str, str]]:
-        """Every text that no output may show, with the name that stands for it; a name may come more than once."""
+        """Return every secret with the name that replaces it; names may repeat."""
         found = [("api_key", self.api_key.reveal())]
         found += [(name, key.reveal()) for name, key in self.keys.items()]
         found += [
@@ -190,26 +190,26 @@ class Profile:
         return found
 
     def public(self) -> list[str]:
-        """Texts of the target file that outputs show."""
+        """Return the texts of the target file that outputs show."""
         members = [member.user_id for member in self.members]
         found = [self.name, self.base_url, self.invitation_domain, self.organization, *members]
         return [text for text in found if text is not None]
 
     def organization_refusal(self, found: str | None) -> str | None:
-        """Why nothing may be written to the organization of the key, as a sentence; None if it is the right one.
+        """Return why the key's organization is not the expected one, as a sentence; None if it is.
 
         Args:
-            found: The id of the key's organization as the service gave it, or None if it gave none.
+            found: The id of the key's organization in the response, or None.
         """
         if self.organization is None or found == self.organization:
             return None
         if found is None:
-            return f"The organization must be {self.organization}, and the service does not say whose the key is."
+            return f"The organization must be {self.organization}, but the service does not show that of the key."
         return f"The organization must be {self.organization}, but the key belongs to {found}."
 
 
 def checked(key: str, text: str, check: Callable[[str], _T]) -> _T:
-    """The value that a check makes of an option's text.
+    """Return an option's text converted by a check.
 
     Raises:
         TargetFileError: The check refused it.
@@ -221,7 +221,7 @@ def checked(key: str, text: str, check: Callable[[str], _T]) -> _T:
 
 
 def url_warnings(url: validity.BaseUrl) -> tuple[str, ...]:
-    """What an operator should know about a base URL."""
+    """Return warnings about a base URL."""
     warnings = []
     if url.user_info is not None:
         warnings.append("base_url: the user info is not sent, because the Authorization header carries the API key.")

@@ -1,4 +1,4 @@
-"""The operator's program that does what the interface cannot: make keys and members, read mail."""
+"""Client of the operator's program that creates keys and members and reads mail."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MemberRole = Literal["admin", "member"]
 
 @dataclass(frozen=True, slots=True)
 class ProvisionedMember:
-    """A member that the provisioner made; ``key`` is None if members have none."""
+    """A member that the provisioner created; ``key`` is None if members have none."""
 
     user_id: str
     email: str
@@ -36,13 +36,13 @@ class ProvisionedMember:
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """An e-mail as far as checks look at it.
+    """The parts of an e-mail that checks read.
 
     Attributes:
-        sender: The address it came from, as told.
-        to: The addresses it was delivered to.
-        subject: Its subject, decoded.
-        text: All its text, decoded, parts in plain text before those in HTML.
+        sender: The address of the sender.
+        to: The recipients.
+        subject: The decoded subject.
+        text: All decoded text, plain text before HTML.
     """
 
     sender: str
@@ -52,27 +52,26 @@ class Mail:
 
 
 class Peer(Protocol):
-    """Who carries out calls: a child program, as a rule."""
+    """Interface of the program that carries out calls."""
 
     problem: str | None
     has_responded: bool
 
     @property
     def waiting(self) -> Waiting | None:
-        """Which response is waited for, and until when."""
+        """The call in progress, and until when it may take."""
 
     def request(self, method: str, params: Mapping[str, object]) -> object:
-        """Call a method and wait for its result; raises MethodMissing and ProvisionerError."""
+        """Call a method and return its result; may raise MethodMissing and ProvisionerError."""
 
     def close(self, grace: float) -> None:
-        """End it, if need be after so many seconds by force."""
+        """Close it, by force after so many seconds."""
 
 
 class Provisioner:
-    """Typed calls of the provisioner's methods.
+    """Thread-safe, typed calls of the provisioner's methods.
 
-    Every method raises ``MethodMissing`` where the program lacks it and ``ProvisionerError`` for anything else that
-    goes wrong; it may be used from several threads.
+    Every method raises ``MethodMissing`` if the program lacks it, and ``ProvisionerError`` for any other error.
     """
 
     def __init__(self, peer: Peer) -> None:
@@ -87,16 +86,16 @@ class Provisioner:
         environ: Mapping[str, str] | None = None,
         is_over: Callable[[], bool] = lambda: False,
     ) -> Self | None:
-        """The provisioner of a target, not started yet; None if the target has none.
+        """Return the provisioner of a target, not started yet; None if the target has none.
 
-        The program sees PATH, HOME, LANG, LC_*, TMPDIR, SYSTEMROOT and what ``provisioner.environment`` names, so
-        that no key of the suite reaches it by accident.
+        The program gets PATH, HOME, LANG, LC_*, TMPDIR, SYSTEMROOT and the variables of ``provisioner.environment``, so
+        that it gets no key of the suite by accident.
 
         Args:
             profile: The target.
-            log: Called with each line of the program's stderr; it must redact and must not raise.
-            environ: The suite's own environment; ``os.environ`` where none is given.
-            is_over: Whether the run is over, so that no response is waited for any longer.
+            log: Called with each line of the program's stderr; must redact and must not raise.
+            environ: The suite's own environment; ``os.environ`` by default.
+            is_over: Whether the run is over, so that waiting is of no use.
         """
         settings = profile.provisioner
         if settings is None:
@@ -110,7 +109,7 @@ class Provisioner:
         return cls(RpcChild(settings.command, environment, profile.folder, settings.timeout, log, is_over))
 
     def silence(self) -> str | None:
-        """Ask for a method that no provisioner has; why no response came, as a sentence, or None for any response."""
+        """Call a method that no provisioner has; return why no response came, as a sentence, or None."""
         try:
             self._peer.request("ping", {})
         except MethodMissing:
@@ -121,12 +120,12 @@ class Provisioner:
 
     @property
     def missing_methods(self) -> frozenset[str]:
-        """The methods that the program turned out to lack."""
+        """The methods that the program is known to lack."""
         return frozenset(self._missing)
 
     @property
     def problem(self) -> str | None:
-        """What is wrong with the program itself, as a sentence."""
+        """The problem of the program itself, as a sentence."""
         return self._peer.problem
 
     @property
@@ -136,23 +135,23 @@ class Provisioner:
 
     @property
     def never_responded(self) -> bool:
-        """Whether it was asked, and gave no response of any kind."""
+        """Whether it got a call and never responded."""
         return self._peer.problem is not None and not self._peer.has_responded
 
     def create_key(self, scopes: Sequence[str]) -> Secret:
-        """A key of the organization with exactly these scopes."""
+        """Create a key of the organization with exactly these scopes."""
         return self._key("create_key", {"scopes": list(scopes)})
 
     def create_throttled_key(self) -> Secret:
-        """A full key with a low limit and a short window."""
+        """Create a full key with a low limit and a short window."""
         return self._key("create_throttled_key", {})
 
     def create_organization(self) -> Secret:
-        """A full key of another organization."""
+        """Create another organization and return a full key of it."""
         return self._key("create_organization", {})
 
     def create_member(self, role: MemberRole) -> ProvisionedMember:
-        """A new member of the organization with that role."""
+        """Create a member of the organization with this role."""
         response = self._object("create_member", {"role": role})
         key = _read_key("create_member", response) if response.get("key") is not None else None
         return ProvisionedMember(
@@ -160,19 +159,19 @@ class Provisioner:
         )
 
     def read_mail(self, to: str) -> list[Mail]:
-        """The e-mails to an address, in the order of their arrival as far as the program knows it."""
+        """Return the e-mails to an address, in the program's order."""
         messages = self._object("read_mail", {"to": to}).get("messages")
         if not isinstance(messages, list):
             raise _wrong("read_mail", "an object with a list of messages")
         return [_mail(to, message) for message in messages]
 
     def create_subordinate(self, engagement_id: str, kind: SubordinateKind) -> str:
-        """The id of a new subordinate record of an engagement."""
+        """Create a subordinate record of an engagement and return its id."""
         response = self._object("create_subordinate", {"engagementId": engagement_id, "kind": kind})
         return _text("create_subordinate", response, "id")
 
     def subordinate_exists(self, engagement_id: str, kind: SubordinateKind, record_id: str) -> bool:
-        """Whether a subordinate record is there."""
+        """Whether a subordinate record exists."""
         params = {"engagementId": engagement_id, "kind": kind, "id": record_id}
         exists = self._object("subordinate_exists", params).get("exists")
         if not isinstance(exists, bool):
@@ -180,7 +179,7 @@ class Provisioner:
         return exists
 
     def close(self, grace: float = 5.0) -> None:
-        """Close the program's stdin, wait ``grace`` seconds, and end what is then still there."""
+        """Close the program's stdin, wait ``grace`` seconds, and then kill it."""
         self._peer.close(grace)
 
     def _key(self, method: str, params: Mapping[str, object]) -> Secret:

@@ -1,4 +1,4 @@
-"""Asks a service and takes whatever comes: a response, or the reason why there is none."""
+"""Tolerant client for requests outside of checks, which returns a response or the reason for its absence."""
 
 from __future__ import annotations
 
@@ -24,39 +24,39 @@ if TYPE_CHECKING:
 
 MAIN_KEY: Final = "api_key"
 OTHER_KEY: Final = "other_organization"
-"""The names of the credentials that fixtures give to the two organizations' full keys."""
+"""The names of the full keys of the two organizations."""
 
 GONE: Final = frozenset({404, 410})
-"""Statuses of what is not there any more."""
+"""Statuses of resources that no longer exist."""
 
 PAGES: Final = 10
-"""Pages of engagements, the latest first, that are looked through for those of a run."""
+"""The most pages of engagements, the latest first, that are searched for those of a run."""
 
 MEMBER_PAGES: Final = 20
-"""Pages of members that are looked through."""
+"""The most pages of members that are read."""
 
 PER_PAGE: Final = 100
 
-_LOOKS: Final = 2
-"""How often a list of members is read whose pages do not hold as many as its total says."""
+_READS: Final = 2
+"""Reads of a list of members whose pages do not agree with its total."""
 
 _PAST_THE_END: Final = frozenset({400, 404, 422})
-"""Statuses of a page behind the last one, beside an empty list."""
+"""Statuses of a page after the last one, beside an empty list."""
 
 _PATIENCE: Final = 3
-"""Requests without a response in a row after which no other is tried."""
+"""Consecutive requests without a response after which no other is sent."""
 
 _TOGETHER: Final = 50
 
 
 class QueryClient:
-    """Sends requests whose responses nobody judges, and repeats them if answers are lost.
+    """Sends requests whose responses are not judged, with retries.
 
-    Deletions of engagements are not repeated: the id may be another engagement's by then.
+    Deletions of engagements are not retried, because the id may be another engagement's by then.
 
     Args:
-        send: Sends a request, with the main key where it names none.
-        send_all: Sends independent requests together, or None to send them one by one.
+        send: Sends a request, with the main key by default.
+        send_all: Sends independent requests together; None to send them one by one.
         credentials: Further keys by their names.
     """
 
@@ -72,11 +72,11 @@ class QueryClient:
         self._silent = 0
 
     def send(self, request: Request, key: str = MAIN_KEY) -> Response | str:
-        """The answer to a request, or why there is none, as a clause."""
+        """Return the response to a request, or the reason for its absence as a clause."""
         return self.send_all([request], key)[0]
 
     def send_all(self, requests: Sequence[Request], key: str = MAIN_KEY) -> list[Response | str]:
-        """The responses to independent requests with one key."""
+        """Return the responses to independent requests with one key."""
         if key != MAIN_KEY and key not in self._credentials:
             return [f"the key <{key}> is not at hand"] * len(requests)
         credential = self._credentials.get(key)
@@ -90,17 +90,17 @@ class QueryClient:
         return responses
 
     def _some(self, requests: Sequence[Request]) -> list[Response | str]:
-        """The responses to a few calls; where a service takes only some at once, the others go alone."""
+        """Return the responses to a few requests; those refused together are sent alone."""
         if len(requests) == 1 or self._silent >= _PATIENCE:
             return [self._alone(request) for request in requests]
         together = self._sent(requests)
-        if all(isinstance(one, str) for one in together):
+        if all(isinstance(response, str) for response in together):
             self._silent += len(requests)
             return together
         self._silent = 0
         return [
-            self._alone(request) if isinstance(one, str) else one
-            for request, one in zip(requests, together, strict=True)
+            self._alone(request) if isinstance(response, str) else response
+            for request, response in zip(requests, together, strict=True)
         ]
 
     def _alone(self, request: Request) -> Response | str:
@@ -123,8 +123,8 @@ class Listed:
 
     Attributes:
         items: The items of the list, those that are objects.
-        complete: Whether none can have been missed: the list was seen to its end, or it began with the latest.
-        created: When each was created, in seconds of the epoch by our clock; infinitely late if that cannot be told.
+        complete: Whether none can be missing: the list was read to its end, or its order is right.
+        created: Creation time of each, in seconds of the epoch by our clock; infinity if unknown.
     """
 
     items: tuple[Mapping[str, Any], ...]
@@ -133,7 +133,7 @@ class Listed:
 
 
 def latest_items(queries: QueryClient, *, pages: int = PAGES, key: str = MAIN_KEY) -> Listed | str:
-    """Look through the latest engagements, or say why it cannot be done, as a clause."""
+    """Read the latest engagements, or return why that fails, as a clause."""
     shown = _pages(
         queries, lambda page: list_engagements(page=page, perPage=PER_PAGE, sort="createdAt", order="desc"), pages, key
     )
@@ -151,11 +151,11 @@ def latest_items(queries: QueryClient, *, pages: int = PAGES, key: str = MAIN_KE
 
 @dataclass(frozen=True, slots=True)
 class _Pages:
-    """The pages of a list, from the first one on.
+    """The pages of a list, beginning with the first.
 
     Attributes:
-        pages: The responses, each with what it lists.
-        ended: Whether the list was seen to its end, which its total says too.
+        pages: The responses, each with its items.
+        ended: Whether the list was read to its end, in agreement with its total.
     """
 
     pages: tuple[tuple[Response, Sequence[Any]], ...]
@@ -163,17 +163,17 @@ class _Pages:
 
     @property
     def length(self) -> int:
-        """How many items all pages show."""
+        """The number of items on all pages."""
         return sum(len(listed) for _, listed in self.pages)
 
 
 def _pages(queries: QueryClient, request_of: Callable[[int], Request], most: int, key: str = MAIN_KEY) -> _Pages | str:
-    """Read the pages of a list, or say why that cannot be done, as a clause.
+    """Read the pages of a list, or return why that fails, as a clause.
 
     Args:
-        queries: Sends the calls.
-        request_of: Makes the request for a page.
-        most: How many pages are read at most.
+        queries: Sends the requests.
+        request_of: Returns the request for a page.
+        most: The most pages to read.
         key: The name of the key that reads them.
     """
     pages: list[tuple[Response, Sequence[Any]]] = []
@@ -196,26 +196,26 @@ def _pages(queries: QueryClient, request_of: Callable[[int], Request], most: int
 
 
 def _total(response: Response) -> int | None:
-    """How many items a list has on all pages, by its ``meta``."""
+    """Return the number of items of a list by its ``meta``."""
     meta = member_of(response, "meta")
     total = meta.get("total") if isinstance(meta, dict) else None
     return total if isinstance(total, int) and not isinstance(total, bool) else None
 
 
 def _distinct(items: Iterable[object]) -> int:
-    """How many different items there are; those without an id differ from all others."""
+    """Count different items; those without an id differ from all others."""
     ids = [identifier_of(item) if isinstance(item, dict) else None for item in items]
-    return len({one for one in ids if one is not None}) + ids.count(None)
+    return len({identifier for identifier in ids if identifier is not None}) + ids.count(None)
 
 
 @dataclass(frozen=True, slots=True)
 class OwnEngagements:
-    """The engagements of a run that a service lists.
+    """Listed engagements of a run.
 
     Attributes:
         ids: Their ids.
-        complete: Whether none can have been missed.
-        latest_other: When the latest of the other engagements was created, in seconds of the epoch by our clock.
+        complete: Whether none can be missing.
+        latest_other: Creation time of the latest other engagement, in seconds of the epoch by our clock.
     """
 
     ids: tuple[str, ...]
@@ -224,7 +224,7 @@ class OwnEngagements:
 
 
 def own_among(listed: Listed, names: RunNames) -> OwnEngagements:
-    """Those of some engagements that look like a run's, going by name and description."""
+    """Return the engagements with a name or description of a run."""
     marked = [names.made(item) for item in listed.items]
     ids = [identifier_of(item) for item, is_own in zip(listed.items, marked, strict=True) if is_own]
     others = [moment for moment, is_own in zip(listed.created, marked, strict=True) if not is_own]
@@ -236,12 +236,12 @@ def own_among(listed: Listed, names: RunNames) -> OwnEngagements:
 
 
 def member_roles(queries: QueryClient) -> dict[str, str] | None:
-    """The roles of all members of the organization of the main key by id; None if they cannot all be seen.
+    """Return the roles of all members of the main key's organization by id; None if they cannot all be read.
 
-    A role that cannot be read is empty. The list is read again if its pages do not hold as many as its total says: a
-    member may have come or gone meanwhile.
+    An unreadable role is empty. The list is read again if its pages do not agree with its total, because members may
+    have changed meanwhile.
     """
-    for _ in range(_LOOKS):
+    for _ in range(_READS):
         shown = _pages(queries, lambda page: list_members(page=page, perPage=PER_PAGE), MEMBER_PAGES)
         if isinstance(shown, str):
             return None
@@ -251,7 +251,7 @@ def member_roles(queries: QueryClient) -> dict[str, str] | None:
 
 
 def listed_roles(response: Response) -> dict[str, str]:
-    """The roles of the members that a page shows, by id."""
+    """Return the roles of the members on a page, by id."""
     listed = member_of(response, "data")
     items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
     roles = {identifier_of(item): item.get("role") for item in items}
@@ -259,7 +259,7 @@ def listed_roles(response: Response) -> dict[str, str]:
 
 
 def _created(item: Mapping[str, Any], response: Response) -> float:
-    """When an engagement was created, by our clock, whatever the service's shows; infinitely late where untold."""
+    """Return the creation time of an engagement by our clock, corrected by the Date; infinity if unknown."""
     now, date = time.time(), date_of(response)
     created_at = item.get("createdAt")
     try:
@@ -270,13 +270,13 @@ def _created(item: Mapping[str, Any], response: Response) -> float:
 
 
 def member_of(response: Response, name: str) -> object:
-    """A member of the object that a response's body is; None if there is none."""
+    """Return a member of the response's JSON object; None if there is none."""
     value, _ = _value_of(response)
     return value.get(name) if isinstance(value, dict) else None
 
 
 def _value_of(response: Response) -> tuple[object, bool]:
-    """What the body of a response says, and whether that is all of it."""
+    """Return the value of a response's body, and whether it is complete."""
     reading = response.reading
     if isinstance(reading, Parsed):
         return reading.value, True
@@ -288,7 +288,7 @@ def _value_of(response: Response) -> tuple[object, bool]:
 
 
 def identifier_of(data: Mapping[str, Any]) -> str | None:
-    """The id of a resource as a path shows it, where it has one; a faulty service may give a number."""
+    """Return the id of a resource as a text, or None; a faulty service may return a number."""
     value = data.get("id")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -296,18 +296,18 @@ def identifier_of(data: Mapping[str, Any]) -> str | None:
 
 
 def data_of(response: Response) -> Mapping[str, Any]:
-    """The ``data`` of a success; an empty object where there is none."""
+    """Return the ``data`` of a success; an empty object if there is none."""
     data = member_of(response, "data") if response.status in SUCCESSES else None
     return data if isinstance(data, dict) else {}
 
 
 def key_name(request: Request) -> str:
-    """The name of the key that a request shows."""
+    """Return the name of a request's key."""
     return MAIN_KEY if request.credential is None else request.credential.name
 
 
 def moment_of(exchange: Exchange) -> float | None:
-    """When a response was made by the service's Date, or else by our clock, in seconds of the epoch."""
+    """Return the time of a response by the service's Date, or else by our clock, in seconds of the epoch."""
     if exchange.received is None:
         return None
     date = date_of(exchange.received)
@@ -315,13 +315,13 @@ def moment_of(exchange: Exchange) -> float | None:
 
 
 def object_in(body: bytes | None) -> Mapping[str, Any]:
-    """The JSON object that a body is; anything else counts as an empty one."""
+    """Return the JSON object of a body; an empty object for anything else."""
     reading = read_json(body or b"")
     return reading.value if isinstance(reading, Parsed) and isinstance(reading.value, dict) else {}
 
 
 def describe_result(response: Response | str) -> str:
-    """What came of a request, as a clause."""
+    """Return the result of a request as a clause."""
     return response if isinstance(response, str) else f"status {response.status}"
 
 

@@ -1,4 +1,4 @@
-"""Fixtures that can be given again: what checks were given is noted, keys by their names only."""
+"""Fixtures that are recorded in a run and replayed, keys by their names only."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _LINK: Final = re.compile(r"(https?://)([^\s\"'<>/?#@]*)[^\s\"'<>]*", re.IGNOREC
 
 
 class RecordedFixtures:
-    """What checks need beside the main key, with the same words as ``Fixtures``.
+    """Fixtures with the interface of ``Fixtures`` and a recording.
 
     Args:
-        fixtures: Finds what a run asks for; in a replay it is only asked for the main key.
-        notes: The notes of the run, or of the run that is judged again.
-        keys: Makes a credential of a name that was noted.
-        journal: Told of members that are made, where the fixtures themselves do not.
+        fixtures: The fixtures of a run; a replay only uses their main key.
+        notes: The notes of the run, or of the recorded run.
+        keys: Returns the credential of a recorded name.
+        journal: Records created members in a replay.
 
     Attributes:
-        unavailable: What could not be had, by the need, with the reason.
+        unavailable: The reasons for missing fixtures, by need.
     """
 
     def __init__(
@@ -55,15 +55,15 @@ class RecordedFixtures:
         return self._fixtures.main
 
     def hide(self, name: str, secret: str) -> None:
-        """Keep another secret out of all outputs, such as one that a check makes of a key."""
+        """Keep another secret out of all outputs, such as one that a check derives from a key."""
         self._fixtures.hide(name, secret)
 
     def known_keys(self) -> dict[str, Credential]:
-        """The keys that were handed out so far, by name."""
+        """Return the keys that checks got so far, by name."""
         return self._fixtures.known_keys()
 
     def scoped_key(self, scope: str) -> Credential:
-        """A key with exactly one scope.
+        """Return a key with exactly one scope.
 
         Raises:
             MissingMeans: There is none.
@@ -71,15 +71,15 @@ class RecordedFixtures:
         return self._key(f"a key for {scope}", lambda: self._fixtures.scoped_key(scope))
 
     def new_key(self, scope: str) -> Credential:
-        """A key with exactly one scope that nothing was sent with yet.
+        """Return an unused key with exactly one scope.
 
         Raises:
-            MissingMeans: None can be made.
+            MissingMeans: None can be created.
         """
         return self._key(f"a new key for {scope}", lambda: self._fixtures.new_key(scope))
 
     def other_organization(self) -> Credential:
-        """A full key of another organization.
+        """Return a full key of another organization.
 
         Raises:
             MissingMeans: There is none.
@@ -87,7 +87,7 @@ class RecordedFixtures:
         return self._key("another organization", self._fixtures.other_organization)
 
     def throttled(self) -> Credential:
-        """A key whose limit a run may use up.
+        """Return a key whose limit a run may exceed.
 
         Raises:
             MissingMeans: There is none.
@@ -95,14 +95,14 @@ class RecordedFixtures:
         return self._key("a throttled key", self._fixtures.throttled)
 
     def member(self, role: MemberRole = "member", *, with_key: bool = False) -> Member:
-        """A member that nobody else has been given.
+        """Return an unused member.
 
         Args:
-            role: The role of a new one; those of the target file have the role they have.
+            role: The role of a new member; members of the target file keep their role.
             with_key: Whether the member must have a key.
 
         Raises:
-            MissingMeans: There is none left, or the run may not change members.
+            MissingMeans: None is left, or the run may not change members.
         """
         question = f"a member as {role}" + (" with a key" if with_key else "")
         return self._recorded(
@@ -110,7 +110,7 @@ class RecordedFixtures:
         )
 
     def mail(self, to: str, patience: float = 0.0, wanted: Callable[[Mail], bool] = lambda _: True) -> list[Mail]:
-        """The e-mails to an address, links cut to their host: whoever has one whole could accept an invitation.
+        """Return the e-mails to an address, with links cut to their host: a whole link could accept an invitation.
 
         Raises:
             MissingMeans: No mailbox can be read.
@@ -119,24 +119,24 @@ class RecordedFixtures:
             f"the mail to {to}",
             lambda: [_without_links(mail) for mail in self._fixtures.mail(to, patience, wanted)],
             lambda mails: [_of_mail(mail) for mail in mails],
-            lambda told: [Mail(one["from"], tuple(one["to"]), one["subject"], one["text"]) for one in told],
+            lambda mails: [Mail(mail["from"], tuple(mail["to"]), mail["subject"], mail["text"]) for mail in mails],
         )
 
     def make_subordinate(self, engagement_id: str, kind: SubordinateKind) -> str:
-        """The id of a new subordinate record.
+        """Create a subordinate record and return its id.
 
         Raises:
-            MissingMeans: It cannot be made.
+            MissingMeans: It cannot be created.
         """
         return self._recorded(
             f"a {kind} of {engagement_id}", lambda: self._fixtures.make_subordinate(engagement_id, kind), str, str
         )
 
     def subordinate_exists(self, engagement_id: str, kind: SubordinateKind, record_id: str) -> bool:
-        """Whether a subordinate record is there.
+        """Whether a subordinate record exists.
 
         Raises:
-            MissingMeans: It cannot be told.
+            MissingMeans: It cannot be read.
         """
         return self._recorded(
             f"whether there is the {kind} {record_id} of {engagement_id}",
@@ -152,18 +152,18 @@ class RecordedFixtures:
         self, question: str, find: Callable[[], _T], write: Callable[[_T], object], read: Callable[[Any], _T]
     ) -> _T:
         found = self._notes.record(
-            question, lambda: _tried(find), lambda found: _written(found, write), lambda told: _read(told, read)
+            question, lambda: _tried(find), lambda found: _written(found, write), lambda record: _read(record, read)
         )
         if isinstance(found, MissingMeans):
             self.unavailable[found.need] = found.reason
             raise found
         return found
 
-    def _member(self, told: Mapping[str, Any]) -> Member:
-        if self._journal is not None and told["email"] is not None:
-            self._journal.member_made(told["user_id"], told["role"])
-        key = None if told["key"] is None else self._credential(told["key"])
-        return Member(told["user_id"], told["email"], told["role"], key)
+    def _member(self, record: Mapping[str, Any]) -> Member:
+        if self._journal is not None and record["email"] is not None:
+            self._journal.member_made(record["user_id"], record["role"])
+        key = None if record["key"] is None else self._credential(record["key"])
+        return Member(record["user_id"], record["email"], record["role"], key)
 
     def _credential(self, name: str) -> Credential:
         if self._keys is None:
@@ -184,10 +184,10 @@ def _written(found: _T | MissingMeans, write: Callable[[_T], object]) -> object:
     return {"given": write(found)}
 
 
-def _read(told: Mapping[str, Any], read: Callable[[Any], _T]) -> _T | MissingMeans:
-    if "unavailable" in told:
-        return MissingMeans(told["unavailable"], told["reason"])
-    return read(told["given"])
+def _read(record: Mapping[str, Any], read: Callable[[Any], _T]) -> _T | MissingMeans:
+    if "unavailable" in record:
+        return MissingMeans(record["unavailable"], record["reason"])
+    return read(record["given"])
 
 
 def _of_member(member: Member) -> dict[str, object]:

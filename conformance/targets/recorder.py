@@ -1,4 +1,4 @@
-"""Watches the wire and writes every change of the target into the journal before it is sent."""
+"""Observer of the wire that records every change in the journal before it is sent."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ _LONGEST_SUBJECT: Final = 200
 
 @dataclass(slots=True)
 class _Sent:
-    """A journal's entry and whether an attempt at it has been seen."""
+    """A journal entry, and whether an attempt at it was observed."""
 
     entry: Entry
     attempted: bool = False
 
 
 class JournalRecorder:
-    """An observer of the wire that keeps a journal; it may be called from several threads.
+    """Thread-safe observer of the wire that writes the journal.
 
     Args:
-        journal: Where changes are written down.
-        give_up: Told why, once something cannot be written down.
+        journal: The journal.
+        give_up: Called with the reason if the journal cannot be written.
     """
 
     def __init__(self, journal: Journal, give_up: Callable[[str], None] = lambda _: None) -> None:
@@ -67,27 +67,27 @@ class JournalRecorder:
         self._unspeakable: set[str] = set()
 
     def ensure_harmless(self, requests: Sequence[Request]) -> None:
-        """Make sure that calls can be undone.
+        """Ensure that requests can be undone.
 
         Raises:
-            NotSent: One of them names something in which a text stood that the target file hides, or would change a
-                name in which it stands.
+            NotSent: A request contains a text that the target file hides, or would rename an organization whose name
+                contains one.
         """
         for request in requests:
             named = (request.identifier or "").encode("utf-8", "replace")
             if STAND_IN.search(named) or STAND_IN.search(request.body or b""):
-                raise NotSent("it would name something in which a text stands that the target file hides")
+                raise NotSent("it contains a text that the target file hides")
             action, _ = self._action(request)
             if action is Action.RENAME_ORGANIZATION and owner(key_name(request)) in self._unspeakable:
                 raise NotSent(
-                    "the organization's name holds a text that the target file hides, and could not be given back"
+                    "the organization's name contains a text that the target file hides, and could not be restored"
                 )
 
     def before(self, request: Request) -> None:
-        """Write down what a request may change.
+        """Record a change before its request is sent.
 
         Raises:
-            JournalError: It cannot be written down, so the request must not be sent.
+            JournalError: It cannot be recorded, so the request must not be sent.
         """
         action, member = self._action(request)
         if action is None:
@@ -103,21 +103,21 @@ class JournalRecorder:
             self._open[request].append(_Sent(self._journal.intend(action, key, subject, before, wanted)))
 
     def _text(self, body: Mapping[str, object], member: str) -> object:
-        """What tells whose something is: a description of the run's, if the name could be anybody's."""
+        """Return the member's text, or the description if only that shows the run's prefix."""
         description = body.get("description")
-        told = member != "name" or self._journal.names.owns(body.get(member))
-        return body.get(member) if told or not self._journal.names.owns(description) else description
+        is_recognizable = member != "name" or self._journal.names.owns(body.get(member))
+        return body.get(member) if is_recognizable or not self._journal.names.owns(description) else description
 
     def _action(self, request: Request) -> tuple[Action, str | None] | tuple[None, None]:
-        """What a request may do that would have to be undone, and the member of its body that says to whom."""
+        """Return the action of a request, and the member of its body that names the subject."""
         if not request.is_proper or self._journal.undoing:
             return None, None
         if request.operation.id == "updateCurrentOrganization" and request.body == b"{}":
-            return None, None  # which asks for nothing
+            return None, None  # it changes nothing
         return _ACTIONS.get(request.operation.id, (None, None))
 
     def after(self, exchange: Exchange) -> None:
-        """Note what became of a request; every attempt comes here."""
+        """Record the result of an attempt."""
         request = exchange.request
         if not request.is_proper or self._journal.undoing:
             return
@@ -129,7 +129,7 @@ class JournalRecorder:
 
     @contextmanager
     def _raising_give_up(self) -> Iterator[None]:
-        """Say so where the journal cannot be written."""
+        """Give up the run if the journal cannot be written."""
         try:
             yield
         except JournalError as error:
@@ -137,7 +137,7 @@ class JournalRecorder:
             raise
 
     def _sent(self, request: Request, attempt: int) -> _Sent | None:
-        """The entry that an attempt belongs to: equal requests under way are told apart by nothing, and need not be."""
+        """Return the entry of an attempt; equal requests in flight need not be distinguished."""
         found = next((sent for sent in self._open.get(request, ()) if sent.attempted == (attempt > 1)), None)
         if found is not None:
             found.attempted = True
@@ -145,7 +145,7 @@ class JournalRecorder:
 
     def _conclude(self, sent: _Sent, exchange: Exchange) -> None:
         response, request = exchange.received, exchange.request
-        # Without a response, with a gateway's, or before a repetition, all stays as it was intended.
+        # Without a response, with a gateway's, or before a retry, the entry stays intended.
         if response is None or (response.status == TOO_MANY_REQUESTS and not request.expects_429):
             return
         if response.status in REFUSALS:
@@ -173,10 +173,10 @@ class JournalRecorder:
         data = {} if exchange.received is None else data_of(exchange.received)
         if (made_id := identifier_of(data)) is not None:
             self._journal.done(entry, made_id)
-        # Without an id only its name can find it again, just as where no response came.
+        # Without an id, only its name can find it, as if there were no response.
 
     def _removed(self, entry: Entry) -> None:
-        """A member made for the run is gone with this removal, and so is what was done to anybody's role."""
+        """Settle the entries of a removed member: its role changes, and its creation for the run."""
         self._settle(Action.CHANGE_ROLE, lambda other: other.subject == entry.subject)
         if self._settle(Action.MAKE_MEMBER, lambda other: other.subject == entry.subject):
             self._journal.settle(entry)
@@ -188,7 +188,7 @@ class JournalRecorder:
         return bool(found)
 
     def _learn(self, exchange: Exchange) -> None:
-        """Take in what the organization and its members were before the run changed them."""
+        """Learn the state of the organization and its members before the run's changes."""
         key, operation, response = key_name(exchange.request), exchange.request.operation.id, exchange.received
         if response is None:
             return
@@ -216,7 +216,7 @@ class JournalRecorder:
         self._learn_name(key, data)
 
     def _learn_name(self, key: str, data: Mapping[str, object]) -> None:
-        """Take in an organization's name: as it was before the run, or what became of the last renaming."""
+        """Learn an organization's name before the run, or after the last renaming."""
         name = data.get("name")
         renamings = [
             entry for entry in self._journal.unsettled(Action.RENAME_ORGANIZATION) if owner(entry.key) == owner(key)
@@ -242,7 +242,7 @@ class JournalRecorder:
 
 
 def owner(key: str) -> str:
-    """Whose organization a key acts on: every key but the other organization's acts on that of the main key."""
+    """Return the full key of a key's organization: the other organization's, or else the main key."""
     return key if key == OTHER_KEY else MAIN_KEY
 
 
@@ -251,7 +251,7 @@ def _short(value: object) -> str | None:
 
 
 def _is_given_back(entry: Entry, exchange: Exchange) -> bool:
-    """Whether a renaming gave the organization its name back, and the service does not say that it made it another."""
-    told = None if exchange.received is None else data_of(exchange.received).get("name")
+    """Whether a renaming restored the organization's name, and the response shows no other name."""
+    shown = None if exchange.received is None else data_of(exchange.received).get("name")
     is_same = entry.subject is not None and entry.subject == entry.before
-    return is_same and (not isinstance(told, str) or told == entry.before)
+    return is_same and (not isinstance(shown, str) or shown == entry.before)

@@ -1,4 +1,4 @@
-"""A child program that speaks JSON-RPC 2.0, one message a line; whatever it does ends as a plain error."""
+"""Client of a child program that speaks JSON-RPC 2.0, one message per line."""
 
 from __future__ import annotations
 
@@ -23,42 +23,42 @@ if TYPE_CHECKING:
     from conformance.wire.waits import Waiting
 
 MAX_LINE: Final = 1 << 20
-"""Bytes of one message, and of one line on stderr that is told."""
+"""The most bytes of a message, and of a line on stderr that is logged."""
 
 _METHOD_NOT_FOUND: Final = -32601
 _CHUNK: Final = 1 << 16
 _MAX_REASON: Final = 300
 _MOST_TIMEOUTS: Final = 2
-"""Time-outs after which nothing more is asked."""
+"""Timeouts after which no further call is sent."""
 _LONGEST_QUOTE: Final = 200
 _NAMED_SECRET: Final = re.compile(r"(?P<name>key|token|secret|password|bearer|basic)\W+\S+", re.IGNORECASE)
 _NO_RESPONSE: Final = "a line on its stdout that is no JSON-RPC 2.0 response"
-_LOOKING_UP: Final = 0.5
-"""Seconds of waiting after which it is looked whether the run is over."""
+_POLL_SECONDS: Final = 0.5
+"""Seconds between two checks whether the run is over."""
 
 
 class ProvisionerError(Exception):
-    """The provisioner did not do what it was asked to; the message is a plain sentence."""
+    """A call of the provisioner failed; the message is a sentence."""
 
 
 class MethodMissing(ProvisionerError):
-    """The provisioner says that it lacks a method."""
+    """The provisioner lacks a method."""
 
 
 class RpcChild:
-    """The child program; it is started with the first call, and calls go one at a time.
+    """The child program, started by the first call; calls are sent one at a time.
 
     Args:
         command: The program and its arguments, run without a shell.
-        environment: All the variables it gets.
-        folder: Where it is started, or None for the current folder.
+        environment: Its environment variables.
+        folder: Its working directory; None for the current folder.
         timeout: Seconds that one response may take.
-        log: Called with each line of its stderr, from a thread of its own; must not raise.
-        is_over: Whether the run is over, so that nothing is worth waiting for.
+        log: Called with each line of its stderr, in a separate thread; must not raise.
+        is_over: Whether the run is over, so that waiting is of no use.
 
     Attributes:
-        problem: What is wrong with the program itself, as a sentence; None if it speaks the protocol in time.
-        has_responded: Whether it ever gave a response, be it an error.
+        problem: The problem of the program itself, as a sentence; None if it speaks the protocol in time.
+        has_responded: Whether it ever responded, even with an error.
     """
 
     def __init__(
@@ -88,11 +88,11 @@ class RpcChild:
         self.has_responded = False
 
     def request(self, method: str, params: Mapping[str, object]) -> object:
-        """Call a method and wait for its result.
+        """Call a method and return its result.
 
         Raises:
             MethodMissing: The program lacks the method.
-            ProvisionerError: Anything else went wrong.
+            ProvisionerError: The call failed otherwise.
         """
         with self._lock:
             if self._broken is not None:
@@ -105,17 +105,17 @@ class RpcChild:
 
     @property
     def waiting(self) -> Waiting | None:
-        """The method whose response is waited for, and until when."""
+        """The call in progress, and until when it may take."""
         return self._waits.first
 
     def close(self, grace: float = 5.0) -> None:
-        """Close the program's stdin, wait for its end, and end it and all that it started.
+        """Close the program's stdin, wait for its end, and kill it and its child processes.
 
         Args:
-            grace: Seconds that it has to end by itself.
+            grace: Seconds in which it may end by itself.
         """
         if not self._lock.acquire(timeout=grace):
-            # Another thread waits for a response: with the program's end it gets none, and goes.
+            # Another thread waits for a response, and fails at the program's end.
             if self._process is not None:
                 _signal_group(self._process, signal.SIGKILL)
             self._lock.acquire()
@@ -153,7 +153,7 @@ class RpcChild:
         self._write(process, method, request, deadline)
         while True:
             message = self._message(self._line(process, method, deadline))
-            # The answer to an earlier call that took too long is late, not wrong.
+            # The response to an earlier call that timed out is late, not wrong.
             if isinstance(message["id"], int) and 0 < message["id"] < expected:
                 if time.monotonic() > deadline:
                     raise self._timed_out(method)
@@ -197,7 +197,7 @@ class RpcChild:
         poll = select.poll()
         poll.register(descriptor, event)
         while (left := deadline - time.monotonic()) > 0 and not self._is_over():
-            if poll.poll(1000 * min(left, _LOOKING_UP)):
+            if poll.poll(1000 * min(left, _POLL_SECONDS)):
                 return True
         return False
 
@@ -215,7 +215,7 @@ class RpcChild:
         return value
 
     def _timed_out(self, method: str) -> ProvisionerError:
-        """Take note of a time-out; after the second one nothing more is asked."""
+        """Count a timeout; after the second one no further call is sent."""
         reason = self._late(f"did not respond to {method}")
         if self._is_over():
             return ProvisionerError(reason)
@@ -223,10 +223,10 @@ class RpcChild:
         self.problem = reason
         if self._timeouts < _MOST_TIMEOUTS:
             return ProvisionerError(reason)
-        return self._break(f"{reason.rstrip('.')}, for the second time; nothing more was asked of it.")
+        return self._break(f"{reason.rstrip('.')}, for the second time; no further call was sent.")
 
     def _break(self, reason: str) -> ProvisionerError:
-        """Remember that nothing more can be asked, because the next line may answer anything."""
+        """Send no further calls, because the next line may belong to any call."""
         self._broken = reason
         if not self._is_over():
             self.problem = reason
@@ -240,7 +240,7 @@ class RpcChild:
             if len(line) <= MAX_LINE:
                 self._log(line.decode("utf-8", "replace").rstrip("\r\n"))
                 continue
-            # A cut could leave half a key, which nobody would recognize as one.
+            # A cut line could contain half a key, which redaction would not recognize.
             self._log("(a line of more than 1 MiB was left out)")
             while line and not line.endswith(b"\n"):
                 line = stream.readline(MAX_LINE)
@@ -251,7 +251,7 @@ class RpcChild:
         if not _exits(process, grace):
             _signal_group(process, signal.SIGTERM)
             _exits(process, 1.0)
-        # Whatever it started goes with it. The leader is still unreaped, so its group cannot be another's.
+        # Its child processes end too. The leader is still unreaped, so the group's number is not reused.
         _signal_group(process, signal.SIGKILL)
         process.wait()
         if self._stderr is not None:
@@ -263,12 +263,12 @@ class RpcChild:
 
 
 def _quoted(line: bytes) -> str:
-    """A short line that was written, without what looks like a key, and without values of JSON."""
+    """Return a short line without likely keys and without JSON values."""
     text = line.decode("utf-8", "replace").strip()
     if len(text) > _LONGEST_QUOTE:
         return f", of {len(line):,} bytes"
     if text.startswith(("{", "[", '"')):
-        return ""  # a key that nobody knows yet may be in it, however short
+        return ""  # it may contain a new key, however short
     shown = _NAMED_SECRET.sub(r"\g<name> <withheld>", without_likely_keys(text))
     return f": {shown}"
 
@@ -278,7 +278,7 @@ def _descriptor(stream: Any) -> int:  # noqa: ANN401 - pipes are typed as option
 
 
 def _ended(process: subprocess.Popen[bytes]) -> str:
-    """Why nothing more comes."""
+    """Return why the program's output ended."""
     if not _exits(process, 1.0):
         return "The provisioner closed its stdout."
     result = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
@@ -288,7 +288,7 @@ def _ended(process: subprocess.Popen[bytes]) -> str:
 
 
 def _exits(process: subprocess.Popen[bytes], seconds: float) -> bool:
-    """Whether the program ends within some seconds; it is left unreaped, so that its group stays its own."""
+    """Whether the program ends within some seconds; it stays unreaped, so that its group is not reused."""
     deadline = time.monotonic() + seconds
     while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
         if time.monotonic() >= deadline:
@@ -305,15 +305,15 @@ def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> N
 
 
 def result_of(method: str, message: Mapping[str, Any]) -> object:
-    """The result that a response to a request has.
+    """Return the result in a response.
 
     Args:
-        method: What was called.
+        method: The called method.
         message: The response, a JSON-RPC 2.0 object.
 
     Raises:
         MethodMissing: The program lacks the method.
-        ProvisionerError: The response is an error, or neither that nor a result.
+        ProvisionerError: The response is an error, or has no result.
     """
     error = message.get("error")
     if error is None:
@@ -327,6 +327,6 @@ def result_of(method: str, message: Mapping[str, Any]) -> object:
     text = error.get("message")
     reason = "".join(c if c.isprintable() else " " for c in text) if isinstance(text, str) else ""
     if len(reason) > _MAX_REASON:
-        # Half a key would not be recognized as one, so a long reason is not cut but left out.
+        # Redaction would not recognize half a key, so a long reason is omitted and not cut.
         reason = "its reason is too long to show"
     raise ProvisionerError(f"The provisioner could not do {method}: {reason.strip() or 'it gave no reason'}.")

@@ -1,4 +1,4 @@
-"""Seals of a journal's lines: only a holder of the main key can have written them."""
+"""Seals of journal lines, which prove that a holder of the main key wrote them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import hmac
 from typing import Final
 
 _COST: Final = 2**14
-"""Of scrypt (RFC 7914): guessing a weak key by a published journal takes some 50 ms a guess."""
+"""Cost of scrypt (RFC 7914): each guess of a weak key by a published journal takes some 50 ms."""
 
 
 class Seal:
-    """Seals and checks texts.
+    """Seals texts and verifies seals.
 
     Args:
         key: The main key of the run.
-        salt: A text of the run that no other run has.
+        salt: A text that is unique to the run.
     """
 
     def __init__(self, key: str, salt: str) -> None:
@@ -23,7 +23,7 @@ class Seal:
         self._key = hashlib.scrypt(secret, salt=salt.encode("utf-8", "surrogatepass"), n=_COST, r=8, p=1, dklen=32)
 
     def of(self, text: str) -> str:
-        """The seal of a text: 32 hexadecimal digits."""
+        """Return the seal of a text: 32 hexadecimal digits."""
         return hmac.new(self._key, text.encode("utf-8", "surrogatepass"), "sha256").hexdigest()[:32]
 
     def is_on(self, text: str, seal: object) -> bool:

@@ -1,4 +1,4 @@
-"""Values that no output may show."""
+"""Secrets, which no output may show."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _TIME: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}")
 
 @final
 class Secret:
-    """A text that shows itself only when it is asked to.
+    """A text that only ``reveal`` returns.
 
-    Printing, formatting and pickling never give the value away; comparing and hashing work as for the text.
+    Printing, formatting and pickling never reveal the value; comparing and hashing work as for the text.
     """
 
     __slots__ = ("_value",)
@@ -23,7 +23,7 @@ class Secret:
         self._value = value
 
     def reveal(self) -> str:
-        """The text itself; for the wire, the redactor and nobody else."""
+        """Return the text itself; only for the wire and the redactor."""
         return self._value
 
     def __repr__(self) -> str:
@@ -40,7 +40,7 @@ class Secret:
 
 
 def without_likely_keys(text: str) -> str:
-    """The text without long words of letters and digits, times aside: one may be a key that nobody was told of."""
+    """Return the text without long words of letters and digits, except times: they may be unknown keys."""
     return _WORD.sub(_shown, text)
 
 

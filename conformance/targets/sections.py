@@ -1,4 +1,4 @@
-"""The two larger sections of a target file: the provisioner and the templates of subordinate records."""
+"""Parsers of the target file's sections ``provisioner`` and ``subordinates``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _VARIABLE_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLACEHOLDER: Final = re.compile(r"\{[^{}]*\}")
 _PATH: Final = re.compile(r"/(?!/)[!-~]*")
 _SHORTEST_SECRET: Final = 8
-"""A shorter text of the provisioner's is no credential, and hiding it would hide half of every report."""
+"""The fewest characters of a credential; hiding shorter texts would hide too much of a report."""
 
 
 def provisioner(entry: Entry) -> ProvisionerSettings:
@@ -47,7 +47,7 @@ def provisioner(entry: Entry) -> ProvisionerSettings:
 
 
 def _environment(entry: Entry | None) -> dict[str, str]:
-    """Variables by name: listed ones come from the suite's own environment, a table gives their values."""
+    """Return variables by name: those of a list from the suite's environment, those of a table with their values."""
     if entry is None:
         return {}
     if entry.is_table:
@@ -69,7 +69,7 @@ def _variable_name(text: str) -> str:
 
 
 def subordinates(entry: Entry) -> Mapping[SubordinateKind, SubordinateTemplate]:
-    """Read the ``subordinates`` section: one template a kind."""
+    """Read the ``subordinates`` section: one template per kind."""
     templates: dict[SubordinateKind, SubordinateTemplate] = {}
     for item in entry.items():
         template = _template(item)

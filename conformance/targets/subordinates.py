@@ -1,4 +1,4 @@
-"""Subordinate records made and read through the service itself, as the target file's templates say."""
+"""Subordinate records that are created and read through the service itself, by the target file's templates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def create_request(template: SubordinateTemplate, engagement_id: str) -> Request:
-    """The request that makes a record; it lies beside the interface, so nothing judges its response."""
+    """Return the request that creates a record; it is outside of the interface, so its response is not judged."""
     path = template.create_path.replace("{engagementId}", segment(engagement_id))
     request = Request(operation=OPERATIONS["createEngagement"], probe=(template.create_method, path), unjudged=True)
     if template.create_body is None:
@@ -28,42 +28,42 @@ def create_request(template: SubordinateTemplate, engagement_id: str) -> Request
 
 
 def read_request(template: SubordinateTemplate, engagement_id: str, record_id: str) -> Request:
-    """The request that shows whether a record is there."""
+    """Return the request that shows whether a record exists."""
     path = template.read_path.replace("{engagementId}", segment(engagement_id))
     path = path.replace("{id}", segment(record_id))
     return Request(operation=OPERATIONS["getEngagement"], identifier=engagement_id, probe=("GET", path), unjudged=True)
 
 
 def create(template: SubordinateTemplate, engagement_id: str, send: Callable[[Request], Exchange]) -> str:
-    """Make a record and return its id.
+    """Create a record and return its id.
 
     Raises:
-        MissingMeans: The service did not make one, or its response holds no id where the template says.
+        MissingMeans: The service created none, or its response has no id at the template's pointer.
     """
     need = f"subordinates:{template.kind}"
     response = _response(need, create_request(template, engagement_id), send)
     if response.status not in SUCCESSES:
-        reason = f"The {template.kind} could not be made as the target file says: status {response.status}."
+        reason = f"The {template.kind} could not be created by the target file's template: status {response.status}."
         raise MissingMeans(need, reason)
     reading = response.reading
     found = _pointed(reading.value, template.id_pointer) if isinstance(reading, Parsed) else None
     if isinstance(found, bool) or not isinstance(found, str | int) or found == "":
-        raise MissingMeans(need, f"The answer to making the {template.kind} holds no id at {template.id_pointer}.")
+        raise MissingMeans(need, f"The response to creating the {template.kind} has no id at {template.id_pointer}.")
     return str(found)
 
 
 def exists(
     template: SubordinateTemplate, engagement_id: str, record_id: str, send: Callable[[Request], Exchange]
 ) -> bool:
-    """Whether a record is there: any 2xx is yes, 404 and 410 are no.
+    """Whether a record exists: any 2xx is yes, 404 and 410 are no.
 
     Raises:
-        MissingMeans: The response says neither.
+        MissingMeans: The status is neither.
     """
     need = f"subordinates:{template.kind}"
     status = _response(need, read_request(template, engagement_id, record_id), send).status
     if status not in GONE and status not in SUCCESSES:
-        raise MissingMeans(need, f"Whether the {template.kind} is there could not be told: status {status}.")
+        raise MissingMeans(need, f"The {template.kind} could not be read: status {status}.")
     return status not in GONE
 
 
@@ -85,7 +85,7 @@ def _filled(body: Any, engagement_id: str) -> object:  # noqa: ANN401 - any JSON
 
 
 def _pointed(value: object, pointer: str) -> object:
-    """What a JSON pointer finds, or None."""
+    """Return the value at a JSON pointer, or None."""
     for token in pointer.split("/")[1:]:
         name = token.replace("~1", "/").replace("~0", "~")
         if isinstance(value, dict):

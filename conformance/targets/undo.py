@@ -1,4 +1,4 @@
-"""Undoes what a journal says that a run has left, and nothing else."""
+"""Undoing of the changes in a journal."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ if TYPE_CHECKING:
 _REFUSED: Final = frozenset({401, 403})
 _FEW: Final = 3
 _TRIES: Final = 3
-"""How often an engagement is deleted whose deletion is not answered."""
+"""The most deletions of an engagement if their responses are lost."""
 
 _CLOCKS_APART: Final = 60.0
-"""Seconds by which the clocks of the run, of the service and of a later cleanup may differ."""
+"""Seconds by which the clocks of the run, the service and a later cleanup may differ."""
 
 
 @dataclass(slots=True)
 class UndoResult:
-    """What undoing came to.
+    """Result of undoing.
 
     Attributes:
-        undone: How many entries of the journal it settled.
-        left: What should have been undone and could not, a sentence each.
-        lasting: What the interface has no way of undoing, a sentence each.
-        writes: What was written for that, a clause each.
+        undone: The number of settled journal entries.
+        left: The changes that could not be undone, a sentence each.
+        lasting: The changes that the interface cannot undo, a sentence each.
+        writes: The writes, a clause each.
         listed: The engagements of the main key's organization, if they were listed after the last deletion.
     """
 
@@ -68,15 +68,15 @@ def clean_up(
     *,
     moved: bool = False,
 ) -> UndoResult:
-    """Undo what an earlier run has left, if the service is the one that its journal is about.
+    """Undo the changes of an earlier run, if the service is that of its journal.
 
     Args:
         journal: The journal of that run.
-        ownership: Sees all reads, and tells whose engagements are.
-        membership: Sees all lists of members, and tells who may be removed.
-        queries: Sends requests, with the main key if they name none.
-        base_url: Where the service is now.
-        moved: Whether it may have another address than at the time of the run.
+        ownership: Observes all reads, and knows the owners of engagements.
+        membership: Observes all lists of members, and knows which may be removed.
+        queries: Sends requests, with the main key by default.
+        base_url: The present base URL of the service.
+        moved: Whether the service may have another address than during the run.
 
     Raises:
         JournalError: It is another service, or another organization.
@@ -101,19 +101,20 @@ def clean_up(
         return UndoResult(left=[f"Nothing was undone, because {reason}."], lasting=journal.lasting())
     result = undo(journal, ownership, membership, queries)
     result.lasting += [
-        f"The engagement {one} was left alone: it does not show that it is the run's." for one in ownership.foreign_ids
+        f"The engagement {identifier} was left alone: it does not show that it is the run's."
+        for identifier in ownership.foreign_ids
     ]
     return result
 
 
 def _ensure_same_organization(journal: Journal, response: Response | str, *, is_elsewhere: bool) -> bool:
-    """Make sure that the main key does not belong to another organization than that of the run.
+    """Ensure that the main key belongs to the organization of the run.
 
     Returns:
-        Whether the response shows that it is the same, as far as the run knew it.
+        Whether the response shows the organization, if the run knew it.
 
     Raises:
-        JournalError: It is another one, or a service that may be another one does not show it.
+        JournalError: It is another organization, or a service that may have moved does not show it.
     """
     known = journal.place.organization, journal.place.created_at
     data = {} if isinstance(response, str) else data_of(response)
@@ -129,23 +130,23 @@ def _ensure_same_organization(journal: Journal, response: Response | str, *, is_
 
 
 def _sees_own(journal: Journal, ownership: Ownership, queries: QueryClient) -> bool:
-    """Whether the main key shows something that the run made."""
+    """Whether the main key can read an engagement of the run."""
     entries = [entry for entry in journal.pending() if owner(entry.key) == MAIN_KEY]
     made = [entry.id for entry in entries if entry.action is Action.CREATE_ENGAGEMENT and entry.id is not None]
-    queries.send_all([requests.get_engagement(one) for one in made[:_FEW]])
-    return any(ownership.state(one) is OwnershipState.OWN for one in made[:_FEW])
+    queries.send_all([requests.get_engagement(identifier) for identifier in made[:_FEW]])
+    return any(ownership.state(identifier) is OwnershipState.OWN for identifier in made[:_FEW])
 
 
 def undo(journal: Journal, ownership: Ownership, membership: Membership, queries: QueryClient) -> UndoResult:
-    """Undo what is pending: engagements first, then members, roles and the organization's name.
+    """Undo pending changes: engagements first, then members, roles and the organization's name.
 
-    Nothing is written to that a read does not show to be as the run left it. Doing it twice is harmless, and where the
-    first time left nothing the second sends nothing. A full disk does not keep it from going on.
+    It writes only to data that a read shows to be as the run left it. It is idempotent: if nothing is left, it sends
+    nothing. A full disk does not stop it.
 
     Args:
-        journal: What the run has done; what is undone is ticked off in it.
-        ownership: Sees all reads, and tells whose engagements are.
-        membership: Sees all lists of members, and tells who may be removed.
+        journal: The changes of the run, which undoing settles.
+        ownership: Observes all reads, and knows the owners of engagements.
+        membership: Observes all lists of members, and knows which may be removed.
         queries: Sends requests.
     """
     undoing = _Undoing(journal, ownership, membership, queries)
@@ -175,7 +176,7 @@ class _Undoing:
         self._queries = queries
 
     def engagements(self) -> None:
-        """Delete the engagements that the run made, those whose id it never learnt included."""
+        """Delete the engagements that the run created, including those whose id is unknown."""
         entries = self._pending(Action.CREATE_ENGAGEMENT)
         for key in dict.fromkeys(owner(entry.key) for entry in entries):
             mine = [entry for entry in entries if owner(entry.key) == key]
@@ -186,7 +187,7 @@ class _Undoing:
                 self._search(nameless, key)
 
     def others(self) -> None:
-        """Remove members, and give roles and names back, if nobody else can have written the journal."""
+        """Remove members and restore roles and names, if the journal is trusted."""
         if self._journal.trusted:
             self._members()
             self._roles()
@@ -198,7 +199,7 @@ class _Undoing:
             self._leave(f"Not undone, because the journal was written with another key: {named}.")
 
     def _members(self) -> None:
-        """Remove the members that were made for the run."""
+        """Remove the members that were created for the run."""
         for entry in self._pending(Action.MAKE_MEMBER):
             user_id = entry.subject or ""
             removal = requests.remove_member(user_id)
@@ -216,7 +217,7 @@ class _Undoing:
             self._settle(entry, *changes)
 
     def _roles(self) -> None:
-        """Give members the roles back that they had before the run, if they have one that the run asked for."""
+        """Restore the roles of members that have a role that the run requested."""
         entries = self._pending(Action.CHANGE_ROLE)
         roles = member_roles(self._queries) if entries else None
         for user_id in dict.fromkeys(entry.subject or "" for entry in entries):
@@ -227,7 +228,7 @@ class _Undoing:
             self._settle(*changes)
 
     def _restore_role(self, user_id: str, changes: Sequence[Entry], roles: Mapping[str, str] | None) -> str | None:
-        """Why a member does not have the role of before in the end, as a sentence; None if it has."""
+        """Restore a member's role; return why that failed, as a sentence, or None."""
         before = changes[-1].before
         if roles is None:
             return f"The role of {user_id} may have been changed: the members could not be listed."
@@ -237,7 +238,7 @@ class _Undoing:
         if before not in {"admin", "member"}:
             return f"The role of {user_id} may have been changed, and the interface cannot make it {before} again."
         if now not in {entry.wanted for entry in changes}:
-            return f"The role of {user_id} is {now}, which the run did not ask for; it was left alone."
+            return f"The role of {user_id} is {now}, which the run did not request; it was left unchanged."
         response = self._queries.send(requests.update_member_role(user_id, {"role": before}))
         self.result.writes.append(f"the role of {user_id} was made {before} again")
         return (
@@ -247,7 +248,7 @@ class _Undoing:
         )
 
     def _names(self) -> None:
-        """Give organizations the names back that they had before the run, if they have one that the run gave."""
+        """Restore the names of organizations that have a name of the run."""
         entries = self._pending(Action.RENAME_ORGANIZATION)
         for key in dict.fromkeys(owner(entry.key) for entry in entries):
             renamings = [entry for entry in entries if owner(entry.key) == key]
@@ -259,7 +260,7 @@ class _Undoing:
                 self._settle(*renamings)
 
     def _restore_name(self, key: str, renamings: Sequence[Entry]) -> str | None:
-        """Why an organization does not have the name of before in the end, as a sentence; None if it has."""
+        """Restore an organization's name; return why that failed, as a sentence, or None."""
         before = renamings[-1].before
         if before is None:
             return "The organization may have been renamed, and its name before is not known."
@@ -280,41 +281,43 @@ class _Undoing:
         return None if now in {before, None} else f'The organization was to be named "{before}", and became "{now}".'
 
     def _states(self, ids: Iterable[str], key: str) -> dict[str, OwnershipState | None]:
-        """Whose engagements are; those that no read has shown to be the run's are read now."""
-        unread = [one for one in dict.fromkeys(ids) if self._ownership.state(one, key) is not OwnershipState.OWN]
-        self._queries.send_all([requests.get_engagement(one) for one in unread], key)
-        return {one: self._ownership.state(one, key) for one in dict.fromkeys(ids)}
+        """Return the owners of engagements; those not known to be the run's are read."""
+        known = {identifier: self._ownership.state(identifier, key) for identifier in dict.fromkeys(ids)}
+        unread = [identifier for identifier, state in known.items() if state is not OwnershipState.OWN]
+        self._queries.send_all([requests.get_engagement(identifier) for identifier in unread], key)
+        return {identifier: self._ownership.state(identifier, key) for identifier in known}
 
     def _has_no_id(self, entry: Entry, key: str) -> bool:
-        """Whether only a name can find what a creation made: no id came, or that of another user's engagement."""
+        """Whether only the name can find a created engagement: it has no id, or another user's."""
         return entry.id is None or self._ownership.state(entry.id, key) is OwnershipState.ANOTHERS
 
     def _delete(self, ids: Sequence[str], key: str) -> bool:
-        """Delete those of some engagements that are the run's; whether none of the run's is left among them.
+        """Delete the run's engagements among these ids; return whether none of them is left.
 
-        If the answer to a deletion is lost, the engagement is read before it is deleted again: another user's may have
-        its id by then.
+        If the response to a deletion is lost, the engagement is read before it is deleted again, because another user's
+        may have its id by then.
         """
         own, left = list(dict.fromkeys(ids)), 0
         for tries_left in reversed(range(_TRIES)):
             states = self._states(own, key)
-            for one, state in states.items():
+            for identifier, state in states.items():
                 if state is OwnershipState.ABSENT:
-                    self._settle_id(one, key)
+                    self._settle_id(identifier, key)
                 elif state in {None, OwnershipState.UNREADABLE}:
-                    self._leave(f"The engagement {one} was not deleted, because no read shows that it is the run's.")
+                    reason = "no read shows that it is the run's"
+                    self._leave(f"The engagement {identifier} was not deleted, because {reason}.")
                     left += 1
-            own = [one for one, state in states.items() if state is OwnershipState.OWN]
-            responses = dict(
-                zip(own, self._queries.send_all([requests.delete_engagement(one) for one in own], key), strict=True)
-            )
-            own = [one for one, response in responses.items() if isinstance(response, str) and tries_left]
-            for one in responses.keys() - own:
-                if _is_gone(responses[one]):
-                    self.result.writes.append(f"the engagement {one} was deleted")
-                    self._settle_id(one, key)
+            own = [identifier for identifier, state in states.items() if state is OwnershipState.OWN]
+            deletions = [requests.delete_engagement(identifier) for identifier in own]
+            responses = dict(zip(own, self._queries.send_all(deletions, key), strict=True))
+            own = [identifier for identifier, response in responses.items() if isinstance(response, str) and tries_left]
+            for identifier in responses.keys() - own:
+                if _is_gone(responses[identifier]):
+                    self.result.writes.append(f"the engagement {identifier} was deleted")
+                    self._settle_id(identifier, key)
                 else:
-                    self._leave(f"The engagement {one} could not be deleted: {describe_result(responses[one])}.")
+                    result = describe_result(responses[identifier])
+                    self._leave(f"The engagement {identifier} could not be deleted: {result}.")
                     left += 1
         return not left
 
@@ -323,9 +326,9 @@ class _Undoing:
         self._settle(*(entry for entry in entries if entry.id == identifier and owner(entry.key) == key))
 
     def _search(self, entries: Sequence[Entry], key: str) -> None:
-        """Look by the run's prefix for creations without an id, and for refused ones of a faulty service.
+        """Search by the run's prefix for engagements without a known id, and for refused creations.
 
-        A refused one alone is looked for on the first page only, where it would be among the latest.
+        If all creations were refused, only the first page is searched, with the latest engagements.
         """
         lost = [entry for entry in entries if entry.state is not State.REFUSED]
         listed = latest_items(self._queries, pages=PAGES if lost else 1, key=key)
@@ -333,10 +336,10 @@ class _Undoing:
         if not isinstance(listed, str) and key == MAIN_KEY and not own_among(listed, self._journal.names).ids:
             self.result.listed = listed
         gone = not isinstance(found, str) and self._delete(found.ids, key)
-        for one in () if isinstance(found, str) or not lost else found.ids:
-            if self._ownership.state(one, key) is OwnershipState.ANOTHERS:
+        for identifier in () if isinstance(found, str) or not lost else found.ids:
+            if self._ownership.state(identifier, key) is OwnershipState.ANOTHERS:
                 self._leave(
-                    f"The engagement {one} has a name of the run, and was not created while it went on: "
+                    f"The engagement {identifier} has a name of the run, and was not created while it went on: "
                     "it was left alone."
                 )
         if gone:
@@ -351,7 +354,7 @@ class _Undoing:
         return self._journal.names.owns(entry.subject)
 
     def _is_older(self, found: OwnEngagements, entry: Entry) -> bool:
-        """Whether all that others have is older than a creation, so that nothing came of it, whatever its name was."""
+        """Whether all other engagements are older than a creation, so that it created none, whatever its name was."""
         return found.latest_other < entry.at - _CLOCKS_APART
 
     def _pending(self, action: Action) -> list[Entry]:
@@ -362,7 +365,7 @@ class _Undoing:
             try:
                 self._journal.settle(entry)
             except JournalError as error:
-                # What else there is to undo matters more than the ticks.
+                # Undoing the other changes matters more than the journal.
                 sentence = f"{error} What was undone could not be marked as undone in the journal."
                 self.result.left += [sentence] if sentence not in self.result.left else []
 
@@ -376,5 +379,5 @@ def _name_in(response: Response | str) -> str | None:
 
 
 def _is_gone(response: Response | str) -> bool:
-    """Whether a deletion, a removal or a change came to what was wanted, or had nothing left to do."""
+    """Whether a deletion, a removal or a change succeeded, or its object was gone."""
     return not isinstance(response, str) and (response.status in GONE or response.status in SUCCESSES)

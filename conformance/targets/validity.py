@@ -1,4 +1,4 @@
-"""What URLs, keys and headers may look like; every refusal is a sentence that shows no secret."""
+"""Validation of URLs, keys and headers, with errors that show no secret."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OWN_HEADERS: Final = re.compile(
     "|(content|transfer)-(length|type|encoding)|x-http-method-override|x-http-method|x-method-override",
     re.IGNORECASE,
 )
-"""Headers that the suite sets itself or that would change what a request asks for."""
+"""Headers that the suite sets itself or that would change the meaning of a request."""
 
 
 class Refused(ValueError):
@@ -39,8 +39,8 @@ class BaseUrl:
 
     Attributes:
         url: Scheme, host and port, without a slash at the end: ``https://api.example.com``.
-        host: The host, with the port where one is given.
-        user_info: What stood before an ``@``; it is never sent, because Authorization carries the API key.
+        host: The host, with the port if any.
+        user_info: The part before ``@``; it is never sent, because Authorization has the API key.
         plain: Whether it is unencrypted HTTP to another machine.
     """
 
@@ -103,17 +103,17 @@ def _is_loopback(host: str) -> bool:
 
 
 def passwords(user_info: Secret) -> list[str]:
-    """What must not be shown of user info: all of it, and the password, as written and as meant."""
+    """Return the secrets of user info: all of it, and the password, each as written and unescaped."""
     text = user_info.reveal()
     user, colon, password = text.partition(":")
     return sorted({part for part in (text, unquote(text), password if colon else user, unquote(password)) if part})
 
 
 def api_key(text: str) -> Secret:
-    """A key as it can stand in an Authorization header.
+    """Read a key for an Authorization header.
 
     Raises:
-        Refused: It is empty or too long, has a character that cannot stand there, or is a placeholder.
+        Refused: It is empty or too long, has an invalid character, or is a placeholder.
     """
     if not text:
         raise Refused("must not be empty")
@@ -125,10 +125,10 @@ def api_key(text: str) -> Secret:
 
 
 def header_name(text: str) -> str:
-    """The name of an extra header.
+    """Read the name of an extra header.
 
     Raises:
-        Refused: It is no header name, or that of a header that the suite sets.
+        Refused: It is no header name, or a header that the suite sets.
     """
     if not _HEADER_NAME.fullmatch(text):
         raise Refused("is not a name that a header can have")
@@ -138,10 +138,10 @@ def header_name(text: str) -> str:
 
 
 def header_value(text: str) -> Secret:
-    """The value of an extra header.
+    """Read the value of an extra header.
 
     Raises:
-        Refused: It has a character that cannot stand there, or is a placeholder.
+        Refused: It has an invalid character, or is a placeholder.
     """
     if not _HEADER_VALUE.fullmatch(text):
         raise Refused("must be a header value of printable ASCII characters that neither begins nor ends with a blank")
@@ -149,17 +149,17 @@ def header_value(text: str) -> Secret:
 
 
 def _filled_in(text: str) -> Secret:
-    """A secret, unless it is what stands in its place in an example or a report."""
+    """Return a secret, unless it is a placeholder of an example or a report."""
     if _PLACEHOLDER.fullmatch(text):
         raise Refused("is a placeholder in angle brackets: put the real value in its place")
     return Secret(text)
 
 
 def socket_address(text: str) -> tuple[str, int]:
-    """Host and port of ``host:port``; port 0 lets the system choose one.
+    """Read ``host:port``; port 0 lets the system choose a port.
 
     Raises:
-        Refused: It is something else.
+        Refused: It has another form.
     """
     host, colon, port = text.strip().rpartition(":")
     if not colon or not host or not re.fullmatch(r"[0-9]{1,5}", port) or int(port) > 65535:  # noqa: PLR2004
@@ -168,10 +168,10 @@ def socket_address(text: str) -> tuple[str, int]:
 
 
 def conformance_class(text: str, known: Collection[str]) -> str:
-    """The id of a conformance class.
+    """Read the id of a conformance class.
 
     Raises:
-        Refused: It is none of those that there are.
+        Refused: There is no such class.
     """
     if text not in known:
         nearest = get_close_matches(text, known, 1)
@@ -180,10 +180,10 @@ def conformance_class(text: str, known: Collection[str]) -> str:
 
 
 def domain(text: str) -> str:
-    """A domain that e-mail addresses can lie under.
+    """Read a domain of e-mail addresses.
 
     Raises:
-        Refused: It is something else.
+        Refused: It has another form.
     """
     if not _HOST.fullmatch(text) or text.endswith("."):
         raise Refused("must be a domain such as example.com, without an @")

@@ -1,4 +1,4 @@
-"""Reads a YAML file strictly: every value knows its key, its line and what may stand there."""
+"""Strict reader of YAML files, whose values know their key and line."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ _KINDS: Final = {
 
 
 class TargetFileError(Exception):
-    """The target file or an option that stands for one of its keys is wrong; the message is one plain sentence."""
+    """The target file, or an option for one of its keys, is invalid; the message is one sentence."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where values come from.
+    """Source of values.
 
     Attributes:
-        name: How messages call the file.
-        environ: The variables that the file may name.
+        name: The file's name in messages.
+        environ: The environment variables that the file may name.
     """
 
     name: str
@@ -51,28 +51,28 @@ class Source:
 
 @dataclass(frozen=True)
 class Entry:
-    """One value of a file and the key that it stands at, such as ``keys.throttled``."""
+    """A value of a file with its key, such as ``keys.throttled``."""
 
     node: yaml.Node
     key: str
     source: Source
 
     def problem(self, sentence: str) -> TargetFileError:
-        """The error that this value is; ``sentence`` says what was expected and shows no value."""
+        """Return an error about this value; ``sentence`` says what was expected and shows no value."""
         line = self.node.start_mark.line + 1
         key = "".join(character if character.isprintable() else "?" for character in self.key or "the file")
         return TargetFileError(f"{self.source.name}, line {line}: {key} {sentence}.")
 
     @property
     def given(self) -> bool:
-        """Whether there is a value; a key without one counts as left out."""
+        """Whether there is a value; a key without a value counts as absent."""
         return not self._tagged("null")
 
     def table(self, *known: str) -> dict[str, Entry]:
-        """The values of a table by key, those without a value left out.
+        """Return the values of a table by key, without empty ones.
 
         Raises:
-            TargetFileError: It is no table, or has a key twice or (where ``known`` keys are given) an unknown one.
+            TargetFileError: It is no table, or has a duplicate key or, with ``known`` keys, an unknown key.
         """
         if not isinstance(self.node, yaml.MappingNode):
             raise self.problem(f"must be a table of keys and values, but is {self._kind()}")
@@ -95,7 +95,7 @@ class Entry:
         return Entry(located, key, self.source)
 
     def items(self) -> list[Entry]:
-        """The values of a list.
+        """Return the values of a list.
 
         Raises:
             TargetFileError: It is no list.
@@ -105,7 +105,7 @@ class Entry:
         return [Entry(node, f"{self.key}[{number}]", self.source) for number, node in enumerate(self.node.value)]
 
     def text(self) -> str:
-        """A text that is not empty, its variables replaced.
+        """Return a text that is not empty, with its variables replaced.
 
         Raises:
             TargetFileError: It is no text, is empty, or names a variable that is not set.
@@ -123,10 +123,10 @@ class Entry:
         return text
 
     def number(self) -> float:
-        """A number of seconds, above zero and within a day.
+        """Return a number of seconds, above zero and within a day.
 
         Raises:
-            TargetFileError: It is something else.
+            TargetFileError: It has another form.
         """
         value = self._scalar_value(float)
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -136,18 +136,18 @@ class Entry:
         return float(value)
 
     def flag(self) -> bool:
-        """True or false.
+        """Return true or false.
 
         Raises:
-            TargetFileError: It is something else.
+            TargetFileError: It has another form.
         """
         value = self._scalar_value(lambda text: {"true": True, "false": False}[text.lower()])
         if not isinstance(value, bool):
             raise self.problem(f"must be true or false, but is {self._kind()}")
         return value
 
-    def json_value(self) -> Any:  # noqa: ANN401 - it is whatever JSON can say
-        """Any value that JSON can say, variables in texts replaced.
+    def json_value(self) -> Any:  # noqa: ANN401 - any JSON value
+        """Return any JSON value, with variables in texts replaced.
 
         Raises:
             TargetFileError: A value has no counterpart in JSON, or a variable is not set.
@@ -161,7 +161,7 @@ class Entry:
         if not self.literal or self._tagged("str"):
             return self._substituted()
         if not any(self._tagged(tag) for tag in ("null", "bool", "int", "float")):
-            raise self.problem(f"must be a value that JSON can say, but is {self._kind()}")
+            raise self.problem(f"must be a JSON value, but is {self._kind()}")
         return self._constructed()
 
     @property
@@ -176,19 +176,19 @@ class Entry:
 
     @property
     def variable(self) -> str | None:
-        """The variable that is the whole value; None if it is more than one variable, or none."""
+        """The variable that is the whole value, or None."""
         found = _MARKED.fullmatch(self.node.value) if isinstance(self.node, yaml.ScalarNode) else None
         return None if found is None else found[1]
 
     def differs_from(self, text: str) -> bool:
-        """Whether the value is certainly another one than a text; a variable that is not set is none."""
+        """Whether the value differs from a text; False if its variable is not set."""
         try:
             return self.is_table or self.text() != text
         except TargetFileError:
             return False
 
     def attempt(self, check: Callable[[str], _T]) -> _T:
-        """What a check makes of the text.
+        """Return the text converted by a check.
 
         Raises:
             TargetFileError: It is no text, or the check refused it.
@@ -196,7 +196,7 @@ class Entry:
         return self.accept(self.text(), check)
 
     def accept(self, text: str, check: Callable[[str], _T]) -> _T:
-        """What a check makes of a text that this value stands for; a refusal is this value's problem."""
+        """Return another text converted by a check, whose refusal becomes an error about this value."""
         try:
             return check(text)
         except Refused as refusal:
@@ -241,7 +241,7 @@ class Entry:
 
 
 def read_yaml(text: str, source: Source) -> Entry:
-    """The one document of a YAML text.
+    """Read the one document of a YAML text.
 
     Raises:
         TargetFileError: It is no YAML, or holds no document or several.

@@ -1,1 +1,1 @@
-"""How the suite talks to a target: one client, every exchange recorded."""
+"""HTTP client of the suite, which records every exchange."""

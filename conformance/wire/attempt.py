@@ -1,4 +1,4 @@
-"""One request is sent and recorded, whatever comes of it."""
+"""A single attempt to send a request, recorded as an exchange."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class AttemptResult(Enum):
-    """What came of sending a request once."""
+    """Outcome of a single attempt."""
 
     RESPONDED = auto()
     BROKEN = auto()
     UNREACHED = auto()
-    """No connection could be made, so that nothing happened."""
+    """No connection could be made, so the service got nothing."""
     UNSENDABLE = auto()
-    """It cannot be written as a request, now or later."""
+    """The request cannot be written as HTTP, now or later."""
     STOPPED = auto()
 
 
@@ -44,16 +44,16 @@ class _Result:
 _LARGE: Final = 2**18
 
 _DECIMALS: Final = 6
-"""Of durations: microseconds, as a recording gives them back."""
+"""Decimals of durations: microseconds, as in a recording."""
 
 
 class Sender:
-    """Sends requests and makes exchanges of them.
+    """Sends requests and returns exchanges.
 
     Args:
-        request_builder: Makes requests and records.
+        request_builder: Builds requests and records.
         clock: The run's clock.
-        transport: What carries the requests.
+        transport: The transport that carries the requests.
     """
 
     def __init__(self, request_builder: RequestBuilder, clock: Clock, transport: httpx.AsyncBaseTransport) -> None:
@@ -70,16 +70,16 @@ class Sender:
         Args:
             request: The request.
             number: The number of the exchange.
-            check: Who sends it.
-            attempt: 1, or more for a repetition.
-            seconds: How long it may take as a whole.
+            check: The check or scenario that sends it.
+            attempt: 1, or more for a retry.
+            seconds: The timeout of the whole exchange.
 
         Returns:
-            The exchange, also if no response came or where the task was cancelled: then it says so as its trouble.
+            The exchange; its ``error`` says so if no response came or the task was cancelled.
         """
         started_at, began = self._clock.now(), self._clock.monotonic()
         outgoing, obstacle = self._request_builder.writable(request)
-        if outgoing is not None and attempt > 1:  # the kept ones may all be closed by now
+        if outgoing is not None and attempt > 1:  # the idle connections may all be closed by now
             outgoing.extensions["fresh"] = True
         unsendable = _Result(AttemptResult.UNSENDABLE, error=obstacle)
         result = unsendable if outgoing is None else await self._send(request, outgoing, seconds)
@@ -114,11 +114,11 @@ class Sender:
             )
         except asyncio.CancelledError:
             return _Result(AttemptResult.STOPPED, error="it was given up because the run was stopped")
-        except Exception as error:  # noqa: BLE001 - whatever a hostile answer brings about is the answer's trouble
+        except Exception as error:  # noqa: BLE001 - whatever a hostile response raises is recorded as its error
             return _failure(error, outgoing, seconds)
 
     async def _response(self, request: Request, response: httpx.Response, body: bytes) -> Response:
-        """The response without secrets; a large one is searched beside the loop, so that others need not wait."""
+        """Return the response without secrets; a large one is searched in a thread, so that the loop goes on."""
         if len(body) < _LARGE:
             return self._request_builder.recorded(request, response, body)
         async with self._large:  # one at a time: it takes a multiple of the body's memory

@@ -1,4 +1,4 @@
-"""Bodies and headers are read within bounds, whatever a target sends."""
+"""Size limits for the bodies and headers of responses."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     import httpx
 
 MAX_BODY: Final = 8 * 2**20
-"""Bytes of a body that are read at most, after decompression."""
+"""The most bytes of a body that are read, after decompression."""
 
 MAX_HEADERS: Final = 64 * 2**10
-"""Bytes of header fields that are read at most."""
+"""The most bytes of header fields that are read."""
 
 CLOSED: Final = "the connection was closed before a response came"
 CUT_SHORT: Final = "the body was cut short"
@@ -25,14 +25,14 @@ _GZIP, _ZLIB, _RAW_DEFLATE = 16 + zlib.MAX_WBITS, zlib.MAX_WBITS, -zlib.MAX_WBIT
 
 
 class Unreadable(Exception):
-    """A response that cannot be read within the bounds; the message is a plain sentence without the target's words."""
+    """A response cannot be read within the limits; the message is a sentence that quotes nothing of the target."""
 
 
 async def read_body(response: httpx.Response) -> bytes:
     """Read the body of a response, decompressed.
 
     Raises:
-        Unreadable: It is too large, of an unknown encoding, or does not decode.
+        Unreadable: The body is too large, has an unknown encoding, or does not decode.
     """
     decoders = [_Decoder(coding) for coding in reversed(content_codings(response.headers.get_list("content-encoding")))]
     body, received = bytearray(), 0
@@ -50,27 +50,27 @@ async def read_body(response: httpx.Response) -> bytes:
 
 
 def check_headers(headers: Iterable[tuple[bytes, bytes]]) -> None:
-    """Make sure that the header fields are not too many.
+    """Ensure that the header fields are within the limit.
 
     Raises:
-        Unreadable: They are.
+        Unreadable: They are too large.
     """
     if sum(len(name) + len(value) + 4 for name, value in headers) > MAX_HEADERS:
         raise Unreadable(f"the response has more than {MAX_HEADERS // 1024} KiB of headers")
 
 
 def content_codings(values: list[str]) -> list[str]:
-    """The encodings of a body in the order they were applied.
+    """Return the encodings of a body in the order in which they were applied.
 
     Raises:
-        Unreadable: There are too many, or an unknown one is among them.
+        Unreadable: There are too many, or one is unknown.
     """
     codings = [token.strip().lower() for value in values for token in value.split(",")]
     codings = [coding.removeprefix("x-") for coding in codings if coding not in {"", "identity"}]
     if len(codings) > _MAX_CODINGS:
         raise Unreadable(f"the body is encoded more than {_MAX_CODINGS} times")
     if not set(codings) <= {"gzip", "deflate"}:
-        raise Unreadable("the body has a Content-Encoding that was not asked for")
+        raise Unreadable("the body has a Content-Encoding that the request did not accept")
     return codings
 
 
@@ -79,7 +79,7 @@ def _too_large() -> Unreadable:
 
 
 def _through(decoders: list[_Decoder], chunk: bytes) -> Iterator[bytes]:
-    """Pieces of a chunk after all decoders, never more than a piece of each in memory."""
+    """Yield the pieces of a chunk after all decoders, with at most one piece of each decoder in memory."""
     if not decoders:
         yield chunk
         return
@@ -88,7 +88,7 @@ def _through(decoders: list[_Decoder], chunk: bytes) -> Iterator[bytes]:
 
 
 class _Decoder:
-    """Decompresses one encoding, piece by piece and within the bound."""
+    """Decompresses one encoding, piece by piece and within the limit."""
 
     def __init__(self, coding: str) -> None:
         self._coding = coding
@@ -98,7 +98,7 @@ class _Decoder:
         self._made = 0
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Decompress; data after the end of the last gzip member may only be padding."""
+        """Decompress data; after the last gzip member only padding may follow."""
         data = self._head + data
         self._head = b""
         while data:
@@ -107,24 +107,24 @@ class _Decoder:
             data = self._after(data) if self._stream.eof else (yield from self._member(data))
 
     def finish(self) -> None:
-        """Make sure that the encoded body was complete."""
+        """Ensure that the encoded body was complete."""
         if self._head or (self._begun and not self._stream.eof):
             raise Unreadable("the encoded body is cut short")
 
     def _begin(self, data: bytes) -> bool:
-        """Open a stream for what follows, unless more bytes are needed to tell its kind."""
+        """Open a stream for the data; return False if more bytes are needed to recognize its format."""
         if self._coding == "deflate" and len(data) == 1:
             self._head = data
             return False
         if self._coding == "deflate":
-            # Services disagree on whether "deflate" has zlib's header: the first two bytes tell.
+            # Services disagree on whether "deflate" has zlib's header: the first two bytes show it.
             has_header = data[0] & 0x0F == 8 and int.from_bytes(data[:2]) % 31 == 0  # noqa: PLR2004 - RFC 1950's header
             self._stream = zlib.decompressobj(_ZLIB if has_header else _RAW_DEFLATE)
         self._begun = True
         return True
 
     def _member(self, data: bytes) -> Generator[bytes, None, bytes]:
-        """Decompress up to the end of the stream that is open; returns what comes after it."""
+        """Decompress up to the end of the open stream; return the bytes after it."""
         while True:
             try:
                 piece = self._stream.decompress(data, _PIECE)
@@ -141,7 +141,7 @@ class _Decoder:
                 return b""
 
     def _after(self, data: bytes) -> bytes:
-        """What follows a complete stream: padding, or for gzip one more member."""
+        """Return the bytes of the next gzip member, if any, after a complete stream."""
         if not data.strip(b"\0"):
             return b""
         if self._coding != "gzip":

@@ -1,4 +1,4 @@
-"""The wire: the one way in which the suite talks to a target."""
+"""The wire: the HTTP client through which the suite sends every request."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ _CLOSED: Final = "the wire was closed"
 
 
 class Observer(Protocol):
-    """Sees every exchange of the run; called in the thread that sends, so it must be fast."""
+    """Observer of every exchange of the run; called in the sending thread, so it must be fast."""
 
     def before(self, request: Request) -> None:
-        """A request is about to be sent; an exception prevents that and comes out of ``send``."""
+        """Handle a request that is about to be sent; an exception prevents that and is raised by ``send``."""
 
     def after(self, exchange: Exchange) -> None:
-        """An exchange was recorded: one for every attempt of a request."""
+        """Handle a recorded exchange: one for every attempt of a request."""
 
 
 @dataclass(slots=True)
 class _Batch:
-    """Requests that one thread waits for."""
+    """Requests whose responses one thread waits for."""
 
     results: list[Exchange | None]
     outbox: SimpleQueue[tuple[int, Exchange | BaseException, bool]] = field(default_factory=SimpleQueue)
@@ -62,14 +62,14 @@ class _Batch:
 
 
 class Wire:
-    """Sends requests to one target, from any number of threads, and records every exchange.
+    """Thread-safe client of one target that records every exchange.
 
     Args:
         settings: The target and the limits.
-        redactor: Knows the run's secrets; those of the settings are added to it.
+        redactor: Takes out the run's secrets; those of the settings are added to it.
         clock: The run's clock.
-        transport: What carries requests, in place of connections to the target (``httpx.ASGITransport`` for an
-            application in this process).
+        transport: The transport in place of connections to the target (``httpx.ASGITransport`` for an application in
+            this process).
 
     Raises:
         ValueError: The settings name certificate authorities that cannot be used.
@@ -106,22 +106,22 @@ class Wire:
 
     @property
     def exchanges(self) -> Sequence[Exchange]:
-        """Everything sent so far, in order of numbers, repetitions included."""
+        """All exchanges so far by number, retries included."""
         return tuple(self._exchanges)
 
     @property
     def sent(self) -> int:
-        """How many requests were sent, repetitions included."""
+        """The number of requests sent, retries included."""
         return self._limits.sent
 
     @property
     def stopped(self) -> str | None:
-        """Why nothing more is sent; None while the run goes on."""
+        """The reason why nothing more is sent; None while the run goes on."""
         return self._limits.stopped
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more is sent, or its time has come; worth asking before a pause."""
+        """Whether no further request would be sent; to be read before a pause."""
         return self._limits.is_over()
 
     @property
@@ -131,14 +131,14 @@ class Wire:
 
     @property
     def waiting(self) -> Waiting | None:
-        """What the requests under way are waiting for, and until when; None if they go on."""
+        """What the requests in flight wait for, and until when; None if they do not wait."""
         return self._dispatcher.waiting
 
     def send(self, request: Request) -> Exchange:
-        """Send a request, repeating it where that is needed and safe.
+        """Send a request, with retries if they are needed and safe.
 
         Returns:
-            The last attempt; its ``response`` raises ``NoResponse`` where there is none.
+            The last attempt; its ``response`` raises ``NoResponse`` if there is none.
 
         Raises:
             RunStopped: The run is over.
@@ -146,16 +146,16 @@ class Wire:
         return self.send_all([request])[0]
 
     def send_all(self, requests: Sequence[Request]) -> list[Exchange]:
-        """Send requests that do not depend on each other, several at once.
+        """Send independent requests, several at once.
 
-        What another scenario writes to the same resources meanwhile is waited for.
+        It waits for writes of other scenarios to the same resources.
 
         Returns:
             The last attempt of each, in the order of the calls.
 
         Raises:
-            RunStopped: The run is over; those that were answered before are recorded.
-            NotSent: A guard keeps one of them back; none is sent then.
+            RunStopped: The run is over; earlier responses are recorded.
+            NotSent: A guard refused one of them; none is sent then.
         """
         with self._write_locks.of(self._check.get(), requests):
             for guard in self._guards:
@@ -170,7 +170,7 @@ class Wire:
                 while waiting and len(batch.under_way) < self._width and batch.failure is None:
                     try:
                         self._begin(batch, *waiting.popleft())
-                    except RunStopped as stopped:  # what is under way is answered all the same
+                    except RunStopped as stopped:  # requests in flight are still completed
                         batch.failure = stopped
                 if batch.under_way:
                     self._collect(batch)
@@ -182,35 +182,35 @@ class Wire:
         return [exchange for exchange in batch.results if exchange is not None]
 
     def undisturbed(self) -> AbstractContextManager[None]:
-        """Let no other scenario write anything inside a ``with``; what is being written is answered before.
+        """Block the writes of other scenarios inside a ``with``, which begins when those in flight are complete.
 
-        Nothing that another scenario does may be waited for in there.
+        The block must not wait for another scenario.
         """
         return self._write_locks.undisturbed(self._check.get())
 
     def reserve_for(self, to_undo: Callable[[], int]) -> None:
-        """Keep back as much time, and as many of the main key's requests, as undoing so many changes takes.
+        """Reserve the time and the main key's requests that undoing takes.
 
         Args:
-            to_undo: Tells how many there are; they may become more.
+            to_undo: Returns the current number of changes to undo.
         """
         self._limits.to_undo = to_undo
 
     def guard(self, guard: Guard) -> None:
-        """Let a guard look at all requests from now on, before anything is done about one of them.
+        """Let a guard inspect all requests from now on before they are sent.
 
         Args:
-            guard: Raises ``NotSent`` if one of some requests must not be sent; it may send reads to find that out.
+            guard: Raises ``NotSent`` if one of several requests must not be sent; it may send reads itself.
         """
         self._guards.append(guard)
 
     def observe(self, observer: Observer) -> None:
-        """Let an observer see every exchange from now on."""
+        """Add an observer of every exchange from now on."""
         self._observers.append(observer)
 
     @contextmanager
     def checking(self, name: str) -> Iterator[None]:
-        """Name the check or scenario that the exchanges of this thread belong to, inside a ``with``."""
+        """Attribute the exchanges of this thread to a check or scenario inside a ``with``."""
         token = self._check.set(name)
         try:
             yield
@@ -219,11 +219,11 @@ class Wire:
 
     @contextmanager
     def undoing(self, seconds: float | None = None) -> Iterator[None]:
-        """Let this thread send inside a ``with`` although the run is over or its budget used up.
+        """Let this thread send inside a ``with`` even if the run is over or its budget is used up.
 
         Args:
-            seconds: How long; the settings' ``undo_seconds`` where not given. After ``stop`` it is
-                ``hurried_undo_seconds`` at most.
+            seconds: How long; the settings' ``undo_seconds`` by default. After ``stop`` it is ``hurried_undo_seconds``
+                at most.
         """
         token = self._undoing.set(self._limits.undoing(seconds))
         try:
@@ -232,25 +232,25 @@ class Wire:
             self._undoing.reset(token)
 
     def end(self, reason: str) -> None:
-        """End the run in good order: what is under way is answered, and every later send raises ``RunStopped``.
+        """End the run gracefully: requests in flight are completed, and every later send raises ``RunStopped``.
 
         Args:
-            reason: Why, as a clause. An earlier reason stays.
+            reason: The reason as a clause. An earlier reason stays.
         """
         self._limits.end(reason)
 
     def stop(self, reason: str) -> None:
-        """End the run: what is under way is given up at once, and every later send raises ``RunStopped``.
+        """End the run at once: requests in flight are cancelled, and every later send raises ``RunStopped``.
 
         Args:
-            reason: Why, as a clause. An earlier reason stays.
+            reason: The reason as a clause. An earlier reason stays.
         """
         self._limits.hurry(reason)
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._cancel_all)
 
     def close(self) -> None:
-        """Give up what is under way, undoing included, and close the connections; a second time does nothing."""
+        """Cancel requests in flight, undoing included, and close the connections; idempotent."""
         self._limits.hurry(_CLOSED)
         if self._loop.is_closed():
             return
@@ -261,7 +261,7 @@ class Wire:
 
     def _begin(self, batch: _Batch, index: int, request: Request) -> None:
         if self.stopped is not None and self._undoing.get() is None:
-            raise RunStopped(self.stopped)  # before an observer notes what is not sent
+            raise RunStopped(self.stopped)  # before an observer records what is not sent
         if self._undoing.get() is None:
             self._limits.ensure_room(len(self._tasks))  # likewise
         for observer in self._observers:
@@ -278,7 +278,7 @@ class Wire:
         batch.under_way.setdefault(index)
 
     def _collect(self, batch: _Batch) -> None:
-        """Take one report of what is under way."""
+        """Take one report of the requests in flight."""
         index, result, ended = self._next(batch)
         if ended:
             del batch.under_way[index]
@@ -295,7 +295,7 @@ class Wire:
             try:
                 return batch.outbox.get(timeout=_LOOKING_UP)
             except Empty:
-                if not self._thread.is_alive():  # closed by another thread just when this one began
+                if not self._thread.is_alive():  # another thread closed the wire just when this one began
                     raise RunStopped(self.stopped or _CLOSED) from None
 
     def _abandon(self, batch: _Batch) -> None:

@@ -1,4 +1,4 @@
-"""The one clock of a run, so that a test or a replay can give it another time."""
+"""Clock of a run, replaceable in tests and replays."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """What time it is, and how to let it pass."""
+    """Interface of a clock."""
 
     def now(self) -> datetime:
-        """The time of day, in UTC."""
+        """Return the time of day, in UTC."""
 
     def monotonic(self) -> float:
-        """Seconds that never go back; only differences mean something."""
+        """Return seconds that never decrease; only differences have a meaning."""
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass in the calling thread."""
+        """Pause the calling thread."""
 
     async def pause(self, seconds: float) -> None:
-        """Let time pass in an event loop."""
+        """Pause a task of an event loop."""
 
 
 class SystemClock:
-    """The clock of the machine, read once: what goes on from there is not set back in the midst of a run."""
+    """The machine's clock, read once and advanced by the monotonic clock, so that it is never set back in a run."""
 
     def __init__(self) -> None:
         self._began = datetime.now(UTC)
         self._then = time.monotonic()
 
     def now(self) -> datetime:
-        """The time of day, in UTC."""
+        """Return the time of day, in UTC."""
         return self._began + timedelta(seconds=time.monotonic() - self._then)
 
     def monotonic(self) -> float:
-        """Seconds that never go back."""
+        """Return seconds that never decrease."""
         return time.monotonic()
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass in the calling thread."""
+        """Pause the calling thread."""
         time.sleep(max(0.0, seconds))
 
     async def pause(self, seconds: float) -> None:
-        """Let time pass in an event loop."""
+        """Pause a task of an event loop."""
         await asyncio.sleep(max(0.0, seconds))

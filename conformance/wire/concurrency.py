@@ -1,4 +1,4 @@
-"""How many requests are under way at once: as many as were asked for, or fewer where that alone gets them refused."""
+"""Limit of concurrent requests, lowered if concurrency alone gets requests refused."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
 _LOOKED_AT: Final = 16
 _REFUSED: Final = 6
-"""Refusals of the latest requests beside others, after which fewer are sent at once."""
+"""Refusals of the latest concurrent requests after which fewer are sent at once."""
 
 _REFUSED_WITH_ROOM: Final = 3
-"""The same of those for which the key had room: nothing but the others explains these."""
+"""The same for requests whose key had quota left: only concurrency explains their refusal."""
 
 _ALONE_LOOKED_AT: Final = 8
 _ALONE_REFUSED: Final = 4
-"""Refusals of the latest requests that went alone, after which it was not for the others."""
+"""Refusals of the latest requests sent alone, after which concurrency is not the cause."""
 
 
 class ConcurrencyLimiter:
-    """Lets so many requests through at once; used in one event loop.
+    """Limits the number of concurrent requests; used in one event loop.
 
-    Where a gateway answers 503 to many requests beside others, or a service 429 although the key had room for them,
-    half as many go through from then on, down to one at a time. Where those that go alone are refused as well, it was
-    not for that, and all go through again.
+    The limit is halved, down to one, if a gateway returns 503 to many concurrent requests, or a service 429 although
+    the key had quota left. If requests sent alone are refused too, concurrency is not the cause, and the full limit
+    holds again.
 
     Args:
-        most: How many there may be.
+        most: The full limit.
     """
 
     def __init__(self, most: int) -> None:
@@ -51,12 +51,12 @@ class ConcurrencyLimiter:
 
     @property
     def now(self) -> int:
-        """How many go through at once now."""
+        """The present limit."""
         return self._width
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[bool]:
-        """Wait until one more may be sent, inside a ``with``; it tells whether that goes beside others."""
+        """Wait for a free slot and hold it inside a ``with``, which yields whether other requests are in flight."""
         async with self._workers:
             while self._under_way >= self._width:
                 await self._changed.wait()
@@ -68,12 +68,12 @@ class ConcurrencyLimiter:
                 self._wake()
 
     def learn(self, response: Response | None, *, beside_others: bool, had_room: bool = False) -> None:
-        """See whether a request was refused.
+        """Adapt the limit to a response.
 
         Args:
-            response: What came.
-            beside_others: Whether it went beside others.
-            had_room: Whether its key had requests left for it, by what the service had told before.
+            response: The response, or None.
+            beside_others: Whether other requests were in flight.
+            had_room: Whether its key had quota left by the service's earlier headers.
         """
         if response is None or self._in_vain:
             return
@@ -98,6 +98,6 @@ class ConcurrencyLimiter:
         self._wake()
 
     def _wake(self) -> None:
-        """Let everything that waits look again."""
+        """Wake all waiting tasks."""
         self._changed.set()
         self._changed.clear()

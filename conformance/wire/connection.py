@@ -1,8 +1,8 @@
-"""HTTP/1.1 connections to one target, kept open between requests, as a transport of httpx.
+"""Pool of HTTP/1.1 connections to one target, as a transport of httpx.
 
-httpx's own transport is not used, for three reasons: bytes that follow a response would be taken for the next one; an
-idle connection that the service is about to close would serve a request that cannot be repeated; and a request would
-cost a multiple of the processor time. The protocol itself is h11's, as it is there.
+httpx's own transport is not used, for three reasons. It would take bytes after a response for the next response. It
+would send requests that cannot be repeated over idle connections that the service is about to close. And it takes a
+multiple of the processor time. The protocol itself is h11's, as in httpx.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 READ_IDLE: Final = 4.0
-"""Seconds that a connection may have been idle to serve a request that can be repeated."""
+"""The longest idle time, in seconds, of a connection for a repeatable request."""
 
 WRITE_IDLE: Final = 0.8
-"""The same for other requests: a service that closes idle connections must not make us wonder whether it acted."""
+"""The same for other requests: after a connection that the service closed, it is unknown whether it acted."""
 
 _BEFORE_THE_BODY: Final = frozenset({401, 413})
-"""Statuses that servers answer before they read a body; some then close the connection without having said so."""
+"""Statuses that servers return before they read a body; some then close the connection without notice."""
 
 _BUFFERED: Final = 2**20
 _CONNECTING_TWICE_AFTER: Final = 0.25
 _TURNS_TO_CLOSE: Final = 5
-"""Turns of the event loop in which a connection that was aborted, perhaps with TLS, is closed."""
+"""Iterations of the event loop until an aborted connection, also with TLS, is closed."""
 
 
 class _Link(asyncio.Protocol):
-    """One connection's bytes."""
+    """Byte stream of one connection."""
 
     def __init__(self, open_links: set[_Link]) -> None:
         self.ended = False
@@ -68,16 +68,16 @@ class _Link(asyncio.Protocol):
 
     @property
     def quiet(self) -> bool:
-        """Whether it is open and nothing has come that nobody asked for."""
+        """Whether it is open and has no unread bytes."""
         return not self.ended and not self._incoming
 
     def write(self, data: bytes) -> None:
-        """Hand over bytes to be sent; a response may come before all of them are gone."""
+        """Hand over bytes to send; a response may come before all of them are sent."""
         if self._transport is not None and not self.ended:
             self._transport.write(data)
 
     async def read(self) -> bytes:
-        """The bytes that have come, waiting for some; none at the end."""
+        """Wait for bytes and return them; no bytes at the end."""
         if not self._incoming and not self.ended:
             self._waiting = asyncio.get_running_loop().create_future()
             await self._waiting
@@ -99,13 +99,13 @@ class _Link(asyncio.Protocol):
 
 
 class _Connection:
-    """A link with the state of HTTP/1.1 on it."""
+    """A link with its HTTP/1.1 state."""
 
     def __init__(self, link: _Link) -> None:
         self.link = link
         self.idle_since = 0.0
         self.responded_early = False
-        """Whether its last response may have come before the request was read, so that the service may close it."""
+        """Whether the last response may have come before the request was read, so that the service may close it."""
         self._http = h11.Connection(our_role=h11.CLIENT, max_incomplete_event_size=MAX_HEADERS)
 
     def send(self, request: httpx.Request, body: bytes) -> None:
@@ -134,7 +134,7 @@ class _Connection:
             raise Unreadable("more bytes came than the length of the response")
 
     def reusable(self) -> bool:
-        """Whether the next request may go over it; prepares it for that."""
+        """Prepare the connection for the next request; return whether that is possible."""
         ready = self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
         if not ready or self._http.trailing_data[0] or not self.link.quiet:
             return False
@@ -161,7 +161,7 @@ class _Connection:
 
 
 class _Body(httpx.AsyncByteStream):
-    """The body of a response; the connection goes back when it was read to its end, and is closed otherwise."""
+    """Body of a response; returns the connection to the pool at its end, and closes it otherwise."""
 
     def __init__(self, transport: ConnectionPool, connection: _Connection) -> None:
         self._transport = transport
@@ -183,15 +183,14 @@ class _Body(httpx.AsyncByteStream):
 
 
 class ConnectionPool(httpx.AsyncBaseTransport):
-    """Connections to one target.
+    """Pool of connections to one target.
 
-    A request's extension ``repeatable`` says whether it may go over a connection that was idle for longer, and
-    ``fresh`` that it goes over a new one; its extension ``connected`` is made to say whether there was a connection to
-    send it over.
+    The extension ``repeatable`` of a request allows a connection that was idle for longer, and ``fresh`` demands a new
+    one. The pool sets the extension ``connected`` to whether there was a connection.
 
     Args:
-        context: What TLS connections are made with; needed for https addresses.
-        kept: How many idle connections are kept.
+        context: The TLS context; needed for https addresses.
+        kept: The most idle connections.
     """
 
     def __init__(self, context: ssl.SSLContext | None, kept: int) -> None:
@@ -199,18 +198,18 @@ class ConnectionPool(httpx.AsyncBaseTransport):
         self._kept = kept
         self._idle: list[_Connection] = []
         self._closed_unasked = False
-        """Whether the service closes connections at once that it said it would keep."""
+        """Whether the service closes at once connections that it promised to keep open."""
         self._stays_open = False
-        """Whether a connection has served a second request, before which none is sent that may not be repeated."""
+        """Whether a connection has served a second request; before that, only repeatable requests reuse one."""
         self._open_links: set[_Link] = set()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request and read the head of its response.
 
         Raises:
-            httpx.ConnectError: No connection could be made: nothing was sent.
+            httpx.ConnectError: No connection could be made; nothing was sent.
             httpx.ProtocolError: The request or the response is not HTTP.
-            Unreadable: The response broke off or passes a bound.
+            Unreadable: The response was cut short or exceeds a limit.
         """
         body = await request.aread()
         fresh = request.extensions.get("fresh", False)
@@ -234,7 +233,7 @@ class ConnectionPool(httpx.AsyncBaseTransport):
         )
 
     def give_back(self, connection: _Connection) -> None:
-        """Keep a connection whose response was read, if it can serve another request."""
+        """Return a connection to the pool if it can serve another request."""
         if len(self._idle) < self._kept and connection.reusable():
             connection.idle_since = asyncio.get_running_loop().time()
             self._idle.append(connection)
@@ -242,7 +241,7 @@ class ConnectionPool(httpx.AsyncBaseTransport):
             connection.link.abort()
 
     async def aclose(self) -> None:
-        """Close every connection, and wait until that is done."""
+        """Close every connection and wait for the end."""
         self._idle.clear()
         for link in self._open_links:
             link.abort()
@@ -250,7 +249,7 @@ class ConnectionPool(httpx.AsyncBaseTransport):
             await asyncio.sleep(0)
 
     def _take(self, *, repeatable: bool) -> _Connection | None:
-        """The connection that was given back last, of those that may serve such a request."""
+        """Take the most recently used connection that may serve such a request."""
         now = asyncio.get_running_loop().time()
         for connection in tuple(self._idle):
             idle = now - connection.idle_since
@@ -283,7 +282,7 @@ class ConnectionPool(httpx.AsyncBaseTransport):
 
 
 def _is_refused(error: Exception) -> bool:
-    """Whether a port took no connection; of a host with several addresses asyncio tells that in a text only."""
+    """Whether the connection was refused; for a host with several addresses asyncio says so only in the message."""
     return isinstance(error, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(error)
 
 

@@ -1,4 +1,4 @@
-"""Requests are carried through waiting, sending and repeating, in the wire's event loop."""
+"""Dispatcher of the wire's requests: waiting, sending and retrying, in one event loop."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ if TYPE_CHECKING:
     from conformance.wire.settings import WireSettings
 
 FIRST_FAILURES: Final = 3
-"""Attempts without a response after which a target that has never answered is given up."""
+"""Attempts without a response after which a target that has never responded is given up."""
 
 FAILURES: Final = 6
-"""Attempts in a row without a response after which it is asked whether the target is still there."""
+"""Attempts in a row without a response after which the wire probes the target."""
 
 PROBES: Final = (0.2, 0.4, 0.8, 1.2, 1.6, 1.6, 1.6, 1.6)
-"""Seconds before each question whether the target is back."""
+"""Seconds before each probe of a lost target."""
 
 _AWAITING: Final = 1.0
-"""Seconds between attempts while a target is waited for that has not answered yet."""
+"""Seconds between attempts while the wire waits for a target that has not responded yet."""
 
 _LONGEST_PROBE: Final = 3.0
 _LONGEST_LOSS: Final = 12.0
 _BESIDE_UNDOING: Final = 8 + SUCCESSIVE
-"""Requests that undoing takes beside one for each change: whether it is needed, what was lost, and what is left."""
+"""Requests that undoing takes beside one for each change: for the check before, lost responses, and what is left."""
 _PROBE: Final = "connection"
 _REFUSALS: Final = 2
 _ASKING_AGAIN: Final = (0.0, 1.0, 2.0)
-"""Seconds before each attempt to find out whether the main key is served at all."""
+"""Seconds before each attempt to find out whether the main key is still accepted."""
 _NOT_KEPT: Final = "the response was not kept: earlier responses use all memory for responses"
 _KEY_ENDED: Final = "when the main key was refused for everything, and the run was stopped"
 _KEY_UNKNOWN: Final = "and the run was stopped before it was known whether the main key is still served"
@@ -56,13 +56,13 @@ _KEY_ASKED: Final = "when the wire asked whether the main key is still served"
 
 @dataclass(slots=True)
 class Job:
-    """A request to carry out.
+    """A request to send.
 
     Attributes:
         request: The request.
-        check: Who sends it.
+        check: The check or scenario that sends it.
         undoing: The permission to send although the run is over; None for ordinary calls.
-        report: Told of every exchange as soon as it is recorded.
+        report: Called with every exchange as soon as it is recorded.
         exchange: The last exchange so far.
     """
 
@@ -74,15 +74,15 @@ class Job:
 
 
 class Dispatcher:
-    """Everything of the wire that happens in its event loop.
+    """The part of the wire that runs in its event loop.
 
     Args:
         settings: The target and the limits.
-        request_builder: Makes requests and records.
+        request_builder: Builds requests and records.
         sender: Sends requests.
-        limits: Says whether more may be sent.
+        limits: The limits of the run.
         clock: The run's clock.
-        record: Takes every exchange.
+        record: Called with every exchange.
     """
 
     def __init__(
@@ -110,18 +110,18 @@ class Dispatcher:
         self._failures = 0
         self._search: asyncio.Task[None] | None = None
         self._broken_off: list[Exchange] = []
-        """What was broken off since the target was last known to answer."""
+        """The exchanges that were cut short since the target's last response."""
 
     @property
     def waiting(self) -> Waiting | None:
-        """What the requests under way are waiting for; None if they go on."""
+        """What the requests in flight wait for; None if they do not wait."""
         left = self._awaited_until - self._clock.monotonic()
         if not self._responded and left > 0:
-            return Waiting("the service to answer at all", datetime.now(UTC) + timedelta(seconds=left))
+            return Waiting("the first response of the service", datetime.now(UTC) + timedelta(seconds=left))
         return self.waits.first
 
     async def carry_out(self, job: Job) -> Exchange:
-        """Send a request until it is answered or not worth repeating.
+        """Send a request until it has a response or a retry is of no use.
 
         Returns:
             The last attempt.
@@ -142,7 +142,7 @@ class Dispatcher:
             await self._pause(pause, job)
 
     def abandon(self) -> list[asyncio.Task[None]]:
-        """Stop looking for a target that is lost; returns what ends by that, if anything."""
+        """Stop the search for a lost target; return its task, if any."""
         if self._search is None:
             return []
         self._search.cancel()
@@ -167,7 +167,7 @@ class Dispatcher:
         return exchange, outcome
 
     async def _keep_for_undoing(self, budget: KeyBudget, exchange: Exchange) -> None:
-        """End the run where the key may send no more than undoing takes, unless what it tells means nothing."""
+        """End the run if the key's quota is only enough for undoing, unless its headers prove wrong."""
         async with self._keeping:
             if self._limits.stopped is None and self._is_needed_for_undoing(budget):
                 if await self._is_counted_down(exchange):
@@ -178,9 +178,9 @@ class Dispatcher:
                     budget.ignore()
 
     async def _is_counted_down(self, exchange: Exchange) -> bool:
-        """Whether less remains after a few more requests: where it never does, nothing is known of what is left.
+        """Whether the remaining quota falls after a few more requests, or none of them gets a response of the service.
 
-        Also where none of them is answered by the service.
+        If it never falls, the headers say nothing about the quota.
         """
         before, compared = exchange.received, False
         for _ in range(SUCCESSIVE):
@@ -193,7 +193,7 @@ class Dispatcher:
         return not compared
 
     def _is_needed_for_undoing(self, budget: KeyBudget) -> bool:
-        """Whether the key may send no more than undoing takes, until a reset that nobody waits for."""
+        """Whether the key's quota is only enough for undoing, and its reset is too late to wait for."""
         changes = self._limits.to_undo()
         return changes > 0 and self.rate_limiter.is_short(budget, changes + _BESIDE_UNDOING)
 
@@ -210,7 +210,7 @@ class Dispatcher:
         return exchange, outcome
 
     async def _exchange(self, job: Job, attempt: int, seconds: float) -> tuple[Exchange, AttemptResult]:
-        """Send a request once, without a record of it."""
+        """Send a request once, without recording it."""
         self._limits.admit(job.undoing)
         left = self._limits.left(job.undoing)
         return await self._sender.attempt(
@@ -222,18 +222,18 @@ class Dispatcher:
         )
 
     def _keep(self, job: Job, exchange: Exchange) -> None:
-        """Record an exchange and tell of it."""
+        """Record and report an exchange."""
         kept = self._limits.keep(exchange.received, exchange.seconds)
         self._record(exchange if kept else replace(exchange, received=None, error=_NOT_KEPT))
         job.exchange = exchange
         if exchange.received is not None:
-            self._broken_off = [one for one in self._broken_off if end_of(one) >= exchange.started_at]
+            self._broken_off = [earlier for earlier in self._broken_off if end_of(earlier) >= exchange.started_at]
         elif is_broken_off(exchange):
             self._broken_off.append(exchange)
         job.report(exchange)
 
     async def _has_key_ended(self, job: Job, exchange: Exchange) -> bool:
-        """Whether a response is withheld because the main key has ended, which ends the run; undoing sees them all."""
+        """Whether the main key has expired, so that the response is withheld and the run ends; not during undoing."""
 
         async def ask(request: Request, attempt: int) -> Exchange:
             probe = Job(request, _PROBE, job.undoing, lambda _: None)
@@ -262,18 +262,18 @@ class Dispatcher:
         return retry_policy.pause_after(exchange, outcome, self.rate_limiter.service.time(self._clock.now()))
 
     def _is_awaited(self, exchange: Exchange, outcome: AttemptResult) -> bool:
-        """Whether the target has not answered yet and may still take its time for that; a gateway's response is none."""
+        """Whether the target has not responded yet and still has time; a gateway's response does not count."""
         came = exchange.judgeable or outcome is AttemptResult.UNSENDABLE
         return not self._responded and not came and self._clock.monotonic() < self._awaited_until
 
     async def _after_429(
         self, job: Job, budget: KeyBudget, retry_policy: RetryPolicy, exchange: Exchange
     ) -> float | None:
-        """Hold the key until its window ends; None if the request is given up."""
+        """Hold the key until its window ends; return None if the request is given up."""
         if job.request.expects_429 or exchange.received is None:
             return None
         operation = job.request.operation.id
-        # Where the window is not used up and waiting was in vain, 429 is what the service says to some such requests.
+        # If the window is not used up and waiting did not help, the service returns 429 for some other reason.
         is_lasting = budget.in_vain[operation] >= _REFUSALS and leaves_requests(exchange.received)
         wait = self.rate_limiter.wait_after_429(exchange.received, retry_policy.waits)
         if wait is not None and retry_policy.waits < WAITS and budget.refusals < _REFUSALS and not is_lasting:
@@ -289,9 +289,9 @@ class Dispatcher:
         return None
 
     async def _is_served(self, budget: KeyBudget) -> bool:
-        """Whether the main key is served at all: one kind of request alone may be past a limit of its own.
+        """Whether the main key is accepted for another operation: one operation may have a limit of its own.
 
-        What goes beside others may be refused for that, so a key that had requests left is tried again after pauses.
+        Concurrent requests may be refused, so a key that had quota left is tried again after pauses.
         """
         probe = _probing()
         for attempt, pause in enumerate(_ASKING_AGAIN if budget.trusted else _ASKING_AGAIN[:1], 1):
@@ -305,7 +305,7 @@ class Dispatcher:
         return False
 
     async def _wait_for_window(self, seconds: float, job: Job) -> None:
-        """Let time pass until a key may send again, and let others know until when."""
+        """Pause until a key may send again, and publish until when."""
         with self.waits.during("the rate limit", seconds):
             await self._pause(seconds, job)
 
@@ -315,7 +315,7 @@ class Dispatcher:
             await self._clock.pause(seconds)
 
     async def _failed(self, job: Job, exchange: Exchange, outcome: AttemptResult) -> None:
-        """Find out whether the target is still there, where several attempts in a row say that it is not."""
+        """Probe the target if several attempts in a row failed."""
         self._failures += 1
         if job.undoing is not None:
             return
@@ -328,12 +328,12 @@ class Dispatcher:
             await self._found(job)
 
     async def _found(self, job: Job) -> None:
-        """Wait where the target is being looked for."""
+        """Wait for the end of a search for the target."""
         if self._search is not None and job.undoing is None:
             await asyncio.shield(self._search)
 
     async def _look_for_target(self) -> None:
-        """Ask with pauses until the target answers.
+        """Probe the target, with pauses, until it responds.
 
         Raises:
             RunStopped: It does not.
@@ -357,11 +357,11 @@ class Dispatcher:
         raise self._lost(probe.exchange)
 
     async def _probe(self, probe: Job, attempt: int) -> tuple[Exchange, AttemptResult]:
-        """Ask for the organization, without much patience."""
+        """Read the organization, with a short timeout."""
         return await self._send(probe, attempt, min(self._settings.timeout, _LONGEST_PROBE))
 
     def _lost(self, probe: Exchange | None) -> RunStopped:
-        """End the run; what was under way when the target was lost is named."""
+        """End the run; name the requests in flight when the target was lost."""
         after = f" after {joined_names(self._broken_off)}" if self._broken_off else ""
         stopped = self._stopped(f"the target was lost{after} and did not come back", probe)
         return RunStopped(str(stopped), *self._broken_off, *stopped.exchanges)
@@ -372,5 +372,5 @@ class Dispatcher:
 
 
 def _probing() -> Job:
-    """What the wire asks on its own account; nobody waits for it."""
+    """Return a job of the wire itself, which no check waits for."""
     return Job(get_organization(), _PROBE, None, lambda _: None)

@@ -1,4 +1,4 @@
-"""What went wrong while waiting for a response, as one plain sentence."""
+"""Messages for exceptions that take the place of a response."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _BY_TYPE: Final = (
 
 
 def describe_error(error: BaseException) -> str:
-    """Say what an exception means, without any word of the target's but a TLS library's reason.
+    """Return what an exception means; it quotes nothing of the target except a TLS library's reason.
 
     Args:
-        error: Whatever was raised while a request was under way.
+        error: An exception that was raised while a request was in flight.
 
     Returns:
         One clause without a full stop.
@@ -50,7 +50,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The exception and all that led to it; groups are opened, circles end."""
+    """Yield the exception and its causes, members of groups included, each once."""
     seen: set[int] = set()
     waiting: list[BaseException] = [error]
     while waiting:

@@ -1,4 +1,4 @@
-"""What came back: exchanges as they are recorded, with every secret replaced by its name."""
+"""Recorded exchanges, with every secret replaced by its name."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Request
 
 SUCCESSES: Final = range(200, 300)
-"""Statuses of what was carried out."""
+"""Statuses of requests that were carried out."""
 
 REFUSALS: Final = range(400, 500)
-"""Statuses of what was not: nothing happened."""
+"""Statuses of requests that were refused, without any effect."""
 
 TOO_MANY_REQUESTS: Final = 429
-"""The status that is waited out; it is a response only to requests that are sent to see it."""
+"""The status that the wire waits out; only requests that expect it get it as their response."""
 
 
 class NoResponse(Exception):
-    """There is no answer to judge: the connection broke, time ran out, or a gateway spoke for the service.
+    """There is no response to judge: the connection broke, the request timed out, or a gateway responded.
 
     Attributes:
         exchanges: The exchange without a response, if anything was sent.
-        lasting: Whether trying again is in vain.
+        lasting: Whether a retry is of no use.
     """
 
     lasting = False
@@ -43,20 +43,20 @@ class NoResponse(Exception):
 
 
 class Refused(NoResponse):
-    """A gateway or a parser refused the request for what it is, before the service saw it."""
+    """A gateway or a parser refused the request before the service got it."""
 
     lasting = True
 
 
 class NotSent(NoResponse):
-    """A request was not sent, since it could change what is not the run's."""
+    """A request was not sent, because it could change data of other users."""
 
     lasting = True
 
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """A request as it went out.
+    """A request as it was sent.
 
     Attributes:
         method: The HTTP method.
@@ -79,7 +79,7 @@ class Response:
         status: The HTTP status.
         headers: All headers in order, names as received, secrets replaced by their names.
         body: The body after decompression, secrets replaced by their names.
-        http_version: Such as ``HTTP/1.1``.
+        http_version: For example ``HTTP/1.1``.
     """
 
     status: int
@@ -88,17 +88,17 @@ class Response:
     http_version: str = "HTTP/1.1"
 
     def header(self, name: str) -> str | None:
-        """The value of a header, letter case of its name ignored; several are joined as HTTP allows."""
+        """Return the value of a header, ignoring the case of its name; several values are joined as HTTP allows."""
         values = self.values(name)
         return ", ".join(values) if values else None
 
     def values(self, name: str) -> tuple[str, ...]:
-        """Every value of a header as it came, letter case of its name ignored."""
+        """Return every value of a header, ignoring the case of its name."""
         return self._values.get(name.lower(), ())
 
     @cached_property
     def _values(self) -> dict[str, tuple[str, ...]]:
-        """The values by names in lower case: dozens of laws ask every response for them."""
+        """The values by lower-case names; cached, because dozens of laws read them."""
         found: dict[str, tuple[str, ...]] = {}
         for given, value in self.headers:
             found[given.lower()] = (*found.get(given.lower(), ()), value)
@@ -106,7 +106,7 @@ class Response:
 
     @cached_property
     def is_altered(self) -> bool:
-        """Whether a text was taken out that is no key, and that a service may rightly show."""
+        """Whether redaction removed a text that is no key and that a service may rightly show."""
         headers = (part.encode("utf-8", "replace") for header in self.headers for part in header)
         return any(STAND_IN.search(text) for text in (self.body, *headers))
 
@@ -118,20 +118,20 @@ class Response:
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request and what came of it.
+    """A request with its response, or with the error in its place.
 
     Attributes:
         number: 1 for the first request of the run; the number that reports cite.
         check: The check or scenario that sent it.
-        request: What was meant to be sent.
-        sent_request: What was sent.
+        request: The intended request.
+        sent_request: The request as it was sent.
         received: The complete response, or None.
-        error: Why there is no complete response, as a sentence; None if there is one.
+        error: Why there is no complete response, as a sentence; None if there is a response.
         started_at: When it was sent, UTC.
-        seconds: How long it took.
-        attempt: 1, or more for a repetition.
-        was_sent: Whether anything was sent: False where no connection could be made, so that surely nothing happened.
-        head_seconds: How long the status and the headers took to come; None if they did not.
+        seconds: The duration.
+        attempt: 1, or more for a retry.
+        was_sent: False if no connection could be made, so that the service did nothing.
+        head_seconds: The time to the status and the headers; None if they did not come.
     """
 
     number: int
@@ -147,13 +147,13 @@ class Exchange:
     head_seconds: float | None = None
 
     def __hash__(self) -> int:
-        """Of the number alone, which tells the exchanges of a run apart; a body of megabytes need not be looked at."""
+        """Hash the number alone, which is unique in a run; hashing a large body would be slow."""
         return hash(self.number)
 
     def without_secrets(self, redactor: Redactor) -> Self:
-        """The same for an output: without secrets that became known after it was recorded, too.
+        """Return the exchange without secrets that became known after it was recorded.
 
-        An exchange without any is given as it is, since what was read of a large body takes memory a second time.
+        An exchange without such secrets is returned itself, because a copy of a large body takes memory.
         """
         request, received = self.sent_request, self.received
         request = SentRequest(
@@ -168,17 +168,17 @@ class Exchange:
 
     @property
     def named(self) -> str:
-        """The request by its method, its path and its number."""
+        """Method, path and number of the request, for messages."""
         return f"{self.sent_request.method} {urlsplit(self.sent_request.url).path} (request {self.number})"
 
     @cached_property
     def judgeable(self) -> bool:
-        """Whether a complete response of the service itself is there."""
+        """Whether there is a complete response of the service itself."""
         return self.received is not None and not speaks_for_service(self.request, self.received)
 
     @cached_property
     def as_received(self) -> Self | None:
-        """What laws of any response judge: 429s that were waited out too; None if there is nothing to judge."""
+        """The exchange for laws of every response, 429s that were waited out included; None if there is none."""
         if self.received is None or not self.judgeable or self.request.unjudged:
             return None
         if may_be_parsers(self.request, self.received):
@@ -189,10 +189,10 @@ class Exchange:
 
     @cached_property
     def response(self) -> Response:
-        """The answer to judge; dozens of laws ask for it.
+        """The response to judge.
 
         Raises:
-            NoResponse: There is none, a gateway gave it, or it is a 429 that outlasted every waiting.
+            NoResponse: There is none, it is a gateway's, or it is a 429 after all waits.
         """
         if self.received is None:
             raise NoResponse(f"{self.error or 'no response came'}: {self.named}", self)
@@ -205,7 +205,7 @@ class Exchange:
 
     @cached_property
     def status(self) -> int:
-        """The status of the response.
+        """Status of the response.
 
         Raises:
             NoResponse: See ``response``.
@@ -214,7 +214,7 @@ class Exchange:
 
     @cached_property
     def succeeded(self) -> bool:
-        """Whether the response is a 2xx.
+        """Whether the status is 2xx.
 
         Raises:
             NoResponse: See ``response``.

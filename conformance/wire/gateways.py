@@ -1,4 +1,4 @@
-"""What a gateway or an HTTP parser in front of a service may refuse, and how short the suite's requests stay."""
+"""Refusals by gateways and HTTP parsers in front of a service, and size limits that avoid them."""
 
 from __future__ import annotations
 
@@ -15,40 +15,40 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Request
 
 MAX_TARGET: Final = 2_000
-"""Bytes of a request target; the smallest limits in use are a little above."""
+"""The most bytes of a request target; the smallest limits in use are a little higher."""
 
 MAX_HEADERS: Final = 4_096
-"""Bytes of the headers together that a request has of its own."""
+"""The most bytes of a request's own headers together."""
 
 LARGE_BODY: Final = 32 * 1024
 """Bytes of a body above which a 413 may be a gateway's."""
 
 GATEWAY_STATUSES: Final = frozenset({502, 503, 504})
-"""Statuses that a gateway gives when it cannot reach the service, perhaps for a moment."""
+"""Statuses that a gateway returns when it cannot reach the service, possibly for a moment."""
 
 _TOO_LONG: Final = frozenset({414, 431})
-"""Statuses of targets and headers that are too long; the suite sends none such."""
+"""Statuses for targets and headers that are too long; the suite sends no such requests."""
 
 _TOO_LARGE: Final = 413
 _ERRORS_FROM: Final = 400
 _SERVER_ERRORS_FROM: Final = 500
 _ODD: Final = re.compile(rb"[\x00-\x1f\x7f/\\%;]")
-"""Bytes that gateways refuse in a path where they are escaped, since they mean something to someone behind."""
+"""Bytes that gateways refuse in a path even if they are escaped, because servers may interpret them."""
 
 
 class OverLimit(ValueError):
-    """A request is longer than gateways take; the message says so as a clause."""
+    """A request is longer than gateways accept; the message says so as a clause."""
 
 
 def ensure_short(target: bytes, headers: Iterable[tuple[str, str]]) -> None:
-    """Make sure that a request is one that gateways let through.
+    """Ensure that a request is short enough for gateways.
 
     Args:
         target: The request target: path and query as they are sent.
-        headers: The headers that the request has of its own, beside those of every request of the run.
+        headers: The request's own headers, beside those of every request of the run.
 
     Raises:
-        OverLimit: It is longer.
+        OverLimit: It is too long.
     """
     if len(target) > MAX_TARGET:
         raise OverLimit(f"the request target would take {len(target)} bytes, and gateways may refuse more than 2,000")
@@ -58,7 +58,7 @@ def ensure_short(target: bytes, headers: Iterable[tuple[str, str]]) -> None:
 
 
 def speaks_for_service(request: Request, response: Response) -> bool:
-    """Whether a response is a gateway's, or may be: then nothing follows from it for the service."""
+    """Whether a response is or may be a gateway's, so that it says nothing about the service."""
     if response.status in GATEWAY_STATUSES or response.status in _TOO_LONG:
         return True
     if response.status == _TOO_LARGE:
@@ -67,7 +67,7 @@ def speaks_for_service(request: Request, response: Response) -> bool:
 
 
 def may_be_parsers(request: Request, response: Response) -> bool:
-    """Whether a response refuses a path with escapes that parsers and gateways refuse in a form of their own."""
+    """Whether a response refuses a path with escapes that parsers and gateways may refuse themselves."""
     return _ERRORS_FROM <= response.status < _SERVER_ERRORS_FROM and _has_odd_escape(request.path)
 
 
@@ -87,6 +87,6 @@ def _has_odd_escape(target: str) -> bool:
 
 
 def _has_envelope(response: Response) -> bool:
-    """Whether a response has the interface's form of an error, which no gateway knows."""
+    """Whether a response has the interface's error envelope, which no gateway produces."""
     body = response.reading.value if isinstance(response.reading, Parsed) else None
     return isinstance(body, dict) and isinstance(body.get("error"), dict)

@@ -1,4 +1,4 @@
-"""Refusals of keys show no piece of a key."""
+"""Redaction of parts of a key in responses that refuse a key."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LENGTH: Final = 8
-"""Characters of a piece that is taken out, in whatever encoding; a key of fewer counts as a whole."""
+"""Characters of a piece that is removed, in any encoding; a shorter key counts as one piece."""
 
 _SHORTEST: Final = 4
 _LARGE: Final = 2**16
-"""Bytes of a body from which on only pieces of twice the length are looked for, which is much faster."""
+"""Bytes of a body from which only pieces of twice the length are searched for, which is much faster."""
 
 _STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.?)*+"', re.DOTALL)
 _LABEL: Final = "<withheld: a piece of a key was in it>"
@@ -25,14 +25,14 @@ _NUMBER: Final = re.compile(r"[0-9.]*")
 
 
 class KeyPieces:
-    """Takes the pieces of a key out of refusals, in either letter case.
+    """Removes the pieces of a key from refusals, in either letter case.
 
-    A wrong key may have half of the real one in it. A service that does not know it may show it shortened or encoded,
-    as in ``Unknown API key: sk_live_4eC3...``; several such responses would give the real key away.
+    A wrong key may contain half of the real key. A service may show it shortened or encoded, as in
+    ``Unknown API key: sk_live_4eC3...``. Several such responses would reveal the real key.
 
     Args:
         key: The key.
-        is_word: Whether a piece of it is a word that any response may have.
+        is_word: Whether a piece is an ordinary word, which any response may contain.
     """
 
     def __init__(self, key: str, is_word: Callable[[bytes], bool]) -> None:
@@ -44,7 +44,7 @@ class KeyPieces:
         self._known = frozenset(piece.lower() for piece in (*plain, *encoded)) if tells else frozenset()
 
     def body(self, body: bytes) -> bytes:
-        """A body without the strings that show a piece; withheld as a whole where it is no JSON and shows one."""
+        """Return a body without the strings that contain a piece; withhold it if it is no JSON and contains one."""
         if not self._is_in(body):
             return body
         label = json.dumps(_LABEL).encode()
@@ -52,7 +52,7 @@ class KeyPieces:
         return clean if _is_json(clean) or not self._is_in(clean) else WITHHELD
 
     def headers(self, headers: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-        """Headers without the names and values that show a piece; numbers stay."""
+        """Return headers without the names and values that contain a piece; numbers stay."""
         return tuple((self._text(name), self._text(value)) for name, value in headers)
 
     def _text(self, text: str) -> str:
@@ -68,7 +68,7 @@ class KeyPieces:
 
 
 def _encodings(raw: bytes) -> Iterator[bytes]:
-    """The key in hexadecimal, base64 and base32, wherever it may begin within a longer text, in every letter case."""
+    """Yield the key in hexadecimal, base64 and base32, for every offset in a longer text and every letter case."""
     for spelling in {raw, raw.lower(), raw.upper(), raw.swapcase()}:
         yield spelling.hex().encode()
         for shift in range(3):

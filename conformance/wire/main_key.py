@@ -1,4 +1,4 @@
-"""Whether the main key is still served: one that expired or was revoked amid a run says nothing about the service."""
+"""Detection of a main key that expired or was revoked during a run, which says nothing about the service."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     Ask = Callable[[Request, int], Awaitable[Exchange]]
 
 REFUSED: Final = frozenset({401, 403})
-"""Statuses of a request whose key is not good, or not good for it."""
+"""Statuses of a request whose key is invalid, or lacks the permission."""
 
 _ENDED: Final = "the main key was refused"
 _QUESTIONS: Final = ((0.0, get_organization()), (0.2, list_members()), (0.5, list_engagements()))
-"""What is asked before a key is given up, and the seconds before each question: a hiccup is the service's."""
+"""Requests that are sent before a key is given up, and the seconds before each, so that one fault is not enough."""
 
 _REMEMBERED: Final = 200
-"""Exchanges of which one is told as the last before the key ended; more than are ever under way."""
+"""Exchanges among which the last before the key's end is searched; more than are ever in flight."""
 
 
 class MainKey:
-    """Tells the end of the main key from refusals that a good key meets, too.
+    """Distinguishes the end of the main key from refusals of a valid key.
 
     Args:
         credential: The main key.
-        pause: Lets time pass.
+        pause: Pauses for some seconds.
 
     Attributes:
-        ended: That the key is refused and since when, as a clause; None while it is served.
+        ended: Since when the key is refused, as a clause; None while it is accepted.
     """
 
     def __init__(self, credential: Credential, pause: Callable[[float], Awaitable[None]]) -> None:
@@ -51,15 +51,15 @@ class MainKey:
         self._before: deque[tuple[int, str]] = deque(maxlen=_REMEMBERED)
 
     def is_shown_by(self, request: Request) -> bool:
-        """Whether a request shows the main key."""
+        """Whether a request uses the main key."""
         return request.credential is None or request.credential.authorization == self._credential.authorization
 
     async def has_ended(self, exchange: Exchange, ask: Ask) -> bool:
         """Whether an exchange was refused because the main key is refused for everything.
 
         Args:
-            exchange: The exchange, before anybody sees it.
-            ask: Sends a request once, with the number of the attempt.
+            exchange: The exchange, before it is recorded.
+            ask: Sends a request once, given the number of the attempt.
         """
         is_main, refused = self.is_shown_by(exchange.request), is_refusal(exchange)
         self._was_served |= is_main and _has_succeeded(exchange)
@@ -71,7 +71,7 @@ class MainKey:
         return False
 
     async def _find_out(self, exchange: Exchange, ask: Ask) -> None:
-        """Ask whether the key is served: once for all refusals that came before, and once for each kind of request."""
+        """Find out whether the key is accepted, once for all earlier refusals and for each operation and status."""
         kind = exchange.request.operation.id, exchange.status
         self._waiting.append(exchange.number)
         try:
@@ -81,7 +81,7 @@ class MainKey:
                 if await self._is_served(ask):
                     self._permitted.add(kind)
                 else:
-                    self.ended = self._told(min(self._waiting))
+                    self.ended = self._reason(min(self._waiting))
         finally:
             self._waiting.remove(exchange.number)
 
@@ -93,43 +93,44 @@ class MainKey:
                 return True
         return False
 
-    def _told(self, first: int) -> str:
-        told = f"{_ENDED} from request {first} on"
-        before = [one for one in self._before if one[0] < first]
+    def _reason(self, first: int) -> str:
+        reason = f"{_ENDED} from request {first} on"
+        before = [served for served in self._before if served[0] < first]
         if not before:
-            return told
+            return reason
         number, what = max(before)
-        return f"{told} (request {number}, before it, was {what})"
+        return f"{reason} (request {number}, before it, was {what})"
 
 
 def is_refusal(exchange: Exchange) -> bool:
-    """Whether the key that an exchange shows was refused."""
+    """Whether the key of an exchange was refused."""
     return exchange.received is not None and exchange.received.status in REFUSED
 
 
 def unjudged(exchange: Exchange, why: str) -> Exchange:
-    """A refusal that says nothing about the service; its status stays in the record, as a trouble.
+    """Return a refusal as an exchange without a response; the status stays in its ``error``.
 
     Args:
         exchange: The exchange.
-        why: What follows "it was refused with 401".
+        why: The continuation of "it was refused with 401".
     """
     status = None if exchange.received is None else exchange.received.status
     return replace(exchange, received=None, error=f"it was refused with {status} {why}")
 
 
 def rests_on_ended_key(refusals: Sequence[Exchange], exchanges: Iterable[Exchange], stopped: str | None) -> bool:
-    """Whether the last of some refusals, of whatever keys, came when the main key may have ended already.
+    """Whether the main key may have ended before the last of several refusals, of any keys.
 
     Args:
-        refusals: The refusals of one check, at least one.
+        refusals: The refusals of one check; at least one.
         exchanges: All exchanges of the run.
-        stopped: Why the run sends nothing more, or None.
+        stopped: The reason why the run sends nothing more, or None.
     """
     if stopped is None or not stopped.startswith(_ENDED):
         return False
-    last = max(one.number for one in refusals)
-    return not any(one.number > last and one.request.credential is None and _has_succeeded(one) for one in exchanges)
+    last = max(refusal.number for refusal in refusals)
+    later = (exchange for exchange in exchanges if exchange.number > last)
+    return not any(exchange.request.credential is None and _has_succeeded(exchange) for exchange in later)
 
 
 def _has_succeeded(exchange: Exchange) -> bool:

@@ -1,4 +1,4 @@
-"""Each key is sent no more than its rate limit allows, as far as the service tells truly."""
+"""Client-side rate limiter per key, driven by the X-RateLimit headers while they prove reliable."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ if TYPE_CHECKING:
     Pause = Callable[[float], Awaitable[None]]
 
 GRACE: Final = 0.1
-"""Seconds after the end of a window before the next request, for clocks that are read at slightly different moments."""
+"""Seconds between the end of a window and the next request, for differences of the clocks."""
 
 _LONGEST_WINDOW: Final = 366 * 24 * 3600.0
 _UNAUTHORIZED, _TOO_MANY = 401, 429
 _BACKOFF: Final = (1.0, 2.0, 4.0)
 _PATIENT: Final = 2
-"""Waits after a 429 that leaves requests of the window, before the window's end is waited for all the same."""
+"""Waits after a 429 that leaves requests of the window, before the wire waits for the window's end."""
 _BELIEVED: Final = 2
-"""Waits for a window of which nothing is left all of a sudden, before that is believed no more."""
+"""Waits for a window whose Remaining suddenly fell to 0, before such a fall is ignored."""
 
 
 @dataclass(eq=False, slots=True)
 class KeyBudget:
-    """What is known about one key's limit.
+    """State of one key's rate limit.
 
     Attributes:
-        remaining: Requests that may still be sent, those under way included; None for any number.
-        under_way: Requests sent and not answered.
-        held_until: Nothing is sent before this (monotonic time).
-        trusted: Whether Remaining has ever been above 0: a service that always says 0 is not believed.
-        doubted: Whether the next response must show that waiting has helped.
-        sudden: How often Remaining has fallen to 0 from more than was sent.
+        remaining: Requests that may still be sent, those in flight included; None for any number.
+        under_way: Requests in flight.
+        held_until: The time before which nothing is sent (monotonic).
+        trusted: Whether Remaining has ever been above 0: a service that always sends 0 is ignored.
+        doubted: Whether the next response must show that the wait has helped.
+        sudden: How often Remaining has fallen to 0 by more than the requests sent.
         ignored: Whether the headers have proved useless.
-        refusals: Requests in a row that were given up because of 429.
-        in_vain: How many requests of each operation were given up for it after all the waiting that there is.
-        far: Whether the window ends later than is waited for, and not so late that nobody can mean it.
+        refusals: Consecutive requests that were given up because of 429.
+        in_vain: Requests of each operation that were given up because of 429 after all waits.
+        far: Whether the window ends later than the longest wait, and at a plausible time.
     """
 
     remaining: int | None = None
@@ -60,34 +60,34 @@ class KeyBudget:
 
     @property
     def has_room(self) -> bool:
-        """Whether the service has told of more requests left than are under way."""
+        """Whether the service reported more remaining requests than are in flight."""
         return self.remaining is not None and self.remaining > self.under_way
 
     @property
     def full(self) -> bool:
-        """Whether a response must come before it is known if more may be sent."""
+        """Whether all remaining requests are in flight."""
         return self.remaining is not None and 0 < self.remaining <= self.under_way
 
     def ignore(self) -> None:
-        """Ignore what is said about the limit from now on."""
+        """Ignore the headers from now on."""
         self.ignored, self.remaining = True, None
 
     async def changed(self) -> None:
-        """Wait for a request under way to end."""
+        """Wait for the end of a request in flight."""
         await self._changed.wait()
 
     def wake(self) -> None:
-        """Let everything that waits look again."""
+        """Wake all waiting tasks."""
         self._changed.set()
         self._changed.clear()
 
 
 class RateLimiter:
-    """Decides when a key may send.
+    """Limits the requests of each key.
 
     Args:
         clock: The run's clock.
-        longest_wait: Seconds that are waited for a window at most; a longer one is not waited for at all.
+        longest_wait: The longest wait for a window, in seconds; the wire does not wait for a later end.
     """
 
     def __init__(self, clock: Clock, longest_wait: float) -> None:
@@ -97,16 +97,16 @@ class RateLimiter:
         self._budgets: dict[str | None, KeyBudget] = {}
 
     def budget(self, authorization: str | None) -> KeyBudget:
-        """What is known about a key's limit; no key is never paced."""
+        """Return the budget of a key; requests without a key are not limited."""
         return KeyBudget() if authorization is None else self._budgets.setdefault(authorization, KeyBudget())
 
     async def enter(self, budget: KeyBudget, pause: Pause, *, at_once: bool = False) -> None:
-        """Wait until a request may be sent, and count it as under way.
+        """Wait until a request may be sent, and count it as in flight.
 
         Args:
-            budget: The key's.
-            pause: Lets time pass; may raise where the run has not that much.
-            at_once: Count only, do not wait.
+            budget: The key's budget.
+            pause: Pauses for some seconds; may raise if the run has less time.
+            at_once: Whether to count the request without waiting.
         """
         while not at_once:
             delay = budget.held_until - self._clock.monotonic()
@@ -119,7 +119,7 @@ class RateLimiter:
         budget.under_way += 1
 
     def leave(self, budget: KeyBudget, response: Response | None) -> None:
-        """A request has ended; take what its response says into account."""
+        """Count the end of a request and learn from its response."""
         budget.under_way -= 1
         if response is not None:
             self.service.learn(response, self._clock.now())
@@ -128,29 +128,31 @@ class RateLimiter:
         budget.wake()
 
     def wait_after_429(self, response: Response, waits: int) -> float | None:
-        """Seconds until a refused request is worth repeating; None if that is too long.
+        """Return the seconds until a retry of a refused request; None if that is too long.
 
         Args:
             response: The 429.
-            waits: How often this request has waited already.
+            waits: The waits of this request so far.
         """
-        told = quota(response)
-        until_reset = None if told is None else self._until(told)
-        asked = retry_after(response, self.service.time(self._clock.now()))
+        shown = quota(response)
+        until_reset = None if shown is None else self._until(shown)
+        retry_seconds = retry_after(response, self.service.time(self._clock.now()))
         if leaves_requests(response) and waits < _PATIENT:
-            # The window is not used up: what was refused came beside too many others, and its end is no matter.
-            return asked + GRACE if asked is not None and 0 < asked <= self._longest else _BACKOFF[waits]
-        candidates = [wait for wait in (until_reset, asked) if wait is not None and wait > 0]
-        # Reset is when service resumes; where it did not, the service means what it says by Retry-After.
+            # The window is not used up: the cause is concurrency, so its end does not matter.
+            if retry_seconds is not None and 0 < retry_seconds <= self._longest:
+                return retry_seconds + GRACE
+            return _BACKOFF[waits]
+        candidates = [wait for wait in (until_reset, retry_seconds) if wait is not None and wait > 0]
+        # Reset is when service resumes; if it did not, Retry-After is right.
         candidates = candidates if waits == 0 else sorted(candidates, reverse=True)
         fitting = next((wait + GRACE for wait in candidates if wait <= self._longest), None)
-        # Without a Date nothing tells how far apart the two clocks are, and so when a Reset is.
+        # Without a Date the offset of the clocks is unknown, and so is the time of the Reset.
         if not candidates or (fitting is None and self.service.offset is None):
             return _BACKOFF[min(waits, len(_BACKOFF) - 1)]
         return fitting
 
     def is_short(self, budget: KeyBudget, needed: int) -> bool:
-        """Whether no more than so many requests are left, with those under way, until the far end of a window."""
+        """Whether at most ``needed`` requests are left until the late end of a window."""
         return (
             budget.far
             and budget.trusted
@@ -159,33 +161,33 @@ class RateLimiter:
         )
 
     def hold(self, budget: KeyBudget, seconds: float) -> None:
-        """Send nothing with a key for a while, then one request to see whether it is served again."""
+        """Send nothing with a key for some seconds, and then one request as a probe."""
         budget.held_until = max(budget.held_until, self._clock.monotonic() + seconds)
         budget.remaining = 1
 
     def _learn(self, budget: KeyBudget, response: Response) -> None:
         if response.status != _TOO_MANY:
             budget.refusals = 0
-        told = quota(response)
-        if told is None or budget.ignored:
+        shown = quota(response)
+        if shown is None or budget.ignored:
             budget.remaining = None
         elif self._clock.monotonic() >= budget.held_until:
-            self._believe(budget, told, served=response.status != _TOO_MANY)
+            self._believe(budget, shown, served=response.status != _TOO_MANY)
 
-    def _believe(self, budget: KeyBudget, told: Quota, *, served: bool) -> None:
-        useless = served and budget.doubted and told.remaining == 0 and told.limit > 1
+    def _believe(self, budget: KeyBudget, shown: Quota, *, served: bool) -> None:
+        useless = served and budget.doubted and shown.remaining == 0 and shown.limit > 1
         budget.ignored, budget.doubted = useless, False
-        budget.trusted = budget.trusted or told.remaining > 0
-        is_sudden = told.remaining == 0 and budget.remaining is not None and budget.remaining > budget.under_way + 1
+        budget.trusted = budget.trusted or shown.remaining > 0
+        is_sudden = shown.remaining == 0 and budget.remaining is not None and budget.remaining > budget.under_way + 1
         budget.sudden += is_sudden
-        # Responses of one kind that always say so are not believed for ever; where it is true, a 429 will say it again.
+        # A sudden 0 that repeats is ignored; if it is true, a 429 will follow.
         useless = useless or (is_sudden and budget.sudden > _BELIEVED)
-        budget.remaining = told.remaining or None
-        until = self._until(told)
+        budget.remaining = shown.remaining or None
+        until = self._until(shown)
         budget.far = self.service.offset is not None and self._longest < until <= _LONGEST_WINDOW
-        if told.remaining == 0 and budget.trusted and not useless and 0 < until <= self._longest:
+        if shown.remaining == 0 and budget.trusted and not useless and 0 < until <= self._longest:
             self.hold(budget, until + GRACE)
             budget.doubted = True
 
-    def _until(self, told: Quota) -> float:
-        return told.reset - self.service.time(self._clock.now())
+    def _until(self, shown: Quota) -> float:
+        return shown.reset - self.service.time(self._clock.now())

@@ -1,4 +1,4 @@
-"""The clock that checks look at: what it said is noted, and said again in a replay."""
+"""Clock of the checks, whose readings are recorded and replayed."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class RecordedClock:
-    """A clock whose readings are noted.
+    """A clock whose readings are recorded.
 
     Args:
-        clock: The clock that is looked at in a run.
-        notes: The notes of the run, or of the run that is judged again.
+        clock: The clock of a run.
+        notes: The notes of the run, or of the recorded run.
     """
 
     def __init__(self, clock: Clock, notes: RecordedInputs) -> None:
@@ -23,27 +23,27 @@ class RecordedClock:
         self._notes = notes
 
     def now(self) -> datetime:
-        """The time of day, in UTC."""
+        """Return the time of day, in UTC."""
         return self._notes.record("time of day", self._clock.now, datetime.isoformat, datetime.fromisoformat)
 
     def monotonic(self) -> float:
-        """Seconds that never go back."""
+        """Return seconds that never decrease."""
         return self._notes.record("seconds", self._clock.monotonic, float, float)
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass."""
+        """Pause the calling thread."""
         self._clock.sleep(seconds)
 
     async def pause(self, seconds: float) -> None:
-        """Let time pass in an event loop."""
+        """Pause a task of an event loop."""
         await self._clock.pause(seconds)
 
 
 class FrozenClock:
-    """The clock of a replay: pauses take no time, and nobody looks at it, because what was read is noted."""
+    """The clock of a replay: pauses take no time, and readings come from the notes."""
 
     def now(self) -> datetime:
-        """Never asked in a replay.
+        """Refuse: a replay has no time of its own.
 
         Raises:
             RuntimeError: Always.
@@ -51,7 +51,7 @@ class FrozenClock:
         raise RuntimeError("a replay has no time of its own")
 
     def monotonic(self) -> float:
-        """Never asked in a replay.
+        """Refuse: a replay has no time of its own.
 
         Raises:
             RuntimeError: Always.

@@ -1,4 +1,4 @@
-"""What checks were told beside HTTP: noted in a run, and told again when it is judged again."""
+"""Inputs of checks beside HTTP responses, recorded in a run and replayed when it is judged again."""
 
 from __future__ import annotations
 
@@ -18,57 +18,57 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 RUN: Final = "run"
-"""Who asks where neither a check nor a scenario does."""
+"""The name for questions outside of checks and scenarios."""
 
 
 class RecordedInputs(Protocol):
-    """Answers questions of checks, from the run itself or from what was noted of it."""
+    """Source of the inputs of checks: the run itself or its recording."""
 
     @property
     def current(self) -> str:
-        """The check or scenario that this thread works for."""
+        """The check or scenario of this thread."""
 
     def under(self, check: str) -> AbstractContextManager[None]:
-        """Let this thread work for a check, inside a ``with``."""
+        """Attribute this thread to a check inside a ``with``."""
 
     def record(
         self, question: str, response: Callable[[], _T], write: Callable[[_T], object], read: Callable[[Any], _T]
     ) -> _T:
-        """The answer to a question; the same check may ask it several times.
+        """Return the answer to a question, which a check may ask several times.
 
         Args:
             question: The question.
-            response: Finds the response in a run.
-            write: Makes JSON of a response, without secrets.
-            read: Makes a response of that JSON.
+            response: Finds the answer in a run.
+            write: Converts an answer to JSON, without secrets.
+            read: Converts that JSON to an answer.
 
         Raises:
-            NotRecorded: Nothing was noted of this question.
+            NotRecorded: The question was not recorded.
         """
 
     def record_if_any(self, question: str, response: Callable[[], _T]) -> _T | None:
-        """The answer to a question that is mostly answered with nothing, which is then not noted; JSON as it is."""
+        """Return the answer to a question, as JSON; an empty answer, the usual one, is not recorded."""
 
 
 class _CurrentCheck:
-    """Knows whom each thread works for."""
+    """Knows the check of each thread."""
 
     def __init__(self) -> None:
         self._check: ContextVar[tuple[str, int | None]] = ContextVar("check", default=(RUN, None))
 
     @property
     def current(self) -> str:
-        """The check or scenario that this thread works for.
+        """The check or scenario of this thread.
 
-        A thread that a check has begun in its own context, to do something meanwhile, goes by a name of its own: which
-        of the two comes first is no matter of the seed.
+        A thread that a check started in its own context has its own name, because the order of the two threads does not
+        depend on the seed.
         """
         check, thread = self._check.get()
         return check if thread in {None, threading.get_ident()} else f"{check}, meanwhile"
 
     @contextmanager
     def under(self, check: str) -> Iterator[None]:
-        """Let this thread work for a check, inside a ``with``."""
+        """Attribute this thread to a check inside a ``with``."""
         token = self._check.set((check, threading.get_ident()))
         try:
             yield
@@ -77,7 +77,7 @@ class _CurrentCheck:
 
 
 class InputRecorder(_CurrentCheck):
-    """The notes of a run."""
+    """Records the notes of a run."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ class InputRecorder(_CurrentCheck):
 
     @property
     def lines(self) -> Sequence[Mapping[str, object]]:
-        """The notes so far; texts in them may hold secrets."""
+        """The notes so far; their texts may contain secrets."""
         with self._lock:
             return tuple(self._lines)
 
@@ -97,9 +97,9 @@ class InputRecorder(_CurrentCheck):
         question: str,
         response: Callable[[], _T],
         write: Callable[[_T], object],
-        read: Callable[[Any], _T],  # noqa: ARG002 - what a replay needs
+        read: Callable[[Any], _T],  # noqa: ARG002 - used in a replay
     ) -> _T:
-        """The response, which is noted together with the exchanges that were sent for it."""
+        """Return the answer, and record it with the exchanges that were sent for it."""
         exchanges: list[int] = []
         token = self._aside.set(exchanges)
         try:
@@ -111,9 +111,9 @@ class InputRecorder(_CurrentCheck):
         return found
 
     def record_if_any(self, question: str, response: Callable[[], _T]) -> _T | None:
-        """The response, which is noted with the number of the question where it is not empty.
+        """Return the answer, and record it with the number of the question unless it is empty.
 
-        What is sent to find another answer is not done again in a replay, so that it counts for nothing.
+        Nothing is recorded while another answer is being found, because a replay does not repeat that.
         """
         found = response()
         if self._aside.get() is not None:
@@ -127,7 +127,7 @@ class InputRecorder(_CurrentCheck):
         return found
 
     def sent(self, numbers: Iterable[int]) -> None:
-        """Remember exchanges that were sent while a response is being found."""
+        """Remember exchanges that were sent while an answer is being found."""
         aside = self._aside.get()
         if aside is not None:
             aside.extend(numbers)
@@ -138,16 +138,15 @@ class InputRecorder(_CurrentCheck):
 
 
 class InputPlayer(_CurrentCheck):
-    """The notes of a recorded run.
+    """Replays the notes of a recorded run.
 
     Args:
         lines: The notes.
-        stopped: Why the run sent nothing more at some time, so that what was asked later was not noted; None if it
-            came to its end.
+        stopped: Why the run stopped early, so that later questions were not recorded; None if it was complete.
 
     Attributes:
-        unrecorded: What was asked and not noted, a sentence each.
-        claim: Told of the exchanges that were sent for a response.
+        unrecorded: The questions that were not recorded, a sentence each.
+        claim: Called with the exchanges that were sent for an answer.
     """
 
     def __init__(self, lines: Iterable[Mapping[str, Any]], stopped: str | None = None) -> None:
@@ -167,26 +166,27 @@ class InputPlayer(_CurrentCheck):
 
     @property
     def unused(self) -> list[str]:
-        """What was noted and not asked, a sentence each."""
+        """The recorded answers that no check asked for, a sentence each."""
         with self._lock:
             left = [key for key, lines in self._lines_of.items() for _ in lines]
             left += [(check, question) for check, question, _ in self._rare]
         return [
-            f"the recorded run told {check} the answer to {question}, which nobody asked" for check, question in left
+            f"the recorded run gave {check} an answer to {question}, which no check asked for"
+            for check, question in left
         ]
 
     def record(
         self,
         question: str,
-        response: Callable[[], _T],  # noqa: ARG002 - what a run needs
+        response: Callable[[], _T],  # noqa: ARG002 - used in a run
         write: Callable[[_T], object],  # noqa: ARG002 - as above
         read: Callable[[Any], _T],
     ) -> _T:
-        """The response that was noted.
+        """Return the recorded answer.
 
         Raises:
-            NotRecorded: Nothing was.
-            RunStopped: Nothing was, because the run had been stopped.
+            NotRecorded: There is none.
+            RunStopped: There is none, because the run had been stopped.
         """
         key = self.current, question
         with self._lock:
@@ -201,8 +201,8 @@ class InputPlayer(_CurrentCheck):
         self.claim(line.get("exchanges", ()))
         return read(line["told"])
 
-    def record_if_any(self, question: str, response: Callable[[], _T]) -> _T | None:  # noqa: ARG002 - what a run needs
-        """The response that was noted for this time of asking; None for nothing."""
+    def record_if_any(self, question: str, response: Callable[[], _T]) -> _T | None:  # noqa: ARG002 - used in a run
+        """Return the answer that was recorded for this repetition of the question, or None."""
         key = self.current, question
         with self._lock:
             self._counts[key] += 1

@@ -1,4 +1,4 @@
-"""A wire whose run can be judged again: it notes what its exchanges do not tell."""
+"""Wire that records what a replay needs beside the exchanges."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 class RecordedWire(Wire):
-    """A wire that takes notes.
+    """A wire that takes notes for a replay.
 
     Args:
         settings: The target and the limits.
-        redactor: Knows the run's secrets.
-        notes: Where the notes go.
-        transport: What carries requests, in place of connections to the target.
+        redactor: Takes out the run's secrets.
+        notes: Takes the notes.
+        transport: The transport in place of connections to the target.
 
     Raises:
         ValueError: The settings name certificate authorities that cannot be used.
@@ -47,15 +47,15 @@ class RecordedWire(Wire):
 
     @property
     def service_clock(self) -> float | None:
-        """Seconds that the service's clock is ahead of ours; noted, because checks reckon with it."""
+        """Seconds by which the service's clock is ahead of ours; recorded, because checks use it."""
         return self._notes.record_if_any("service clock", lambda: super(RecordedWire, self).service_clock)
 
     def send_all(self, requests: Sequence[Request]) -> list[Exchange]:
-        """Send requests, and note which response was whose where their records do not tell, and what was withheld.
+        """Send requests, and record the order of responses to equal requests, and refusals by guards.
 
         Raises:
             RunStopped: The run is over.
-            NotSent: A guard keeps one of them back.
+            NotSent: A guard refused one of them.
         """
         exchanges: list[Exchange] = []
         reason: str | None = None
@@ -75,6 +75,6 @@ class RecordedWire(Wire):
 
     @contextmanager
     def checking(self, name: str) -> Iterator[None]:
-        """Name the check or scenario that the exchanges of this thread belong to, inside a ``with``."""
+        """Attribute the exchanges of this thread to a check or scenario inside a ``with``."""
         with self._notes.under(name), super().checking(name):
             yield

@@ -1,4 +1,4 @@
-"""Secrets are replaced by their names, in whatever usual encoding they come back."""
+"""Redaction: replacement of secrets by their names, in every usual encoding."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 SHORTEST: Final = 6
-"""Secrets of fewer bytes are weak, and so are ordinary words: a key ``active`` would turn every status into a name.
+"""Secrets of fewer bytes are weak, and so are ordinary words: a key ``active`` would replace every such status.
 
-Weak secrets are only looked for where a reflected header shows them; where one is sent, the record has its name anyway.
+Weak secrets are only searched for in reflected headers; a sent header always has the name in the record.
 """
 
 _STANDS_ALONE: Final = 4
-"""A weak secret of so many bytes that is no ordinary word is also taken out where it is all that a text says."""
+"""Bytes from which a weak secret that is no ordinary word is also replaced if it is a whole text."""
 
 WITHHELD: Final = b"<withheld: a secret was in it, in an encoding that cannot be taken out>"
 
 _BETWEEN: Final = "\x1f"
-"""What no header holds, and no escape."""
+"""A separator that no header and no escape contains."""
 
 BASE64_URL: Final = bytes.maketrans(b"+/", b"-_")
 
@@ -36,40 +36,40 @@ _ESCAPE: Final = re.compile(
     re.VERBOSE,
 )
 _BREAK: Final = rb"(?:=?(?:\r?\n|\\{1,8}r\\{1,8}n|\\{1,8}n))?"
-"""Where a long line may have been broken, as in base64 and quoted-printable; also within JSON."""
+"""An optional line break in a long line, as in base64 and quoted-printable; also within JSON."""
 
 _ENTITIES: Final = {name: html.unescape(f"&{name};").encode() for name in ("amp", "lt", "gt", "quot", "apos")}
 _CONTROLS: Final = {b"r": b"\r", b"n": b"\n"}
 _ROUNDS: Final = 3
 HIDDEN_TEXTS: Final = ("header", "environment", "provisioner")
-"""The kinds of texts that the target file hides and that are no keys; their names begin so, before a colon."""
+"""Prefixes, before a colon, of the names of texts that the target file hides and that are no keys."""
 
 STAND_IN: Final = re.compile(rf"<(?:{'|'.join(HIDDEN_TEXTS)}):[^<>\r\n]{{1,200}}>".encode())
-"""What stands for a text that the target file hides and that is no key: a service may show such a one rightly."""
+"""The placeholder of a hidden text that is no key; a service may rightly show such a text."""
 _MIXED: Final = re.compile(rb"(?=.*[A-Za-z])(?=.*[0-9])", re.DOTALL)
-"""Letters and digits: no word, also if an example of a document looks so."""
+"""Letters and digits: never an ordinary word."""
 
 _GZIP: Final = b"\x1f\x8b"
 _MOST_UNPACKED: Final = 8 * 2**20
 _WORD_ENDS: Final = rb"(?![0-9A-Za-z])"
 _FIGURE: Final = re.compile(rb"(?=.*[0-9])[0-9.,:/+TZ -]*")
-"""A number, a date, a time or an address: outputs and responses are full of such."""
+"""A number, a date, a time or an address, which outputs and responses often contain."""
 
 _LONG_FIGURE: Final = 12
-"""Digits from which on a number does not turn up by chance."""
+"""Digits from which a number does not occur by chance."""
 
 _LONG_KEY: Final = 16
-"""Bytes from which on letters and digits are a key, and no name that a service shows in lower case."""
+"""Bytes from which letters and digits are a key, and no name that a service shows in lower case."""
 
 _HEXADECIMAL: Final = re.compile(rb"[0-9A-Fa-f-]*")
 _BETWEEN_BYTES: Final = (b":", b" ", b"-")
 _REMEMBERED: Final = 4096
 _SHORT: Final = 1024
-"""The most bytes of a text that is remembered to be free of secrets, such as the headers of every request."""
+"""The most bytes of a text that is cached as free of secrets, such as the headers of every request."""
 _AT_ONCE: Final = 20_000
-"""Escapes that are in memory one by one."""
+"""Escapes that are split at once."""
 _LONGEST_STEP: Final = 8
-"""Bytes from one piece of a run that is looked at to the next."""
+"""Bytes between the starts of two examined pieces of a run."""
 _BLOCK: Final = 2**16
 """Bytes of a run whose pieces are in memory at once."""
 _BYTES: Final = 256
@@ -78,39 +78,39 @@ _MAY_ESCAPE: Final = (b"\\", b"%", b"&")
 
 @dataclass(frozen=True, slots=True)
 class _Needle:
-    """One form of a secret, and what stands in its place."""
+    """One form of a secret, and its replacement."""
 
     form: bytes
     name: str
     label: bytes
     weak: bool
     word: bool
-    """Whether it must not be the beginning of a longer word."""
+    """Whether it must not begin a longer word."""
 
     def is_in(self, data: bytes) -> bool:
-        """Whether the data shows it as it is."""
+        """Whether the data contains the form unescaped."""
         return self.form in data and (not self.word or re.search(re.escape(self.form) + _WORD_ENDS, data) is not None)
 
     def replace(self, data: bytes) -> bytes:
-        """Replace it where it stands as it is."""
+        """Replace the unescaped form."""
         if self.word:
             return re.sub(re.escape(self.form) + _WORD_ENDS, lambda _: self.label, data)
         return data.replace(self.form, self.label)
 
     def replace_escaped(self, data: bytes) -> bytes:
-        """Replace it where some of its characters are escaped; rare, so the pattern is made when it is needed."""
+        """Replace the form with some characters escaped; rare, so the pattern is built on demand."""
         spellings = _BREAK.join(_any_spelling(byte) for byte in self.form)
         return re.sub(spellings + (_WORD_ENDS if self.word else b""), self.label.replace(b"\\", b"\\\\"), data)
 
 
 class _Sieve:
-    """Tells which of many needles some data may hold, in a small part of the time that looking for each of them takes.
+    """Fast filter for the needles that some data may contain.
 
-    A form that is there lies within a run of characters that forms are made of. Pieces of such a run are looked at,
-    each so far from the one before that one of the first pieces of the form is among them.
+    A form lies within a run of characters that occur in forms. The sieve examines pieces of such a run. Their distance
+    is small enough that one of the first pieces of every form is among them.
 
     Args:
-        needles: What is looked for, the longest first; each form has ``SHORTEST`` bytes at least.
+        needles: The needles, the longest first; each form has ``SHORTEST`` bytes at least.
     """
 
     def __init__(self, needles: Sequence[_Needle]) -> None:
@@ -128,25 +128,25 @@ class _Sieve:
         self._long_run = None if outside is None else re.compile(b"[^\\x%02x]{%d,}" % (outside, shortest))
         self._runs_and_gaps = bytes(byte if byte in inside else outside or 0 for byte in range(_BYTES))
         self.free: set[bytes] = set()
-        """Short texts that were looked through and hold none of the forms, however escaped."""
+        """Short texts that were searched and contain none of the forms, escaped or not."""
 
     def candidates(self, data: bytes) -> list[_Needle]:
-        """The needles that may be in the data, in their order; each that is there is among them."""
+        """Return the needles that may be in the data, in their order; none that is in it is left out."""
         heads: set[bytes] = set()
         for pieces in self._pieces(data) if self._heads else ():
-            if not self._heads.isdisjoint(pieces):  # much the faster one of the two
+            if not self._heads.isdisjoint(pieces):  # much faster than the intersection
                 heads |= self._heads.intersection(pieces)
         return [self._needles[place] for place in sorted({place for head in heads for place in self._places[head]})]
 
     def _pieces(self, data: bytes) -> Iterator[list[bytes]]:
-        """The pieces of all runs; a few thousand at once, so that a long run takes little memory."""
+        """Yield the pieces of all runs, a few thousand at once, so that a long run takes little memory."""
         for run in self._runs(data):
             for begin in range(0, len(run), _BLOCK):
                 block = range(begin, min(begin + _BLOCK, len(run)), self._step)
                 yield [run[at : at + SHORTEST] for at in block]
 
     def _runs(self, data: bytes) -> list[bytes]:
-        """What of the data is made of the characters of forms, and long enough for one."""
+        """Return the runs of characters of forms that are long enough for a form."""
         if self._long_run is None:
             return [data]
         return self._long_run.findall(data.translate(self._runs_and_gaps))
@@ -155,17 +155,21 @@ class _Sieve:
 class Redactor:
     """Replaces every known secret by ``<name>``.
 
-    A secret is found plain, in hexadecimal, in base64 of either alphabet, once and twice, and in base32 (also as a
-    part of a longer text, up to the one or two characters at its ends that other bytes share), and each of these with
-    any of its characters escaped as in a URL, in JSON, in HTML or in quoted-printable, and with lines broken within it;
-    also in UTF-16 and in what gzip has packed. A key of letters and digits is found in capitals and in small letters
-    too, and a hexadecimal one without its hyphens. Weak ones (see ``SHORTEST``) are replaced behind ``Bearer`` alone.
+    Forms of a secret that are found:
+
+    - plain, hexadecimal, base64 of either alphabet (once and twice) and base32, also within a longer text, except the
+      one or two characters at the ends that depend on other bytes;
+    - each of these with characters escaped as in a URL, JSON, HTML or quoted-printable, and with broken lines;
+    - UTF-16, UTF-32 and gzip data;
+    - a key of letters and digits in upper and lower case, and a hexadecimal key without hyphens.
+
+    Weak secrets (see ``SHORTEST``) are only replaced after ``Bearer``.
 
     Args:
-        ordinary: A text whose words no secret takes away: what contracts, responses and outputs are full of.
+        ordinary: A text whose words are never replaced: the vocabulary of contracts, responses and outputs.
 
     Attributes:
-        weak: The names of the secrets that are too short or too ordinary to be looked for everywhere.
+        weak: The names of the secrets that are too short or too ordinary to be searched for everywhere.
     """
 
     def __init__(self, ordinary: builtins.bytes = b"") -> None:
@@ -180,12 +184,12 @@ class Redactor:
         return f"Redactor({sorted({needle.name for needle in self._needles})})"
 
     def add(self, name: str, secret: str, *, shown: bool = False) -> None:
-        """Make a secret known; one that is known already stays as it is.
+        """Add a secret; a known one stays unchanged.
 
         Args:
-            name: What outputs show in its place, in angle brackets; "secret" where the name itself holds it.
+            name: What outputs show in its place, in angle brackets; "secret" if the name itself contains it.
             secret: The secret, at least one character; see ``SHORTEST``.
-            shown: Whether it is a part of something that is no secret, so that it is weak, however long it is.
+            shown: Whether it is part of a text that is no secret, so that it is weak, however long it is.
 
         Raises:
             ValueError: The secret is empty.
@@ -197,7 +201,7 @@ class Redactor:
             return
         self._known.add(raw)
         weak = shown or len(raw) < SHORTEST or _is_figure(raw) or self.is_word(raw)
-        if secret in f"<{name}>" and not weak:  # what stands in its place must not give it away
+        if secret in f"<{name}>" and not weak:  # the replacement must not reveal the secret
             name = "secret"
         if weak:
             self._add_weak(name, raw)
@@ -208,12 +212,12 @@ class Redactor:
         self._needles = tuple(sorted([*self._needles, *added], key=lambda needle: -len(needle.form)))
 
     def is_word(self, raw: builtins.bytes) -> bool:
-        """Whether it is a word or several of what contracts, responses and outputs are full of."""
+        """Whether it consists of ordinary words."""
         return _MIXED.search(raw) is None and raw in self._ordinary
 
     @property
     def _sieve(self) -> _Sieve:
-        """The sieve of the needles of now; made when it is needed, since secrets come several at once."""
+        """The sieve of the present needles; built on demand, since secrets are added several at once."""
         needles, made = self._needles, self._made
         if made[0] is not needles:
             made = self._made = needles, _Sieve(needles)
@@ -226,8 +230,8 @@ class Redactor:
             self._alone |= {text: f"<{name}>".encode() for text in alone}
 
     def bytes(self, data: builtins.bytes) -> builtins.bytes:
-        """The data with every secret replaced by its name."""
-        sieve, given = self._sieve, data  # of now: another thread may make a secret known meanwhile
+        """Return the data with every secret replaced by its name."""
+        sieve, given = self._sieve, data  # read once: another thread may add a secret meanwhile
         if data in sieve.free:
             return data
         if data[:2] == _GZIP and any(self.find(inner) for inner in _unpacked(data)):
@@ -247,39 +251,39 @@ class Redactor:
         return WITHHELD if escaped and self._escaped(data) else data
 
     def body(self, data: builtins.bytes) -> builtins.bytes:
-        """The body of a message with every secret replaced, withheld where it is no text and its base64 would show one.
+        """Return a body with every secret replaced; withhold it if it is no text and its base64 would show a secret.
 
-        A recording holds the base64 of what is not UTF-8.
+        A recording has the base64 of a body that is not UTF-8.
         """
         clean = self.bytes(data)
         return WITHHELD if not _is_text(clean) and self.find(base64.b64encode(clean)) else clean
 
     def headers(self, headers: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-        """Headers with every secret replaced by its name, in their names too."""
+        """Return headers with every secret in names and values replaced by its name."""
         everything = _BETWEEN.join(part for header in headers for part in header)
-        if self.text(everything) == everything:  # nearly always, and much faster than looking at each
+        if self.text(everything) == everything:  # nearly always, and much faster than a search of each
             return tuple(headers)
         return tuple((self.text(name), self.text(value)) for name, value in headers)
 
     def text(self, text: str) -> str:
-        """The text with every secret replaced by its name."""
+        """Return the text with every secret replaced by its name."""
         raw = text.encode("utf-8", "surrogatepass")
         redacted = self.bytes(raw)
         return text if redacted is raw else redacted.decode("utf-8", "surrogatepass")
 
     def find(self, data: builtins.bytes) -> list[str]:
-        """The names of the secrets that are in the data in any form, each once, in alphabetical order.
+        """Return the sorted names of the secrets that are in the data in any form.
 
-        Weak ones are not told: what looks like one is a word.
+        Weak secrets are left out: what looks like one is a word.
         """
         return sorted({needle.name for needle in (*self._plain(data), *self._escaped(data)) if not needle.weak})
 
     def _plain(self, data: builtins.bytes) -> list[_Needle]:
-        """The needles that the data shows as they are, the longest first."""
+        """Return the needles that the data contains unescaped, the longest first."""
         return [needle for needle in self._sieve.candidates(data) if needle.is_in(data)]
 
     def _escaped(self, data: builtins.bytes) -> list[_Needle]:
-        """The needles that show once escapes are undone, a few times over: texts are quoted within texts."""
+        """Return the needles that the data contains once it is unescaped, several times for texts within texts."""
         found: list[_Needle] = []
         for undone in without_escapes(data):
             found += [needle for needle in self._plain(undone) if needle not in found]
@@ -287,7 +291,7 @@ class Redactor:
 
 
 def _unpacked(data: bytes) -> Iterator[bytes]:
-    """What gzip has packed, once and again, as far as it may be large; nobody announced that it is packed."""
+    """Yield the content of gzip data without a Content-Encoding, several times, within a size limit."""
     for _ in range(_ROUNDS):
         if data[:2] != _GZIP:
             break
@@ -299,7 +303,7 @@ def _unpacked(data: bytes) -> Iterator[bytes]:
 
 
 def without_escapes(data: bytes) -> Iterator[bytes]:
-    """The data with its escapes undone, once and again, and each time with its lines joined."""
+    """Yield the data unescaped, several times, and each time with its lines joined too."""
     yield from _joined(data)
     for _ in range(_ROUNDS):
         before, data = data, _unescaped(data) if any(mark in data for mark in _MAY_ESCAPE) else data
@@ -310,7 +314,7 @@ def without_escapes(data: bytes) -> Iterator[bytes]:
 
 
 def _joined(data: bytes) -> Iterator[bytes]:
-    """The data as if its lines had been broken only for their length, and as quoted-printable, where these differ."""
+    """Yield the data with its lines joined, and decoded from quoted-printable, if these differ."""
     if b"\n" in data:
         yield data.replace(b"\r\n", b"").replace(b"\n", b"")
     if b"=" in data and (read := binascii.a2b_qp(data)) != data:
@@ -318,7 +322,7 @@ def _joined(data: bytes) -> Iterator[bytes]:
 
 
 def _unescaped(data: bytes) -> bytes:
-    """Each escape replaced by what it stands for; by splitting, since a function for each takes five times as long."""
+    """Return the data with each escape decoded; splitting is five times as fast as a function for each escape."""
     done: list[bytes] = []
     while len(pieces := _ESCAPE.split(data, _AT_ONCE)) > 1:
         data = pieces.pop()
@@ -344,13 +348,13 @@ def _needle(form: bytes, name: str, *, weak: bool, word: bool) -> _Needle:
 
 
 def _forms(secret: bytes) -> list[bytes]:
-    """The forms that a secret is looked for in, escapes aside."""
+    """Return the forms of a secret that are searched for, escapes aside."""
     of_64 = _base64(secret)
     of_32 = [form for shift in range(5) if len(form := _core(base64.b32encode, 5, secret, shift)) >= SHORTEST]
     hexadecimal = [between.join(b"%02x" % byte for byte in secret) for between in (b"", *_BETWEEN_BYTES)]
-    # A secret that looks escaped itself is undone together with the data that it is looked for in.
+    # A secret that looks escaped itself is unescaped together with the data.
     undone = [form for form in without_escapes(secret) if len(form) >= SHORTEST]
-    # What is between the bytes of a text in UTF-16 and UTF-32 of either order.
+    # The bytes between the characters of UTF-16 and UTF-32, of either byte order.
     wide = [zeros.join(bytes([byte]) for byte in secret) for zeros in (b"\0", b"\0\0\0")]
     twice = [outer for inner in of_64 for outer in _base64(inner)]
     encoded = [*of_64, *twice, *of_32, *[form.lower() for form in of_32]]
@@ -358,21 +362,23 @@ def _forms(secret: bytes) -> list[bytes]:
 
 
 def _base64(secret: bytes) -> list[bytes]:
-    """What base64 of either alphabet makes of a secret, wherever it begins."""
+    """Return the base64 forms of a secret, in either alphabet, for every offset."""
     found = [form for shift in range(3) if len(form := _core(base64.b64encode, 6, secret, shift)) >= SHORTEST]
     return list(dict.fromkeys([*found, *[form.translate(BASE64_URL) for form in found]]))
 
 
 def _other_cases(secret: bytes) -> list[bytes]:
-    """A key in other letter case; one of hexadecimal digits also without the hyphens of a UUID."""
+    """Return a key in other letter case; a hexadecimal key also without the hyphens of a UUID."""
     if len(secret) < _LONG_KEY or _MIXED.search(secret) is None:
         return []
     spellings = [secret, secret.replace(b"-", b"")] if _HEXADECIMAL.fullmatch(secret) else [secret]
-    return [form for one in spellings for form in (one, one.lower(), one.upper(), one.swapcase())]
+    return [
+        form for spelling in spellings for form in (spelling, spelling.lower(), spelling.upper(), spelling.swapcase())
+    ]
 
 
 def _core(encode: Callable[[bytes], bytes], bits: int, secret: bytes, shift: int) -> bytes:
-    """The characters of so many bits that the secret alone decides where it begins ``shift`` bytes into a group."""
+    """Return the encoded characters that depend on the secret alone if it begins ``shift`` bytes into a group."""
     encoded = encode(bytes(shift) + secret)
     first = -(-shift * 8 // bits)
     last = (shift + len(secret)) * 8 // bits
@@ -380,7 +386,7 @@ def _core(encode: Callable[[bytes], bytes], bits: int, secret: bytes, shift: int
 
 
 def _any_spelling(byte: int) -> bytes:
-    """A pattern for one byte, as it is or escaped; rounds of quoting double backslashes, so there are 8 at most."""
+    """Return a pattern for one byte, plain or escaped; each quoting doubles backslashes, 8 at most."""
     high, low = (f"[{digit}{digit.upper()}]" for digit in f"{byte:02x}")
     digits = (high + low).encode()
     short = digits if byte > 0x0F else low.encode()  # noqa: PLR2004 - one digit or two
@@ -395,12 +401,12 @@ def _any_spelling(byte: int) -> bytes:
     if byte in b"\"'/\\":
         spellings.append(rb"\\{1,8}" + re.escape(bytes([byte])))
     spellings += [b"&" + name.encode() + b";" for name, value in _ENTITIES.items() if value == bytes([byte])]
-    # The plain byte comes last: it may be the beginning of its own escape, as in &amp; or %25.
+    # The plain byte is the last choice: it may begin its own escape, as in &amp; or %25.
     return b"(?:" + b"|".join([*spellings, re.escape(bytes([byte]))]) + b")"
 
 
 class _Meanings(dict[bytes, bytes]):
-    """What escapes stand for; a few thousand spellings are remembered."""
+    """Cache of the meanings of escapes, for a few thousand spellings."""
 
     def __missing__(self, escape: bytes) -> bytes:
         meaning = _meaning(escape)

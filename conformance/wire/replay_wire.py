@@ -1,4 +1,4 @@
-"""A wire that answers from the recording of a run instead of a network."""
+"""Wire that returns the recorded exchanges of a run instead of sending requests."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
     from conformance.wire.waits import Waiting
 
 _UNDOING: Final = "undoing"
-"""Who sends what no check asked for, after the checks."""
+"""The sender of requests that undo the run after the checks."""
 
 _CONNECTION: Final = "connection"
-"""Who searches for a target that was lost; nobody waits for that."""
+"""The sender that searches for a lost target; no check waits for it."""
 
 OWNERSHIP: Final = "ownership"
-"""Who reads what a guard must know before something is written to it."""
+"""The sender of a guard's reads before a write."""
 
 _BESIDE: Final = frozenset({_CONNECTION, OWNERSHIP})
-"""Senders that no check waits for: whether they send anything depends on which of two checks comes first."""
+"""Senders that no check waits for: whether they send anything depends on the order of checks."""
 
 _GIVEN_UP: Final = "the run was stopped"
 
 
 class NotRecorded(Exception):
-    """A check asks for what the recording does not hold: it belongs to another suite, or was changed."""
+    """A check sends a request that is not in the recording: it is of another suite, or was changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestKey:
-    """What a request and its record have in common."""
+    """The properties by which a request and its record are matched."""
 
     check: str
     method: str
@@ -56,7 +56,7 @@ class RequestKey:
 
     @classmethod
     def of(cls, check: str, request: Request, sent: SentRequest) -> RequestKey:
-        """The likeness of a request, by the record of its request."""
+        """Return the key of a request by its record."""
         own = {name.lower() for name, _ in request.headers} | {"authorization"}
         return cls(
             check=check,
@@ -69,11 +69,11 @@ class RequestKey:
 
 
 _Chain = list["Exchange"]
-"""A request's attempts, the first one first."""
+"""The attempts of a request in order."""
 
 
 def _may_be_sent_again(exchange: Exchange) -> bool:
-    """Whether a further attempt may follow: what had its response was not sent again."""
+    """Whether a retry may follow: a request that got its response was not sent again."""
     try:
         _ = exchange.response
     except NoResponse:
@@ -82,60 +82,63 @@ def _may_be_sent_again(exchange: Exchange) -> bool:
 
 
 class _Waiting:
-    """The chains that nobody has asked for, by what they are alike in and by their last number; no step searches."""
+    """The chains not replayed yet, by request key and by last number, in constant time."""
 
     def __init__(self, exchanges: Iterable[Exchange]) -> None:
         begun: defaultdict[tuple[RequestKey, int], deque[_Chain]] = defaultdict(deque)
         chains: list[tuple[RequestKey, _Chain]] = []
         for exchange in exchanges:
-            likeness = RequestKey.of(exchange.check, exchange.request, exchange.sent_request)
-            earlier = begun[likeness, exchange.attempt - 1]
+            key = RequestKey.of(exchange.check, exchange.request, exchange.sent_request)
+            earlier = begun[key, exchange.attempt - 1]
             if earlier:
                 chain = earlier.popleft()
                 chain.append(exchange)
             else:
                 chain = [exchange]
-                chains.append((likeness, chain))
+                chains.append((key, chain))
             if _may_be_sent_again(exchange):
-                begun[likeness, exchange.attempt].append(chain)
+                begun[key, exchange.attempt].append(chain)
         self._chains: defaultdict[RequestKey, OrderedDict[int, _Chain]] = defaultdict(OrderedDict)
-        self._alike = {chain[-1].number: likeness for likeness, chain in chains}
-        for likeness, chain in chains:
-            self._chains[likeness][chain[-1].number] = chain
+        self._alike = {chain[-1].number: key for key, chain in chains}
+        for key, chain in chains:
+            self._chains[key][chain[-1].number] = chain
 
-    def take(self, likeness: RequestKey, number: int | None) -> _Chain | None:
-        """The first chain of a likeness, or the one whose last number is given; None if there is none."""
-        chains = self._chains.get(likeness)
+    def take(self, key: RequestKey, number: int | None) -> _Chain | None:
+        """Take the first chain of a request key, or the chain with this last number; None if there is none."""
+        chains = self._chains.get(key)
         if not chains:
             return None
         return chains.popitem(last=False)[1] if number is None else chains.pop(number, None)
 
     def claim(self, number: int) -> _Chain:
-        """The chain that ends with a number, whatever it is like; empty if none waits."""
-        likeness = self._alike.get(number)
-        return [] if likeness is None else self._chains[likeness].pop(number, [])
+        """Take the chain with this last number, whatever its request; empty if there is none."""
+        key = self._alike.get(number)
+        return [] if key is None else self._chains[key].pop(number, [])
 
     @property
     def any_for_checks(self) -> bool:
-        """Whether something is left that a check may ask for."""
-        return any(chains for likeness, chains in self._chains.items() if likeness.check != _UNDOING)
+        """Whether a chain of a check is left."""
+        return any(chains for key, chains in self._chains.items() if key.check != _UNDOING)
 
     @property
     def exchanges(self) -> list[Exchange]:
-        """All that nobody has asked for."""
+        """The exchanges not replayed yet."""
         return [exchange for chains in self._chains.values() for chain in chains.values() for exchange in chain]
 
 
 class ReplayWire:
-    """Answers requests from a recording; what ``Wire`` offers to checks and scenarios is here too.
+    """Replays a recording with the interface that ``Wire`` has for checks and scenarios.
 
     Args:
-        settings: The target as it was, with other keys of the same names.
-        redactor: Knows those keys.
+        settings: The recorded target, with other keys of the same names.
+        redactor: Takes out those keys.
         exchanges: The recording.
-        under: The context manager that names who sends, and who that is.
-        withheld: Why the next calls were not sent in the recorded run; None if they were.
-        stopped: Why the recorded run sent nothing more at some time; None if it came to its end.
+        under: The context manager that sets the sender.
+        current: Returns the sender.
+        order: Returns the numbers of the next requests if their records are equal.
+        service_clock: Returns the recorded offset of the service's clock.
+        withheld: Returns why the next requests were not sent in the recorded run; None if they were.
+        stopped: Why the recorded run stopped early; None if it was complete.
     """
 
     def __init__(  # noqa: PLR0913 - a recording has these parts
@@ -162,7 +165,7 @@ class ReplayWire:
         self._lock = threading.Lock()
         self._observers: list[Observer] = []
         self._given: dict[int, Exchange] = {}
-        ordered = sorted(exchanges, key=lambda one: one.number)
+        ordered = sorted(exchanges, key=lambda exchange: exchange.number)
         over = next((exchange.number for exchange in ordered if exchange.check == _UNDOING), math.inf)
         beside = [exchange for exchange in ordered if exchange.check in _BESIDE and exchange.number < over]
         self._beside = {exchange.number: exchange for exchange in beside}
@@ -172,7 +175,7 @@ class ReplayWire:
 
     @property
     def exchanges(self) -> Sequence[Exchange]:
-        """Everything given so far, and what was sent beside it by then, in order of numbers."""
+        """The exchanges replayed so far, and those of other senders by then, in order of numbers."""
         with self._lock:
             reached = max(self._given, default=0) if self._waiting.any_for_checks else math.inf
             beside = {number: exchange for number, exchange in self._beside.items() if number < reached}
@@ -180,34 +183,34 @@ class ReplayWire:
 
     @property
     def waiting(self) -> Waiting | None:
-        """None: a replay waits for nothing."""
+        """None, because a replay does not wait."""
         return None
 
     @property
     def sent(self) -> int:
-        """How many requests the recorded run had sent by then."""
+        """The number of requests that the recorded run had sent by then."""
         with self._lock:
             return max(self._given, default=0)
 
     @property
     def is_over(self) -> bool:
-        """Never, as far as pauses go: they take no time."""
+        """False, because pauses take no time in a replay."""
         return False
 
     @property
     def service_clock(self) -> float | None:
-        """What the recorded run took the service's clock to be ahead of its own, in seconds."""
+        """Seconds by which the service's clock was ahead in the recorded run."""
         return self._service_clock()
 
     @property
     def unused(self) -> list[Exchange]:
-        """The exchanges that nobody has asked for, in order of numbers."""
+        """The exchanges that no check has requested, in order of numbers."""
         with self._lock:
             left = [exchange for exchange in self._waiting.exchanges if exchange.check != _UNDOING]
         return sorted(left, key=lambda exchange: exchange.number)
 
     def send(self, request: Request) -> Exchange:
-        """The recorded exchange of a request.
+        """Return the recorded exchange of a request.
 
         Raises:
             NotRecorded: There is none.
@@ -216,12 +219,12 @@ class ReplayWire:
         return self.send_all([request])[0]
 
     def send_all(self, requests: Sequence[Request]) -> list[Exchange]:
-        """The recorded exchanges of requests, in the order of the calls.
+        """Return the recorded exchanges of requests, in the order of the requests.
 
         Raises:
-            NotRecorded: One of them has none.
+            NotRecorded: A request has none.
             RunStopped: The recorded run was over by then.
-            NotSent: One of them was withheld in the recorded run.
+            NotSent: A guard refused one of them in the recorded run.
         """
         if (reason := self._withheld()) is not None:
             raise NotSent(reason)
@@ -232,24 +235,24 @@ class ReplayWire:
         for request, number in zip(requests, numbers, strict=True):
             try:
                 given.append(self._give(request, number))
-            except RunStopped as stopped:  # amid calls of which some had been sent
+            except RunStopped as stopped:  # some of the requests had been sent
                 over = over or stopped
         if over is not None:
             raise over
         return given
 
     def claim(self, numbers: Iterable[int]) -> None:
-        """Give exchanges that were sent by something which is not done again."""
+        """Mark exchanges as replayed whose sender does not run in a replay."""
         with self._lock:
             claimed = [exchange for number in numbers for exchange in self._waiting.claim(number)]
             self._given |= {exchange.number: exchange for exchange in claimed}
 
     def observe(self, observer: Observer) -> None:
-        """Let an observer see every exchange from now on."""
+        """Add an observer of every exchange from now on."""
         self._observers.append(observer)
 
     def checking(self, name: str) -> AbstractContextManager[None]:
-        """Name the check or scenario that asks, inside a ``with``."""
+        """Attribute requests to a check or scenario inside a ``with``."""
         return self._under(name)
 
     @contextmanager
@@ -258,14 +261,14 @@ class ReplayWire:
         yield
 
     def undisturbed(self) -> AbstractContextManager[None]:
-        """Do nothing: what others wrote meanwhile is recorded."""
+        """Do nothing: the writes of other scenarios are recorded."""
         return nullcontext()
 
     def end(self, reason: str) -> None:
-        """Nothing ends a replay but its recording."""
+        """Do nothing: only the recording ends a replay."""
 
     def stop(self, reason: str) -> None:
-        """Give nothing more that is not recorded, and say why. An earlier reason stays."""
+        """Set the reason why requests without a recording are stopped. An earlier reason stays."""
         self.stopped = self.stopped or reason
 
     def close(self) -> None:
@@ -286,22 +289,22 @@ class ReplayWire:
         return exchanges[-1]
 
     def _taken(self, request: Request, number: int | None) -> _Chain:
-        likeness = RequestKey.of(
+        key = RequestKey.of(
             self._current(), request, self._request_builder.record(request, self._request_builder.writable(request)[0])
         )
         with self._lock:
-            found = self._waiting.take(likeness, number)
+            found = self._waiting.take(key, number)
         if found is not None:
             return found
         if self.stopped is not None:
             raise RunStopped(self.stopped)
-        message = f"{likeness.check} asks for {likeness.method} {likeness.url}, which the recording does not hold"
+        message = f"{key.check} asks for {key.method} {key.url}, which the recording does not hold"
         self.unrecorded.append(message)
         raise NotRecorded(message)
 
 
 def are_alike(requests: Sequence[Request]) -> bool:
-    """Whether some of several requests cannot be told apart by their records."""
+    """Whether several requests have equal records."""
     seen = {
         (request.method, request.path, request.body, None if request.credential is None else request.credential.name)
         for request in requests

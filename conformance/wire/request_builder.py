@@ -1,4 +1,4 @@
-"""Requests become requests, and requests become records without secrets."""
+"""Builder of HTTP requests, and of records without secrets."""
 
 from __future__ import annotations
 
@@ -20,23 +20,27 @@ if TYPE_CHECKING:
 
 UNWRITABLE: Final = "the request cannot be written as HTTP"
 
-_STANDING: Final = (("User-Agent", USER_AGENT), ("Accept", "application/json"), ("Accept-Encoding", "gzip, deflate"))
+_DEFAULT_HEADERS: Final = (
+    ("User-Agent", USER_AGENT),
+    ("Accept", "application/json"),
+    ("Accept-Encoding", "gzip, deflate"),
+)
 
 _REMEMBERED: Final = 256
-"""URLs that need not be read again, and headers of requests that need not be written again."""
+"""Cached URLs and headers."""
 
 _KEYS_REMEMBERED: Final = 16
-"""Keys whose pieces need not be made again."""
+"""Cached pieces of keys."""
 
 _Headers = tuple[tuple[str, str], ...]
 
 
 class RequestBuilder:
-    """Knows what is added to a request on its way out, and what no record may show.
+    """Adds the run's headers to requests, and takes secrets out of records.
 
     Args:
         settings: The target.
-        redactor: Takes secrets out of everything recorded.
+        redactor: Takes secrets out of records.
     """
 
     def __init__(self, settings: WireSettings, redactor: Redactor) -> None:
@@ -47,14 +51,14 @@ class RequestBuilder:
         self._pieces = lru_cache(_KEYS_REMEMBERED)(self._pieces_of)
 
     def credential(self, request: Request) -> Credential:
-        """Whose key a request shows."""
+        """Return the credential of a request."""
         return request.credential or self._settings.credential
 
     def build(self, request: Request) -> httpx.Request:
-        """The request of a request; whatever cannot be written raises some exception.
+        """Build the HTTP request; a request that cannot be written raises some exception.
 
         Raises:
-            OverLimit: It is longer than gateways take.
+            OverLimit: It is longer than gateways accept.
         """
         if request.is_proper and request.operation.parameter is not None and not request.identifier:
             raise ValueError("without an identifier the path would be that of the list")
@@ -69,7 +73,7 @@ class RequestBuilder:
         )
 
     def writable(self, request: Request) -> tuple[httpx.Request | None, str | None]:
-        """The request of a request, or why there is none: identifiers of the target may be of any kind and length."""
+        """Build the HTTP request, or return why that fails: a target's identifiers may have any form and length."""
         try:
             return self.build(request), None
         except OverLimit as limit:
@@ -78,11 +82,11 @@ class RequestBuilder:
             return None, UNWRITABLE
 
     def record(self, request: Request, outgoing: httpx.Request | None) -> SentRequest:
-        """A request for the record.
+        """Return the record of a request.
 
         Args:
             request: The request.
-            outgoing: What was made of it; None if that was impossible.
+            outgoing: The HTTP request; None if it could not be built.
         """
         headers = (
             self._headers(request.headers, self.credential(request).authorization)
@@ -98,7 +102,7 @@ class RequestBuilder:
         )
 
     def recorded(self, request: Request, response: httpx.Response, body: bytes) -> Response:
-        """A response for the record; a refusal of a key shows no piece of it, or of the one that it was made from."""
+        """Return the record of a response; a refusal of a key shows no piece of it, or of the key it derives from."""
         headers, clean = self._redactor.headers(_decoded(response)), self._redactor.body(body)
         credential = self.credential(request)
         if credential.invalid or response.status_code == HTTPStatus.UNAUTHORIZED:
@@ -115,10 +119,10 @@ class RequestBuilder:
         return KeyPieces((credential.authorization or "").partition(" ")[2], self._redactor.is_word)
 
     def _headers(self, own: _Headers, authorization: str | None) -> list[tuple[str, str]]:
-        """All headers but those of host and body; a request's own replace the run's, and those the standing ones."""
+        """Return all headers except host and body; a request's own replace the run's, which replace the defaults."""
         named = {name.lower() for name, _ in own}
         given = named | {name.lower() for name, _ in self._settings.headers}
-        headers = [header for header in _STANDING if header[0].lower() not in given]
+        headers = [header for header in _DEFAULT_HEADERS if header[0].lower() not in given]
         headers += [header for header in self._settings.headers if header[0].lower() not in named]
         shown = [] if authorization is None else [("Authorization", authorization)]
         return [*headers, *own, *shown]
@@ -128,7 +132,7 @@ class RequestBuilder:
         return [(name.encode(), value.encode("utf-8", "surrogatepass")) for name, value in headers]
 
     def _shown(self, request: Request, name: str, value: str) -> str:
-        """A header's value for the record: a name wherever a secret is known to be sent, however short it is."""
+        """Return a header's value for the record, with a name in place of every secret, however short."""
         if name.lower() == "authorization":
             scheme, _, key = value.partition(" ")
             return f"{scheme} <{self.credential(request).name}>" if key.strip() else value

@@ -1,4 +1,4 @@
-"""What is sent: requests of the interface's operations, as plain values."""
+"""Requests of the interface's operations, as values."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ JSON_HEADERS: Final = (("Content-Type", "application/json"),)
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What a request shows in its Authorization header.
+    """Value of a request's Authorization header.
 
     Attributes:
-        name: How outputs call it: ``api_key``, ``organizations:read``, ``none`` ...
+        name: The name in outputs: ``api_key``, ``organizations:read``, ``none`` ...
         authorization: The header's value; None sends no header.
-        invalid: Whether every request that shows it must be refused, so that none can change anything.
+        invalid: Whether every request with it must be refused, and so changes nothing.
     """
 
     name: str
@@ -31,29 +31,27 @@ class Credential:
 
     @classmethod
     def bearer(cls, name: str, key: str) -> Credential:
-        """The credential of an API key."""
+        """Return the credential of an API key."""
         return cls(name, f"Bearer {key}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One request to make, before it has a key and a host.
+    """A request of an operation, without a host.
 
     Attributes:
-        operation: The operation called.
+        operation: The operation.
         identifier: The value of the path parameter, unescaped.
-        query: Query parameters in order, unescaped; values as they shall read on the wire.
+        query: Query parameters in order, unescaped; values as texts.
         body: The bytes of the body, or None for no body.
         headers: Headers of this request alone.
-        credential: Whose key is shown; None is the run's main key.
-        probe: Method and path to send in place of the operation's, for what lies beside the interface; None for the
+        credential: The credential; None for the run's main key.
+        probe: Method and path in place of the operation's, for requests outside of the interface; None for the
             operation itself.
-        repeatable: Whether sending it twice does no harm although it is no GET: it must be refused, or has the same
-            effect again.
-        expects_429: Whether it is sent to meet the rate limit: it is then neither delayed nor repeated, and a 429 is
-            its response.
-        unjudged: Whether the interface says nothing of it at all, as of what a target file says about records below an
-            engagement: no law holds for its response.
+        repeatable: Whether it may be sent twice although it is no GET, because it must be refused or is idempotent.
+        expects_429: Whether it tests the rate limit: it is neither delayed nor retried, and a 429 is its response.
+        unjudged: Whether no law applies to its response, because the interface does not describe it, as for the target
+            file's requests of subordinate records.
     """
 
     operation: Operation
@@ -74,17 +72,17 @@ class Request:
 
     @property
     def harmless(self) -> bool:
-        """Whether it may reach the service twice."""
+        """Whether it may be sent twice."""
         return self.method == "GET" or self.repeatable
 
     @property
     def may_change(self) -> bool:
-        """Whether it could change what the service holds: it is no GET, and it shows a key of somebody's."""
+        """Whether it could change data: it is no GET, and its key may be valid."""
         return self.method != "GET" and (self.credential is None or not self.credential.invalid)
 
     @property
     def is_proper(self) -> bool:
-        """Whether this asks for the operation itself, and not for something beside the interface."""
+        """Whether it requests the operation itself, and no path outside of the interface."""
         return self.probe is None
 
     @property
@@ -98,21 +96,21 @@ class Request:
         return f"{path}?{urlencode(self.query, errors='surrogatepass')}" if self.query else path
 
     def with_key(self, credential: Credential) -> Request:
-        """The same call with another key."""
+        """Return the request with another key."""
         return replace(self, credential=credential)
 
     def as_probe(self, method: str, path: str) -> Request:
-        """The same call with another method and path: no operation of the interface."""
+        """Return the request with another method and path, outside of the interface."""
         return replace(self, probe=(method, path))
 
     def with_body(self, body: bytes | None, content_type: str | None = "application/json") -> Request:
-        """The same call with these bytes for a body, and that Content-Type (None: no such header)."""
+        """Return the request with this body and Content-Type (None: no such header)."""
         headers = () if content_type is None else (("Content-Type", content_type),)
         return replace(self, body=body, headers=headers)
 
 
 def segment(identifier: str) -> str:
-    """One segment of a path; what a service gives for an identifier must not lead to another resource."""
+    """Escape an identifier as one path segment, so that it cannot lead to another resource."""
     if identifier in {".", ".."}:
         return identifier.replace(".", "%2E")
     return quote(identifier, safe="", errors="surrogatepass")
@@ -131,12 +129,12 @@ def _request(
 
 
 def encode(value: object) -> bytes:
-    """The JSON text of a value, in UTF-8 with characters written as they are."""
+    """Return the JSON text of a value, in UTF-8 without escapes."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def get_organization() -> Request:
-    """Read the organization of the key."""
+    """Return a request for the organization of the key."""
     return _request("getCurrentOrganization")
 
 
@@ -146,12 +144,12 @@ def update_organization(body: object) -> Request:
 
 
 def list_members(**query: object) -> Request:
-    """List members; ``role``, ``page`` and ``perPage`` are the known parameters, None leaves one out."""
+    """List members; ``role``, ``page`` and ``perPage`` are the known parameters, None omits a parameter."""
     return _request("listMembers", query=query)
 
 
 def invite_member(body: object) -> Request:
-    """Invite somebody with a JSON body."""
+    """Invite a member with a JSON body."""
     return _request("inviteMember", json_body=body)
 
 
@@ -166,7 +164,7 @@ def remove_member(user_id: str) -> Request:
 
 
 def list_engagements(**query: object) -> Request:
-    """List engagements; ``status``, ``page``, ``perPage``, ``sort`` and ``order`` are known, None leaves one out."""
+    """List engagements; ``status``, ``page``, ``perPage``, ``sort`` and ``order`` are known, None omits a parameter."""
     return _request("listEngagements", query=query)
 
 

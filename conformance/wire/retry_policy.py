@@ -1,4 +1,4 @@
-"""Whether and when an unanswered call is worth sending again."""
+"""Retry policy for requests that got no response."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Request
 
 REPEATS: Final = (0.2, 1.0)
-"""Seconds before the first and the second repetition."""
+"""Seconds before the first and the second retry."""
 
 BEYOND_GATEWAY: Final = 4
-"""Repetitions after a gateway's response: it comes fast and now and then, so that two more cost little."""
+"""Retries after a gateway's response: it is fast and rare, so two more retries cost little."""
 
 RECONNECTS: Final = 4
-"""Repetitions where no connection was made; the wire waits for the target in between."""
+"""Retries if no connection was made; the wire waits for the target in between."""
 
 WAITS: Final = 3
-"""Times that one request waits for its rate limit."""
+"""Waits of one request for its rate limit."""
 
 _LONGEST_RETRY_AFTER: Final = 5.0
 
 
 @dataclass(slots=True)
 class RetryPolicy:
-    """How often one request was repeated, and whether it may be again.
+    """Counts the retries of one request.
 
     Attributes:
         request: The request.
-        repeats: Repetitions after a broken connection or a gateway's response.
-        waits: Times that it waited for its rate limit.
+        repeats: Retries after a broken connection or a gateway's response.
+        waits: Waits for its rate limit.
     """
 
     request: Request
@@ -43,12 +43,12 @@ class RetryPolicy:
     waits: int = 0
 
     def pause_after(self, exchange: Exchange, outcome: AttemptResult, service_now: float) -> float | None:
-        """Seconds until the request is repeated after this exchange; None if it is not.
+        """Return the seconds until a retry after this exchange; None for no retry.
 
         Args:
             exchange: The last attempt, unless it is a 429.
-            outcome: What came of it.
-            service_now: The service's time, for a Retry-After that is a date.
+            outcome: Its outcome.
+            service_now: The service's time, for a date in Retry-After.
         """
         if self.request.expects_429 or outcome in {AttemptResult.UNSENDABLE, AttemptResult.STOPPED}:
             return None
@@ -57,8 +57,8 @@ class RetryPolicy:
             return None
         pause = REPEATS[min(self.repeats, len(REPEATS) - 1)]
         self.repeats += 1
-        asked = None if exchange.received is None else retry_after(exchange.received, service_now)
-        return pause if asked is None or asked > _LONGEST_RETRY_AFTER else max(pause, asked)
+        retry_seconds = None if exchange.received is None else retry_after(exchange.received, service_now)
+        return pause if retry_seconds is None or retry_seconds > _LONGEST_RETRY_AFTER else max(pause, retry_seconds)
 
     def _allowed(self, exchange: Exchange, outcome: AttemptResult) -> int:
         if outcome is AttemptResult.UNREACHED:

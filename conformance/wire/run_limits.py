@@ -1,4 +1,4 @@
-"""What ends a run: its budget, its deadline, a call to stop, or the loss of the target."""
+"""Limits that end a run: its budget, its deadline, a signal, or the loss of the target."""
 
 from __future__ import annotations
 
@@ -17,39 +17,39 @@ if TYPE_CHECKING:
 
 
 MAX_KEPT: Final = 192 * 2**20
-"""Bytes of memory that the responses of a run may take, as far as can be told."""
+"""The most bytes of memory, estimated, that the responses of a run may take."""
 
 _LARGE: Final = 2**20
 _A_HEADER: Final = 200
-"""Bytes of memory that a header takes, about."""
+"""Bytes of memory that a header takes, estimated."""
 _A_STRING: Final = 60
 _A_BRACKET: Final = 72
 _A_MEMBER: Final = 50
 _AN_ITEM: Final = 24
-"""Bytes of memory that the parts of a JSON text take when it is read, about, beside the text in them."""
+"""Bytes of memory, estimated, that the parts of a parsed JSON text take beside their text."""
 
 _OVERTIME: Final = 3.0
-"""Seconds that undoing may go on past the time for the run."""
+"""Seconds by which undoing may exceed the run's time."""
 
 _STEADY: Final = 0.9
 _CALLS_A_CHANGE: Final = 2
 _CALLS_BESIDE: Final = 6
-"""Requests one after the other that undoing takes beside the deletions: whose organization it is, what it holds."""
+"""Sequential requests of undoing beside the deletions, which read the organization and its engagements."""
 
 
 class RunStopped(NoResponse):
-    """Nothing more is sent; the message says why, as a clause."""
+    """Nothing more is sent; the message is the reason, as a clause."""
 
     lasting = True
 
 
 @dataclass(frozen=True, slots=True)
 class Undoing:
-    """A permission to send although the run is over.
+    """A permission to send after the end of the run.
 
     Attributes:
-        begun: When it was given (monotonic time).
-        deadline: When it ends.
+        begun: The time at which it was given (monotonic).
+        deadline: The time at which it ends.
     """
 
     begun: float
@@ -57,12 +57,12 @@ class Undoing:
 
 
 class Limits:
-    """Counts what is sent, and says what may still be.
+    """Counts the requests of a run and enforces its limits.
 
     Attributes:
-        stopped: Why the run is over; None while it is not.
+        stopped: The reason why the run is over; None while it goes on.
         sent: Requests sent so far.
-        to_undo: Tells how many changes would have to be undone now; time for them is kept back.
+        to_undo: Returns the number of changes to undo, for which time and requests are reserved.
     """
 
     def __init__(self, settings: WireSettings, clock: Clock) -> None:
@@ -77,25 +77,25 @@ class Limits:
         self.to_undo: Callable[[], int] = lambda: 0
 
     def end(self, reason: str) -> RunStopped:
-        """End the run, unless it is over already; returns what to raise."""
+        """End the run, unless it is over already; return the exception to raise."""
         if self.stopped is None:
             self.stopped = reason
         return RunStopped(self.stopped)
 
     def hurry(self, reason: str) -> None:
-        """End the run because somebody wants it, who will not wait long for the undoing."""
+        """End the run on the user's demand, with a shorter time for undoing."""
         self.end(reason)
         if self._hurried_at is None:
             self._hurried_at = self._clock.monotonic()
 
     def undoing(self, seconds: float | None) -> Undoing:
-        """A permission to undo, for so many seconds."""
+        """Return a permission to undo for so many seconds."""
         now = self._clock.monotonic()
         end = now + (self._settings.undo_seconds if seconds is None else seconds)
         return Undoing(now, end if self._deadline is None else min(end, max(self._deadline, now) + _OVERTIME))
 
     def left(self, undoing: Undoing | None) -> float | None:
-        """Seconds until nothing may be sent any more; None for no end."""
+        """Return the seconds in which requests may still be sent; None for no limit."""
         deadline = None if self._deadline is None else self._deadline - self._kept_back()
         if undoing is not None:
             deadline = undoing.deadline
@@ -105,21 +105,21 @@ class Limits:
         return None if deadline is None else deadline - self._clock.monotonic()
 
     def is_over(self) -> bool:
-        """Whether an ordinary request would not be sent any more; for those who only let time pass."""
+        """Whether an ordinary request would no longer be sent."""
         left = self.left(None)
         return self.stopped is not None or (left is not None and left <= 0)
 
     def keep(self, response: Response | None, seconds: float) -> bool:
-        """Whether there is room to keep a response; where there is none left, the run is over.
+        """Count a response's memory; return whether there is room for it, and end the run if not.
 
         Args:
-            response: The response, or None for none.
-            seconds: How long it took to come.
+            response: The response, or None.
+            seconds: The duration of the exchange.
         """
         self._pace = max(seconds, self._pace * _STEADY)
         if response is None:
             return True
-        # What is read of a text takes as much again; a large string with one character of another plane four times.
+        # A parsed text takes the same again; a large string with a character outside of the BMP takes four times.
         wide = len(response.body) > _LARGE and not response.body.isascii()
         size = len(response.body) * (5 if wide else 2) + _of_parts(response.body) + len(response.headers) * _A_HEADER
         if self._kept + size > MAX_KEPT:
@@ -129,7 +129,7 @@ class Limits:
         return True
 
     def _kept_back(self) -> float:
-        """Seconds of the run's time that are kept for the undoing, half of all at most."""
+        """Return the seconds that are reserved for undoing, at most half of the run's time."""
         requests = self.to_undo() / self._settings.workers + _CALLS_BESIDE
         return min(requests * self._pace, (self._settings.max_seconds or 0) / 2)
 
@@ -149,10 +149,10 @@ class Limits:
         self.sent += 1
 
     def ensure_room(self, under_way: int) -> None:
-        """Make sure that the budget has room for one more request beside those that are under way.
+        """Ensure that the budget has room for one more request beside those in flight.
 
         Raises:
-            RunStopped: It has not; whoever writes down what is about to be sent need not begin.
+            RunStopped: It has not.
         """
         if self._has_sent_all(under_way + self._requests_kept_back()):
             raise self.end(f"the budget of {self._settings.max_requests} requests is used up")
@@ -170,15 +170,15 @@ class Limits:
         return most is not None and self.sent + kept_back >= most
 
     def _requests_kept_back(self) -> int:
-        """Requests that are kept for the undoing: a read and a deletion for each change, and some beside."""
+        """Return the requests that are reserved for undoing: a read and a deletion for each change, and a few more."""
         changes = self.to_undo()
         return _CALLS_A_CHANGE * changes + _CALLS_BESIDE if changes else 0
 
     def ensure_time(self, seconds: float, undoing: Undoing | None) -> None:
-        """Make sure that a pause ends before everything does.
+        """Ensure that a pause ends before the run's time.
 
         Raises:
-            RunStopped: It does not, so that waiting is of no use.
+            RunStopped: It does not.
         """
         left = self.left(undoing)
         if left is None or seconds < left:
@@ -189,6 +189,6 @@ class Limits:
 
 
 def _of_parts(body: bytes) -> int:
-    """Bytes of memory that what is read of a body takes beside its text; of more parts nothing is read."""
+    """Return the memory that a parsed body takes beside its text; a body of more parts is not parsed."""
     costs = ((b'"', _A_STRING // 2), (b"{", _A_BRACKET), (b"[", _A_BRACKET), (b":", _A_MEMBER), (b",", _AN_ITEM))
     return sum(min(body.count(part), MAX_PARTS) * cost for part, cost in costs)

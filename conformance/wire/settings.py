@@ -1,4 +1,4 @@
-"""What the wire must know about a target and the limits of a run."""
+"""Settings of the wire: the target and the limits of a run."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ USER_AGENT = f"conformance/{__version__}"
 
 @dataclass(frozen=True, kw_only=True)
 class WireSettings:
-    """How a target is reached, and how much may be asked of it.
+    """Connection settings of a target, and limits of the run.
 
     Attributes:
-        base_url: Where the paths of the interface begin; http or https. User info in it is a secret and never sent.
+        base_url: The http or https URL of the host root. Its user info is a secret and never sent.
         credential: The main key.
         headers: Headers sent with every request; their values are secrets. ``Authorization`` is not among them.
-        timeout: Seconds that a request may take as a whole, connecting and reading included.
+        timeout: Seconds that a whole request may take, connecting and reading included.
         verify: Whether TLS certificates are verified.
         ca_file: A PEM file of the certificate authorities to trust instead of the usual ones.
-        workers: Requests that may be under way at once.
-        max_requests: Requests that may be sent, repetitions included; None for any number.
-        max_seconds: Seconds that the run may take; None for any time.
-        first_wait: Seconds until a service that has never answered is given up; without them three attempts decide.
-        longest_wait: Seconds that are waited for a rate-limit window at most.
-        undo_seconds: Seconds that undoing may take where the caller names no other time.
-        hurried_undo_seconds: Seconds that undoing may take once ``Wire.stop`` was called.
+        workers: The most concurrent requests.
+        max_requests: The most requests, retries included; None for any number.
+        max_seconds: The most seconds of the run; None for any time.
+        first_wait: Seconds until a service that has never responded is given up; if 0, after three attempts.
+        longest_wait: The longest wait for a rate-limit window, in seconds.
+        undo_seconds: Seconds that undoing may take by default.
+        hurried_undo_seconds: Seconds that undoing may take after ``Wire.stop``.
 
     Raises:
         ValueError: A value makes no sense; the message names it.
@@ -79,7 +79,7 @@ class WireSettings:
 
     @cached_property
     def secrets(self) -> tuple[tuple[str, str], ...]:
-        """Names and values of all that these settings hold and that no output may show."""
+        """Names and values of all secrets in these settings."""
         key = (self.credential.authorization or "").partition(" ")[2]
         found = [(self.credential.name, key)]
         found += [(f"header {name}", value) for name, value in self.headers]
@@ -91,10 +91,10 @@ class WireSettings:
         return given + [(part, unquote(value)) for part, value in given if unquote(value) != value]
 
     def ssl_context(self) -> ssl.SSLContext | None:
-        """What TLS connections are made with; None for plain HTTP.
+        """Return the TLS context; None for plain HTTP.
 
         Raises:
-            ValueError: The file of authorities cannot be used.
+            ValueError: The file of certificate authorities cannot be used.
         """
         if self._parts.scheme == "http":
             return None

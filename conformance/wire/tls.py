@@ -1,4 +1,4 @@
-"""The TLS certificate that a target shows."""
+"""TLS certificate of a target."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _HTTPS = 443
 
 
 def certificate_sha256(settings: WireSettings) -> str | None:
-    """The SHA-256 digest, in hexadecimal, of the certificate of a target; one connection without a request.
+    """Return the SHA-256 digest, in hexadecimal, of a target's certificate, with one connection and no request.
 
     Args:
-        settings: How the target is reached.
+        settings: The connection settings.
 
     Returns:
-        None for plain HTTP, and where no connection is made.
+        None for plain HTTP, and if no connection is made.
     """
     context = settings.ssl_context()
     parts = urlsplit(settings.root)

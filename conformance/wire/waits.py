@@ -1,4 +1,4 @@
-"""What a run waits for, and until when, for whoever watches it."""
+"""Present waits of a run, for its progress display."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Something that is waited for.
+    """A wait.
 
     Attributes:
-        what: It, such as ``the rate limit``.
-        until: When the waiting ends at the latest, UTC.
+        what: The object of the wait, such as ``the rate limit``.
+        until: The latest end, UTC.
     """
 
     what: str
@@ -25,7 +25,7 @@ class Waiting:
 
     @property
     def left(self) -> float:
-        """Seconds until then."""
+        """Seconds until the end."""
         return (self.until - datetime.now(UTC)).total_seconds()
 
     def __str__(self) -> str:
@@ -33,14 +33,14 @@ class Waiting:
 
 
 class Waits:
-    """All that is waited for at the moment, by any thread."""
+    """Present waits of all threads."""
 
     def __init__(self) -> None:
         self._under_way: dict[object, Waiting] = {}
 
     @contextmanager
     def during(self, what: str, seconds: float) -> Iterator[None]:
-        """Inside this ``with`` something is waited for, so many seconds at most."""
+        """Register a wait of at most so many seconds inside a ``with``."""
         place = object()
         self._under_way[place] = Waiting(what, datetime.now(UTC) + timedelta(seconds=seconds))
         try:
@@ -50,5 +50,5 @@ class Waits:
 
     @property
     def first(self) -> Waiting | None:
-        """What ends first of all that is waited for; None for nothing."""
-        return min(list(self._under_way.values()), key=lambda one: one.until, default=None)
+        """The wait that ends first; None if there is none."""
+        return min(list(self._under_way.values()), key=lambda waiting: waiting.until, default=None)

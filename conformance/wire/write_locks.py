@@ -1,4 +1,4 @@
-"""Writes of different scenarios to one resource take turns, and all wait while a scenario must be undisturbed."""
+"""Locks against concurrent writes of different scenarios to one resource, and for exclusive scenarios."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _Resource = tuple[str, str]
 class WriteLocks:
     """Lets writes to one resource overlap only if one scenario sends them.
 
-    A faulty service may answer the creations of two scenarios with one id, and give that id away again as soon as one
-    of them has deleted it. What a guard of the wire has read of a resource must hold until the write is answered. And
-    a list that is read while something is written need not be of one piece.
+    A faulty service may return one id for the creations of two scenarios, and reuse it as soon as one of them has
+    deleted it. What a guard has read of a resource must hold until the write is complete. And a list that is read
+    during a write may be torn.
     """
 
     def __init__(self) -> None:
@@ -32,13 +32,13 @@ class WriteLocks:
 
     @contextmanager
     def of(self, scenario: str, requests: Sequence[Request]) -> Iterator[None]:
-        """Wait until no other scenario writes to what some requests write to, and keep others waiting inside a ``with``.
+        """Lock the resources that requests write to, inside a ``with``, against other scenarios.
 
-        Writes wait for a scenario that must be undisturbed, too.
+        Writes also wait for the end of an exclusive scenario.
 
         Args:
-            scenario: Who sends the calls; it may have as many turns at once as it likes.
-            requests: What will be sent; reads wait for nothing.
+            scenario: The sender; it may hold any number of locks at once.
+            requests: The requests; reads do not wait.
         """
         resources = {
             (request.operation.parameter, request.identifier)
@@ -50,7 +50,7 @@ class WriteLocks:
             self._changed.wait_for(
                 lambda: (
                     all(self._holder(resource, scenario) == scenario for resource in resources)
-                    and not (writes and self._is_kept_from(scenario))
+                    and not (writes and self._is_blocked_for(scenario))
                 )
             )
             self._count(scenario, resources, 1)
@@ -65,16 +65,16 @@ class WriteLocks:
 
     @contextmanager
     def undisturbed(self, scenario: str) -> Iterator[None]:
-        """Wait until no other scenario writes anything, and let none begin to inside a ``with``.
+        """Block the writes of other scenarios inside a ``with``, which begins when those in flight are complete.
 
-        Nothing that another scenario does may be waited for in there.
+        The block must not wait for another scenario.
         """
         with self._changed:
-            self._changed.wait_for(lambda: not self._is_kept_from(scenario))
+            self._changed.wait_for(lambda: not self._is_blocked_for(scenario))
             self._undisturbed = scenario, 1 + (self._undisturbed[1] if self._undisturbed else 0)
         try:
             with self._changed:
-                self._changed.wait_for(lambda: not any(n for one, n in self._writing.items() if one != scenario))
+                self._changed.wait_for(lambda: not any(n for other, n in self._writing.items() if other != scenario))
             yield
         finally:
             with self._changed:
@@ -82,8 +82,8 @@ class WriteLocks:
                 self._undisturbed = (scenario, depth) if depth else None
                 self._changed.notify_all()
 
-    def _is_kept_from(self, scenario: str) -> bool:
-        """Whether another scenario must be undisturbed."""
+    def _is_blocked_for(self, scenario: str) -> bool:
+        """Whether another scenario is exclusive."""
         return self._undisturbed is not None and self._undisturbed[0] != scenario
 
     def _holder(self, resource: _Resource, scenario: str) -> str:

@@ -144,7 +144,7 @@ def test_a_hanging_provisioner_is_waited_for_twice(tmp_path: Path) -> None:
 
     assert ended.status == 3, ended.told()
     assert (ended.folder / "provisioner.log").read_text().count("asked") == 2
-    assert ended.err.splitlines()[-1].endswith("for the second time; nothing more was asked of it.")
+    assert ended.err.splitlines()[-1].endswith("for the second time; no further call was sent.")
     assert ended.outcomes("cantTell") == []
 
 

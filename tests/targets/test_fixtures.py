@@ -111,7 +111,7 @@ def fixtures(load: Callable[..., Profile], told: list[tuple[str, str]], service:
 
     def making(text: str = "", program: Any = None, *, mode: Mode | None = None, **more: Any) -> Fixtures:
         profile = load(text, options={"mode": mode})
-        service.roles = {one.user_id: "member" for one in profile.members} | service.roles
+        service.roles = {member.user_id: "member" for member in profile.members} | service.roles
         membership = Membership(service.send_all)
         return Fixtures(profile, program, Hiding(told), membership=membership, **more)
 
@@ -452,7 +452,7 @@ def test_a_response_without_an_id_makes_no_record(
     """A creation whose response holds no id where the template says is unavailable."""
     made = fixtures(TEMPLATE, send=lambda request: make_exchange(request, 201, body))
 
-    with pytest.raises(MissingMeans, match="holds no id at /data/id"):
+    with pytest.raises(MissingMeans, match="has no id at /data/id"):
         made.make_subordinate("e", "task")
 
 
@@ -496,10 +496,10 @@ def test_a_key_of_another_organization_is_not_used(
 
     def send_all(requests: Sequence[Request]) -> list[Exchange]:
         responses = [
-            make_exchange(one, 403 if shown is None else 200, {"data": {"id": shown}})
-            if one.credential is not None
-            else service.send(one)
-            for one in requests
+            make_exchange(request, 403 if shown is None else 200, {"data": {"id": shown}})
+            if request.credential is not None
+            else service.send(request)
+            for request in requests
         ]
         for response in responses:
             ownership.after(response)

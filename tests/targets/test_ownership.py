@@ -311,8 +311,8 @@ def test_without_reads_an_item_that_agrees_with_its_creation_counts(
             else make_exchange(request, 500, {"error": {}})
             for request in sent
         ]
-        for one in exchanges:
-            guard.after(one)
+        for exchange in exchanges:
+            guard.after(exchange)
         return exchanges
 
     guard = Ownership(RunNames(PREFIX), send_all)  # type: ignore[arg-type]  # a list is a sequence

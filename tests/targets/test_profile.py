@@ -47,7 +47,7 @@ def test_options_that_cannot_be_used_are_named(url: str, key: str, sentence: str
         (None, None, None),
         ("org_1", "org_1", None),
         ("org_1", "org_2", "The organization must be org_1, but the key belongs to org_2."),
-        ("org_1", None, "The organization must be org_1, and the service does not say whose the key is."),
+        ("org_1", None, "The organization must be org_1, but the service does not show that of the key."),
     ],
 )
 def test_another_organization_is_refused(named: str | None, found: str | None, sentence: str | None) -> None:

@@ -269,7 +269,7 @@ def test_an_organization_whose_name_is_hidden_is_not_renamed(journal: Journal, s
     """What stands for a hidden text cannot be given back as a name, so no other is given."""
     see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "<header:X-Tenant> Ltd"}})
 
-    with pytest.raises(NotSent, match="could not be given back"):
+    with pytest.raises(NotSent, match="could not be restored"):
         see(requests.update_organization({"name": "B"}), 200, {"data": {}})
     assert journal.pending() == []
 

@@ -605,7 +605,7 @@ def test_a_role_that_another_user_gave_is_left_alone(running: Any, clean: Callab
     running.send(requests.update_member_role("u_1", {"role": "admin"}))
     running.roles["u_1"] = "auditor"
 
-    assert clean().left == ["The role of u_1 is auditor, which the run did not ask for; it was left alone."]
+    assert clean().left == ["The role of u_1 is auditor, which the run did not request; it was left unchanged."]
     assert running.writes == []
 
 

@@ -123,7 +123,7 @@ def test_no_more_go_through_than_it_says(refusals: int, most: int) -> None:
     beside: list[bool] = []
     under_way = highest = 0
 
-    async def one() -> None:
+    async def send_one() -> None:
         nonlocal under_way, highest
         async with width.slot() as beside_others:
             beside.append(beside_others)
@@ -133,7 +133,7 @@ def test_no_more_go_through_than_it_says(refusals: int, most: int) -> None:
             under_way -= 1
 
     async def all_of_them() -> None:
-        await asyncio.gather(*(one() for _ in range(20)))
+        await asyncio.gather(*(send_one() for _ in range(20)))
 
     asyncio.run(all_of_them())
 
@@ -148,7 +148,7 @@ def test_what_waits_already_goes_through_as_few_at_a_time_as_later_ones() -> Non
     under_way: list[int] = []
     now = 0
 
-    async def one() -> None:
+    async def send_one() -> None:
         nonlocal now
         async with width.slot():
             now += 1
@@ -158,7 +158,7 @@ def test_what_waits_already_goes_through_as_few_at_a_time_as_later_ones() -> Non
             width.learn(REFUSED if len(under_way) < 20 else SERVED, beside_others=True)
 
     async def all_of_them() -> None:
-        await asyncio.gather(*(one() for _ in range(60)))
+        await asyncio.gather(*(send_one() for _ in range(60)))
 
     asyncio.run(all_of_them())
 

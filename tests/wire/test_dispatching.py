@@ -98,7 +98,7 @@ def test_a_lost_target_is_asked_for_with_growing_pauses(make: Fixtures, clock: W
 
     assert clock.pauses == list(PROBES)
     assert checks(wire) == ["check", "check"] + ["wire"] * len(PROBES)
-    assert [one.attempt for one in wire.exchanges[2:]] == list(range(1, len(PROBES) + 1))
+    assert [exchange.attempt for exchange in wire.exchanges[2:]] == list(range(1, len(PROBES) + 1))
     assert stopped.value.exchanges == (wire.exchanges[-1],)
     with pytest.raises(RunStopped, match="the target was lost"):
         wire.send(MINE)
@@ -190,7 +190,10 @@ def test_what_begins_while_the_target_is_asked_for_waits(make: Fixtures) -> None
     wire = make.wire(transport=transport, clock=Held())
     wire.send(get_organization())
     statuses: list[int] = []
-    senders = [threading.Thread(target=lambda one=one: statuses.append(wire.send(one).status)) for one in (MINE, READ)]
+    senders = [
+        threading.Thread(target=lambda request=request: statuses.append(wire.send(request).status))
+        for request in (MINE, READ)
+    ]
     senders[0].start()
     searching.wait(20)
     with wire.undoing():
@@ -469,7 +472,7 @@ def test_attempts_are_numbered_and_told_whose_they_are(make: Fixtures, clock: Wo
     with wire.checking("a check"):
         last = wire.send(get_organization())
 
-    assert [(one.number, one.attempt, one.check) for one in wire.exchanges] == [
+    assert [(exchange.number, exchange.attempt, exchange.check) for exchange in wire.exchanges] == [
         (1, 1, "a check"), (2, 2, "a check"), (3, 3, "a check"),
     ]  # fmt: skip
     assert last is wire.exchanges[-1]
@@ -524,5 +527,5 @@ def test_fewer_go_at_once_where_that_gets_them_refused(
 
     responses = wire.send_all([get_organization()] * 40)
 
-    assert {one.status for one in responses} == {200}
+    assert {response.status for response in responses} == {200}
     assert crowded.refused == before

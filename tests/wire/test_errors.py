@@ -71,10 +71,10 @@ def test_a_certificate_that_is_not_accepted_says_why() -> None:
 
 def test_troubles_that_led_to_each_other_end() -> None:
     """Python forbids no circle."""
-    one, other = KeyError(), TypeError()
-    one.__context__, other.__context__ = other, one
+    first, other = KeyError(), TypeError()
+    first.__context__, other.__context__ = other, first
 
-    assert describe_error(one) == "the response could not be read (KeyError)"
+    assert describe_error(first) == "the response could not be read (KeyError)"
 
 
 def test_what_led_to_a_trouble_in_two_ways_is_not_the_end() -> None:

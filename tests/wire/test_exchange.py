@@ -92,10 +92,10 @@ def test_whether_a_text_was_taken_out_that_may_have_been_right(response: Respons
 
 def test_exchanges_are_told_apart_by_their_numbers() -> None:
     """In sets too, however large their bodies are."""
-    one, same, other = make_exchange(number=1), make_exchange(number=1), make_exchange(number=2)
+    exchange, same, other = make_exchange(number=1), make_exchange(number=1), make_exchange(number=2)
 
-    assert {one, same, other} == {one, other}
-    assert hash(one) == hash(replace(one, error="x"))
+    assert {exchange, same, other} == {exchange, other}
+    assert hash(exchange) == hash(replace(exchange, error="x"))
 
 
 def test_what_passes_and_what_lasts() -> None:

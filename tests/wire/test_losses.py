@@ -18,10 +18,10 @@ _TIMED_OUT = "no complete response came within 1 s"
 
 def sent(number: int, began: float, ended: float, error: str | None = None, *, made: bool = True) -> Exchange:
     """An exchange of a time, answered where there is no trouble."""
-    one = make_exchange("getCurrentOrganization", 200, {"data": {}})
-    times = {"started_at": one.started_at + timedelta(seconds=began), "seconds": ended - began}
-    received = one.received if error is None else None
-    return replace(one, number=number, received=received, error=error, was_sent=made, **times)  # type: ignore[arg-type]
+    exchange = make_exchange("getCurrentOrganization", 200, {"data": {}})
+    times = {"started_at": exchange.started_at + timedelta(seconds=began), "seconds": ended - began}
+    received = exchange.received if error is None else None
+    return replace(exchange, number=number, received=received, error=error, was_sent=made, **times)  # type: ignore[arg-type]
 
 
 def refused(number: int, at: float) -> Exchange:
@@ -38,7 +38,7 @@ def test_what_was_under_way_is_told() -> None:
 
     first, second = losses(exchanges)
 
-    assert [one.number for one in first.under_way] == [4, 5]
+    assert [exchange.number for exchange in first.under_way] == [4, 5]
     assert not first.alone
     assert first.refusal.number == 7
     assert first.returned is not None
@@ -59,7 +59,7 @@ def test_whether_a_request_was_alone(beside: list[Exchange], *, alone: bool) -> 
     """Whatever else was under way may be what ended the service."""
     (loss,) = losses([sent(1, 0, 0.5), sent(2, 2, 3, CLOSED), *beside, refused(4, 4), sent(5, 6, 7)])
 
-    assert [one.number for one in loss.under_way] == [2]
+    assert [exchange.number for exchange in loss.under_way] == [2]
     assert loss.alone is alone
 
 

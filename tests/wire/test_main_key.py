@@ -102,7 +102,7 @@ def test_one_served_question_is_enough(make: Fixtures, clock: WoundClock, served
     assert wire.send(MINE).status == 403
 
     assert asked(wire) == QUESTIONS[:served]
-    assert [one.judgeable for one in wire.exchanges] == [True, True, *[False] * (served - 1), True]
+    assert [exchange.judgeable for exchange in wire.exchanges] == [True, True, *[False] * (served - 1), True]
 
 
 def test_a_hiccup_is_the_service_s(make: Fixtures, clock: WoundClock) -> None:
@@ -178,7 +178,7 @@ def test_what_is_under_way_is_asked_about_once(make: Fixtures, clock: WoundClock
         wire.send_all(requests)
 
     assert asked(wire) == QUESTIONS
-    judgeable = [one.request.identifier for one in wire.exchanges[3:] if one.judgeable]
+    judgeable = [exchange.request.identifier for exchange in wire.exchanges[3:] if exchange.judgeable]
     assert judgeable == ["7"]
 
 

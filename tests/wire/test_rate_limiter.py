@@ -199,7 +199,7 @@ def test_429_for_one_kind_of_request_does_not_end_the_run(make: Fixtures, clock:
 
     refused = wire.send_all(inviting)
 
-    assert {one.received.status for one in refused if one.received is not None} == {429}
+    assert {exchange.received.status for exchange in refused if exchange.received is not None} == {429}
     assert wire.send(get_organization()).status == 200
 
 
@@ -216,7 +216,7 @@ def test_429_that_no_waiting_ends_is_waited_for_twice(make: Fixtures, clock: Wou
     edits = [update_engagement("e", {"name": name}) for name in ("archived", "active") * 10]
     received = [wire.send(edit).received for edit in edits]
 
-    assert [one and one.status for one in received] == [429, 200] * 10
+    assert [response and response.status for response in received] == [429, 200] * 10
     assert 120 < clock.monotonic() - began < 180
 
 
@@ -323,7 +323,7 @@ def test_what_was_sent_beside_is_answered_where_the_rest_is_kept(make: Fixtures,
     wire.reserve_for(lambda: 5)
 
     while wire.stopped is None:
-        assert [one.status for one in wire.send_all([get_organization()] * 2)] == [200, 200]
+        assert [exchange.status for exchange in wire.send_all([get_organization()] * 2)] == [200, 200]
     assert wire.stopped == KEPT
 
 
@@ -409,7 +409,7 @@ def test_a_lost_question_tells_nothing(
 
     assert wire.stopped == (KEPT if stopped else None)
     assert len(script.requests) == 6
-    assert [one.attempt for one in wire.exchanges] == [1] * 6
+    assert [exchange.attempt for exchange in wire.exchanges] == [1] * 6
 
 
 @pytest.mark.parametrize(

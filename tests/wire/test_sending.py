@@ -157,8 +157,8 @@ def test_a_repetition_goes_over_a_new_connection(make: Fixtures, clock: WoundClo
     for _ in range(3):
         exchanges = wire.send_all([get_organization()] * 8)
 
-        assert [one.status for one in exchanges] == [200] * 8
-        assert max(one.attempt for one in exchanges) <= 2
+        assert [exchange.status for exchange in exchanges] == [200] * 8
+        assert max(exchange.attempt for exchange in exchanges) <= 2
 
 
 def test_repeating_stops_at_what_is_not_safe(make: Fixtures, clock: WoundClock) -> None:
@@ -294,7 +294,7 @@ def test_what_is_under_way_is_given_up_where_nobody_waits_for_it(make: Fixtures)
         if wire.exchanges:
             break
         time.sleep(0.02)
-    assert [one.error for one in wire.exchanges] == ["it was given up because the run was stopped"]
+    assert [exchange.error for exchange in wire.exchanges] == ["it was given up because the run was stopped"]
 
 
 def test_nothing_is_sent_where_a_guard_keeps_one_of_several_requests_back(make: Fixtures) -> None:

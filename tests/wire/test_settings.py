@@ -108,7 +108,7 @@ def test_certificates_are_verified_unless_that_is_switched_off() -> None:
 
     assert verified is not None
     assert (verified.verify_mode, verified.check_hostname) == (ssl.CERT_REQUIRED, True)
-    assert [None if one is None else one.verify_mode for one in unverified] == [ssl.CERT_NONE] * 2
+    assert [None if context is None else context.verify_mode for context in unverified] == [ssl.CERT_NONE] * 2
 
 
 def test_authorities_are_those_of_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
