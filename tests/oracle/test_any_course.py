@@ -129,7 +129,7 @@ def _as_the_journal_does(exchanges: list[Exchange], folder: Path) -> None:
     recorder, ownership = JournalRecorder(journal), Ownership(journal.names, send_all)
     membership = Membership(send_all)
     for exchange in exchanges:
-        with contextlib.suppress(NotSent):  # the wire does not send what is withheld
+        with contextlib.suppress(NotSent):  # the wire does not send withheld requests
             for guard in (recorder.ensure_harmless, ownership.ensure, membership.ensure):
                 guard([exchange.request])
             recorder.before(exchange.request)

@@ -135,7 +135,7 @@ def test_a_429_is_a_refusal() -> None:
     assert bulk.refused(expects_429(sent(429)))
 
 
-# --- what refused requests leave
+# --- state after refused requests
 
 
 def fails() -> None:
@@ -234,7 +234,7 @@ def test_an_unreadable_engagement_is_undecided(status: int) -> None:
         untouched(make_exchange("getEngagement", None), 400)
 
 
-# --- what refused creations leave
+# --- lists after refused creations
 
 
 @pytest.mark.parametrize(

@@ -129,12 +129,12 @@ def test_a_request_outside_the_interface(law: Law, operation: str, sent: Sent, r
 @pytest.mark.parametrize(
     ("law", "operation", "sent", "response"),
     [
-        # A service may tidy up, or refuse, what is no ordinary text.
+        # A service may normalize or refuse a text that is not ordinary.
         (echo_laws.renaming_repeats_name, "updateCurrentOrganization", {"name": "A  B"}, {"name": "A B"}),
         (echo_laws.creation_repeats_texts, "createEngagement", {"name": " Review "}, {"name": "Review"}),
         (echo_laws.creation_repeats_texts, "createEngagement", {"name": "R" * 300}, {"name": "R" * 255}),
         (echo_laws.creation_is_active, "createEngagement", {"name": "A", "status": "archived"}, {"status": "archived"}),
-        # The letter case of roles is open, and what else is taken for one.
+        # The letter case of roles and other accepted values are open.
         (echo_laws.role_change_repeats, "updateMemberRole", {"role": "ADMIN"}, {"role": "admin"}),
         (echo_laws.role_change_repeats, "updateMemberRole", {}, {"role": "admin"}),
         (echo_laws.invitation_repeats, "inviteMember", {"email": INVITED["email"]}, {"role": "member"}),
@@ -199,7 +199,7 @@ def test_an_invitation_with_unreadable_times() -> None:
         assert raised.value.exchanges == (made,)
 
 
-# --- whose answers are open
+# --- open responses
 
 
 def in_turn(*exchanges: Exchange) -> list[Exchange]:

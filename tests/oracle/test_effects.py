@@ -77,7 +77,7 @@ def test_order_and_overlap_of_intervals(first: Interval, other: Interval, *, bef
     assert other.meets(first) is meets
 
 
-# --- answers and keys
+# --- responses and keys
 
 
 @pytest.mark.parametrize(

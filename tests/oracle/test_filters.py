@@ -32,7 +32,7 @@ def found(seen: Listing, wanted: Sequence[str] = (), unwanted: Sequence[str] = (
     filters.expect_found(seen, "status", "active", wanted, unwanted)
 
 
-# --- what is found
+# --- items
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_an_item_beyond_the_shown_ones() -> None:
     assert raised.value.exchanges == seen.responses
 
 
-# --- what is counted
+# --- totals
 
 
 def counts(
@@ -155,7 +155,7 @@ def test_totals_of_a_list_without_known_items() -> None:
         counts(ACTIVE, ARCHIVED, listed(of("active", "b", "c")))
 
 
-# --- a filtered list beside the whole one
+# --- filtered and unfiltered lists
 
 
 def same(active: Listing, archived: Listing, everything: Listing) -> None:
@@ -188,7 +188,7 @@ def test_a_filtered_list_with_an_item_of_another_value(status: object) -> None:
     assert raised.value.actual == '1 with another status, the first is "b"'
 
 
-# --- the whole list
+# --- the unfiltered list
 
 
 KNOWN = {"active": ["a", "b"], "archived": ["y", "z"]}
@@ -240,7 +240,7 @@ def test_an_unfiltered_list_that_may_continue(ids: list[str], known: dict[str, l
     assert raised.value.exchanges == seen.responses
 
 
-# --- items beside reads of them
+# --- items and reads
 
 
 TIMES = ("2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z")
@@ -404,7 +404,7 @@ def test_pages_that_do_not_agree_about_the_total(total: int) -> None:
     assert raised.value.exchanges == look
 
 
-# --- what pages of a filtered list have between them
+# --- items between pages of a filtered list
 
 
 def at(*seconds: int) -> list[dict[str, str]]:
@@ -432,7 +432,7 @@ def nothing_lost(look: tuple[Exchange, ...]) -> None:
         (at(9, 8), at(7, 6)),
         (at(8), at(7)),
         (at(9, 8),),
-        (at(9, 8, 8), [*at(8), *at(7)]),  # in another order in each answer
+        (at(9, 8, 8), [*at(8), *at(7)]),  # in another order in each response
     ],
 )
 def test_pages_that_hold_every_item_between_them(pages: tuple[list[dict[str, str]], ...]) -> None:

@@ -163,7 +163,7 @@ def test_an_unknown_value_may_be_any() -> None:
     assert made.certain_value(during(2, 3)) is None
 
 
-# --- what reads tell
+# --- narrowing by reads
 
 
 def test_a_read_settles_an_unknown_value() -> None:
@@ -247,7 +247,7 @@ def test_an_uncertain_change_to_an_unknown_value_stays_uncertain() -> None:
     assert values(made, during(6, 7)) == {"a", None}
 
 
-# --- sights
+# --- snapshots
 
 
 @pytest.mark.parametrize(

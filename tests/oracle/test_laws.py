@@ -90,7 +90,7 @@ def test_a_body_without_a_media_type_is_wrong() -> None:
     assert laws.json_media_type(make_exchange(raw=b"", headers=())) is False
 
 
-# --- frames
+# --- envelopes
 
 
 @pytest.mark.parametrize("operation", RESOURCES)

@@ -486,7 +486,7 @@ def test_a_correct_service_breaks_no_rule(
         status = {"gateway": 503, "limited": 429}.get(fate)
         began = client.now
         client.send(step(word, ids[place % len(ids)], number), seconds=0.1, status=status, lost=fate == "lost")
-        # It took effect in the middle of its time; the next one may begin before its answer is there.
+        # It took effect in the middle of its interval; the next request may begin before its response.
         client.now = began + 0.05 + data.draw(st.floats(0.001, 0.08))
 
     assert Ledger.over(client.exchanges, name_key).findings.broken == []

@@ -48,17 +48,17 @@ UNDONE = spoilt("description", "as it was made")
         ((READ, ARCHIVE, spoilt("name", "archived name"), LIST), "archive-keeps-content"),
         ((READ, EDIT, spoilt("name", "edited name"), LIST), "update-engagement-keeps-the-rest"),
         ((spoilt("status", "archived"), LIST), "new-engagement-active"),
-        # A read, or a list, has shown it right and nothing was done since.
+        # A read or a list has shown a possible value, without a change since.
         ((READ, spoilt("name", "another name"), LIST), "list-engagements-as-read"),
         ((LIST, spoilt("name", "another name"), LIST), "list-engagements-as-read"),
         ((EDIT, READ, UNDONE, LIST), "list-engagements-as-read"),
-        # Nothing of an edit and of an archive is shown.
+        # The list lacks an edit and an archive.
         ((EDIT, ARCHIVE, UNDONE, spoilt("status", "active"), LIST), "list-engagements-as-read"),
-        # What is seen afterwards tells.
+        # A later read decides.
         ((EDIT, UNDONE, LIST, spoilt("description", LOST), READ), "list-engagements-as-read"),
         ((EDIT, UNDONE, LIST, spoilt("description", LOST), LIST), "list-engagements-as-read"),
         ((EDIT, UNDONE, LIST, READ), "update-engagement-takes-effect"),
-        # A later edit says nothing of an earlier one.
+        # A later edit proves nothing about an earlier one.
         ((EDIT, UNDONE, LIST, {"description": "another edit"}, READ), "update-engagement-takes-effect"),
     ],
 )
