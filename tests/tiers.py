@@ -35,7 +35,7 @@ MARKS: Final = {
         "tests/docs/test_tiers.py::test_only_a_sample_is_collected",
         "tests/examples/",
         "tests/integrations/",
-        "tests/oracle/test_effects.py::test_what_is_ordinary_is_unremarkable",
+        "tests/oracle/test_effects.py::test_ordinary_texts_are_unremarkable",
         "tests/oracle/test_linearizability.py::test_long_history_is_decided_quickly",
         "tests/oracle/test_linearizability.py::test_same_as_trying_every_order",
         "tests/reference/test_fault_library.py::test_fault_shows",

@@ -1,4 +1,4 @@
-"""A tiny service in memory, honest unless a test overrides one of its steps, and exchanges with it."""
+"""Small in-memory service, correct unless a test overrides a step, and a client that records exchanges with it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEADERS = (("Content-Type", "application/json"),)
 
 @dataclass
 class Record:
-    """An engagement as the service keeps it."""
+    """An engagement as the service stores it."""
 
     id: str
     name: str
@@ -35,7 +35,7 @@ class Service:
     """Engagements in memory.
 
     Attributes:
-        choices: What it does where the interface leaves it open.
+        choices: The service's choices at points that the interface leaves open.
     """
 
     choices: dict[str, str] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Service:
     now: float = 0.0
 
     def handle(self, sent: Request) -> tuple[int, object]:
-        """The status and the data of an answer."""
+        """Return the status and the data of a response."""
         operation = sent.operation.id
         body = json.loads(sent.body) if sent.body else {}
         if operation == "createEngagement":
@@ -57,47 +57,47 @@ class Service:
         return response
 
     def find(self, identifier: str) -> Record | None:
-        """The engagement of an identifier, if there is one."""
+        """Return the engagement of an identifier, if it exists."""
         return self.records.get(identifier)
 
     def create(self, body: dict[str, Any]) -> tuple[int, object]:
-        """Make an engagement."""
+        """Create an engagement."""
         identifier = f"e{len(self.records) + int(self.now * 1000)}"
         record = Record(identifier, body["name"], body.get("description"), "active", self.now, self.now)
         self.records[identifier] = record
         return 201, self.view(record)
 
     def getEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: N802
-        """Show it."""
+        """Return the engagement."""
         return 200, self.view(record)
 
     def updateEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: N802
-        """Edit it, unless it is archived."""
+        """Edit the engagement, unless it is archived."""
         if record.status == "archived":
             return int(self.choices.get("archived_edit", "409")), None
         self.edit(record, body)
         return 200, self.view(record)
 
     def edit(self, record: Record, body: dict[str, Any]) -> None:
-        """Give fields new values."""
+        """Set fields to new values."""
         for name in ("name", "description"):
             if name in body:
                 setattr(record, name, body[name])
         record.updated = self.now
 
     def archiveEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: N802
-        """Archive it."""
+        """Archive the engagement."""
         if record.status == "archived" and self.choices.get("archive_again", "409") == "409":
             return 409, None
         self.archive(record)
         return 200, {"id": record.id, "status": "archived", "updatedAt": self.time(record.updated)}
 
     def archive(self, record: Record) -> None:
-        """Make it archived."""
+        """Set the status archived."""
         record.status, record.updated = "archived", self.now
 
     def unarchiveEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: N802
-        """Unarchive it, as far as this service does."""
+        """Unarchive the engagement, by the service's choice."""
         choice = self.choices.get("unarchive", "activates")
         if choice == "refused" or (choice != "nothing" and record.status == "active"):
             return 409, None
@@ -106,20 +106,20 @@ class Service:
         return 200, {}
 
     def unarchive(self, record: Record) -> None:
-        """Make it active."""
+        """Set the status active."""
         record.status, record.updated = "active", self.now
 
     def deleteEngagement(self, record: Record, body: dict[str, Any]) -> tuple[int, object]:  # noqa: N802
-        """Delete it."""
+        """Delete the engagement."""
         self.delete(record)
         return 200, {"deleted": True, "id": record.id}
 
     def delete(self, record: Record) -> None:
-        """Forget it."""
+        """Remove the record."""
         del self.records[record.id]
 
     def listed(self, asked: dict[str, str]) -> tuple[int, object]:
-        """Give one page of the list."""
+        """Return one page of the list."""
         found = self.select(asked)
         size, page = int(asked.get("perPage", "20")), int(asked.get("page", "1"))
         part = self.part(found, (page - 1) * size, size)
@@ -127,7 +127,7 @@ class Service:
         return 200, {"data": [self.item(record) for record in part], "meta": meta}
 
     def select(self, asked: dict[str, str]) -> list[Record]:
-        """All engagements that are asked for, in their order."""
+        """Return all requested engagements, sorted."""
         found = [record for record in self.records.values() if asked.get("status", record.status) == record.status]
         keys: dict[str, Callable[[Record], Any]] = {
             "name": lambda record: record.name,
@@ -138,37 +138,37 @@ class Service:
         return sorted(found, key=key, reverse=asked.get("order", "desc") == "desc")
 
     def part(self, found: list[Record], start: int, size: int) -> list[Record]:
-        """The items of a page."""
+        """Return the items of a page."""
         return found[start : start + size]
 
     def total(self, found: list[Record]) -> int:
-        """How many there are."""
+        """Return the total."""
         return len(found)
 
     def item(self, record: Record) -> dict[str, Any]:
-        """An engagement in a list."""
+        """Return an engagement as a list shows it."""
         return self.view(record)
 
     def view(self, record: Record) -> dict[str, Any]:
-        """An engagement."""
+        """Return an engagement as JSON."""
         shown = {"id": record.id, "name": record.name, "description": record.description, "status": record.status}
         if not record.description and self.choices.get("never_described", "null") != "null":
             shown["description"] = ""
         return shown | {"createdAt": self.time(record.created), "updatedAt": self.time(record.updated)}
 
     def time(self, seconds: float) -> str:
-        """A timestamp."""
+        """Return a timestamp."""
         ticks = int(seconds) if self.choices.get("clock") == "seconds" else seconds
         return (BEGAN + timedelta(seconds=ticks)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 @dataclass
 class Client:
-    """Exchanges with a service, on a clock that goes on by itself.
+    """Client of a service that records its exchanges and moves its own clock.
 
     Attributes:
         service: The service.
-        exchanges: All of them.
+        exchanges: All exchanges.
     """
 
     service: Service
@@ -184,7 +184,7 @@ class Client:
         status: int | None = None,
         lost: bool = False,
     ) -> Exchange:
-        """Send a call; ``status`` replaces the service's answer, and ``lost`` keeps the answer from arriving."""
+        """Send a request; ``status`` replaces the service's response, and ``lost`` drops it."""
         start = self.now if at is None else at
         self.service.now = start + seconds / 2
         given, data = self.service.handle(sent) if status is None else (status, None)
@@ -194,7 +194,7 @@ class Client:
         return self.exchanges[-1]
 
     def made(self, sent: Request, status: int, data: object, start: float, seconds: float) -> Exchange:
-        """An exchange with this answer."""
+        """Return an exchange with this response."""
         body = {"error": {"code": "X", "message": "", "statusCode": status}} if status >= 400 else {"data": data}
         if isinstance(data, dict) and "meta" in data:
             body = data
@@ -210,19 +210,19 @@ class Client:
         )
 
     def created(self, name: str = "one", **more: str) -> str:
-        """The id of a new engagement."""
+        """Create an engagement and return its id."""
         exchange = self.send(requests.create_engagement({"name": name, **more}))
         assert exchange.received is not None
         return str(json.loads(exchange.received.body)["data"]["id"])
 
     def send_each(self, sent: Iterable[Request]) -> list[Exchange]:
-        """Send calls one after the other."""
+        """Send requests one after the other."""
         return [self.send(request) for request in sent]
 
 
 @pytest.fixture(scope="session")
 def make_client() -> Callable[..., Client]:
-    """Makes talks with a service: with an honest one, or one of a given class."""
+    """Return a factory of clients: of the correct service, or of a given class."""
 
     def make(kind: type[Service] | None = None, **choices: str) -> Client:
         return Client((kind or Service)(choices))
@@ -232,11 +232,11 @@ def make_client() -> Callable[..., Client]:
 
 @pytest.fixture(scope="session")
 def honest() -> type[Service]:
-    """The honest service, to be lied by."""
+    """Return the correct service, to be subclassed with faults."""
     return Service
 
 
 @pytest.fixture(scope="session")
 def another_key() -> Credential:
-    """A credential that is not the main key's."""
+    """Return a credential other than the main key."""
     return Credential.bearer("other_organization", "k2")

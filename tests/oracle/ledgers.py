@@ -1,4 +1,4 @@
-"""What the ledger says of a conversation."""
+"""Results of the ledger for recorded exchanges."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.wire.exchange import Exchange
 
 
 def listing(client: Any, items: Sequence[object], *, count: int | None = None, **asked: object) -> Exchange:
-    """A list that holds these items, whatever the service has; ``count`` is another total than theirs."""
+    """Return a list with these items, whatever the service stores; ``count`` replaces their total."""
     total = len(items) if count is None else count
     meta = {"total": total, "page": 1, "perPage": 20, "totalPages": -(-total // 20)}
     made: Exchange = client.made(
@@ -23,18 +23,18 @@ def listing(client: Any, items: Sequence[object], *, count: int | None = None, *
 
 
 def broken(exchanges: Iterable[Exchange]) -> list[str]:
-    """The requirements that a ledger finds broken and not explained by others, each once."""
+    """Return the requirements that a ledger finds broken and not explained by others, each once."""
     findings = Ledger.over(exchanges, name_key).findings
     return [rule for rule in RULES if findings.of(rule) and not findings.explained(rule)]
 
 
 def found(exchanges: Iterable[Exchange]) -> Finding:
-    """The one thing that a ledger finds."""
+    """Return the only finding of a ledger."""
     (finding,) = Ledger.over(exchanges, name_key).findings.broken
     return finding
 
 
 def kept(exchanges: Iterable[Exchange]) -> dict[str, list[int]]:
-    """The numbers of the exchanges that are evidence for each requirement."""
+    """Return the numbers of the exchanges that are evidence for each requirement."""
     findings = Ledger.over(exchanges, name_key).findings
     return {rule: [exchange.number for exchange in exchanges] for rule, exchanges in findings.kept.items()}

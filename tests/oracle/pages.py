@@ -1,4 +1,4 @@
-"""Pages of lists made by hand, and what a fault tells of itself."""
+"""Handmade pages of lists, and the text of a failure."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def page(
     query: Mapping[str, object] | None = None,
     **meta: Any,
 ) -> Exchange:
-    """A page with these items, a text standing for an item with that id; ``meta`` replaces what meta would be.
+    """Return a page with these items; a text stands for an item with that id, and ``meta`` replaces parts of meta.
 
-    Without ``meta`` it is the whole list: page 1 of 20 a page, with as many in total as there are items.
+    Without ``meta`` it is the whole list: page 1 with 20 items a page, and the number of items as the total.
     """
     data = [{"id": item} if isinstance(item, str) else item for item in items]
     usual = {"total": len(data), "page": 1, "perPage": 20, "totalPages": -(-len(data) // 20)}
@@ -36,24 +36,24 @@ def page(
 
 
 def told(fault: NonConformity) -> Told:
-    """Everything that a fault says, its exchanges apart."""
+    """Return all of a failure except its exchanges."""
     return fault.message, fault.expected, fault.actual, fault.pointer
 
 
 def no_response(operation: str = "listEngagements", *, number: int = 1) -> Exchange:
-    """An exchange whose answer never came."""
+    """Return an exchange without a response."""
     return make_exchange(operation, None, number=number)
 
 
 def refusal(status: int = 404, operation: str = "listEngagements", *, number: int = 1) -> Exchange:
-    """An exchange that ended in an error."""
+    """Return an exchange with an error response."""
     return make_exchange(
         operation, status, {"error": {"code": "X", "message": "", "statusCode": status}}, number=number
     )
 
 
 def broken(law: Law, exchange: Exchange) -> Told:
-    """What a law says of an answer that breaks it, and of no other."""
+    """Return the failure of a law, which must cite this exchange alone."""
     with pytest.raises(NonConformity) as raised:
         law(exchange)
     assert raised.value.exchanges == (exchange,)

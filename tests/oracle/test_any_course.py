@@ -1,4 +1,4 @@
-"""Answers that are changed at random, in the course of a whole conversation, raise nothing but conclusions."""
+"""Robustness: randomly changed responses raise nothing but outcomes."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from tests.hostile.random_changes import changed
 from tests.hostile.target import Reply
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "60"))
-"""How many conversations are tried; sixty thousand take some ten minutes."""
+"""The number of recordings tried; sixty thousand take about ten minutes."""
 
 
 def _public(module: ModuleType) -> Iterator[Callable[[Exchange], Any]]:
-    """The functions of a module that take an exchange alone."""
+    """Return the public functions of a module that take only an exchange."""
     for name, found in vars(module).items():
         own = inspect.isfunction(found) and found.__module__ == module.__name__ and not name.startswith("_")
         if own and [given.annotation for given in inspect.signature(found).parameters.values()] == ["Exchange"]:
@@ -55,7 +55,7 @@ WORDS = list(_public(observe))
 
 
 def _course(make_client: Any, chance: random.Random) -> list[Exchange]:
-    """A conversation with an honest service, some of whose answers are then changed."""
+    """Return exchanges with a correct service, some of whose responses are changed at random."""
     said = make_client()
     ids = [said.created(f"cf-abcdefg2-{number}") for number in range(3)]
     for _ in range(12):
@@ -87,8 +87,10 @@ def _changed(exchange: Exchange, chance: random.Random) -> Exchange:
 
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
-def test_whatever_comes_is_a_conclusion(seed: int, make_client: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Laws, surveys, the ledger, the journal, the census and the outputs are ready for anything."""
+def test_random_responses_raise_only_outcomes(
+    seed: int, make_client: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Laws, surveys, the ledger, the journal, the census and the outputs accept any response."""
     assert len(LAWS) > 30
     exchanges = _course(make_client, random.Random(seed))
 
@@ -127,7 +129,7 @@ def _as_the_journal_does(exchanges: list[Exchange], folder: Path) -> None:
     recorder, ownership = JournalRecorder(journal), Ownership(journal.names, send_all)
     membership = Membership(send_all)
     for exchange in exchanges:
-        with contextlib.suppress(NotSent):  # the wire does not send what is withheld
+        with contextlib.suppress(NotSent):  # the wire does not send withheld requests
             for guard in (recorder.ensure_harmless, ownership.ensure, membership.ensure):
                 guard([exchange.request])
             recorder.before(exchange.request)

@@ -1,4 +1,4 @@
-"""Several answers judged at once: those that are wrong are told together."""
+"""Assertions over several responses: one failure names every wrong one."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ ENGAGEMENT = {
 
 
 def sent(status: int | None, number: int = 1, *, label: str = "") -> Sent:
-    """A creation that was answered so, or not at all."""
+    """Return a creation with this status, or without a response."""
     return Sent(f"body {number}", make_exchange("createEngagement", status, {}, number=number), label)
 
 
 def expects_429(request: Sent) -> Sent:
-    """The same, sent to meet the rate limit."""
+    """Return the same request, sent to meet the rate limit."""
     return replace(
         request, exchange=replace(request.exchange, request=replace(request.exchange.request, expects_429=True))
     )
 
 
 def read_of(engagement: object, number: int) -> Exchange:
-    """A read of ``eng_1``."""
+    """Return a read of ``eng_1``."""
     return make_exchange("getEngagement", 200, {"data": engagement}, number=number)
 
 
 # --- statuses
 
 
-def test_a_request_is_told_by_its_operation_and_what_was_sent() -> None:
-    """A request of a batch has no label and no kind unless it is given one."""
+def test_a_request_is_described_by_operation_and_input() -> None:
+    """Label and kind of a request are empty by default."""
     request = Sent("an empty name", make_exchange("createEngagement"))
 
     assert request.told == "createEngagement with an empty name"
@@ -55,7 +55,7 @@ def test_a_request_is_told_by_its_operation_and_what_was_sent() -> None:
 
 @pytest.mark.parametrize("statuses", [(), (200,), (200, 201, 299)])
 def test_permitted_statuses(statuses: tuple[int, ...]) -> None:
-    """All that were judged are evidence."""
+    """Every judged exchange is evidence."""
     batch = [sent(status, number) for number, status in enumerate(statuses)]
 
     with Evidence() as evidence:
@@ -63,8 +63,8 @@ def test_permitted_statuses(statuses: tuple[int, ...]) -> None:
     assert evidence.exchanges == [request.exchange for request in batch]
 
 
-def test_wrong_statuses_are_told_together() -> None:
-    """Each is named with what was sent and cited; the statuses are told once each, in order."""
+def test_wrong_statuses_are_reported_together() -> None:
+    """Every wrong request is named and cited; each status occurs once, in order."""
     batch = [sent(500, 1), sent(200, 2), sent(404, 3), sent(500, 4)]
 
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
@@ -80,7 +80,7 @@ def test_wrong_statuses_are_told_together() -> None:
 
 @pytest.mark.parametrize(("count", "more"), [(6, ""), (7, "; and 1 more"), (9, "; and 3 more")])
 def test_many_wrong_statuses_are_counted(count: int, more: str) -> None:
-    """Six are told in words; all are cited."""
+    """The message names six requests and counts the rest; all are cited."""
     with pytest.raises(NonConformity) as raised:
         bulk.every_status([sent(500, number) for number in range(count)], lambda _: False, "none")
     assert raised.value.message.count("returned 500") == 6
@@ -89,8 +89,8 @@ def test_many_wrong_statuses_are_counted(count: int, more: str) -> None:
 
 
 @pytest.mark.parametrize("lost", [None, 502, 503, 504, 429])
-def test_what_has_no_response_is_passed_over_where_another_is_wrong(lost: int | None) -> None:
-    """Before it and after it; it is neither named nor cited nor evidence."""
+def test_missing_responses_are_skipped_if_another_is_wrong(lost: int | None) -> None:
+    """A request without a response is neither named nor cited nor evidence."""
     for batch in ([sent(lost, 1), sent(500, 2)], [sent(500, 2), sent(lost, 1)]):
         with Evidence() as evidence, pytest.raises(NonConformity) as raised:
             bulk.every_status(batch, lambda status: status == 200, "200")
@@ -99,8 +99,8 @@ def test_what_has_no_response_is_passed_over_where_another_is_wrong(lost: int | 
         assert [exchange.number for exchange in evidence.exchanges] == [2]
 
 
-def test_what_has_no_response_decides_nothing_where_none_is_wrong() -> None:
-    """The first that has none is told."""
+def test_a_missing_response_is_raised_if_none_is_wrong() -> None:
+    """The first missing response is raised."""
     with pytest.raises(NoResponse) as raised:
         bulk.every_status([sent(200, 1), sent(None, 2), sent(503, 3)], lambda status: status == 200, "200")
     assert [exchange.number for exchange in raised.value.exchanges] == [2]
@@ -108,13 +108,13 @@ def test_what_has_no_response_decides_nothing_where_none_is_wrong() -> None:
 
 @pytest.mark.parametrize("status", [400, 422])
 def test_invalid_requests_that_are_refused(status: int) -> None:
-    """One of two statuses, which one is open."""
+    """Both 400 and 422 are permitted."""
     bulk.every_invalid_refused([sent(status), sent(422)])
 
 
 @pytest.mark.parametrize("status", [200, 201, 401, 403, 404, 409, 413, 415, 421, 423, 500])
-def test_invalid_requests_that_are_not_refused_as_such(status: int) -> None:
-    """Nothing else is a refusal of what is invalid."""
+def test_invalid_requests_with_another_status(status: int) -> None:
+    """No other status refuses an invalid request."""
     with pytest.raises(NonConformity) as raised:
         bulk.every_invalid_refused([sent(400, 1), sent(status, 2)])
     message = f"createEngagement with body 2 returned {status}"
@@ -126,49 +126,49 @@ def test_invalid_requests_that_are_not_refused_as_such(status: int) -> None:
     [(399, False), (400, True), (422, True), (499, True), (500, False), (200, False), (503, False), (None, False)],
 )
 def test_a_refusal_is_a_4xx(status: int | None, *, expected: bool) -> None:
-    """A request without an answer was not refused."""
+    """A request without a response was not refused."""
     assert bulk.refused(sent(status)) is expected
 
 
-def test_a_request_that_was_limited_in_rate_was_refused() -> None:
-    """Nothing was done for it either."""
+def test_a_429_is_a_refusal() -> None:
+    """A rate-limited request had no effect either."""
     assert bulk.refused(expects_429(sent(429)))
 
 
-# --- what refused requests leave
+# --- state after refused requests
 
 
 def fails() -> None:
-    """A judgement that finds a fault."""
+    """Raise a failure."""
     raise NonConformity("it is odd", expected="even", actual="odd")
 
 
 @pytest.mark.parametrize("statuses", [(), (400,), (404, 499)])
-def test_a_fault_after_refusals_is_a_fault(statuses: tuple[int, ...]) -> None:
-    """It is told as it is; where there is none nothing is said, whatever became of the requests."""
+def test_a_failure_after_refusals_is_a_failure(statuses: tuple[int, ...]) -> None:
+    """The failure is raised unchanged."""
     with pytest.raises(NonConformity) as raised:
         bulk.only_if_refused([sent(status) for status in statuses], fails)
     assert told(raised.value) == ("it is odd", "even", "odd", None)
 
 
 @pytest.mark.parametrize("status", [200, 204, 302, 399, 500])
-def test_a_fault_is_doubtful_where_something_was_not_refused(status: int) -> None:
-    """What was not refused may have made the change; it is named and cited, all of it."""
+def test_a_failure_is_undecided_if_a_request_was_not_refused(status: int) -> None:
+    """An accepted request may have made the change; it is named, and all accepted requests are cited."""
     with pytest.raises(CantTell) as raised:
         bulk.only_if_refused([sent(400, 1), sent(status, 2), sent(404, 3), sent(201, 4)], fails)
     assert raised.value.message == "it is odd, but createEngagement with body 2 was not refused"
     assert [exchange.number for exchange in raised.value.exchanges] == [2, 4]
 
 
-def test_a_fault_is_open_where_something_has_no_response() -> None:
-    """Nobody knows what such a request has done."""
+def test_a_failure_is_undecided_if_a_response_is_missing() -> None:
+    """The effect of a request without a response is unknown."""
     with pytest.raises(NoResponse):
         bulk.only_if_refused([sent(400), sent(None)], fails)
 
 
 @pytest.mark.parametrize("status", [200, 400, None])
-def test_what_holds_is_asked_of_nobody(status: int | None) -> None:
-    """Where the judgement passes, or is itself open, the requests make no difference."""
+def test_requests_do_not_matter_without_a_failure(status: int | None) -> None:
+    """If the judgement passes or is undecided itself, the requests make no difference."""
 
     def open_() -> None:
         raise CantTell("open")
@@ -185,8 +185,8 @@ def untouched(after: Exchange, *statuses: int) -> None:
 
 
 @pytest.mark.parametrize("more", [{}, {"extra": 1}, {"id": "other"}])
-def test_an_engagement_as_before(more: dict[str, object]) -> None:
-    """Members that are not those of an engagement may differ; all that was compared is evidence."""
+def test_an_unchanged_engagement(more: dict[str, object]) -> None:
+    """Unknown members may differ; every compared exchange is evidence."""
     with Evidence() as evidence:
         untouched(read_of(ENGAGEMENT | more, 9), 400, 404)
     assert [exchange.number for exchange in evidence.exchanges] == [1, 2, 3, 9]
@@ -195,7 +195,7 @@ def test_an_engagement_as_before(more: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("name", ["name", "description", "status", "createdAt", "updatedAt"])
 def test_an_engagement_that_a_refused_request_has_changed(name: str) -> None:
-    """Every field must be as before; the reads and what was between them are cited."""
+    """Every field must be unchanged; the reads and the requests between them are cited."""
     after = read_of(ENGAGEMENT | {name: "other"}, 9)
 
     with pytest.raises(NonConformity) as raised:
@@ -207,8 +207,8 @@ def test_an_engagement_that_a_refused_request_has_changed(name: str) -> None:
         untouched(after, 400, 200)
 
 
-def test_an_engagement_that_is_gone() -> None:
-    """A refused request has not left it as it was either."""
+def test_an_engagement_that_no_longer_exists() -> None:
+    """A refused request must not delete it either."""
     after = make_exchange("getEngagement", 404, {}, number=9)
 
     with pytest.raises(NonConformity) as raised:
@@ -222,8 +222,8 @@ def test_an_engagement_that_is_gone() -> None:
 
 
 @pytest.mark.parametrize("status", [403, 500])
-def test_an_engagement_that_cannot_be_read_decides_nothing(status: int) -> None:
-    """Before or afterwards."""
+def test_an_unreadable_engagement_is_undecided(status: int) -> None:
+    """Either read may be unreadable."""
     failed = make_exchange("getEngagement", status, {}, number=9)
 
     with pytest.raises(CantTell, match=f"getEngagement returned {status}"):
@@ -234,7 +234,7 @@ def test_an_engagement_that_cannot_be_read_decides_nothing(status: int) -> None:
         untouched(make_exchange("getEngagement", None), 400)
 
 
-# --- what refused creations leave
+# --- lists after refused creations
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_an_engagement_that_cannot_be_read_decides_nothing(status: int) -> None:
     ],
 )
 def test_an_engagement_carries_a_label(item: dict[str, Any], *, expected: bool) -> None:
-    """In its name or in its description, and nowhere else."""
+    """A label counts in the name or the description only."""
     assert bulk.carries(item, "label") is expected
 
 
@@ -265,8 +265,8 @@ def test_an_engagement_carries_a_label(item: dict[str, Any], *, expected: bool) 
     ],
     ids=["not-listed", "accepted", "no-label", "lost", "gateway"],
 )
-def test_creations_that_left_nothing_they_should_not(creation: Sent) -> None:
-    """Only what was refused must have left nothing, and only what carried a label can be told."""
+def test_refused_creations_without_an_engagement(creation: Sent) -> None:
+    """Only refused creations with a label are judged."""
     listed = [page([{"name": "with one"}, {"description": "two"}]), page([])]
 
     with Evidence() as evidence:
@@ -274,8 +274,8 @@ def test_creations_that_left_nothing_they_should_not(creation: Sent) -> None:
     assert evidence.exchanges == listed
 
 
-def test_creations_that_were_refused_and_made() -> None:
-    """They are told together, and cited with the list, whichever page they are on."""
+def test_refused_creations_that_are_listed() -> None:
+    """One failure names all of them and cites them with every page of the list."""
     listed = [page([{"name": "x"}], number=10), page([{"name": "of two"}, {"description": "of four"}], number=11)]
     batch = [sent(400, 1, label="one"), sent(400, 2, label="two"), sent(201, 3, label="x"), sent(409, 4, label="four")]
     made: Callable[[int], str] = "createEngagement with body {} was refused, but its engagement is in the list".format
@@ -288,8 +288,8 @@ def test_creations_that_were_refused_and_made() -> None:
     assert evidence.exchanges == listed
 
 
-def test_a_list_that_cannot_be_read_tells_nothing_of_creations() -> None:
-    """A page that was refused or never came may hold them."""
+def test_an_unreadable_list_of_creations_is_undecided() -> None:
+    """A refused or missing page may hold the engagements."""
     with pytest.raises(CantTell):
         bulk.none_created([sent(400, label="one")], [page([]), make_exchange("listEngagements", 403, {})])
     with pytest.raises(NoResponse):

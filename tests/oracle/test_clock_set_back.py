@@ -1,4 +1,4 @@
-"""A clock that was set back is told by the Dates of responses, and by nothing that a slow network does to them."""
+"""Detection of a service clock that was set back, which slow networks must not trigger."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.conftest import RESPONDED_AT, make_exchange
 
 
 def exchange(number: int, *, at: float, ahead: float | None, seconds: float = 0.0) -> Exchange:
-    """An exchange some seconds after the first, with a Date so many seconds ahead of the run's clock when it ends."""
+    """Return an exchange some seconds after the first, with a Date some seconds ahead of the run's clock at its end."""
     began = RESPONDED_AT + timedelta(seconds=at)
     date = None if ahead is None else format_datetime(began + timedelta(seconds=seconds + ahead), usegmt=True)
     made = make_exchange(headers=() if date is None else (("Date", date),), number=number)
@@ -35,20 +35,20 @@ def exchange(number: int, *, at: float, ahead: float | None, seconds: float = 0.
     ],
 )
 def test_a_clock_that_falls_behind(before: float | None, after: float | None, *, found: bool) -> None:
-    """By more than the second that a Date is cut to and the drift of two clocks; one that goes ahead is not."""
+    """Only a step back beyond Date precision and clock drift counts."""
     first, second = exchange(1, at=0, ahead=before), exchange(2, at=60, ahead=after)
 
     assert was_set_back(second, [first, second]) is found
 
 
 def test_a_slow_response_has_an_old_date() -> None:
-    """It may be written when the request came."""
+    """A service may write the Date when the request arrives."""
     first, second = exchange(1, at=0, ahead=0), exchange(2, at=60, ahead=-9, seconds=9)
 
     assert not was_set_back(second, [first, second])
 
 
-def test_only_what_came_before_counts() -> None:
+def test_later_responses_do_not_count() -> None:
     """A clock that is set back later was right until then."""
     first, second = exchange(1, at=0, ahead=0), exchange(2, at=60, ahead=-86_400)
 

@@ -1,4 +1,4 @@
-"""What a request does to an engagement, or may have done: by what was sent and what was answered."""
+"""Effects of a request on an engagement, certain and possible, by request and response."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def request(
     credential: Credential | None = None,
     sent: bool = True,
 ) -> Exchange:
-    """A request of half a second with a JSON body, and its answer."""
+    """Return a request of half a second with a JSON body, and its response."""
     made = make_exchange(operation, status, {})
     content = raw if raw is not None else None if body is ... else json.dumps(body).encode()
     intended = replace(
@@ -45,15 +45,15 @@ def request(
 
 
 def brief(found: list[effects.Effect]) -> Effects:
-    """Field, value and certainty of each."""
+    """Return field, value and certainty of each effect."""
     return [(effect.field, effect.value, effect.certain) for effect in found]
 
 
 # --- times
 
 
-def test_the_time_of_a_request() -> None:
-    """From its beginning to its answer, in microseconds."""
+def test_the_interval_of_a_request() -> None:
+    """The interval reaches from request to response, in microseconds."""
     assert Interval.of(request("getEngagement")) == Interval(START, START + 500_000)
 
 
@@ -70,14 +70,14 @@ def test_the_time_of_a_request() -> None:
         (Interval(0, inf), Interval(5, 6), False, True),
     ],
 )
-def test_what_was_over_when_another_began(first: Interval, other: Interval, *, before: bool, meets: bool) -> None:
-    """Neither was over when the other began where two meet."""
+def test_order_and_overlap_of_intervals(first: Interval, other: Interval, *, before: bool, meets: bool) -> None:
+    """Two intervals overlap if neither ended before the other began."""
     assert first.before(other) is before
     assert first.meets(other) is meets
     assert other.meets(first) is meets
 
 
-# --- answers and keys
+# --- responses and keys
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_what_was_over_when_another_began(first: Interval, other: Interval, *, b
     ],
 )
 def test_accepted_and_refused(status: int | None, *, accepted: bool, refused: bool) -> None:
-    """A 2xx, a 4xx, or neither."""
+    """A status is a 2xx, a 4xx, or neither."""
     made = request("updateEngagement", status)
 
     assert effects.accepted(made) is accepted
@@ -105,7 +105,7 @@ def test_accepted_and_refused(status: int | None, *, accepted: bool, refused: bo
 
 @pytest.mark.parametrize(("credential", "expected"), [(None, True), (MAIN, True), (OTHER, False)])
 def test_the_main_key(credential: Credential | None, *, expected: bool) -> None:
-    """It is shown where no other is named."""
+    """The main key is used if no other is named."""
     assert effects.is_main(request("getEngagement", credential=credential)) is expected
 
 
@@ -137,7 +137,7 @@ def test_the_main_key(credential: Credential | None, *, expected: bool) -> None:
     ],
 )
 def test_texts_that_must_read_back_exactly(text: str, *, plain: bool) -> None:
-    """Orderly blanks, nothing invisible, and normal form C."""
+    """Such texts have single blanks, no invisible characters, and normal form C."""
     assert effects.is_plain(text) is plain
 
 
@@ -167,7 +167,7 @@ def test_texts_that_must_read_back_exactly(text: str, *, plain: bool) -> None:
     ],
 )
 def test_texts_that_no_service_has_a_reason_to_refuse(value: object, *, ordinary: bool) -> None:
-    """Neither short nor long ones of letters and digits, with few signs between them."""
+    """Such texts have a moderate length, letters and digits, and few other characters."""
     assert effects.is_ordinary(value) is ordinary
 
 
@@ -175,22 +175,22 @@ def test_texts_that_no_service_has_a_reason_to_refuse(value: object, *, ordinary
 
 
 def test_the_object_that_a_request_carried() -> None:
-    """A JSON object, announced as such."""
+    """A request carries a JSON object with the JSON media type."""
     assert effects.sent_object(request("createEngagement", body={"name": "n"})) == {"name": "n"}
     assert effects.sent_object(request("createEngagement", body={})) == {}
 
 
 @pytest.mark.parametrize("raw", [None, b"", b"[]", b"null", b'"a"', b"{", b'{"name": "a", "name": "b"}', b"{" * 200])
-def test_bodies_that_are_in_doubt(raw: bytes | None) -> None:
-    """What is no object, no JSON, or names something twice."""
+def test_ambiguous_bodies(raw: bytes | None) -> None:
+    """A body that is no object, no JSON, or repeats a name is ambiguous."""
     assert effects.sent_object(request("createEngagement", raw=raw)) is None
 
 
 @pytest.mark.parametrize(
     "headers", [(), (("Content-Type", "text/plain"),), (*JSON_HEADERS, ("X-Other", "1")), (("content-type", "a"),)]
 )
-def test_a_body_that_is_announced_otherwise_is_in_doubt(headers: tuple[tuple[str, str], ...]) -> None:
-    """A service may read it as something else."""
+def test_a_body_with_another_media_type_is_ambiguous(headers: tuple[tuple[str, str], ...]) -> None:
+    """A service may parse it in another way."""
     assert effects.sent_object(request("createEngagement", body={"name": "n"}, headers=headers)) is None
 
 
@@ -234,8 +234,8 @@ def test_a_body_that_is_announced_otherwise_is_in_doubt(headers: tuple[tuple[str
         ("removeMember", ..., []),
     ],
 )
-def test_what_an_accepted_request_does(operation: str, body: object, expected: list[tuple[str, str | None]]) -> None:
-    """It happens between the request and its answer; what a service may have changed has no known value."""
+def test_effects_of_an_accepted_request(operation: str, body: object, expected: list[tuple[str, str | None]]) -> None:
+    """The effects are within the interval; a text that the service may change has no known value."""
     for status in (200, 201, 202):
         for credential in (None, MAIN):
             made = request(operation, status, body, credential=credential)
@@ -248,22 +248,22 @@ def test_what_an_accepted_request_does(operation: str, body: object, expected: l
 
 
 @pytest.mark.parametrize("body", [{"name": None}, {"description": None}])
-def test_what_null_does_to_a_field_is_open(body: dict[str, object]) -> None:
-    """It may be emptied or left as it was."""
+def test_null_for_a_field_is_open(body: dict[str, object]) -> None:
+    """The field may be emptied or left unchanged."""
     (name,) = body
 
     assert brief(effects_of(request("updateEngagement", 200, body))) == [(name, "", False)]
 
 
 @pytest.mark.parametrize("value", [7, ["a"], {}])
-def test_what_another_type_does_to_a_field_is_open(value: object) -> None:
-    """Nobody knows what it became, where it was accepted at all."""
+def test_another_type_for_a_field_is_open(value: object) -> None:
+    """If the service accepts it, the new value is unknown."""
     assert brief(effects_of(request("updateEngagement", 200, {"name": value}))) == [("name", None, False)]
 
 
 @pytest.mark.parametrize("raw", [b"[]", b"{", None])
-def test_an_update_in_doubt_may_have_changed_every_text(raw: bytes | None) -> None:
-    """To anything, or not at all."""
+def test_an_ambiguous_update_may_change_every_text(raw: bytes | None) -> None:
+    """Each text may have any value, or be unchanged."""
     made = request("updateEngagement", 200, raw=raw)
     found = effects_of(made)
 
@@ -285,8 +285,8 @@ CHANGES = pytest.mark.parametrize(
 
 @CHANGES
 @pytest.mark.parametrize("status", [400, 404, 409, 429, 499])
-def test_a_refused_request_does_nothing(operation: str, body: object, status: int) -> None:
-    """Where it was the main key's; what another key is refused is judged elsewhere and may have been done."""
+def test_a_refused_request_has_no_effect(operation: str, body: object, status: int) -> None:
+    """This holds for the main key; the effect of a refused request with another key stays possible."""
     assert effects_of(request(operation, status, body)) == []
     assert effects_of(request(operation, status, body, credential=MAIN)) == []
 
@@ -297,8 +297,8 @@ def test_a_refused_request_does_nothing(operation: str, body: object, status: in
 
 
 @CHANGES
-def test_what_another_key_was_granted_may_have_happened(operation: str, body: object) -> None:
-    """Whether it has is judged where such keys are tried."""
+def test_an_accepted_request_with_another_key_is_possible(operation: str, body: object) -> None:
+    """The checks of such keys judge whether it had an effect."""
     found = effects_of(request(operation, 200, body, credential=OTHER))
 
     assert found
@@ -310,7 +310,7 @@ def test_what_another_key_was_granted_may_have_happened(operation: str, body: ob
 def test_a_request_without_a_clear_response_may_happen_at_any_time(
     operation: str, body: object, status: int | None
 ) -> None:
-    """It may be carried out long after the connection broke."""
+    """A service may carry it out long after the connection broke."""
     found = effects_of(request(operation, status, body))
 
     assert found
@@ -319,14 +319,14 @@ def test_a_request_without_a_clear_response_may_happen_at_any_time(
 
 
 @CHANGES
-def test_what_was_never_sent_does_nothing(operation: str, body: object) -> None:
-    """No connection could be made for it."""
+def test_an_unsent_request_has_no_effect(operation: str, body: object) -> None:
+    """The connection to send it failed."""
     assert effects_of(request(operation, None, body, sent=False)) == []
 
 
 @pytest.mark.parametrize("status", [200, 202, 204])
 def test_unarchiving_may_make_active(status: int) -> None:
-    """It may have no effect, or have it at any time."""
+    """Unarchiving may have no effect, or take effect at any time."""
     (effect,) = effects_of(request("unarchiveEngagement", status))
 
     assert (effect.field, effect.value, effect.certain) == ("status", "active", False)
@@ -335,15 +335,15 @@ def test_unarchiving_may_make_active(status: int) -> None:
 
 @pytest.mark.parametrize(("value", "shown", "fits"), [("a", "a", True), ("a", "b", False), (None, "b", True)])
 def test_which_reads_fit_a_change(value: str | None, shown: str, *, fits: bool) -> None:
-    """What a service may have changed may read in any way."""
+    """A text that the service may change fits any read."""
     (effect,) = effects_of(request("updateEngagement", 200, {"name": "a"}))
 
     assert replace(effect, value=value).fits(shown) is fits
 
 
 @pytest.mark.parametrize(("status", "missed"), [(404, True), (400, False), (200, False), (410, False), (None, False)])
-def test_what_was_not_found_was_missed(status: int | None, *, missed: bool) -> None:
-    """An answer that never came says nothing."""
+def test_a_404_is_a_miss(status: int | None, *, missed: bool) -> None:
+    """A missing response proves nothing."""
     assert effects.missed(make_exchange(status=status)) is missed
 
 
@@ -353,12 +353,12 @@ def test_what_was_not_found_was_missed(status: int | None, *, missed: bool) -> N
     + [(value, False) for value in ("", "n" * 33, "two  blanks", " a", "a ", "a<b", "größer", "a\n", None, 7)],
 )
 def test_texts_of_plain_words(value: object, *, unremarkable: bool) -> None:
-    """Short ones are kept as they are by every service that takes them."""
+    """A service that accepts short plain texts stores them unchanged."""
     assert effects.is_unremarkable(value) is unremarkable
 
 
 @given(st.from_regex(effects._ORDINARY, fullmatch=True))
-def test_what_is_ordinary_is_unremarkable(value: str) -> None:
-    """What nobody refuses nobody changes either."""
+def test_ordinary_texts_are_unremarkable(value: str) -> None:
+    """A text that no service refuses is one that no service changes."""
     assert effects.is_ordinary(value)
     assert effects.is_unremarkable(value)

@@ -1,4 +1,4 @@
-"""The words that judge."""
+"""Assertions of checks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MakeExchange = Callable[..., Exchange]
         ("archiveEngagement", 409, False),
     ],
 )
-def test_success_is_exactly_200_where_the_interface_says_so(
+def test_success_is_exactly_200_if_the_interface_says_so(
     exchange: MakeExchange, operation: str, status: int, *, right: bool
 ) -> None:
     """Operations without a stated status succeed with any 2xx."""
@@ -48,8 +48,8 @@ def test_success_is_exactly_200_where_the_interface_says_so(
     ("status", "right"),
     [(400, True), (403, True), (409, True), (405, True), (401, False), (404, False), (200, False), (500, False)],
 )
-def test_refused_leaves_out_what_another_cause_gives(exchange: MakeExchange, status: int, *, right: bool) -> None:
-    """Any 4xx but 401, 404 and 429."""
+def test_refused_excludes_statuses_of_other_causes(exchange: MakeExchange, status: int, *, right: bool) -> None:
+    """Any 4xx but 401, 404 and 429 is a refusal."""
     made = exchange("updateEngagement", status, {})
 
     if right:
@@ -59,7 +59,7 @@ def test_refused_leaves_out_what_another_cause_gives(exchange: MakeExchange, sta
             expect.refused(made)
 
 
-def test_a_failure_tells_the_code_of_the_response(exchange: MakeExchange) -> None:
+def test_a_failure_shows_the_error_code(exchange: MakeExchange) -> None:
     """The actual value is the status with its code."""
     made = exchange("getEngagement", 409, {"error": {"code": "CONFLICT"}})
 
@@ -70,8 +70,8 @@ def test_a_failure_tells_the_code_of_the_response(exchange: MakeExchange) -> Non
 
 
 @pytest.mark.parametrize("status", [502, 503, 504, None])
-def test_what_a_gateway_says_is_never_judged(exchange: MakeExchange, status: int | None) -> None:
-    """Such an answer, or none, ends every word."""
+def test_gateway_responses_are_never_judged(exchange: MakeExchange, status: int | None) -> None:
+    """A gateway's response, or none, ends every assertion."""
     made = exchange("getEngagement", status, {})
 
     for word in (
@@ -86,13 +86,13 @@ def test_what_a_gateway_says_is_never_judged(exchange: MakeExchange, status: int
 
 
 def test_true_is_not_one(exchange: MakeExchange) -> None:
-    """Equality does not mix booleans and numbers."""
+    """Equality distinguishes booleans from numbers."""
     with pytest.raises(NonConformity):
         expect.equal("deleted", 1, True, exchange())
 
 
-def test_words_note_what_they_judged(exchange: MakeExchange) -> None:
-    """The evidence of a check is what its words judged."""
+def test_assertions_record_evidence(exchange: MakeExchange) -> None:
+    """The evidence of a check is what its assertions judged."""
     first, second = exchange(number=1), exchange(number=2)
 
     with Evidence() as evidence:
@@ -112,10 +112,10 @@ def test_words_note_what_they_judged(exchange: MakeExchange) -> None:
         ({"name": "a"}, {"name": "a"}, True),
     ],
 )
-def test_unchanged_takes_no_description_for_an_empty_one(
+def test_unchanged_equates_no_and_empty_description(
     exchange: MakeExchange, before: dict[str, object], after: dict[str, object], *, right: bool
 ) -> None:
-    """Absent, null and empty are one description; other differences are changes."""
+    """Absent, null and empty descriptions are equal; other differences are changes."""
     if right:
         expect.unchanged("it", before, after, ("name", "description"), exchange())
     else:
@@ -139,8 +139,8 @@ def test_unchanged_takes_no_description_for_an_empty_one(
         ("٢٠٢٦-01-31T23:59:59.999Z", False),
     ],
 )
-def test_timestamps_have_exactly_one_form(text: str, *, right: bool) -> None:
-    """Milliseconds, a capital T and Z, a real date."""
+def test_timestamps_have_exactly_one_format(text: str, *, right: bool) -> None:
+    """A timestamp has milliseconds, a capital T and Z, and a real date."""
     assert (parse_timestamp(text) is not None) is right
 
 
@@ -249,7 +249,7 @@ HEADERS = st.lists(
 
 
 @given(body=ODD, operation=OPERATION, status=st.integers(100, 999), query=QUERIES, headers=HEADERS)
-def test_words_are_total_over_json(
+def test_assertions_are_total_over_json(
     exchange: MakeExchange,
     body: object,
     operation: str,
@@ -257,13 +257,13 @@ def test_words_are_total_over_json(
     query: tuple[tuple[str, str], ...],
     headers: tuple[tuple[str, str], ...],
 ) -> None:
-    """Whatever an answer says, a word ends in a value or in one of its own exceptions."""
+    """For any JSON body, an assertion returns or raises one of its own exceptions."""
     _apply_all(exchange(operation, status, body, query=query, headers=headers))
 
 
 @given(raw=st.binary(max_size=200), operation=OPERATION, status=st.integers(100, 999))
-def test_words_are_total_over_bytes(exchange: MakeExchange, raw: bytes, operation: str, status: int) -> None:
-    """Whatever bytes an answer has, a word ends in a value or in one of its own exceptions."""
+def test_assertions_are_total_over_bytes(exchange: MakeExchange, raw: bytes, operation: str, status: int) -> None:
+    """For any bytes, an assertion returns or raises one of its own exceptions."""
     _apply_all(exchange(operation, status, raw=raw))
 
 
@@ -276,7 +276,7 @@ def _apply_all(made: Exchange) -> None:
 
 
 def test_one_of_some_statuses() -> None:
-    """The others are told, and the answer is evidence."""
+    """The failure lists the permitted statuses; the exchange is evidence."""
     response = make_exchange(status=409)
     with Evidence() as evidence:
         assert expect.status_in(response, 200, 409) is response

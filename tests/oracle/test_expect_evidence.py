@@ -1,4 +1,4 @@
-"""What the words that judge say when they fail: message, expected, actual, place and exchanges, in full."""
+"""Complete failures of assertions: message, expected, actual, pointer and exchanges."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EARLY, LATE = "2026-01-02T03:04:05.006Z", "2026-01-02T03:04:05.007Z"
 
 
 def told(word: Callable[[], object]) -> tuple[str, str, str, str | None, tuple[Exchange, ...]]:
-    """All that a word says when it fails."""
+    """Return all of an assertion's failure."""
     with pytest.raises(NonConformity) as raised:
         word()
     fault = raised.value
@@ -30,7 +30,7 @@ def told(word: Callable[[], object]) -> tuple[str, str, str, str | None, tuple[E
     ("operation", "status", "expected"), [("getEngagement", 201, "200"), ("createEngagement", 300, "any 2xx")]
 )
 def test_success_says_what_it_expected(exchange: MakeExchange, operation: str, status: int, expected: str) -> None:
-    """Exactly 200, or any 2xx, which 300 is not."""
+    """It expects exactly 200, or any 2xx, which 300 is not."""
     made = exchange(operation, status, {})
 
     assert told(lambda: expect.success(made)) == (
@@ -43,23 +43,23 @@ def test_success_says_what_it_expected(exchange: MakeExchange, operation: str, s
 
 
 @pytest.mark.parametrize("code", [None, 7, ["CONFLICT"]])
-def test_code_that_is_no_text_is_not_told(exchange: MakeExchange, code: object) -> None:
-    """The status alone is told then."""
+def test_a_code_that_is_no_text_is_not_shown(exchange: MakeExchange, code: object) -> None:
+    """The actual value is the status alone."""
     made = exchange("getEngagement", 409, {"error": {"code": code}})
 
     assert told(lambda: expect.success(made))[2] == "409"
 
 
-def test_refused_names_what_it_leaves_out(exchange: MakeExchange) -> None:
-    """The words are those of the statuses."""
+def test_refused_names_the_excluded_statuses(exchange: MakeExchange) -> None:
+    """The expected text lists the excluded statuses."""
     made = exchange("updateEngagement", 404, {})
 
     assert told(lambda: expect.refused(made))[1] == "a 4xx other than 401, 404 or 429"
     assert told(lambda: expect.refused(made, but=(404, 405)))[1] == "a 4xx other than 404 or 405"
 
 
-def test_equal_tells_both_values(exchange: MakeExchange) -> None:
-    """What must stand there and what stands there."""
+def test_equal_shows_both_values(exchange: MakeExchange) -> None:
+    """The failure shows the expected and the actual value."""
     made = exchange(number=3)
 
     found = told(lambda: expect.equal("the status", "archived", "active", made, pointer="/data/status"))
@@ -67,8 +67,8 @@ def test_equal_tells_both_values(exchange: MakeExchange) -> None:
     assert found == ('the status is not "active"', '"active"', '"archived"', "/data/status", (made,))
 
 
-def test_holds_tells_what_it_was_told(exchange: MakeExchange) -> None:
-    """A text is told as it is, another value as JSON; a condition that holds says nothing."""
+def test_holds_shows_the_actual_value(exchange: MakeExchange) -> None:
+    """A text is shown as it is, another value as JSON; a true condition passes."""
     made = exchange(number=4)
 
     assert told(lambda: expect.holds(0, "it is lost", made, expected="one", actual="none of it", pointer="/data")) == (
@@ -80,8 +80,8 @@ def test_holds_tells_what_it_was_told(exchange: MakeExchange) -> None:
     assert list(evidence.exchanges) == [made]
 
 
-def test_unchanged_tells_the_field(exchange: MakeExchange) -> None:
-    """Which field it was, and what stood there before."""
+def test_unchanged_names_the_field(exchange: MakeExchange) -> None:
+    """The failure shows the field and its earlier value."""
     made = exchange(number=5)
     before, after = {"name": "a", "slug": "s"}, {"name": "b", "slug": "s"}
 
@@ -91,7 +91,7 @@ def test_unchanged_tells_the_field(exchange: MakeExchange) -> None:
 
 
 def test_later_is_strict(exchange: MakeExchange) -> None:
-    """The same moment has not moved."""
+    """The same time is not later."""
     made = exchange(number=6)
 
     expect.later("updatedAt", LATE, EARLY, made)
@@ -101,8 +101,8 @@ def test_later_is_strict(exchange: MakeExchange) -> None:
 
 
 @pytest.mark.parametrize("text", [None, 5, "yesterday", "2026-13-01T00:00:00.000Z"])
-def test_what_is_no_timestamp_decides_nothing(exchange: MakeExchange, text: Any) -> None:
-    """Its form is for another requirement, on either side of the comparison."""
+def test_an_invalid_timestamp_is_undecided(exchange: MakeExchange, text: Any) -> None:
+    """Another requirement judges the format, on either side of the comparison."""
     made = exchange(number=8)
 
     for actual, than in ((text, EARLY), (LATE, text)):

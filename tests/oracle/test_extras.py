@@ -1,4 +1,4 @@
-"""What answers carry beyond the interface, in words that are the same from run to run."""
+"""Observations of parts beyond the interface, in words that are the same from run to run."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ ORGANIZATION = ("id", "name", "slug", "plan", "memberCount", "engagementCount", 
 
 
 def extra(operation: str, status: int, body: object) -> list[str]:
-    """The words for one answer."""
+    """Return the words for one response."""
     return list(extras.extra_members([make_exchange(operation, status, body)]))
 
 
 def with_header(name: str, value: str, number: int = 1, status: int = 200) -> Exchange:
-    """An answer with this header alone."""
+    """Return a response with this header alone."""
     return make_exchange(headers=((name, value),), body={}, number=number, status=status)
 
 
@@ -49,7 +49,7 @@ def with_header(name: str, value: str, number: int = 1, status: int = 200) -> Ex
     ],
 )
 def test_responses_with_nothing_beyond_the_interface(operation: str, status: int, body: object) -> None:
-    """All that is named, what names no fields at all, and what is no object."""
+    """Documented members, operations without fields, and bodies that are no object yield nothing."""
     assert extra(operation, status, body) == []
 
 
@@ -71,7 +71,7 @@ def test_responses_with_nothing_beyond_the_interface(operation: str, status: int
     ],
 )
 def test_members_that_the_interface_does_not_name(operation: str, body: object, words: list[str]) -> None:
-    """They are told by where they stand, and those of a resource by the operation."""
+    """The words name their place, and the operation for members of a resource."""
     assert extra(operation, 200, body) == words
 
 
@@ -89,7 +89,7 @@ def test_members_that_the_interface_does_not_name(operation: str, body: object, 
     ],
 )
 def test_odd_names_are_not_repeated(name: str, word: str) -> None:
-    """What a service may put there cannot break the sentence that it stands in."""
+    """An odd name cannot break the sentence that names it."""
     assert extra("getEngagement", 200, {name: 1, "data": {name: 1}}) == [
         f"{word} beside data",
         f"getEngagement: {word}",
@@ -98,8 +98,8 @@ def test_odd_names_are_not_repeated(name: str, word: str) -> None:
     assert extra("listMembers", 200, {"data": [], "meta": {name: 1}}) == [f"meta.{word}"]
 
 
-def test_the_first_response_that_has_a_member_is_told() -> None:
-    """Answers that nobody judges, and what is no JSON, are passed over."""
+def test_the_first_response_with_a_member_is_cited() -> None:
+    """Responses that are not judged or no JSON are skipped."""
     body: dict[str, Any] = {"data": {"owner": "a"}}
     responses = [
         make_exchange(status=None, number=1),
@@ -117,8 +117,8 @@ def test_the_first_response_that_has_a_member_is_told() -> None:
     }
 
 
-def test_only_errors_are_told_of_what_lies_beside_the_interface() -> None:
-    """The success of something else may hold anything."""
+def test_outside_the_interface_only_errors_are_described() -> None:
+    """A success outside the interface may hold anything."""
     success, error = (
         make_exchange(body={"data": {"owner": 1}, "x": 1}),
         make_exchange(status=404, body={"error": {"x": 1}}),
@@ -131,8 +131,8 @@ def test_only_errors_are_told_of_what_lies_beside_the_interface() -> None:
     assert list(extras.extra_members(beside)) == ["error.x"]
 
 
-def test_names_that_stand_twice_in_an_object() -> None:
-    """At any depth, each told once with the first answer that has it."""
+def test_repeated_names_in_an_object() -> None:
+    """A repeated name counts at any depth, once, with the first response that has it."""
     responses = [
         make_exchange(raw=b'{"data": {"id": "a", "id": "b", "a b": 1, "a b": 2}}', number=1),
         make_exchange(raw=b'{"id": {"id": 1}, "data": 1, "data": 2}', number=2),
@@ -151,7 +151,7 @@ def test_names_that_stand_twice_in_an_object() -> None:
 
 
 def test_media_types_with_their_parameters() -> None:
-    """Each once as it came, with the first answer that has it, cut where it is long."""
+    """Each media type occurs once, as received, with the first response that has it, truncated if long."""
     responses = [
         make_exchange(status=None, number=1),
         with_header("Content-Type", "text/html", 2, status=502),
@@ -177,12 +177,12 @@ def test_media_types_with_their_parameters() -> None:
     [("GET", ["GET"]), ("get, HEAD ,post", ["GET", "HEAD", "POST"]), ("", []), (" , GET,, ", ["GET"])],
 )
 def test_methods_that_are_allowed(value: str, methods: list[str]) -> None:
-    """In capitals and in their order, empty elements left out."""
+    """Methods are in capitals and in order, without empty elements."""
     assert extras.allowed(with_header("allow", value)) == methods
 
 
-def test_no_methods_are_told() -> None:
-    """Without the header, and without an answer."""
+def test_no_methods_are_allowed() -> None:
+    """There are none without the header or without a response."""
     assert extras.allowed(with_header("X-Other", "GET")) == []
     assert extras.allowed(make_exchange(status=None)) == []
 
@@ -208,6 +208,6 @@ def test_no_methods_are_told() -> None:
         (-864000.0, "about 10 days behind"),
     ],
 )
-def test_how_far_the_clock_of_a_service_is_off(seconds: float | None, words: str) -> None:
-    """In steps that are coarse enough to be the same again."""
+def test_the_clock_offset_of_a_service(seconds: float | None, words: str) -> None:
+    """The words are coarse enough to be the same in the next run."""
     assert extras.clock_offset(seconds) == words

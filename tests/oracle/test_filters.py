@@ -1,4 +1,4 @@
-"""Lists with a filter: alone, beside the list without one, and beside reads of what they hold."""
+"""Filtered lists: alone, compared with the unfiltered list, and compared with reads."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ ALL_NAMES = ("name", "description", "status", "createdAt", "updatedAt")
 
 
 def of(status: object, *ids: str) -> list[dict[str, Any]]:
-    """Items of a status."""
+    """Return items of a status."""
     return [{"id": identifier, "status": status} for identifier in ids]
 
 
 def listed(items: Sequence[object], *, number: int = 1, **meta: Any) -> Listing:
-    """A list that came in one answer."""
+    """Return a list in one response."""
     return Listing((page(items, number=number, **meta),))
 
 
@@ -32,7 +32,7 @@ def found(seen: Listing, wanted: Sequence[str] = (), unwanted: Sequence[str] = (
     filters.expect_found(seen, "status", "active", wanted, unwanted)
 
 
-# --- what is found
+# --- items
 
 
 @pytest.mark.parametrize(
@@ -44,22 +44,20 @@ def found(seen: Listing, wanted: Sequence[str] = (), unwanted: Sequence[str] = (
         (("a", "b"), ("a",), ("c",), 9),
     ],
 )
-def test_a_filter_that_finds(
-    ids: tuple[str, ...], wanted: tuple[str, ...], unwanted: tuple[str, ...], total: int
-) -> None:
-    """What is wanted is there, what is not wanted is not, and others may be there too."""
+def test_a_correct_filter(ids: tuple[str, ...], wanted: tuple[str, ...], unwanted: tuple[str, ...], total: int) -> None:
+    """Wanted items are listed, unwanted ones are not, and other items are permitted."""
     found(listed(of("active", *ids), total=total), wanted, unwanted)
 
 
 def test_an_item_that_shows_another_value() -> None:
-    """It is told by what it shows, before anything is said of ids."""
+    """The item's own value is judged before its id."""
     with pytest.raises(NonConformity) as raised:
         found(listed(of("active", "a") + of("archived", "b"), total=9), ["c"], ["b"])
     assert raised.value.pointer == "/data/1/status"
 
 
 def test_an_item_that_is_known_to_have_another_value() -> None:
-    """An item that must not be there is a fault even if it claims the value that was asked for."""
+    """An unwanted item is wrong even if its own value matches."""
     responses = (page(of("active", "a", "b"), number=1), page(of("active", "c", "d"), number=2))
 
     with pytest.raises(NonConformity) as raised:
@@ -71,7 +69,7 @@ def test_an_item_that_is_known_to_have_another_value() -> None:
 
 @pytest.mark.parametrize("total", [1, 0])
 def test_an_item_that_is_not_found(total: int) -> None:
-    """A list that shows all that it counts, or more, misses what is not there."""
+    """A list that shows at least as many items as it counts lacks the wanted item."""
     seen = listed(of("active", "b"), total=total)
 
     with pytest.raises(NonConformity) as raised:
@@ -81,8 +79,8 @@ def test_an_item_that_is_not_found(total: int) -> None:
     assert raised.value.exchanges == seen.responses
 
 
-def test_an_item_beyond_what_is_shown() -> None:
-    """A list that counts more than it shows may hold the rest elsewhere."""
+def test_an_item_beyond_the_shown_ones() -> None:
+    """A list that counts more than it shows may hold the item on another page."""
     seen = listed(of("active", "b"), total=2)
 
     with pytest.raises(CantTellYet, match=r"^the list holds fewer items than its total$") as raised:
@@ -90,7 +88,7 @@ def test_an_item_beyond_what_is_shown() -> None:
     assert raised.value.exchanges == seen.responses
 
 
-# --- what is counted
+# --- totals
 
 
 def counts(
@@ -107,12 +105,12 @@ EVERYTHING = listed(of("active", "a", "b") + of("archived", "z"), number=1)
 
 @pytest.mark.parametrize("known", [{"active": ["a"], "archived": ["z"]}, {"active": ["a"]}, {"archived": ["z"]}])
 def test_totals_that_add_up(known: dict[str, list[str]]) -> None:
-    """It does not take items of every value to be known."""
+    """No value needs known items."""
     counts(ACTIVE, ARCHIVED, EVERYTHING, known)
 
 
 def test_totals_that_do_not_add_up() -> None:
-    """The first answer of the whole list and of each part is cited."""
+    """The first response of the unfiltered list and of each filtered list is cited."""
     everything = (page(of("active", "a", "b"), total=4, number=1), page(of("archived", "z", "y"), total=4, number=4))
 
     with pytest.raises(NonConformity) as raised:
@@ -122,8 +120,8 @@ def test_totals_that_do_not_add_up() -> None:
     assert raised.value.exchanges == (everything[0], ACTIVE.responses[0], ARCHIVED.responses[0])
 
 
-def test_a_part_that_counts_wrongly() -> None:
-    """Each filtered list is counted by itself, even where all of them together would add up."""
+def test_a_filtered_list_that_counts_wrongly() -> None:
+    """Each filtered total is judged, even if the totals add up."""
     active, archived = listed(of("active", "a", "b"), total=1), listed(of("archived", "z"), total=2)
 
     with pytest.raises(NonConformity) as raised:
@@ -145,28 +143,28 @@ def test_a_part_that_counts_wrongly() -> None:
     ids=["wrong-total", "no-archived", "wrong-status", "nothing-known"],
 )
 def test_totals_of_lists_that_are_wrong_themselves(active: Listing, everything: Listing, reason: str) -> None:
-    """Nothing is said of totals where another requirement has its say first; the list in question is cited."""
+    """A list that breaks another requirement makes its total undecided; the list is cited."""
     with pytest.raises(CantTellYet, match=f"{reason}: ") as raised:
         counts(active, ARCHIVED, everything)
     assert raised.value.exchanges == (active if everything is EVERYTHING else everything).responses
 
 
-def test_totals_beside_a_list_that_shows_nothing_known() -> None:
-    """A whole list without anything that is known is open."""
+def test_totals_of_a_list_without_known_items() -> None:
+    """An unfiltered list without any known item is undecided."""
     with pytest.raises(CantTell, match=r"^the list lacks items that must be in it$"):
         counts(ACTIVE, ARCHIVED, listed(of("active", "b", "c")))
 
 
-# --- a filtered list beside the whole one
+# --- filtered and unfiltered lists
 
 
 def same(active: Listing, archived: Listing, everything: Listing) -> None:
-    """Judge both statuses by the whole list."""
+    """Judge both statuses by the unfiltered list."""
     filters.expect_same_as_all("status", {"active": active, "archived": archived}, everything)
 
 
-def test_filtered_lists_that_are_parts_of_the_whole() -> None:
-    """In whatever order, and empty ones too."""
+def test_filtered_lists_that_match_the_unfiltered_list() -> None:
+    """Any order and empty lists are permitted."""
     same(listed(of("active", "b", "a")), ARCHIVED, EVERYTHING)
     same(ACTIVE, listed([]), listed(of("active", "b", "a")))
     with Evidence() as evidence:
@@ -174,8 +172,8 @@ def test_filtered_lists_that_are_parts_of_the_whole() -> None:
     assert evidence.exchanges == list(EVERYTHING.responses)
 
 
-def test_filtered_list_without_an_item_of_the_whole() -> None:
-    """Every part is judged, not the first alone."""
+def test_a_filtered_list_that_lacks_an_item() -> None:
+    """Every filtered list is judged, not only the first."""
     with pytest.raises(NonConformity, match="an item with status active is missing from the list"):
         same(listed(of("active", "a")), ARCHIVED, EVERYTHING)
     with pytest.raises(NonConformity, match="an item with status archived is missing from the list"):
@@ -183,14 +181,14 @@ def test_filtered_list_without_an_item_of_the_whole() -> None:
 
 
 @pytest.mark.parametrize("status", ["archived", None, 7])
-def test_filtered_list_with_an_item_of_another_value(status: object) -> None:
-    """What the whole list shows with another value, or with none, does not belong."""
+def test_a_filtered_list_with_an_item_of_another_value(status: object) -> None:
+    """An item that the unfiltered list shows with another value, or none, is wrong."""
     with pytest.raises(NonConformity) as raised:
         same(ACTIVE, ARCHIVED, listed(of("active", "a") + of(status, "b") + of("archived", "z")))
     assert raised.value.actual == '1 with another status, the first is "b"'
 
 
-# --- the whole list
+# --- the unfiltered list
 
 
 KNOWN = {"active": ["a", "b"], "archived": ["y", "z"]}
@@ -206,13 +204,13 @@ KNOWN = {"active": ["a", "b"], "archived": ["y", "z"]}
         ((), {"active": [], "archived": []}),
     ],
 )
-def test_a_whole_list_with_every_value(ids: tuple[str, ...], known: dict[str, list[str]]) -> None:
-    """One item of each value is enough, and a value that nothing is known to have needs none."""
+def test_an_unfiltered_list_with_every_value(ids: tuple[str, ...], known: dict[str, list[str]]) -> None:
+    """One item of each value suffices; a value without known items needs none."""
     filters.expect_both(listed(ids), known)
 
 
-def test_a_whole_list_without_one_value() -> None:
-    """The list is not one of everything; it is cited."""
+def test_an_unfiltered_list_without_one_value() -> None:
+    """The list is wrong and is cited."""
     responses = (page(["a"], number=1, total=2), page(["b"], number=2, total=2))
 
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
@@ -233,8 +231,8 @@ def test_a_whole_list_without_one_value() -> None:
     ],
     ids=["others-alone", "nothing", "one-value-known", "full-page"],
 )
-def test_a_whole_list_that_may_go_on(ids: list[str], known: dict[str, list[str]]) -> None:
-    """Nothing is said where nothing known is shown at all, or where another page may follow."""
+def test_an_unfiltered_list_that_may_continue(ids: list[str], known: dict[str, list[str]]) -> None:
+    """It is undecided if no known item is shown, or if another page may follow."""
     seen = listed(ids)
 
     with pytest.raises(CantTell, match=r"^the list lacks items that must be in it$") as raised:
@@ -242,7 +240,7 @@ def test_a_whole_list_that_may_go_on(ids: list[str], known: dict[str, list[str]]
     assert raised.value.exchanges == seen.responses
 
 
-# --- items beside reads of them
+# --- items and reads
 
 
 TIMES = ("2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z")
@@ -253,12 +251,12 @@ OTHER = {"name": "other", "description": "other", "status": "archived", "created
 
 
 def read_of(engagement: Mapping[str, object], number: int = 1) -> Exchange:
-    """A read of ``eng_1``."""
+    """Return a read of ``eng_1``."""
     return make_exchange("getEngagement", 200, {"data": engagement}, number=number)
 
 
-def test_an_item_as_it_is_read() -> None:
-    """It is looked for in every list, and what was judged is evidence; members that nobody names may differ."""
+def test_an_item_that_matches_its_read() -> None:
+    """Every list is searched, judged exchanges are evidence, and unknown members may differ."""
     engagement_read = read_of(ENGAGEMENT | {"extra": 1})
     lists = [page([ENGAGEMENT], number=2), page(["x"], number=3), page(["x", ENGAGEMENT | {"extra": 2}], number=4)]
 
@@ -268,8 +266,8 @@ def test_an_item_as_it_is_read() -> None:
 
 
 @pytest.mark.parametrize("name", ALL_NAMES)
-def test_an_item_other_than_it_is_read(name: str) -> None:
-    """Each named field must be the same; the list and the read are cited."""
+def test_an_item_that_differs_from_its_read(name: str) -> None:
+    """Each named field must be equal; the list and the read are cited."""
     engagement_read, response = read_of(ENGAGEMENT), page(["x", ENGAGEMENT | {name: OTHER[name]}], number=2)
 
     with pytest.raises(NonConformity) as raised:
@@ -280,14 +278,14 @@ def test_an_item_other_than_it_is_read(name: str) -> None:
 
 
 def test_only_named_fields_are_compared() -> None:
-    """What was not asked about may differ."""
+    """Other fields may differ."""
     filters.expect_as_read(read_of(ENGAGEMENT), [page([ENGAGEMENT | {"name": "other"}])], ["status"])
 
 
 @pytest.mark.parametrize("listed_as", [{}, {"description": None}, {"description": ""}])
 @pytest.mark.parametrize("read_as", [{}, {"description": None}, {"description": ""}])
 def test_no_description_reads_in_three_ways(listed_as: dict[str, object], read_as: dict[str, object]) -> None:
-    """Absent, null and empty are the same, and none of them is a text."""
+    """Absent, null and empty descriptions are equal, and differ from a text."""
     engagement_read, lists = read_of({"id": "eng_1"} | read_as), [page([{"id": "eng_1"} | listed_as])]
 
     assert filters.expect_as_read(engagement_read, lists, ["description"]) == 1
@@ -302,8 +300,8 @@ def test_no_description_reads_in_three_ways(listed_as: dict[str, object], read_a
         *[("name", None), ("description", False), ("createdAt", "2026-01-01"), ("updatedAt", 1_767_225_600)],
     ],
 )
-def test_a_field_that_does_not_read_as_it_must_is_for_others_to_judge(name: str, value: object) -> None:
-    """In the list or in the read, which is then cited."""
+def test_an_invalid_field_is_undecided(name: str, value: object) -> None:
+    """The invalid field may be in the list or in the read, which is then cited."""
     changed = {key: other for key, other in (ENGAGEMENT | {name: value}).items() if other is not ...}
 
     with pytest.raises(CantTell, match=f"{name} has an invalid value") as raised:
@@ -315,8 +313,8 @@ def test_a_field_that_does_not_read_as_it_must_is_for_others_to_judge(name: str,
 
 
 @pytest.mark.parametrize("identifier", ["eng_2", None])
-def test_a_read_of_something_else_is_compared_with_nothing(identifier: str | None) -> None:
-    """That a read gives what was asked for is judged by itself."""
+def test_a_read_of_another_engagement_is_not_compared(identifier: str | None) -> None:
+    """Another check judges that a read returns the requested engagement."""
     other = ENGAGEMENT | {"id": identifier}
 
     assert filters.expect_as_read(read_of(other), [page([other | {"name": "x"}])], ALL_NAMES) == 0
@@ -324,8 +322,8 @@ def test_a_read_of_something_else_is_compared_with_nothing(identifier: str | Non
     assert filters.expect_as_read(read_of(ENGAGEMENT), [], ALL_NAMES) == 0
 
 
-def test_a_read_without_a_response_decides_nothing() -> None:
-    """Neither a refused one nor one whose answer never came."""
+def test_an_unsuccessful_read_is_undecided() -> None:
+    """The read may be refused or without a response."""
     with pytest.raises(CantTell, match="getEngagement returned 404"):
         filters.expect_as_read(refusal(404, "getEngagement"), [page([ENGAGEMENT])], ALL_NAMES)
     with pytest.raises(NoResponse):
@@ -336,12 +334,12 @@ def test_a_read_without_a_response_decides_nothing() -> None:
 
 
 def ids(count: int) -> list[str]:
-    """So many ids."""
+    """Return this many ids."""
     return [f"e{number}" for number in range(count)]
 
 
 def paged(count: int, *, number: int, size: int = 2, total: int = 5, place: int = 2) -> Exchange:
-    """A page with so many items."""
+    """Return a page with this many items."""
     return page(ids(count), total=total, page=number, perPage=size, number=place)
 
 
@@ -350,8 +348,8 @@ Pages = Callable[[tuple[Exchange, ...]], None]
 
 
 @pytest.mark.parametrize("judge", [filters.expect_one_total, filters.expect_full_pages])
-def test_honest_pages_of_a_filtered_list(judge: Pages) -> None:
-    """Full ones, the last one, one past the end, an empty list, and one longer than one answer can show."""
+def test_correct_pages_of_a_filtered_list(judge: Pages) -> None:
+    """Full, last and empty pages are correct, also of a list that is longer than one response."""
     judge((WHOLE,))
     judge((WHOLE, *(paged(count, number=number) for number, count in ((1, 2), (2, 2), (3, 1), (4, 0), (9, 0)))))
     judge((page([]), paged(0, number=1, total=0)))
@@ -361,8 +359,8 @@ def test_honest_pages_of_a_filtered_list(judge: Pages) -> None:
 
 @pytest.mark.parametrize("judge", [filters.expect_one_total, filters.expect_full_pages])
 @pytest.mark.parametrize(("shown", "total"), [(5, 6), (5, 4), (100, 99), (99, 250), (0, 1)])
-def test_pages_beside_a_response_that_does_not_show_what_it_counts(judge: Pages, shown: int, total: int) -> None:
-    """Another look may help."""
+def test_pages_beside_an_incomplete_response(judge: Pages, shown: int, total: int) -> None:
+    """A retry may help."""
     whole = page(ids(shown), total=total)
 
     with pytest.raises(CantTellYet, match=r"^the total is not the number of items in one response$") as raised:
@@ -370,8 +368,8 @@ def test_pages_beside_a_response_that_does_not_show_what_it_counts(judge: Pages,
     assert raised.value.exchanges == (whole,)
 
 
-def test_a_page_that_tells_another_total() -> None:
-    """The total of a filtered list does not depend on the page, on the last one either."""
+def test_a_page_with_another_total() -> None:
+    """The total of a filtered list is the same on every page."""
     pages = (paged(2, number=1, place=2), paged(2, number=2, place=3, total=9))
 
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
@@ -385,7 +383,7 @@ def test_a_page_that_tells_another_total() -> None:
     ("number", "count", "right"), [(1, 1, 2), (1, 3, 2), (3, 2, 1), (3, 0, 1), (4, 1, 0), (9, 2, 0), (2, 0, 2)]
 )
 def test_a_page_that_is_too_short_or_too_long(number: int, count: int, right: int) -> None:
-    """Every page holds what there is for it; the whole list and the page are cited."""
+    """Every page has its due length; the whole list and the page are cited."""
     honest, wrong = paged(2, number=1), paged(count, number=number, place=3)
 
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
@@ -398,7 +396,7 @@ def test_a_page_that_is_too_short_or_too_long(number: int, count: int, right: in
 
 @pytest.mark.parametrize("total", [4, 6])
 def test_pages_that_do_not_agree_about_the_total(total: int) -> None:
-    """Their length is then not judged; every answer is cited."""
+    """Their lengths are not judged then; every response is cited."""
     look = (WHOLE, paged(2, number=1), paged(1, number=2, total=total, place=3))
 
     with pytest.raises(CantTellYet, match=r"^the pages have different totals$") as raised:
@@ -406,11 +404,11 @@ def test_pages_that_do_not_agree_about_the_total(total: int) -> None:
     assert raised.value.exchanges == look
 
 
-# --- what pages of a filtered list have between them
+# --- items between pages of a filtered list
 
 
 def at(*seconds: int) -> list[dict[str, str]]:
-    """Items that were changed at these seconds; a number that stands again is another item of the same second."""
+    """Return items changed at these seconds; a repeated number is another item of the same second."""
     return [
         {"id": f"{second}{'again' * seconds[:place].count(second)}", "updatedAt": f"2026-01-01T00:00:{second:02}.000Z"}
         for place, second in enumerate(seconds)
@@ -418,12 +416,12 @@ def at(*seconds: int) -> list[dict[str, str]]:
 
 
 def changed(*pages: list[dict[str, str]], total: int = 5) -> tuple[Exchange, ...]:
-    """A list in one answer and pages of it."""
+    """Return a list in one response and pages of it."""
     return tuple(page(items, number=number, total=total) for number, items in enumerate(pages, 1))
 
 
 def nothing_lost(look: tuple[Exchange, ...]) -> None:
-    """Judge pages by change."""
+    """Judge pages sorted by change."""
     filters.expect_nothing_lost(look, "updatedAt", time_of("updatedAt"))
 
 
@@ -434,25 +432,25 @@ def nothing_lost(look: tuple[Exchange, ...]) -> None:
         (at(9, 8), at(7, 6)),
         (at(8), at(7)),
         (at(9, 8),),
-        (at(9, 8, 8), [*at(8), *at(7)]),  # in another order in each answer
+        (at(9, 8, 8), [*at(8), *at(7)]),  # in another order in each response
     ],
 )
-def test_pages_that_hold_what_lies_between_them(pages: tuple[list[dict[str, str]], ...]) -> None:
-    """What lies before the first item and behind the last one is none of theirs; nor are equal keys."""
+def test_pages_that_hold_every_item_between_them(pages: tuple[list[dict[str, str]], ...]) -> None:
+    """Items outside the pages' range and items with equal keys do not count."""
     ties = any(len(response) > len({item["updatedAt"] for item in response}) for response in pages)
 
     nothing_lost(changed(at(9, 8, 8, 7) if ties else at(9, 8, 7, 6, 5), *pages))
 
 
 def test_an_item_that_filtered_pages_repeat() -> None:
-    """It stands on both of them."""
+    """The item is on both pages."""
     with pytest.raises(NonConformity, match=r"^an item is in the list twice$") as raised:
         nothing_lost(changed(at(9, 8, 7, 6, 5), at(9, 8), at(8, 7)))
     assert [exchange.number for exchange in raised.value.exchanges] == [2, 3]
 
 
 def test_an_item_that_filtered_pages_lose() -> None:
-    """It lies between two items that they show."""
+    """The item belongs between two shown items."""
     with pytest.raises(NonConformity, match="that belongs on these pages is missing") as raised:
         nothing_lost(changed(at(9, 8, 7, 6, 5), at(9, 8), at(6, 5)))
     assert raised.value.actual == '1 missing, the first is "7"'
@@ -466,7 +464,7 @@ def test_an_item_that_filtered_pages_lose() -> None:
     ],
 )
 def test_filtered_pages_without_their_order(pages: tuple[list[dict[str, str]], ...], why: str) -> None:
-    """Nothing can be said of what lies between."""
+    """Unsorted pages are undecided."""
     look = changed(at(9, 8, 7, 6, 5), *pages)
     with pytest.raises(CantTellYet, match=f"^{why}: a list is not sorted by updatedAt$") as raised:
         nothing_lost(look)
@@ -474,6 +472,6 @@ def test_filtered_pages_without_their_order(pages: tuple[list[dict[str, str]], .
 
 
 def test_filtered_pages_of_different_totals() -> None:
-    """Others changed the list between them."""
+    """Other users changed the list between the pages."""
     with pytest.raises(CantTellYet, match="different totals"):
         nothing_lost((*changed(at(9, 8)), *changed(at(9, 8), total=6)))

@@ -1,4 +1,4 @@
-"""What an engagement may be like at any time, by the requests that were to change it."""
+"""Possible values of an engagement at any time, by the requests that were to change it."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ SECOND = 1_000_000
 
 
 def during(start: float, end: float) -> Interval:
-    """A time in seconds after the beginning."""
+    """Return an interval in seconds after the beginning."""
     return Interval(ZERO + start * SECOND, ZERO + end * SECOND)
 
 
 def change(value: str | None, start: float, end: float, *, certain: bool = True) -> Effect:
-    """A new value for a name."""
+    """Return a new value of a name."""
     return Effect(make_exchange("updateEngagement"), "name", value, during(start, end), certain)
 
 
 def register(*changes: Effect) -> Register:
-    """The register of a name with these changes, in whatever order they are given."""
+    """Return the register of a name with these changes, added in the given order."""
     made = Register()
     for change in changes:
         made.add(change)
@@ -42,7 +42,7 @@ def register(*changes: Effect) -> Register:
 def request(
     operation: str, start: float, end: float, body: object = ..., *, status: int | None = 200, sent: bool = True
 ) -> Exchange:
-    """A request between two seconds."""
+    """Return a request between two seconds."""
     made = make_exchange(operation, status, {}, number=int(start * 10))
     content = None if body is ... else json.dumps(body).encode()
     intended = replace(made.request, body=content, headers=JSON_HEADERS if content else ())
@@ -51,7 +51,7 @@ def request(
 
 
 def history(*requests: Exchange) -> History:
-    """An engagement that was created in the first second, and what followed."""
+    """Return an engagement created in the first second, with later requests."""
     made = History.born("e", request("createEngagement", 0, 1, {"name": "a"}))
     for sent in requests:
         made.take(write(sent))
@@ -59,7 +59,7 @@ def history(*requests: Exchange) -> History:
 
 
 def values(made: Register, interval: Interval) -> set[str | None]:
-    """What a read in that time may show."""
+    """Return the values that a read in that interval may show."""
     return {effect.value for effect in made.candidates(interval)}
 
 
@@ -82,10 +82,10 @@ def values(made: Register, interval: Interval) -> set[str | None]:
         ([(4, 20, 200), (12, 13, 200)], False),
     ],
 )
-def test_a_time_may_go_back_where_the_last_change_overlapped_another_one(
+def test_updated_at_may_go_back_after_overlapping_changes(
     changes: list[tuple[float, float, int | None]], *, expected: bool
 ) -> None:
-    """Between a read in the fifth second and one in the eleventh; a refusal has changed nothing."""
+    """The reads are in the fifth and the eleventh second; a refused change does not count."""
     edits = [request("updateEngagement", start, end, {"name": "b"}, status=status) for start, end, status in changes]
 
     assert history(*edits).may_go_back(during(4.5, 5), during(10, 11)) == expected
@@ -95,7 +95,7 @@ def test_a_time_may_go_back_where_the_last_change_overlapped_another_one(
 
 
 def test_a_field_without_changes() -> None:
-    """Nothing may be read of it."""
+    """No value is possible."""
     made = Register()
 
     assert made.latest(during(0, 9)) is None
@@ -105,7 +105,7 @@ def test_a_field_without_changes() -> None:
 
 
 def test_changes_one_after_the_other() -> None:
-    """A read shows the last that was over, or one that was under way with it."""
+    """A read shows the last change that ended, or one that overlapped it."""
     made = register(change("c", 6, 7), change("a", 0, 1), change("b", 3, 4))
 
     assert values(made, during(1, 2)) == {"a"}
@@ -121,7 +121,7 @@ def test_changes_one_after_the_other() -> None:
 
 
 def test_changes_that_overlapped_may_have_come_in_either_order() -> None:
-    """The one that began last is not sure to have come last."""
+    """The change that began last may not have come last."""
     made = register(change("a", 0, 1), change("b", 2, 5), change("c", 3, 4))
 
     assert values(made, during(6, 7)) == {"b", "c"}
@@ -131,8 +131,8 @@ def test_changes_that_overlapped_may_have_come_in_either_order() -> None:
     assert latest.value == "c"
 
 
-def test_a_change_that_is_not_certain_hides_nothing() -> None:
-    """What was before may still be there."""
+def test_an_uncertain_change_hides_no_value() -> None:
+    """The earlier value is still possible."""
     made = register(change("a", 0, 1), change("b", 2, 3, certain=False))
 
     assert values(made, during(4, 5)) == {"a", "b"}
@@ -141,8 +141,8 @@ def test_a_change_that_is_not_certain_hides_nothing() -> None:
     assert latest.value == "a"
 
 
-def test_a_change_may_begin_with_the_end_of_a_read_unseen() -> None:
-    """What begins when a read is over is not seen by it, and what ends when it begins is."""
+def test_a_change_that_begins_as_a_read_ends() -> None:
+    """A read does not show a change that begins as it ends, but one that ends as it begins."""
     made = register(change("a", 0, 1), change("b", 2, 3))
 
     assert values(made, during(1, 2)) == {"a"}
@@ -150,24 +150,24 @@ def test_a_change_may_begin_with_the_end_of_a_read_unseen() -> None:
     assert values(made, during(-1, 0)) == set()
 
 
-def test_one_value_from_two_changes_is_sure() -> None:
-    """It does not matter which of them came last."""
+def test_one_value_from_two_changes_is_certain() -> None:
+    """Their order does not matter."""
     assert register(change("a", 0, 3), change("a", 1, 2)).certain_value(during(4, 5)) == "a"
 
 
-def test_a_value_that_is_not_known_may_be_any() -> None:
-    """A read may show whatever the service has made of it."""
+def test_an_unknown_value_may_be_any() -> None:
+    """A read may show any value if the service may have changed the text."""
     made = register(change(None, 0, 1))
 
     assert made.is_possible("anything", during(2, 3))
     assert made.certain_value(during(2, 3)) is None
 
 
-# --- what reads tell
+# --- narrowing by reads
 
 
-def test_a_read_tells_what_a_service_has_made_of_a_text() -> None:
-    """From then on it is known, unless it can come from something else."""
+def test_a_read_settles_an_unknown_value() -> None:
+    """The value is known afterwards, unless another effect explains it."""
     made = register(change(None, 0, 1))
     made.narrow("shown", during(2, 3))
 
@@ -179,8 +179,8 @@ def test_a_read_tells_what_a_service_has_made_of_a_text() -> None:
     assert made.is_possible("other", during(5, 6))
 
 
-def test_a_read_tells_that_a_doubtful_change_has_happened() -> None:
-    """It has by the end of the read, and what was before is gone."""
+def test_a_read_confirms_an_uncertain_change() -> None:
+    """The change happened by the end of the read, and the earlier value is gone."""
     made = register(change("a", 0, 1), change("b", 2, inf, certain=False))
     made.narrow("b", during(4, 5))
 
@@ -191,8 +191,8 @@ def test_a_read_tells_that_a_doubtful_change_has_happened() -> None:
     assert last.interval == during(2, 5)
 
 
-def test_a_doubtful_change_that_was_over_keeps_its_end() -> None:
-    """A later read does not make it longer."""
+def test_a_confirmed_change_keeps_its_end() -> None:
+    """A later read does not extend its interval."""
     made = register(change("a", 0, 1), change("b", 2, 3, certain=False))
     made.narrow("b", during(4, 5))
 
@@ -201,8 +201,8 @@ def test_a_doubtful_change_that_was_over_keeps_its_end() -> None:
     assert last.interval == during(2, 3)
 
 
-def test_a_read_tells_that_a_doubtful_change_has_not_happened() -> None:
-    """What was over before the read, and would have been seen, never comes."""
+def test_a_read_refutes_an_uncertain_change() -> None:
+    """A change that ended before the read and is not shown never happened."""
     made = register(change("a", 0, 1), change("b", 2, 3, certain=False))
     made.narrow("a", during(4, 5))
 
@@ -214,24 +214,24 @@ def test_a_read_tells_that_a_doubtful_change_has_not_happened() -> None:
     [change("b", 2, 4.5, certain=False), change("b", 2, inf, certain=False), change("b", 0.5, 3, certain=False)],
     ids=["under-way", "unanswered", "overlapping"],
 )
-def test_a_doubtful_change_that_may_yet_come(doubtful: Effect) -> None:
-    """One that was under way with the read, or with what the read shows, stays in doubt."""
+def test_an_uncertain_change_that_may_still_happen(doubtful: Effect) -> None:
+    """A change that overlaps the read, or the shown change, stays uncertain."""
     made = register(change("a", 0, 1), doubtful)
     made.narrow("a", during(4, 5))
 
     assert values(made, during(6, 7)) == {"a", "b"}
 
 
-def test_a_certain_change_is_never_taken_back() -> None:
-    """A read that may have come before it says nothing about it."""
+def test_a_certain_change_is_never_removed() -> None:
+    """A read that may have come before it proves nothing about it."""
     made = register(change("a", 0, 1), change("b", 2, 3), change("c", 4, 6))
     made.narrow("b", during(5, 7))
 
     assert made.certain_value(during(8, 9)) == "c"
 
 
-def test_a_read_that_several_changes_explain_tells_nothing() -> None:
-    """Nor does one that none explains."""
+def test_an_ambiguous_read_settles_nothing() -> None:
+    """The same is true of a read that no change explains."""
     for shown in ("b", "x"):
         made = register(change("a", 0, 1), change("b", 2, 3, certain=False), change("b", 4, 5, certain=False))
         made.narrow(shown, during(6, 7))
@@ -239,15 +239,15 @@ def test_a_read_that_several_changes_explain_tells_nothing() -> None:
         assert [effect.certain for effect in made.effects] == [True, False, False]
 
 
-def test_a_doubtful_change_to_an_unknown_value_stays_in_doubt() -> None:
-    """What a read shows need not be its doing."""
+def test_an_uncertain_change_to_an_unknown_value_stays_uncertain() -> None:
+    """Another change may explain the value read."""
     made = register(change("a", 0, 1), change(None, 2, 3, certain=False))
     made.narrow("shown", during(4, 5))
 
     assert values(made, during(6, 7)) == {"a", None}
 
 
-# --- sights
+# --- snapshots
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_a_doubtful_change_to_an_unknown_value_stays_in_doubt() -> None:
     ],
 )
 def test_fields_as_texts(value: dict[str, Any], name: str, text: str | None) -> None:
-    """No description is an empty one."""
+    """No description reads as an empty one."""
     seen = Snapshot(make_exchange(), during(0, 1), value)
 
     assert seen.text(name) == text
@@ -277,7 +277,7 @@ def test_fields_as_texts(value: dict[str, Any], name: str, text: str | None) -> 
     [("2026-01-02T03:04:05.000Z", BEGAN), ("2026-01-02", None), (None, None), (7, None), (..., None)],
 )
 def test_times_of_an_engagement(value: object, expected: datetime | None) -> None:
-    """Where they can be read."""
+    """Unreadable times are None."""
     seen = Snapshot(make_exchange(), during(0, 1), {} if value is ... else {"updatedAt": value})
 
     assert seen.moment("updatedAt") == expected
@@ -287,7 +287,7 @@ def test_times_of_an_engagement(value: object, expected: datetime | None) -> Non
 
 
 def test_an_engagement_begins_with_its_creation() -> None:
-    """Every field has the value that it was created with."""
+    """Every field has the created value."""
     made = history()
     later = during(2, 3)
 
@@ -303,7 +303,7 @@ def test_an_engagement_begins_with_its_creation() -> None:
 
 
 def test_requests_are_kept_in_the_order_of_their_beginning() -> None:
-    """In whichever order they are taken in; each changes its field."""
+    """The order of adding does not matter; each request changes its field."""
     edit, read = request("updateEngagement", 2, 9, {"name": "b"}), request("getEngagement", 4, 5)
     made = history(request("archiveEngagement", 6, 7), edit, read)
 
@@ -313,8 +313,8 @@ def test_requests_are_kept_in_the_order_of_their_beginning() -> None:
     assert made.registers["status"].certain_value(during(8, 9)) == "archived"
 
 
-def test_when_an_engagement_surely_exists() -> None:
-    """After its creation, and until a deletion begins, doubtful or not."""
+def test_when_an_engagement_exists_for_certain() -> None:
+    """It exists from its creation until a deletion begins, certain or not."""
     for status in (200, None):
         made = history(request("deleteEngagement", 5, 6, status=status))
 
@@ -325,8 +325,8 @@ def test_when_an_engagement_surely_exists() -> None:
     assert history(request("deleteEngagement", 5, 6, status=404)).exists(during(7, 8))
 
 
-def test_when_an_engagement_is_surely_gone() -> None:
-    """After a deletion that was accepted, which is told."""
+def test_when_an_engagement_is_deleted_for_certain() -> None:
+    """It is deleted after an accepted deletion, which is returned."""
     deleted = request("deleteEngagement", 5, 6)
     found = history(deleted).deletion(during(6, 7))
 
@@ -337,8 +337,8 @@ def test_when_an_engagement_is_surely_gone() -> None:
     assert history(request("deleteEngagement", 5, 6, status=None)).deletion(during(7, 8)) is None
 
 
-def test_what_was_to_change_it_within_a_time() -> None:
-    """Also what was under way at its beginning or its end."""
+def test_writes_within_an_interval() -> None:
+    """Writes under way at its beginning or end are included."""
     edits = [request("updateEngagement", start, start + 2, {"name": "b"}) for start in (2, 4, 6)]
     made = history(*edits)
 
@@ -371,8 +371,8 @@ def test_what_was_to_change_it_within_a_time() -> None:
         (request("updateEngagement", 5, 6, {"name": "b"}), True),
     ],
 )
-def test_when_nothing_can_have_changed_it(change: Exchange, *, quiet: bool) -> None:
-    """An update without new values may have moved its time, and one without an answer may come at any time."""
+def test_when_no_request_can_have_changed_it(change: Exchange, *, quiet: bool) -> None:
+    """An update without values may have moved its time, and a request without a response may happen at any time."""
     interval = during(2, 5)
 
     assert history(change).quiet(interval.start, interval.end) is quiet
@@ -390,7 +390,7 @@ def test_when_nothing_can_have_changed_it(change: Exchange, *, quiet: bool) -> N
     ],
 )
 def test_when_a_request_was_alone(other: Exchange, *, alone: bool) -> None:
-    """Nothing else was under way, and nothing without an answer may still come."""
+    """No other write overlapped it, and no write without a response may still happen."""
     own = request("updateEngagement", 3, 4, {"name": "c"})
     made = history(own, other)
 

@@ -1,4 +1,4 @@
-"""What the wire form of a request surely is."""
+"""Validity of a request's wire form."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ BODIED = [name for name, operation in OPERATIONS.items() if operation.takes_body
 
 
 def of_body(operation: str, body: bytes) -> Validity:
-    """The validity of a call with this body."""
+    """Return the validity of a request with this body."""
     return validity(Request(operation=OPERATIONS[operation], identifier="x", body=body))
 
 
 def of_query(operation: str, *query: tuple[str, str]) -> Validity:
-    """The validity of a list with these parameters."""
+    """Return the validity of a list request with these parameters."""
     return validity(Request(operation=OPERATIONS[operation], query=query))
 
 
 @pytest.mark.parametrize("operation", BODIED)
 def test_every_body_of_the_table_is_invalid(operation: str) -> None:
-    """What the scenario checks send as invalid is so here, too, but for words that are so by their meaning."""
+    """Every body that the checks send as invalid is invalid, except values that only their meaning rules out."""
     for body in BODIES[operation]:
         found = of_body(operation, body.wire(label="label", domain="example.com", role="admin"))
         assert found is Validity.INVALID or (body.kind is Kind.VALUE and found is Validity.OPEN), body.what
 
 
 @pytest.mark.parametrize("operation", list(QUERIES))
-def test_every_query_of_the_table_is_refused_or_beyond_this_rule(operation: str) -> None:
-    """Words of letters alone could be a later version's; the table's are nonsense by their meaning."""
+def test_every_query_of_the_table_is_invalid_or_open(operation: str) -> None:
+    """Values of letters alone could belong to a later version; only their meaning rules the table's values out."""
     for query in QUERIES[operation]:
         assert of_query(operation, *query.query) is not Validity.VALID, query.what
 
@@ -94,7 +94,7 @@ def test_every_query_of_the_table_is_refused_or_beyond_this_rule(operation: str)
     ],
 )
 def test_bodies(operation: str, body: bytes, expected: str) -> None:
-    """Only what no service may accept is invalid, only what every service must accept is valid."""
+    """A body is invalid if no service may accept it, and valid if every service must."""
     assert of_body(operation, body) == expected
 
 
@@ -122,7 +122,7 @@ def test_bodies(operation: str, body: bytes, expected: str) -> None:
     ],
 )
 def test_queries(query: tuple[tuple[str, str], ...], expected: str) -> None:
-    """Pages past the first may be past the end, and values of a later version are open."""
+    """Pages after the first may be past the end, and values of a later version are open."""
     assert of_query("listEngagements", *query) == expected
 
 
@@ -142,18 +142,18 @@ def test_queries(query: tuple[tuple[str, str], ...], expected: str) -> None:
     ],
 )
 def test_queries_of_members(query: tuple[tuple[str, str], ...], expected: str) -> None:
-    """Parameters of the other list are unknown ones here, with any value."""
+    """Parameters of the other list are unknown here, with any value."""
     assert of_query("listMembers", *query) == expected
 
 
 @pytest.mark.parametrize("operation", ["getEngagement", "deleteEngagement", "archiveEngagement"])
-def test_what_takes_neither_body_nor_parameters_is_open(operation: str) -> None:
-    """Nothing is said of what is sent all the same."""
+def test_operations_without_body_or_parameters_are_open(operation: str) -> None:
+    """A body or parameters that are sent anyway are open."""
     assert of_body(operation, b"{") == "open"
 
 
-def test_a_query_where_none_is_known_is_open() -> None:
-    """Also where the body would be refused."""
+def test_a_query_of_an_operation_without_parameters_is_open() -> None:
+    """It is open even if the body is invalid."""
     creation = Request(operation=OPERATIONS["createEngagement"], body=b"{", query=(("x", "1"),))
 
     assert validity(creation) == "open"
@@ -161,11 +161,11 @@ def test_a_query_where_none_is_known_is_open() -> None:
 
 @given(body=st.binary(max_size=60), operation=st.sampled_from(BODIED))
 def test_any_bytes_have_a_validity(body: bytes, operation: str) -> None:
-    """No body raises anything, and bytes that are no JSON are never valid."""
+    """No body raises an exception, and bytes that are no JSON are never valid."""
     assert of_body(operation, body) in Validity
 
 
 @given(value=st.text(max_size=20), name=st.sampled_from(["page", "perPage", "status", "sort", "order", "x"]))
 def test_any_query_has_a_validity(value: str, name: str) -> None:
-    """No parameter raises anything."""
+    """No parameter raises an exception."""
     assert of_query("listEngagements", (name, value)) in Validity

@@ -1,4 +1,4 @@
-"""What is called certainly invalid is so, by the form in which it is sent."""
+"""The table of certainly invalid inputs: each is invalid in the form in which it is sent."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ ALL_BODIES = pytest.mark.parametrize(("operation", "body"), EVERY_BODY, ids=lamb
 
 
 def reading(body: InvalidBody) -> object:
-    """What a strict reader makes of a body as it is sent."""
+    """Return a strict reader's result for a body as sent."""
     return read_json(body.wire(label="cf-x", domain="mail.test", role="admin"))
 
 
 def has_wrong_text(operation: str, body: dict[str, str]) -> bool:
-    """Whether an object of texts holds one that no service may accept."""
+    """Whether an object of texts holds a text that no service may accept."""
     roles = KNOWN["role"] - ({"owner"} if operation == "inviteMember" else set())
     return "@" not in body.get("email", "@") or body.get("role", "member") not in roles
 
 
 @ALL_BODIES
 def test_every_invalid_body_is_invalid(operation: str, body: InvalidBody) -> None:
-    """It is malformed, no object, lacks something, or holds a wrong type or value, as its kind says."""
+    """Its defect is the one that its kind names."""
     found = reading(body)
 
     if body.kind is Kind.MALFORMED:
@@ -60,15 +60,15 @@ def test_every_invalid_body_is_invalid(operation: str, body: InvalidBody) -> Non
 
 @ALL_BODIES
 def test_placeholders_are_filled_in(operation: str, body: InvalidBody) -> None:
-    """Nothing that stands for something else is sent, and a body is told by its label where it carries one."""
+    """No placeholder is sent, and a body that carries a label contains it."""
     wire = body.wire(label="cf-x", domain="mail.test", role="admin")
 
     assert not any(name in wire for name in (b"LABEL", b"DOMAIN", b"ROLE", b"VALUE"))
     assert body.carries_label is (b"cf-x" in wire)
 
 
-def test_placeholders_stand_for_what_is_given() -> None:
-    """Each for its own; a text beyond ASCII is sent in UTF-8."""
+def test_placeholders_are_replaced_by_the_arguments() -> None:
+    """Each has its own argument; a text beyond ASCII is sent in UTF-8."""
     body = InvalidBody(Kind.TYPE, "x", "LABEL@DOMAIN ROLE LABEL")
 
     assert body.wire(label="ä", domain="d", role="r") == "ä@d r ä".encode()
@@ -77,8 +77,8 @@ def test_placeholders_stand_for_what_is_given() -> None:
 
 
 @pytest.mark.parametrize("operation", REQUIRED)
-def test_every_kind_is_tried_where_there_is_one(operation: str) -> None:
-    """Bodies of an operation differ, and what requires a field is tried without it."""
+def test_every_applicable_kind_is_tried(operation: str) -> None:
+    """An operation's bodies differ, and each required field is omitted once."""
     kinds = {body.kind for body in BODIES[operation]}
     words = [body.what for body in BODIES[operation]]
 
@@ -91,7 +91,7 @@ def test_every_kind_is_tried_where_there_is_one(operation: str) -> None:
 
 @pytest.mark.parametrize("operation", REQUIRED)
 def test_each_field_is_tried_with_every_other_type(operation: str) -> None:
-    """A number, a boolean, an array and an object in place of a text, in quick runs too."""
+    """Quick runs too send a number, a boolean, an array and an object in place of a text."""
     for field in REQUIRED[operation] or {"name"}:
         quick = [
             body for body in invalid_inputs.bodies(operation, thorough=False) if body.what.endswith(f" for {field}")
@@ -104,7 +104,7 @@ def test_each_field_is_tried_with_every_other_type(operation: str) -> None:
     ("operation", "query"), [(name, query) for name, queries in QUERIES.items() for query in queries]
 )
 def test_every_invalid_query_is_invalid(operation: str, query: invalid_inputs.InvalidQuery) -> None:
-    """One of its values is none of a closed list, or no integer; the others are valid, and its words show it."""
+    """One value is invalid and the others are valid, as the description shows."""
     wrong = [
         name for name, value in query.query if (value not in KNOWN[name] if name in KNOWN else not value.isdigit())
     ]
@@ -123,7 +123,7 @@ def test_quick_runs_leave_some_bodies_out(operation: str) -> None:
 
 @pytest.mark.parametrize("operation", QUERIES)
 def test_quick_runs_leave_some_queries_out(operation: str) -> None:
-    """Every parameter is spoilt in a quick run already."""
+    """A quick run already sends an invalid value of every parameter."""
     quick = invalid_inputs.queries(operation, thorough=False)
 
     assert invalid_inputs.queries(operation, thorough=True) == list(QUERIES[operation])
@@ -162,8 +162,8 @@ THOROUGH_RENAMINGS = {
 }
 
 
-def test_what_is_sent_in_place_of_a_new_name() -> None:
-    """Every way to spoil a body, told in words; what a quick run leaves out is sent by a thorough one."""
+def test_bodies_in_place_of_a_new_name() -> None:
+    """Every defect has a description; a thorough run sends what a quick run leaves out."""
 
     def sent(*, thorough: bool) -> dict[str, str]:
         bodies = invalid_inputs.bodies("updateCurrentOrganization", thorough=thorough)
@@ -174,8 +174,8 @@ def test_what_is_sent_in_place_of_a_new_name() -> None:
 
 
 @pytest.mark.parametrize("operation", BODIES)
-def test_a_quick_run_tries_one_way_of_lenient_readers(operation: str) -> None:
-    """Each operation one, and all operations together all of them."""
+def test_a_quick_run_tries_one_lenient_defect(operation: str) -> None:
+    """Each operation tries one, and all operations together try all of them."""
     ways = {"single quotes", "a comma too many", "names without quotes"}
     quick = {name: {body.what for body in invalid_inputs.bodies(name, thorough=False)} & ways for name in BODIES}
 
@@ -185,14 +185,14 @@ def test_a_quick_run_tries_one_way_of_lenient_readers(operation: str) -> None:
 
 
 def test_several_members_without_quotes() -> None:
-    """All names stand bare, and the values as they are."""
+    """All names are unquoted, and the values are unchanged."""
     (body,) = (body for body in BODIES["inviteMember"] if body.what == "names without quotes")
 
     assert body.wire(label="cf-x", domain="mail.test") == b'{email: "cf-x@mail.test", role: "member"}'
 
 
-def test_a_string_as_the_body_is_left_to_operations_on_names() -> None:
-    """What takes a text for an object stumbles over an array and null, too, which every operation is sent."""
+def test_a_string_as_the_body_is_only_sent_for_names() -> None:
+    """A service that accepts a string as an object fails on an array and null too, which every operation is sent."""
     text = "a string as the body"
     quick = {name for name in BODIES if text in {body.what for body in invalid_inputs.bodies(name, thorough=False)}}
 
@@ -200,7 +200,7 @@ def test_a_string_as_the_body_is_left_to_operations_on_names() -> None:
 
 
 def test_which_missing_and_wrong_values_a_quick_run_tries() -> None:
-    """All but those that are like another one."""
+    """A quick run leaves out only values that resemble another."""
     kinds = {Kind.MISSING, Kind.VALUE}
     left_out = {(name, body.what) for name, body in EVERY_BODY if body.kind in kinds and body.thorough}
 

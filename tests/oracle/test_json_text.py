@@ -1,4 +1,4 @@
-"""The strict reader of JSON."""
+"""The strict JSON reader."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ JSON_VALUES = st.recursive(
 
 
 @given(JSON_VALUES)
-def test_what_json_writes_is_read(value: object) -> None:
+def test_json_round_trip(value: object) -> None:
     """Every JSON value is read back as it was written."""
     assert read_json(json.dumps(value).encode()) == Parsed(value)
 
 
 @given(st.binary())
 def test_any_bytes_end_in_a_reading(text: bytes) -> None:
-    """No bytes raise anything."""
+    """No bytes raise an exception."""
     assert isinstance(read_json(text), Parsed | Malformed | TooDeep)
 
 
 @given(st.text(alphabet='{}[]",:\\ab01 .eE-nulltruefas'))
-def test_whatever_is_read_json_reads_too(text: str) -> None:
-    """Nothing is accepted that a JSON parser refuses."""
+def test_the_reader_is_as_strict_as_json(text: str) -> None:
+    """The reader accepts nothing that a JSON parser refuses."""
     if isinstance(read_json(text.encode()), Parsed):
         json.loads(text)
 
@@ -53,7 +53,7 @@ def test_whatever_is_read_json_reads_too(text: str) -> None:
         (b"", "Expecting value"),
     ],
 )
-def test_what_is_not_json_is_told_why(text: bytes, reason: str) -> None:
+def test_malformed_json_has_a_reason(text: bytes, reason: str) -> None:
     """A refusal names its reason."""
     reading = read_json(text)
 
@@ -62,7 +62,7 @@ def test_what_is_not_json_is_told_why(text: bytes, reason: str) -> None:
 
 
 def test_a_repeated_name_is_noticed() -> None:
-    """The last one counts, and the name is told."""
+    """The last value counts, and the name is reported."""
     read = read_json(b'{"a": 1, "b": {"a": 2, "c": 0, "a": 3}}')
 
     assert read == Parsed({"a": 1, "b": {"a": 3, "c": 0}}, ("a",))
@@ -77,37 +77,37 @@ def test_nesting_is_judged_to_a_hundred_levels(levels: int, kind: type) -> None:
         assert isinstance(read_json(b"[" * 50 + b"[]," + b"[" * (levels - 50) + b"]" * levels), kind)
 
 
-def test_what_stands_side_by_side_is_no_nesting() -> None:
-    """A bracket that is closed counts no more."""
+def test_siblings_are_no_nesting() -> None:
+    """A closed bracket no longer counts."""
     assert isinstance(read_json(json.dumps([[{}]] * 200).encode()), Parsed)
 
 
 @pytest.mark.parametrize("before", [b'"a",', b'"]}",', b"[],", b'{"a":{}},'])
 @pytest.mark.parametrize(("levels", "kind"), [(100, Parsed), (101, TooDeep)])
-def test_what_stands_before_a_bracket_makes_it_no_less_deep(before: bytes, levels: int, kind: type) -> None:
-    """A bracket takes back its own, and a string none."""
+def test_earlier_brackets_do_not_reduce_the_depth(before: bytes, levels: int, kind: type) -> None:
+    """A closing bracket only closes its own, and a string closes none."""
     text = b"[" + before * 5 + b"[" * (levels - 1) + b"0" + b"]" * levels
 
     assert isinstance(read_json(text), kind)
 
 
 @pytest.mark.parametrize(("parts", "kind"), [(100_000, Parsed), (100_001, TooDeep)])
-def test_so_many_parts_are_judged(parts: int, kind: type) -> None:
-    """Numbers count by themselves, and strings together with brackets."""
+def test_the_number_of_parts_is_limited(parts: int, kind: type) -> None:
+    """Numbers count separately, strings together with brackets."""
     numbers, strings = [0] * parts, [""] * (parts - 2)
 
     assert isinstance(read_json(json.dumps(numbers).encode()), kind)
     assert isinstance(read_json(json.dumps(strings).encode()), kind)
 
 
-def test_too_many_parts_are_told_from_nesting() -> None:
-    """What is not judged says for which reason."""
+def test_too_many_parts_have_their_own_reason() -> None:
+    """The reason distinguishes them from deep nesting."""
     reading = read_json(b"[" + b"{}," * 100_000 + b"{}]")
 
     assert reading == TooDeep("it has more than the 100000 parts that are judged")
 
 
-def test_commas_in_strings_part_nothing() -> None:
+def test_commas_in_strings_do_not_count() -> None:
     """A long text of commas is one string."""
     assert isinstance(read_json(json.dumps(["," * 200_000]).encode()), Parsed)
 
@@ -121,13 +121,13 @@ def test_brackets_in_strings_are_no_nesting() -> None:
 
 @pytest.mark.parametrize("text", [b"1e400", b"9" * 10_000])
 def test_numbers_beyond_any_type_are_read(text: bytes) -> None:
-    """A number is JSON whatever its size."""
+    """A number is JSON, whatever its size."""
     assert isinstance(read_json(text), Parsed)
 
 
 @pytest.mark.parametrize(("digits", "kind"), [(30, int), (31, float)])
 def test_long_integers_are_exact_up_to_a_length(digits: int, kind: type) -> None:
-    """Past every type that anybody uses they cost no more than other numbers."""
+    """Longer integers cost no more than other numbers."""
     reading = read_json(b"7" * digits)
 
     assert isinstance(reading, Parsed)

@@ -1,4 +1,4 @@
-"""What holds of every answer by itself: its body, its fields and its times."""
+"""Laws of every response: body, fields and times."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RESOURCES = [operation.id for operation in OPERATIONS.values() if operation.resp
 
 
 def engagement(**changed: object) -> Exchange:
-    """An engagement as it was read, with other fields."""
+    """Return a read of an engagement with other fields."""
     return make_exchange("getEngagement", body={"data": ENGAGEMENT | changed})
 
 
@@ -33,7 +33,7 @@ def engagement(**changed: object) -> Exchange:
 
 
 def test_a_body_is_json() -> None:
-    """Where there is one."""
+    """An empty body is not judged."""
     assert laws.json_well_formed(make_exchange(raw=b"")) is False
     assert laws.json_well_formed(make_exchange(raw=b" [1] ")) is True
     assert broken(laws.json_well_formed, make_exchange(raw=b"\xef\xbb\xbf{}")) == (
@@ -45,7 +45,7 @@ def test_a_body_is_json() -> None:
 
 
 def test_a_body_that_is_nested_too_deeply_is_not_judged() -> None:
-    """Nobody promised how deep a reader must go."""
+    """The interface does not limit the nesting."""
     exchange = make_exchange(raw=b"[" * 101 + b"]" * 101)
 
     with pytest.raises(CantTell, match=r"^the body cannot be judged: it is nested beyond") as raised:
@@ -64,8 +64,8 @@ def test_a_body_that_is_nested_too_deeply_is_not_judged() -> None:
         "application/vnd.vendor.v1+json",
     ],
 )
-def test_json_has_several_names(announced: str) -> None:
-    """In any letter case, with any parameters."""
+def test_json_has_several_media_types(announced: str) -> None:
+    """Letter case and parameters do not matter."""
     assert laws.json_media_type(make_exchange(raw=b"{}", headers=(("content-type", announced),))) is True
 
 
@@ -73,7 +73,7 @@ def test_json_has_several_names(announced: str) -> None:
     "announced", ["text/html", "application/jsonp", "text/problem+json", "application/+json", "application/a b+json"]
 )
 def test_other_media_types_are_wrong(announced: str) -> None:
-    """It is told which came."""
+    """The failure shows the actual media type."""
     exchange = make_exchange(raw=b"{}", headers=(("Content-Type", announced),))
 
     assert broken(laws.json_media_type, exchange) == (
@@ -84,13 +84,13 @@ def test_other_media_types_are_wrong(announced: str) -> None:
     )
 
 
-def test_a_body_without_a_media_type_is_told_as_such() -> None:
-    """An answer without a body needs none."""
+def test_a_body_without_a_media_type_is_wrong() -> None:
+    """A response without a body needs none."""
     assert broken(laws.json_media_type, make_exchange(raw=b"{}", headers=()))[2] == "no Content-Type"
     assert laws.json_media_type(make_exchange(raw=b"", headers=())) is False
 
 
-# --- frames
+# --- envelopes
 
 
 @pytest.mark.parametrize("operation", RESOURCES)
@@ -105,7 +105,7 @@ def test_a_body_without_a_media_type_is_told_as_such() -> None:
     ],
 )
 def test_a_resource_is_an_object(operation: str, body: object, actual: str) -> None:
-    """In data."""
+    """The member data is an object."""
     assert broken(laws.success_data_object, make_exchange(operation, body=body)) == (
         "a success has no object data",
         "an object with the object data",
@@ -116,13 +116,13 @@ def test_a_resource_is_an_object(operation: str, body: object, actual: str) -> N
 
 
 def test_a_success_without_a_body_has_no_data() -> None:
-    """A body is promised."""
+    """The interface promises a body."""
     assert broken(laws.success_data_object, make_exchange(raw=b""))[2] == "no body"
 
 
 @pytest.mark.parametrize("operation", LISTS)
 def test_a_list_is_an_array_with_meta(operation: str) -> None:
-    """An array in data, an object in meta."""
+    """A list has an array data and an object meta."""
     whole: dict[str, object] = {"data": [], "meta": {}}
     bare: dict[str, object] = {"data": {}, "meta": []}
 
@@ -144,8 +144,8 @@ def test_a_list_is_an_array_with_meta(operation: str) -> None:
 
 @pytest.mark.parametrize("law", [laws.success_data_object, laws.list_data_array, laws.list_meta_object])
 @pytest.mark.parametrize("operation", ["getEngagement", "listEngagements"])
-def test_frames_are_judged_of_readable_successes_only(law: Law, operation: str) -> None:
-    """Errors have another frame, and what is no JSON is told by itself."""
+def test_envelopes_are_judged_of_readable_successes_only(law: Law, operation: str) -> None:
+    """Errors have another envelope, and another law judges that a body is JSON."""
     assert law(refusal(operation=operation)) is False
     assert law(make_exchange(operation, raw=b"{")) is False
 
@@ -159,14 +159,14 @@ def test_frames_are_judged_of_readable_successes_only(law: Law, operation: str) 
         (laws.timestamp_format, "getEngagement"),
     ],
 )
-def test_beside_the_interface_no_frame_and_no_field_is_promised(law: Law, operation: str) -> None:
-    """A path that is no operation may answer with whatever it likes."""
+def test_outside_the_interface_nothing_is_promised(law: Law, operation: str) -> None:
+    """A path without an operation may return any body."""
     made = make_exchange(operation, body={"data": {"createdAt": "now"}})
 
     assert law(replace(made, request=replace(made.request, probe=("GET", "/elsewhere")))) is False
 
 
-def test_each_kind_of_response_has_its_own_frame() -> None:
+def test_each_kind_of_response_has_its_own_envelope() -> None:
     """A resource needs no array, a list no object."""
     assert laws.success_data_object(page(["e"])) is False
     assert laws.list_data_array(engagement()) is False
@@ -189,7 +189,7 @@ def test_an_engagement_has_its_fields() -> None:
 
 
 def test_every_item_of_a_list_has_its_fields() -> None:
-    """Its place is told."""
+    """The failure points at the item."""
     assert laws.fields(page([ENGAGEMENT])) is True
     assert broken(laws.fields, page([ENGAGEMENT, {"id": "e"}])) == (
         "/data/1/name is not as promised",
@@ -230,8 +230,8 @@ def test_every_item_of_a_list_has_its_fields() -> None:
         "open, too",
     ],
 )
-def test_where_nothing_is_promised_no_field_is_missing(exchange: Exchange) -> None:
-    """Or where the frame is broken, which is told by itself."""
+def test_unpromised_fields_are_never_missing(exchange: Exchange) -> None:
+    """A broken envelope is not judged for fields either."""
     assert laws.fields(exchange) is False
 
 
@@ -241,8 +241,8 @@ def test_where_nothing_is_promised_no_field_is_missing(exchange: Exchange) -> No
 @pytest.mark.parametrize(
     "text", ["2026-01-02T03:04:05Z", "2026-02-30T03:04:05.006Z", "2026-01-02T03:04:05.006+00:00", "", "1767323045"]
 )
-def test_a_time_of_another_form_is_wrong(text: str) -> None:
-    """So is a day that never was."""
+def test_a_time_of_another_format_is_wrong(text: str) -> None:
+    """A date that does not exist is wrong too."""
     assert broken(laws.timestamp_format, engagement(updatedAt=text)) == (
         "a timestamp is not of the interface's format",
         "YYYY-MM-DDTHH:MM:SS.mmmZ, a real date",
@@ -252,7 +252,7 @@ def test_a_time_of_another_form_is_wrong(text: str) -> None:
 
 
 def test_every_time_of_every_item_is_judged() -> None:
-    """Those that are texts: of others the check of fields tells."""
+    """Only texts are judged: the law of fields judges other types."""
     assert laws.timestamp_format(page([ENGAGEMENT, ENGAGEMENT])) is True
     assert broken(laws.timestamp_format, page([ENGAGEMENT, 7, ENGAGEMENT | {"createdAt": "now"}]))[3] == (
         "/data/2/createdAt"
@@ -269,8 +269,8 @@ def test_every_time_of_every_item_is_judged() -> None:
     ("slug", "safe"),
     [("acme-1_x.y~", True), ("a%20b", True), ("caf%C3%A9", True), ("a%2", False), ("a b", False), ("é", False)],
 )
-def test_a_slug_stands_in_a_path_as_it_is(operation: str, slug: str, safe: bool) -> None:  # noqa: FBT001 - a table
-    """Without percent-encoding."""
+def test_a_slug_is_valid_in_a_path(operation: str, slug: str, safe: bool) -> None:  # noqa: FBT001 - a table
+    """It needs no percent-encoding."""
     exchange = make_exchange(operation, body={"data": {"slug": slug}})
 
     if safe:
@@ -282,7 +282,7 @@ def test_a_slug_stands_in_a_path_as_it_is(operation: str, slug: str, safe: bool)
 
 
 def test_roles_are_those_of_the_interface() -> None:
-    """In a list and in the answer to a change."""
+    """Both the list and the response to a role change are judged."""
     for role in laws.ROLES:
         assert laws.member_roles_known(make_exchange("updateMemberRole", body={"data": {"role": role}})) is True
     assert broken(laws.member_roles_known, page([{"role": "admin"}, {"role": "Admin"}], operation="listMembers")) == (
@@ -296,21 +296,21 @@ def test_roles_are_those_of_the_interface() -> None:
 @pytest.mark.parametrize(
     "email", ["@", "a@b", "\u00e9@\u00fc.example", '"mailto:<a>"@b', '"<a@b>"@c', "mailto@b", "a.<b>@c"]
 )
-def test_an_address_has_its_sign(email: str) -> None:
-    """Nothing else is asked of it, as long as it is not surely more than an address."""
+def test_an_address_has_an_at_sign(email: str) -> None:
+    """The law requires nothing else, unless the text is clearly more than an address."""
     assert laws.member_email_is_address(page([{"email": email}], operation="listMembers")) is True
 
 
 @pytest.mark.parametrize("email", ["mailto:a@b", "MAILTO:a@b.example", "<a@b>", "Ann <a@b>", '"Ann" <a@b>'])
 def test_a_link_or_a_mailbox_is_no_address(email: str) -> None:
-    """What surrounds the address is not part of one."""
+    """A link prefix or a display name is not part of an address."""
     told = broken(laws.member_email_is_address, page([{"email": email}], operation="listMembers"))
 
     assert told[1:] == ("an e-mail address", render(email), "/data/0/email")
 
 
-def test_what_has_no_sign_is_no_address() -> None:
-    """A name alone is none."""
+def test_a_text_without_an_at_sign_is_no_address() -> None:
+    """A name alone is no address."""
     assert broken(laws.member_email_is_address, page([{"email": "a.b"}], operation="listMembers")) == (
         'email is "a.b"',
         "an e-mail address",
@@ -321,7 +321,7 @@ def test_what_has_no_sign_is_no_address() -> None:
 
 @pytest.mark.parametrize("operation", ["createEngagement", "getEngagement", "archiveEngagement"])
 def test_statuses_are_those_of_the_interface(operation: str) -> None:
-    """Wherever one is promised."""
+    """Every promised status is judged."""
     for status in laws.STATUSES:
         assert laws.engagement_status_known(make_exchange(operation, body={"data": {"status": status}})) is True
     assert broken(laws.engagement_status_known, make_exchange(operation, body={"data": {"status": "done"}})) == (
@@ -333,7 +333,7 @@ def test_statuses_are_those_of_the_interface(operation: str) -> None:
 
 
 def test_the_status_of_every_item_is_one_of_the_interface() -> None:
-    """Its place is told."""
+    """The failure points at the item."""
     assert broken(laws.engagement_status_known, page([ENGAGEMENT, {"status": "done"}]))[3] == "/data/1/status"
 
 
@@ -350,27 +350,27 @@ def test_the_status_of_every_item_is_one_of_the_interface() -> None:
         (laws.engagement_status_known, refusal(operation="getEngagement")),
     ],
 )
-def test_what_is_not_promised_or_no_text_is_not_judged(law: Law, exchange: Exchange) -> None:
-    """Nothing was there to judge then."""
+def test_unpromised_values_and_other_types_are_not_judged(law: Law, exchange: Exchange) -> None:
+    """The law does not apply to them."""
     assert law(exchange) is False
 
 
 @pytest.mark.parametrize("status", [200, 204, 299, 400, 404, 500, 599])
 def test_successes_and_errors_are_responses(status: int) -> None:
-    """All of them."""
+    """Every success and error status is permitted."""
     assert laws.no_redirect(make_exchange(status=status)) is True
 
 
-def test_beside_the_interface_a_redirect_is_nobodys_business() -> None:
-    """A path that is no operation may lead elsewhere."""
+def test_outside_the_interface_a_redirect_is_permitted() -> None:
+    """A path without an operation may redirect."""
     made = make_exchange(status=302)
 
     assert laws.no_redirect(replace(made, request=replace(made.request, probe=("GET", "/elsewhere")))) is False
 
 
 @pytest.mark.parametrize("status", [199, 300, 302, 399])
-def test_redirects_are_none(status: int) -> None:
-    """The status is told."""
+def test_redirects_are_wrong(status: int) -> None:
+    """The failure shows the status."""
     assert broken(laws.no_redirect, make_exchange(status=status)) == (
         f"the response has the status {status}",
         "a 2xx or an error",
@@ -390,8 +390,8 @@ def test_redirects_are_none(status: int) -> None:
         (refusal(), []),
     ],
 )
-def test_resources_are_read_from_whatever_can_be_read(exchange: Exchange, resources: list[Any]) -> None:
-    """No answer, or a bad one, has none, and that is no error."""
+def test_readable_resources_of_any_response(exchange: Exchange, resources: list[Any]) -> None:
+    """A missing or malformed response has no resources and raises nothing."""
     assert laws.readable_resources(exchange) == resources
 
 
@@ -399,8 +399,8 @@ def test_resources_are_read_from_whatever_can_be_read(exchange: Exchange, resour
 
 
 @pytest.mark.parametrize("operation", sorted(OPERATIONS))
-def test_a_success_has_the_status_that_is_stated(operation: str) -> None:
-    """Where one is stated; errors and what lies beside the interface are no successes of an operation."""
+def test_a_success_has_the_stated_status(operation: str) -> None:
+    """Errors and responses outside the interface are not judged."""
     exchange, other = (make_exchange(operation, status, {"data": {}}) for status in (200, 206))
     beside = replace(other, request=replace(other.request, probe=("GET", "/api/v1/else")))
 

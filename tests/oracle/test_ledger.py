@@ -1,4 +1,4 @@
-"""The ledger: honest services never break a rule, and each lie breaks the rule that it is about."""
+"""The ledger: a correct service breaks no rule, and each fault breaks its own rule."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ MakeClient = Callable[..., Any]
 
 
 def test_every_rule_is_a_requirement() -> None:
-    """The ledger reports under ids of the catalogue only."""
+    """The ledger reports only ids of the catalogue."""
     assert set(RULES) <= load_catalogue().requirements.keys()
     assert len(set(RULES)) == len(RULES)
 
 
-def test_what_is_taken_tells_of_itself_alone(make_client: MakeClient) -> None:
-    """A walk looks at what its last answer breaks."""
+def test_take_returns_only_new_findings(make_client: MakeClient) -> None:
+    """A walk reads the findings of its last response."""
     client = make_client()
     identifiers = [client.created(name) for name in ("first", "second")]
     for identifier in identifiers:
@@ -42,21 +42,21 @@ def test_what_is_taken_tells_of_itself_alone(make_client: MakeClient) -> None:
 
 
 def also(*done: object) -> None:
-    """Several things done within one expression."""
+    """Evaluate several expressions."""
     del done
 
 
 def changed(record: Any, name: str, value: object) -> object:
-    """A field of an engagement gets another value."""
+    """Set a field of an engagement."""
     setattr(record, name, value)
     return value
 
 
 def lie(honest: type[Any], name: str) -> type[Any]:
-    """A service that lies in one way."""
+    """Return a service with one fault."""
 
     class Lying(honest):  # type: ignore[misc]
-        """One step is wrong."""
+        """Service with one wrong step."""
 
         old: dict[str, Any]
 
@@ -167,7 +167,7 @@ LIES = [
 
 
 def step(word: str, identifier: str, number: int) -> Any:
-    """The call that a word stands for."""
+    """Return the request for a step's name."""
     operation, _, status = word.partition(" ")
     return {
         "edit": requests.update_engagement(identifier, {"name": f"a new name {number}"}),
@@ -181,22 +181,22 @@ def step(word: str, identifier: str, number: int) -> Any:
 
 
 def told(client: Any, words: tuple[str, ...]) -> list[Exchange]:
-    """An engagement is made, and what the words say is done with it."""
+    """Create an engagement, run the steps and return the exchanges."""
     identifier = client.created("one", description="as it was")
     client.send_each(step(word, identifier, number) for number, word in enumerate(words))
     return list(client.exchanges)
 
 
 @pytest.mark.parametrize(("name", "words", "requirement"), LIES, ids=lambda value: str(value)[:40])
-def test_lie_breaks_its_rule_and_no_other(
+def test_a_fault_breaks_its_rule_and_no_other(
     make_client: MakeClient, honest: type[Any], name: str, words: tuple[str, ...], requirement: str
 ) -> None:
-    """One fault is reported once, under the requirement that it breaks."""
+    """One fault is reported once, under its requirement."""
     assert broken(told(make_client(lie(honest, name)), words)) == [requirement]
 
 
-def test_honest_story_is_evidence(make_client: MakeClient) -> None:
-    """What held is noted, with the answers that could have broken it."""
+def test_a_correct_service_gives_evidence(make_client: MakeClient) -> None:
+    """The ledger records responses that could have broken a rule."""
     findings = Ledger.over(told(make_client(), STORY), name_key).findings
 
     assert findings.broken == []
@@ -204,7 +204,7 @@ def test_honest_story_is_evidence(make_client: MakeClient) -> None:
 
 
 def test_every_rule_can_be_kept(make_client: MakeClient) -> None:
-    """There is a story of an honest service that is evidence for each rule: none can only be broken."""
+    """For each rule there is a sequence with a correct service that gives evidence."""
     client = make_client()
     first, second = client.created("cf-1-walk-ba", description="as it was"), client.created("cf-1-walk-da")
     words = (
@@ -259,10 +259,10 @@ def test_every_rule_can_be_kept(make_client: MakeClient) -> None:
         ({"description": "", "name": None}, True),
     ],
 )
-def test_nothing_to_do_is_no_edit_of_what_is_archived(
+def test_an_edit_without_texts_of_an_archived_engagement_is_open(
     make_client: MakeClient, body: dict[str, Any], *, wrong: bool
 ) -> None:
-    """What an edit without a text comes to is open, whatever the status; one with a text is refused."""
+    """An edit without texts is open in any status; one with a text must be refused."""
     client = make_client()
     identifier = client.created()
     client.send(requests.archive_engagement(identifier))
@@ -274,10 +274,10 @@ def test_nothing_to_do_is_no_edit_of_what_is_archived(
 
 
 def test_page_that_lacks_a_middle_item(make_client: MakeClient, honest: type[Any]) -> None:
-    """What stands between two items of a sorted page by its key is on that page."""
+    """An item that sorts between two items of a page must be on that page."""
 
     class Losing(honest):  # type: ignore[misc]
-        """The third item is lost."""
+        """Service that omits the third item."""
 
         def part(self, found: list[Any], start: int, size: int) -> list[Any]:
             return [record for place, record in enumerate(found[start : start + size]) if place != 2]
@@ -292,10 +292,10 @@ def test_page_that_lacks_a_middle_item(make_client: MakeClient, honest: type[Any
 
 
 def test_names_out_of_order(make_client: MakeClient, honest: type[Any]) -> None:
-    """Names that any collation puts in one order are in that order."""
+    """Names that every collation sorts alike must be sorted."""
 
     class Unsorted(honest):  # type: ignore[misc]
-        """The wrong way round."""
+        """Service that reverses the order."""
 
         def select(self, asked: dict[str, str]) -> list[Any]:
             return list(super().select(asked))[::-1]
@@ -309,10 +309,10 @@ def test_names_out_of_order(make_client: MakeClient, honest: type[Any]) -> None:
 
 
 def test_ids_that_are_objects_in_a_list_of_names(make_client: MakeClient, honest: type[Any]) -> None:
-    """Whatever stands where an id should, the list says nothing of the run's own engagements, and nothing raises."""
+    """A list without text ids is not judged for the run's engagements, and raises nothing."""
 
     class Objects(honest):  # type: ignore[misc]
-        """Every id of a list in an object."""
+        """Service whose list ids are objects."""
 
         def item(self, record: Any) -> dict[str, Any]:
             shown: dict[str, Any] = super().item(record) | {"id": {"value": record.id}}
@@ -326,8 +326,8 @@ def test_ids_that_are_objects_in_a_list_of_names(make_client: MakeClient, honest
     assert "sort-by-name" not in broken(client.exchanges)
 
 
-def test_edit_that_slips_in_after_an_archive(make_client: MakeClient) -> None:
-    """An archive that comes into effect a moment later is not effective at once."""
+def test_an_edit_accepted_after_an_archive(make_client: MakeClient) -> None:
+    """An archive that takes effect a moment later is not effective at once."""
     client = make_client()
     identifier = client.created()
     client.send(requests.archive_engagement(identifier))
@@ -337,8 +337,8 @@ def test_edit_that_slips_in_after_an_archive(make_client: MakeClient) -> None:
     assert broken(client.exchanges) == ["archive-effective-at-once"]
 
 
-def test_read_that_slips_in_after_a_deletion(make_client: MakeClient) -> None:
-    """A deletion that comes into effect a moment later is not effective at once."""
+def test_a_read_accepted_after_a_deletion(make_client: MakeClient) -> None:
+    """A deletion that takes effect a moment later is not effective at once."""
     client = make_client()
     identifier = client.created()
     seen = client.send(requests.get_engagement(identifier))
@@ -352,7 +352,7 @@ def test_read_that_slips_in_after_a_deletion(make_client: MakeClient) -> None:
 
 
 def test_overlapping_requests_may_come_in_either_order(make_client: MakeClient) -> None:
-    """A read, a deletion and edits at the same time say nothing of their order."""
+    """Any result of an overlapping read, deletion and edits is permitted."""
     client = make_client()
     identifier = client.created()
     read_it = requests.get_engagement(identifier)
@@ -366,7 +366,7 @@ def test_overlapping_requests_may_come_in_either_order(make_client: MakeClient) 
 
 
 def test_lost_parallel_edit(make_client: MakeClient) -> None:
-    """Of two edits of different fields that overlapped both take effect."""
+    """Overlapping edits of different fields must both take effect."""
     client = make_client()
     identifier = client.created()
     client.send(requests.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
@@ -378,7 +378,7 @@ def test_lost_parallel_edit(make_client: MakeClient) -> None:
 
 
 def test_edit_without_a_value_may_move_the_time(make_client: MakeClient) -> None:
-    """An update that carries nothing new says nothing against a refused one after it, nor against the list."""
+    """An update without values may move updatedAt, so a refused edit and a list after it are not wrong."""
     client = make_client()
     identifier = client.created()
     client.send(requests.get_engagement(identifier))
@@ -392,7 +392,7 @@ def test_edit_without_a_value_may_move_the_time(make_client: MakeClient) -> None
 
 @pytest.mark.parametrize("text", ["<b>bold</b>", "x'); DROP TABLE t;--", "a" * 120, "caf\u00e9"])
 def test_odd_text_may_be_refused(make_client: MakeClient, text: str) -> None:
-    """An edit is only held to succeed where no service has a reason to refuse its text."""
+    """An edit must succeed only if no service has a reason to refuse its text."""
     client = make_client()
     client.send(requests.update_engagement(client.created(), {"name": text}), status=422)
 
@@ -400,7 +400,7 @@ def test_odd_text_may_be_refused(make_client: MakeClient, text: str) -> None:
 
 
 def test_ordinary_text_may_not_be_refused(make_client: MakeClient) -> None:
-    """An edit of an active engagement with nothing but words succeeds."""
+    """An edit of an active engagement with plain texts must succeed."""
     client = make_client()
     client.send(requests.update_engagement(client.created(), {"description": "All about it."}), status=422)
 
@@ -408,8 +408,8 @@ def test_ordinary_text_may_not_be_refused(make_client: MakeClient) -> None:
 
 
 @pytest.mark.parametrize("carried_out", [True, False])
-def test_unanswered_write_is_unknown_until_read(make_client: MakeClient, *, carried_out: bool) -> None:
-    """A write without an answer may have happened; what a read has shown stays."""
+def test_a_write_without_a_response_is_unknown_until_read(make_client: MakeClient, *, carried_out: bool) -> None:
+    """It may have happened; the value that a read shows must stay."""
     client = make_client()
     identifier = client.created()
     edit = requests.update_engagement(identifier, {"name": "perhaps"})
@@ -425,8 +425,8 @@ def test_unanswered_write_is_unknown_until_read(make_client: MakeClient, *, carr
     assert bool(broken(client.exchanges)) is carried_out
 
 
-def test_others_are_nobody_of_ours(make_client: MakeClient, another_key: Any) -> None:
-    """What others made, and what another organization's key made, is not judged."""
+def test_engagements_of_other_users_are_not_judged(make_client: MakeClient, another_key: Any) -> None:
+    """The same is true of engagements that another organization's key made."""
     client = make_client()
     foreign = client.send(requests.create_engagement({"name": "theirs"}).with_key(another_key))
     identifier = _data(foreign)["id"]
@@ -438,7 +438,7 @@ def test_others_are_nobody_of_ours(make_client: MakeClient, another_key: Any) ->
 
 @pytest.mark.parametrize(("sent", "kept"), [("  two  blanks ", "two blanks"), ("e\u0301", "\u00e9")])
 def test_text_that_may_be_changed(make_client: MakeClient, sent: str, kept: str) -> None:
-    """Odd blanks and unnormalized text may read otherwise, and then read so every time."""
+    """A service may normalize odd blanks and Unicode, and must then return the same text every time."""
     client = make_client()
     identifier = client.created(sent)
     client.service.records[identifier].name = kept
@@ -473,10 +473,10 @@ CHOICES = st.fixed_dictionaries(
 
 @settings(max_examples=300, deadline=None)
 @given(words=WORDS, choices=CHOICES, data=st.data())
-def test_honest_service_breaks_no_rule(
+def test_a_correct_service_breaks_no_rule(
     make_client: MakeClient, words: Any, choices: dict[str, str], data: st.DataObject
 ) -> None:
-    """Whatever an honest service chooses, however requests overlap and answers get lost, nothing is found."""
+    """There is no finding for any choice, overlap or lost response."""
     client = make_client(**choices)
     ids = [client.created(f"cf-1-walk-{word}") for word in ("ba", "bado", "fa", "ra")]
     for number, (word, place, fate) in enumerate(words):
@@ -486,7 +486,7 @@ def test_honest_service_breaks_no_rule(
         status = {"gateway": 503, "limited": 429}.get(fate)
         began = client.now
         client.send(step(word, ids[place % len(ids)], number), seconds=0.1, status=status, lost=fate == "lost")
-        # It took effect in the middle of its time; the next one may begin before its answer is there.
+        # It took effect in the middle of its interval; the next request may begin before its response.
         client.now = began + 0.05 + data.draw(st.floats(0.001, 0.08))
 
     assert Ledger.over(client.exchanges, name_key).findings.broken == []

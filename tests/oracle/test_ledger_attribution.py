@@ -1,4 +1,4 @@
-"""Which requirement a wrong read is put down to: what touched the engagement, or another one, last."""
+"""Attribution of a wrong read: the requirement of the last write that touched the engagement, or another one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MakeClient = Callable[..., Any]
 
 
 class Telling:
-    """A conversation about one engagement, and one beside it."""
+    """Requests about one engagement and a second one."""
 
     def __init__(self, client: Any) -> None:
         self.client = client
@@ -25,7 +25,7 @@ class Telling:
         self.other = client.created("other")
 
     def do(self, *words: str) -> Telling:
-        """Carry out what the words say; ``other`` before a word is done to the other engagement."""
+        """Send the named requests; ``other`` before a name sends it to the second engagement."""
         for word in words:
             whose, _, what = word.rpartition("other ")
             identifier = self.other if whose or word.startswith("other ") else self.mine
@@ -33,7 +33,7 @@ class Telling:
         return self
 
     def request(self, word: str, identifier: str) -> Any:
-        """The call that a word stands for; ``name=x`` and ``description=x`` are edits."""
+        """Return the request of a name; ``name=x`` and ``description=x`` are edits."""
         if "=" in word:
             field, _, value = word.partition("=")
             return requests.update_engagement(identifier, {field: value})
@@ -45,26 +45,26 @@ class Telling:
         }[word](identifier)
 
     def refuse(self, word: str, status: int, key: Credential | None = None) -> Telling:
-        """Refuse what a word says."""
+        """Send a named request that is refused."""
         sent = self.request(word, self.mine)
         self.client.send(sent if key is None else sent.with_key(key), status=status)
         return self
 
     def show(self, **wrong: str) -> list[Any]:
-        """A read that shows something wrong; what was said so far."""
+        """Return the exchanges, the last of them a read with a wrong value."""
         for name, value in wrong.items():
             setattr(self.client.service.records[self.mine], name, value)
         return list(self.do("read").client.exchanges)
 
     def vanish(self) -> list[Any]:
-        """A read that finds nothing; what was said so far."""
+        """Return the exchanges, the last of them a read with a 404."""
         self.client.send(requests.get_engagement(self.mine), status=404)
         return list(self.client.exchanges)
 
 
 @pytest.fixture
 def telling(make_client: MakeClient) -> Callable[..., Telling]:
-    """Begins a conversation with a service that makes these choices."""
+    """Return a factory of such requests to a service with these choices."""
     return lambda **choices: Telling(make_client(**choices))
 
 
@@ -103,16 +103,16 @@ def telling(make_client: MakeClient) -> Callable[..., Telling]:
         (("archive", "read", "name=new"), {"name": "new"}, "archived-edit-changes-nothing"),
     ],
 )
-def test_a_wrong_read_is_put_down_to_what_touched_it_last(
+def test_a_wrong_read_is_attributed_to_the_last_write(
     telling: Callable[..., Telling], words: tuple[str, ...], shows: dict[str, str], requirement: str
 ) -> None:
-    """One requirement is broken, by what was done since the engagement was last seen as it must be."""
+    """One requirement is broken, by the writes since the last correct read."""
     assert broken(telling().do(*words).show(**shows)) == [requirement]
 
 
 @pytest.mark.parametrize("name", ["a <b>", "n" * 33, "größer", "two  blanks " * 3])
-def test_a_text_that_was_never_kept(make_client: MakeClient, name: str) -> None:
-    """A creation's text of more than plain words, which no read has shown as it was sent, was not kept."""
+def test_a_text_that_was_never_stored_as_sent(make_client: MakeClient, name: str) -> None:
+    """An odd text of a creation that no read has shown was not stored as sent."""
     client = make_client()
     identifier = client.created(name, description="plain words, then")
     client.service.records[identifier].name = "changed"
@@ -122,7 +122,7 @@ def test_a_text_that_was_never_kept(make_client: MakeClient, name: str) -> None:
 
 
 def test_a_text_that_a_list_has_shown(make_client: MakeClient) -> None:
-    """What was once seen as it was sent was kept at first."""
+    """A text that a list has shown was stored as sent."""
     client = make_client()
     identifier = client.created("a <b>")
     client.send(requests.list_engagements())
@@ -132,8 +132,8 @@ def test_a_text_that_a_list_has_shown(make_client: MakeClient) -> None:
     assert broken(client.exchanges) == ["create-engagement-lasts"]
 
 
-def test_a_list_that_shows_a_text_as_it_was_never_kept(make_client: MakeClient) -> None:
-    """Until it is read, the text was not kept; it was the list where a read shows it as it was sent."""
+def test_a_list_with_a_text_that_was_never_sent(make_client: MakeClient) -> None:
+    """The text was not stored until a read shows it as sent; then the list is wrong."""
     client = make_client()
     identifier = client.created("a <b>")
     record = client.service.records[identifier]
@@ -147,8 +147,8 @@ def test_a_list_that_shows_a_text_as_it_was_never_kept(make_client: MakeClient) 
 
 
 @pytest.mark.parametrize("body", [{}, {"name": None}, {"name": 5}])
-def test_a_name_that_was_not_given_may_be_any(make_client: MakeClient, body: dict[str, Any]) -> None:
-    """That such a creation was accepted is for another requirement to judge."""
+def test_an_unsent_name_may_be_any(make_client: MakeClient, body: dict[str, Any]) -> None:
+    """Another requirement judges that such a creation was accepted."""
     client = make_client()
     identifier = client.created("untitled", description="of nothing")
     client.exchanges[0] = replace(
@@ -160,8 +160,8 @@ def test_a_name_that_was_not_given_may_be_any(make_client: MakeClient, body: dic
 
 
 @pytest.mark.parametrize("description", [5, [], {}, True])
-def test_an_invalid_edit_may_have_done_nothing(telling: Callable[..., Telling], description: object) -> None:
-    """One that must be refused as a whole and was answered with a success has perhaps not changed the name either."""
+def test_an_invalid_edit_may_have_no_effect(telling: Callable[..., Telling], description: object) -> None:
+    """An invalid edit that got a success may have left the name unchanged."""
     case = telling().do("read")
     sent = requests.update_engagement(case.mine, {"name": "new", "description": description})
     case.client.send(sent)
@@ -170,7 +170,7 @@ def test_an_invalid_edit_may_have_done_nothing(telling: Callable[..., Telling], 
     assert broken(case.show(name="odd")) == ["create-engagement-lasts"]
 
 
-def test_a_status_that_an_edit_sent_is_its_own(telling: Callable[..., Telling]) -> None:
+def test_a_status_in_an_edit_has_its_own_requirement(telling: Callable[..., Telling]) -> None:
     """A client cannot set the status by an edit."""
     case = telling().do("read")
     case.client.send(requests.update_engagement(case.mine, {"name": "new", "status": "archived"}))
@@ -180,7 +180,7 @@ def test_a_status_that_an_edit_sent_is_its_own(telling: Callable[..., Telling]) 
 
 @pytest.mark.parametrize("word", ["name=odd", "description=odd"])
 def test_a_refused_edit_that_took_effect(telling: Callable[..., Telling], word: str) -> None:
-    """What a refused edit carried is read, or something else has changed and nothing else was tried."""
+    """The read shows the refused value, or another change with no other cause."""
     case = telling().do("read").refuse(word, 422)
 
     assert broken(case.show(name="odd")) == ["update-engagement-refused-changes-nothing"]
@@ -191,43 +191,43 @@ def test_a_refused_edit_that_took_effect(telling: Callable[..., Telling], word: 
     [("name=x", "update-engagement-refused-changes-nothing"), ("description=x", "archive-keeps-content")],
 )
 def test_a_refused_edit_of_the_text_that_is_wrong(telling: Callable[..., Telling], word: str, requirement: str) -> None:
-    """Where it touched that text last it is the cause, and not where it sent another one."""
+    """The edit is the cause if it was the last to send that text, and not if it sent another."""
     assert broken(telling().do("read", "archive").refuse(word, 422).show(name="odd")) == [requirement]
 
 
 @pytest.mark.parametrize("status", [401, 429])
-def test_a_refusal_of_the_key_or_of_haste_is_no_cause(telling: Callable[..., Telling], status: int) -> None:
-    """Such an edit was not refused for what it is."""
+def test_a_401_or_429_is_no_cause(telling: Callable[..., Telling], status: int) -> None:
+    """Such an edit was not refused for its content."""
     case = telling().do("archive", "read").refuse("name=odd", status)
 
     assert broken(case.show(status="active")) == ["archive-sets-status"]
 
 
 def test_a_refusal_of_another_key_is_no_cause(telling: Callable[..., Telling], another_key: Credential) -> None:
-    """What other keys are refused is judged elsewhere; what they send may be done."""
+    """The effect of a refused request with another key stays possible."""
     case = telling().do("archive", "read").refuse("name=odd", 403, another_key)
 
     assert broken(case.show(status="active")) == ["archive-sets-status"]
 
 
-def test_what_was_refused_to_another_is_no_cause(telling: Callable[..., Telling]) -> None:
-    """A name that another engagement was refused has not gone astray."""
+def test_a_refused_edit_of_another_engagement_is_no_cause(telling: Callable[..., Telling]) -> None:
+    """Its name is not the cause of this engagement's name."""
     case = telling()
     case.client.send(requests.update_engagement(case.other, {"name": "x"}), status=409)
 
     assert broken(case.show(name="x")) == ["create-engagement-lasts"]
 
 
-def test_an_edit_that_cannot_be_read_sent_no_status(telling: Callable[..., Telling]) -> None:
-    """Its body was no JSON; it was refused for that."""
+def test_an_unreadable_edit_sent_no_status(telling: Callable[..., Telling]) -> None:
+    """Its body was no JSON and was refused for that."""
     case = telling().do("read")
     case.client.send(requests.update_engagement(case.mine, {}).with_body(b"{"), status=400)
 
     assert broken(case.show(status="archived")) == ["new-engagement-active"]
 
 
-def test_the_last_of_several_changes_counts_where_nothing_is_found(telling: Callable[..., Telling]) -> None:
-    """An edit that was followed by something else is not what made it vanish."""
+def test_a_missing_engagement_is_attributed_to_the_last_change(telling: Callable[..., Telling]) -> None:
+    """An edit before another change is not the cause."""
     case = telling(unarchive="nothing").do("read", "name=new", "unarchive")
 
     assert broken(case.vanish()) == ["create-engagement-lasts"]
@@ -247,10 +247,10 @@ def test_the_last_of_several_changes_counts_where_nothing_is_found(telling: Call
         (("read", "name=new", "other delete"), "update-engagement-keeps-the-rest"),
     ],
 )
-def test_what_is_not_found_is_put_down_to_what_touched_it_last(
+def test_a_404_is_attributed_to_the_last_write(
     telling: Callable[..., Telling], words: tuple[str, ...], requirement: str
 ) -> None:
-    """One requirement is broken where an engagement that is there is not found."""
+    """One requirement is broken if an existing engagement is not found."""
     said = telling().do(*words).vanish()
 
     assert broken(said) == [requirement]
@@ -258,7 +258,7 @@ def test_what_is_not_found_is_put_down_to_what_touched_it_last(
 
 
 @pytest.mark.parametrize(("word", "status"), [("archive", 429), ("name=new", 409)])
-def test_what_was_refused_made_nothing_vanish(telling: Callable[..., Telling], word: str, status: int) -> None:
+def test_a_refused_request_is_no_cause_of_a_404(telling: Callable[..., Telling], word: str, status: int) -> None:
     """Neither its own refused change nor the refused deletion of another is the cause."""
     case = telling().do("read").refuse(word, status)
     case.client.send(requests.delete_engagement(case.other), status=429)
@@ -284,15 +284,15 @@ def test_what_was_refused_made_nothing_vanish(telling: Callable[..., Telling], w
 def test_a_wrong_text_may_have_several_causes(
     telling: Callable[..., Telling], words: tuple[str, ...], *, ambiguous: bool
 ) -> None:
-    """A write was lost, or undone by what came before anybody read it; a read between the two tells."""
+    """A write was lost, or undone before the next read; a read between them settles it."""
     finding = found(telling(unarchive="nothing").do(*words).show(name="odd"))
 
     assert finding.ambiguous is ambiguous
 
 
 @pytest.mark.parametrize("accepted", [True, False])
-def test_only_two_edits_that_took_place_are_in_parallel(make_client: MakeClient, *, accepted: bool) -> None:
-    """An edit that was refused meanwhile takes nothing away."""
+def test_only_accepted_edits_are_in_parallel(make_client: MakeClient, *, accepted: bool) -> None:
+    """A refused overlapping edit is not the cause."""
     client = make_client()
     identifier = client.created("one")
     client.send(requests.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
@@ -304,8 +304,8 @@ def test_only_two_edits_that_took_place_are_in_parallel(make_client: MakeClient,
     assert broken(client.exchanges) == [f"update-engagement-{'in-parallel' if accepted else 'takes-effect'}"]
 
 
-def test_an_archive_meanwhile_is_no_edit_in_parallel(make_client: MakeClient) -> None:
-    """Of an edit and an archive that overlapped the edit was lost."""
+def test_an_overlapping_archive_is_no_parallel_edit(make_client: MakeClient) -> None:
+    """Of an overlapping edit and archive, the edit was lost."""
     client = make_client()
     identifier = client.created("one")
     client.send(requests.update_engagement(identifier, {"name": "new"}), at=10.0, seconds=1.0)
@@ -320,8 +320,8 @@ def test_an_archive_meanwhile_is_no_edit_in_parallel(make_client: MakeClient) ->
     ("wrong", "requirement"),
     [({"name": "odd"}, "create-engagement-lasts"), ({"status": "archived"}, "new-engagement-active")],
 )
-def test_a_read_while_it_is_being_made(make_client: MakeClient, wrong: dict[str, str], requirement: str) -> None:
-    """What is seen of an engagement before the answer to its creation has come is what the creation gives it."""
+def test_a_read_during_the_creation(make_client: MakeClient, wrong: dict[str, str], requirement: str) -> None:
+    """It must show the created values."""
     client = make_client()
     creation = client.send(requests.create_engagement({"name": "one"}), at=0.0, seconds=1.0)
     identifier = next(iter(client.service.records))
@@ -338,7 +338,7 @@ def test_a_read_while_it_is_being_made(make_client: MakeClient, wrong: dict[str,
     ("shown", "requirement"), [("<b>", "update-engagement-takes-effect"), ("one", "update-engagement-keeps-text")]
 )
 def test_a_read_that_ends_with_the_edit(make_client: MakeClient, shown: str, requirement: str) -> None:
-    """It has shown that the text was kept, if it shows it; what was there before shows nothing."""
+    """It is evidence for the edit only if it shows the new text."""
     client = make_client()
     identifier = client.created("one")
     edit = client.send(requests.update_engagement(identifier, {"name": "<b>"}), at=10.0, seconds=1.0)

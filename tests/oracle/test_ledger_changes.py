@@ -1,4 +1,4 @@
-"""What a change of one engagement may be answered."""
+"""Permitted responses to a change of one engagement."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNSOUND = {"name": ""}
     ("status", "right"), [(200, True), (204, True), (409, True), (400, False), (404, False), (410, False), (422, False)]
 )
 def test_an_ordinary_edit_succeeds_or_conflicts(make_client: MakeClient, status: int, *, right: bool) -> None:
-    """A name may be in use; nothing else stands against a sound edit of an active engagement."""
+    """A name may be in use; there is no other reason to refuse a valid edit of an active engagement."""
     client = make_client()
     client.send(requests.update_engagement(client.created(), SOUND), status=status)
 
@@ -32,7 +32,7 @@ def test_an_ordinary_edit_succeeds_or_conflicts(make_client: MakeClient, status:
     [(200, True), (400, True), (403, True), (409, True), (415, True), (422, True), (404, False), (405, False)],
 )
 def test_unarchiving_is_served(make_client: MakeClient, status: int, *, right: bool) -> None:
-    """With or without effect, or refused, but not as something that does not exist."""
+    """It may have an effect or not, or be refused, but must exist."""
     client = make_client()
     client.send(requests.unarchive_engagement(client.created()), status=status)
 
@@ -63,8 +63,10 @@ def test_unarchiving_is_served(make_client: MakeClient, status: int, *, right: b
         (lambda identifier: requests.update_engagement(identifier, {}), 400, None),
     ],
 )
-def test_what_is_deleted_is_not_found(make_client: MakeClient, sent: Any, status: int, requirement: str | None) -> None:
-    """Only what a request lacks besides may be said first."""
+def test_a_change_of_a_deleted_engagement_is_a_404(
+    make_client: MakeClient, sent: Any, status: int, requirement: str | None
+) -> None:
+    """Only other defects of the request may be reported first."""
     client = make_client()
     identifier = client.created()
     client.send(requests.delete_engagement(identifier))
@@ -76,8 +78,8 @@ def test_what_is_deleted_is_not_found(make_client: MakeClient, sent: Any, status
         assert (found(client.exchanges).expected, found(client.exchanges).actual) == (f"404{others}", str(status))
 
 
-def test_what_may_be_gone_may_not_be_deleted_again(make_client: MakeClient) -> None:
-    """A deletion that was never answered may have been done."""
+def test_a_possibly_deleted_engagement_may_be_missing(make_client: MakeClient) -> None:
+    """A deletion without a response may have happened."""
     client = make_client()
     identifier = client.created()
     client.send(requests.delete_engagement(identifier), lost=True)
@@ -88,10 +90,10 @@ def test_what_may_be_gone_may_not_be_deleted_again(make_client: MakeClient) -> N
 
 @pytest.mark.parametrize(("status", "right"), [(404, True), (409, True), (400, False)])
 @pytest.mark.parametrize("archived", [False, True])
-def test_an_edit_beside_another_one_may_be_refused_as_not_found(
+def test_an_edit_during_another_change_may_be_a_404(
     make_client: MakeClient, status: int, *, archived: bool, right: bool
 ) -> None:
-    """Whatever the engagement is; what is wrong with the request is no matter of others."""
+    """Other refusals of the request are not excused."""
     client = make_client()
     identifier = client.created()
     if archived:
@@ -104,7 +106,7 @@ def test_an_edit_beside_another_one_may_be_refused_as_not_found(
 
 
 def test_an_edit_of_both_texts_succeeds(make_client: MakeClient) -> None:
-    """Nothing is wrong with it."""
+    """Such an edit has no defect."""
     client = make_client()
     edit = {"name": "Some new name", "description": "Some new text"}
     client.send(requests.update_engagement(client.created(), edit), status=422)
@@ -112,8 +114,8 @@ def test_an_edit_of_both_texts_succeeds(make_client: MakeClient) -> None:
     assert broken(client.exchanges) == ["update-engagement-succeeds"]
 
 
-def test_an_edit_of_nothing_is_no_reason_not_to_find_what_is_archived(make_client: MakeClient) -> None:
-    """It may be taken for nothing to do, or be refused like any other edit."""
+def test_an_edit_without_texts_of_an_archived_engagement(make_client: MakeClient) -> None:
+    """It may be a no-op or be refused like any edit, but not with a 404."""
     for status, expected in ((200, []), (409, []), (404, ["archived-edit-refused"])):
         client = make_client()
         identifier = client.created()
@@ -132,8 +134,8 @@ def test_an_edit_of_nothing_is_no_reason_not_to_find_what_is_archived(make_clien
         (410, None),
     ],
 )
-def test_an_edit_of_what_is_archived(make_client: MakeClient, status: int, message: str | None) -> None:
-    """It is refused, and not as if there were no such engagement; the finding says which it was."""
+def test_an_edit_of_an_archived_engagement(make_client: MakeClient, status: int, message: str | None) -> None:
+    """It is refused, but not with a 404; the message says what happened."""
     client = make_client()
     identifier = client.created()
     client.send(requests.archive_engagement(identifier))
@@ -147,7 +149,7 @@ def test_an_edit_of_what_is_archived(make_client: MakeClient, status: int, messa
 
 
 def test_an_edit_while_the_status_is_unknown(make_client: MakeClient) -> None:
-    """After an archive without an answer an edit may succeed and may be refused."""
+    """After an archive without a response, an edit may succeed or be refused."""
     for status in (200, 409, 422):
         client = make_client()
         identifier = client.created()
@@ -157,7 +159,7 @@ def test_an_edit_while_the_status_is_unknown(make_client: MakeClient) -> None:
 
 
 def slipped(make_client: MakeClient, *after: dict[str, str], before: dict[str, str] | None = None) -> list[Any]:
-    """A new name is accepted after an archive; other edits are refused after it, and one before the archive."""
+    """Return exchanges: an accepted edit after an archive, then refused edits, and an edit before the archive."""
     client = make_client()
     identifier = client.created()
     if before is not None:
@@ -170,7 +172,7 @@ def slipped(make_client: MakeClient, *after: dict[str, str], before: dict[str, s
 
 
 def test_an_archive_that_takes_effect_late(make_client: MakeClient) -> None:
-    """It is late where edits of the same fields are refused later, and were not before; else it protects nothing."""
+    """It is late if only later edits of the same fields are refused; otherwise it never protects them."""
     assert broken(slipped(make_client, {"name": "late"})) == ["archive-effective-at-once"]
     assert broken(slipped(make_client, {"name": "late"}, before=UNSOUND)) == ["archive-effective-at-once"]
     assert broken(slipped(make_client, {"description": "late"})) == ["archived-edit-refused"]
@@ -178,7 +180,7 @@ def test_an_archive_that_takes_effect_late(make_client: MakeClient) -> None:
 
 
 def test_an_edit_that_succeeds_between_refusals(make_client: MakeClient) -> None:
-    """The archive was in effect already: that it was slow explains nothing."""
+    """The archive was already effective, so its delay is no explanation."""
     client = make_client()
     identifier = client.created()
     client.send(requests.archive_engagement(identifier))
@@ -188,8 +190,8 @@ def test_an_edit_that_succeeds_between_refusals(make_client: MakeClient) -> None
     assert broken(client.exchanges) == ["archived-edit-refused"]
 
 
-def test_a_refusal_of_what_became_active_again_is_not_late(make_client: MakeClient) -> None:
-    """What is refused after an unarchive says nothing of the archive."""
+def test_a_refusal_after_an_unarchive_proves_no_delay(make_client: MakeClient) -> None:
+    """An edit refused after an unarchive proves nothing about the archive."""
     client = make_client()
     identifier = client.created()
     client.send(requests.archive_engagement(identifier))
@@ -202,7 +204,7 @@ def test_a_refusal_of_what_became_active_again_is_not_late(make_client: MakeClie
 
 @pytest.mark.parametrize(("read_first", "requirement"), [(True, "unarchived-archivable"), (False, None)])
 def test_archiving_after_an_unarchive(make_client: MakeClient, *, read_first: bool, requirement: str | None) -> None:
-    """What unarchiving did is open until a read has shown it; what reads as active can be archived."""
+    """The effect of unarchiving is open until a read; an engagement that reads as active can be archived."""
     client = make_client()
     identifier = client.created()
     client.send(requests.archive_engagement(identifier))
@@ -216,7 +218,7 @@ def test_archiving_after_an_unarchive(make_client: MakeClient, *, read_first: bo
 
 @pytest.mark.parametrize(("read_first", "requirement"), [(True, "unarchived-editable"), (False, None)])
 def test_editing_after_an_unarchive(make_client: MakeClient, *, read_first: bool, requirement: str | None) -> None:
-    """What reads as active can be edited again."""
+    """An engagement that reads as active can be edited again."""
     client = make_client()
     identifier = client.created()
     client.send(requests.archive_engagement(identifier))
@@ -236,10 +238,8 @@ def test_editing_after_an_unarchive(make_client: MakeClient, *, read_first: bool
     ],
 )
 @pytest.mark.parametrize("lost", [True, False])
-def test_what_is_under_way_may_make_another_fail(
-    make_client: MakeClient, sent: Any, requirement: str, *, lost: bool
-) -> None:
-    """An archive or a deletion is held to succeed where nothing else is, or may still be, under way."""
+def test_an_overlapping_request_may_fail(make_client: MakeClient, sent: Any, requirement: str, *, lost: bool) -> None:
+    """An archive or a deletion must succeed only if no other write overlaps it or may still happen."""
     client = make_client()
     identifier = client.created()
     client.send(requests.update_engagement(identifier, SOUND), at=10.0, seconds=1.0, lost=lost)
@@ -251,8 +251,8 @@ def test_what_is_under_way_may_make_another_fail(
     assert broken(other.exchanges) == [requirement]
 
 
-def test_archiving_what_is_archived_is_open(make_client: MakeClient) -> None:
-    """It may succeed and may be refused."""
+def test_archiving_an_archived_engagement_is_open(make_client: MakeClient) -> None:
+    """It may succeed or be refused."""
     for choice in ("200", "409"):
         client = make_client(archive_again=choice)
         identifier = client.created()
@@ -261,8 +261,8 @@ def test_archiving_what_is_archived_is_open(make_client: MakeClient) -> None:
 
 
 @pytest.mark.parametrize("status", [302, 500])
-def test_what_is_neither_success_nor_refusal_is_judged_elsewhere(make_client: MakeClient, status: int) -> None:
-    """A redirect or an error of the service tells nothing of the engagement."""
+def test_redirects_and_server_errors_are_not_judged(make_client: MakeClient, status: int) -> None:
+    """They say nothing about the engagement."""
     client = make_client()
     identifier = client.created()
     for sent in (
@@ -276,7 +276,7 @@ def test_what_is_neither_success_nor_refusal_is_judged_elsewhere(make_client: Ma
 
 
 def test_a_deletion_that_overlaps_another(make_client: MakeClient) -> None:
-    """Of two deletions at once either may find nothing."""
+    """Either deletion may get a 404."""
     client = make_client()
     identifier = client.created()
     client.send(requests.delete_engagement(identifier), at=10.0, seconds=1.0)
@@ -286,7 +286,7 @@ def test_a_deletion_that_overlaps_another(make_client: MakeClient) -> None:
 
 
 def test_only_the_first_refusal_shows_that_an_archive_is_effective_at_once(make_client: MakeClient) -> None:
-    """Whatever is refused later could be refused by an archive that was slow; the same for reads after a deletion."""
+    """A later refusal fits a slow archive too; the same holds for reads after a deletion."""
     client = make_client()
     identifier = client.created()
     archive = client.send(requests.archive_engagement(identifier))
@@ -303,7 +303,7 @@ def test_only_the_first_refusal_shows_that_an_archive_is_effective_at_once(make_
 
 
 def test_other_requests_in_between_do_not_make_a_refusal_the_second(make_client: MakeClient) -> None:
-    """Neither another archive, nor an edit that was under way already when the archive was answered."""
+    """Another archive, or an edit that began before the archive's response, does not count."""
     client = make_client()
     identifier = client.created()
     client.send(requests.archive_engagement(identifier), at=10.0, seconds=1.0)

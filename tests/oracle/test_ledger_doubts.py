@@ -1,4 +1,4 @@
-"""Which requirement a list is put down to that shows an engagement as it cannot be: the list's, or that of a change."""
+"""Attribution of a list that shows an impossible value: to the list itself, or to a change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOST = "edited description"
 
 
 def led(client: Any, *steps: str | dict[str, str]) -> Any:
-    """A conversation about one engagement: operations, edits, and (with a field's value in ``_``) what spoils it."""
+    """Return a client after requests about one engagement: operations, edits, and direct changes (field in ``_``)."""
     mine = client.created("the engagement", description="as it was made")
     for step in steps:
         if isinstance(step, str):
@@ -30,7 +30,7 @@ def led(client: Any, *steps: str | dict[str, str]) -> Any:
 
 
 def spoilt(name: str, value: str) -> dict[str, str]:
-    """A field comes to have another value by itself."""
+    """Return a direct change of a field."""
     return {"_": name, "is": value}
 
 
@@ -48,29 +48,29 @@ UNDONE = spoilt("description", "as it was made")
         ((READ, ARCHIVE, spoilt("name", "archived name"), LIST), "archive-keeps-content"),
         ((READ, EDIT, spoilt("name", "edited name"), LIST), "update-engagement-keeps-the-rest"),
         ((spoilt("status", "archived"), LIST), "new-engagement-active"),
-        # A read, or a list, has shown it right and nothing was done since.
+        # A read or a list has shown a possible value, without a change since.
         ((READ, spoilt("name", "another name"), LIST), "list-engagements-as-read"),
         ((LIST, spoilt("name", "another name"), LIST), "list-engagements-as-read"),
         ((EDIT, READ, UNDONE, LIST), "list-engagements-as-read"),
-        # Nothing of an edit and of an archive is shown.
+        # The list lacks an edit and an archive.
         ((EDIT, ARCHIVE, UNDONE, spoilt("status", "active"), LIST), "list-engagements-as-read"),
-        # What is seen afterwards tells.
+        # A later read decides.
         ((EDIT, UNDONE, LIST, spoilt("description", LOST), READ), "list-engagements-as-read"),
         ((EDIT, UNDONE, LIST, spoilt("description", LOST), LIST), "list-engagements-as-read"),
         ((EDIT, UNDONE, LIST, READ), "update-engagement-takes-effect"),
-        # A later edit says nothing of an earlier one.
+        # A later edit proves nothing about an earlier one.
         ((EDIT, UNDONE, LIST, {"description": "another edit"}, READ), "update-engagement-takes-effect"),
     ],
 )
-def test_a_list_is_put_down_to_the_last_change_unless_that_was_seen(
+def test_a_list_is_attributed_to_the_last_unseen_change(
     make_client: MakeClient, steps: tuple[Any, ...], requirement: str
 ) -> None:
-    """One requirement is told, and never none."""
+    """Exactly one requirement is reported."""
     assert broken(led(make_client(), *steps).exchanges) == [requirement]
 
 
-def test_a_list_while_something_is_being_made(make_client: MakeClient) -> None:
-    """A list that overlaps a creation and shows another text is put down to that."""
+def test_a_list_during_a_creation(make_client: MakeClient) -> None:
+    """A list that overlaps a creation and shows another text is attributed to the creation."""
     both = make_client()
     made = both.created("the engagement")
     both.service.records[made].name = "another name"
@@ -79,8 +79,8 @@ def test_a_list_while_something_is_being_made(make_client: MakeClient) -> None:
     assert broken(both.exchanges) == ["create-engagement-lasts"]
 
 
-def test_a_list_that_is_surely_wrong_tells_of_the_others(make_client: MakeClient, honest: type[Any]) -> None:
-    """Where one item is wrong that was read before, no edit of another one is said to be lost."""
+def test_a_list_that_is_wrong_for_certain_explains_its_other_items(make_client: MakeClient, honest: type[Any]) -> None:
+    """If an item that was read before is wrong, no edit of another item is reported as lost."""
 
     class Late(honest):  # type: ignore[misc]
         def item(self, record: Any) -> dict[str, Any]:
@@ -95,8 +95,8 @@ def test_a_list_that_is_surely_wrong_tells_of_the_others(make_client: MakeClient
     assert broken(both.exchanges) == ["list-engagements-as-read"]
 
 
-def test_what_a_read_shows_is_told_alone(make_client: MakeClient) -> None:
-    """Where a read has shown a lost edit, lists of other engagements are in doubt of nothing else."""
+def test_a_read_silences_ambiguous_lists(make_client: MakeClient) -> None:
+    """If a read shows a lost edit, lists of other engagements add no ambiguous finding."""
     both = led(make_client(), EDIT, UNDONE, READ)
     other = both.created("another engagement", description="of another one")
     both.send(requests.archive_engagement(other))
@@ -106,8 +106,8 @@ def test_what_a_read_shows_is_told_alone(make_client: MakeClient) -> None:
     assert broken(both.exchanges) == ["update-engagement-takes-effect"]
 
 
-def test_of_two_doubts_the_one_with_fewer_causes_is_told(make_client: MakeClient) -> None:
-    """An engagement that was archived besides tells less of a creation than one that was not."""
+def test_the_list_finding_with_fewer_causes_is_reported(make_client: MakeClient) -> None:
+    """An engagement that was archived too says less about its creation than one that was not."""
     both = make_client()
     made = [both.created(name) for name in ("one engagement", "other engagement")]
     both.send(requests.archive_engagement(made[0]))
@@ -119,8 +119,8 @@ def test_of_two_doubts_the_one_with_fewer_causes_is_told(make_client: MakeClient
 
 
 @pytest.mark.parametrize("field", ["name", "description"])
-def test_a_creation_response_has_what_was_sent(make_client: MakeClient, honest: type[Any], field: str) -> None:
-    """The answer itself convicts, and nothing is said of reads and lists that show the same."""
+def test_a_creation_response_repeats_the_sent_texts(make_client: MakeClient, honest: type[Any], field: str) -> None:
+    """The response itself is wrong, and later reads and lists with the same value add nothing."""
 
     class Numbering(honest):  # type: ignore[misc]
         def create(self, body: dict[str, Any]) -> tuple[int, object]:
@@ -136,7 +136,7 @@ def test_a_creation_response_has_what_was_sent(make_client: MakeClient, honest: 
 
 @pytest.mark.parametrize("name", ["  two  blanks  in  it  ", "a name with \u00e9 and \U0001f680"])
 def test_a_text_that_is_not_ordinary_is_judged_by_reads(make_client: MakeClient, honest: type[Any], name: str) -> None:
-    """A service may trim blanks; what becomes of odd texts is judged where they are sent."""
+    """A service may trim blanks; other checks judge odd texts."""
 
     class Trimming(honest):  # type: ignore[misc]
         def create(self, body: dict[str, Any]) -> tuple[int, object]:
@@ -150,8 +150,8 @@ def test_a_text_that_is_not_ordinary_is_judged_by_reads(make_client: MakeClient,
 
 
 @pytest.mark.parametrize("word", ["2026-01-02", "true", "1e5", "0"])
-def test_a_word_is_kept_as_it_is(make_client: MakeClient, honest: type[Any], word: str) -> None:
-    """A text that looks like a number, a date or a word of JSON is text."""
+def test_a_plain_text_is_stored_unchanged(make_client: MakeClient, honest: type[Any], word: str) -> None:
+    """A text that looks like a number, a date or a JSON literal is text."""
 
     class Reading(honest):  # type: ignore[misc]
         def create(self, body: dict[str, Any]) -> tuple[int, object]:
@@ -165,7 +165,7 @@ def test_a_word_is_kept_as_it_is(make_client: MakeClient, honest: type[Any], wor
 
 
 def test_a_refused_creation_has_no_data(make_client: MakeClient) -> None:
-    """Not even where another one gave an engagement without a name for an identifier."""
+    """This holds even if another creation returned an engagement without a name."""
     both = make_client()
     for status in (201, 409):
         both.exchanges.append(
@@ -175,6 +175,6 @@ def test_a_refused_creation_has_no_data(make_client: MakeClient) -> None:
     assert broken(both.exchanges) == []
 
 
-def test_a_creation_response_like_that_is_evidence(make_client: MakeClient) -> None:
-    """It counts as often as there are ordinary texts."""
+def test_a_correct_creation_response_is_evidence(make_client: MakeClient) -> None:
+    """It counts once for each ordinary text."""
     assert kept(led(make_client()).exchanges)["create-engagement-answers-what-was-sent"] == [1, 1]

@@ -1,4 +1,4 @@
-"""Which findings are told, and which are explained by others."""
+"""Selection of findings: reported, or explained by others."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ OF_READ, OF_LIST = "archive-keeps-content", "list-engagements-as-read"
 
 
 def finding(requirement: str, **more: Any) -> Finding:
-    """Something wrong with an engagement; by a read, unless it says otherwise."""
+    """Return a finding about an engagement, by a read unless said otherwise."""
     return replace(Finding(requirement, RESPONSE, (), "wrong", "this", "that", identifier="e1"), **more)
 
 
 def told(*broken: Finding) -> list[Finding]:
-    """Of these findings those that are told."""
+    """Return the findings that are reported."""
     findings = Findings(list(broken))
     return [finding for finding in broken if finding in findings.of(finding.requirement)]
 
 
-def test_every_requirement_of_the_tables_is_one_of_the_ledgers() -> None:
-    """An id that is no rule of the ledger would match nothing, quietly."""
+def test_the_tables_hold_only_ledger_rules() -> None:
+    """An unknown id would silently match nothing."""
     named = {
         *EXPLAINED_BY,
         *(root for roots in EXPLAINED_BY.values() for root in roots),
@@ -47,8 +47,8 @@ def test_every_requirement_of_the_tables_is_one_of_the_ledgers() -> None:
 
 
 @given(st.sets(st.sampled_from(RULES), min_size=1))
-def test_of_all_that_is_broken_something_is_told(rules: set[str]) -> None:
-    """Explanations do not go round in a circle, so that no service passes by breaking enough at once."""
+def test_some_finding_is_always_reported(rules: set[str]) -> None:
+    """Explanations have no cycle, so that no service passes by breaking many rules at once."""
     findings = Findings([finding(rule) for rule in rules])
 
     assert any(findings.of(rule) and findings.explained(rule) is None for rule in rules)
@@ -81,8 +81,8 @@ def test_of_all_that_is_broken_something_is_told(rules: set[str]) -> None:
         ("sort-with-filter", "sort-by-name"),
     ],
 )
-def test_what_follows_from_another_breach_is_explained(requirement: str, root: str) -> None:
-    """The derived one is explained by the root, and never the other way round."""
+def test_a_derived_breach_is_explained(requirement: str, root: str) -> None:
+    """The root explains the derived breach, never the other way round."""
     findings = Findings([finding(requirement), finding(root)])
 
     explanation = findings.explained(requirement)
@@ -91,8 +91,8 @@ def test_what_follows_from_another_breach_is_explained(requirement: str, root: s
     assert findings.explained(root) is None
 
 
-def test_what_is_not_told_explains_nothing() -> None:
-    """A finding that another read speaks for already is no root."""
+def test_an_unreported_finding_explains_nothing() -> None:
+    """A finding that another read already covers is no root."""
     unsure = finding("update-engagement-takes-effect", other_candidates=1)
     findings = Findings([unsure, finding("archive-keeps-content"), finding("update-engagement-in-parallel")])
 
@@ -100,8 +100,8 @@ def test_what_is_not_told_explains_nothing() -> None:
     assert findings.explained("update-engagement-in-parallel") is None
 
 
-def test_a_list_says_nothing_of_what_a_read_has_shown() -> None:
-    """The same engagement is told of once, by its read; another one by the list."""
+def test_a_read_covers_the_list_of_the_same_engagement() -> None:
+    """The read reports the engagement once; a list still reports another one."""
     by_read, same = finding(OF_READ), finding(OF_LIST, of_list=True)
     other, nobody = replace(same, identifier="e2"), replace(same, identifier=None)
 
@@ -110,8 +110,8 @@ def test_a_list_says_nothing_of_what_a_read_has_shown() -> None:
     assert told(same, other) == [same, other]
 
 
-def test_a_clear_finding_silences_the_unclear() -> None:
-    """Where one read tells what is broken, reads that could have several causes are not told."""
+def test_a_clear_read_silences_ambiguous_reads() -> None:
+    """If one read has a single cause, reads with several causes are not reported."""
     clear, unclear = finding(OF_READ), finding(OF_READ, other_candidates=1, identifier="e2")
 
     assert told(clear, unclear) == [clear]
@@ -121,8 +121,8 @@ def test_a_clear_finding_silences_the_unclear() -> None:
     assert told(unclear, of_list) == [unclear, of_list]
 
 
-def test_of_the_findings_of_lists_the_clearest_are_told() -> None:
-    """Where one engagement tells more surely what moved it, those that tell it less surely are silent."""
+def test_the_clearest_list_findings_are_reported() -> None:
+    """List findings with more possible causes are not reported."""
     sure, unsure, least = (finding(OF_LIST, of_list=True, identifier=f"e{n}", other_candidates=n) for n in range(3))
 
     assert told(sure, unsure, least) == [sure]
@@ -134,15 +134,15 @@ def test_of_the_findings_of_lists_the_clearest_are_told() -> None:
     assert told(unsure, of_read) == [unsure, of_read]
 
 
-def test_a_clear_read_leaves_lists_as_they_are() -> None:
-    """What lists show of other engagements stands, however unclear."""
+def test_a_clear_read_does_not_silence_other_lists() -> None:
+    """Lists of other engagements are still reported, however ambiguous."""
     clear, listed = finding(OF_READ), finding(OF_LIST, of_list=True, other_candidates=1, identifier="e2")
 
     assert told(clear, listed) == [clear, listed]
 
 
 def test_whether_a_finding_is_ambiguous() -> None:
-    """It is where there is at least one rival."""
+    """A finding is ambiguous with at least one other candidate."""
     assert [finding(OF_READ, other_candidates=other_candidates).ambiguous for other_candidates in range(3)] == [
         False,
         True,
@@ -150,8 +150,8 @@ def test_whether_a_finding_is_ambiguous() -> None:
     ]
 
 
-def test_what_was_in_doubt_is_resolved() -> None:
-    """Then nothing else could be broken in its place."""
+def test_resolving_an_ambiguous_finding() -> None:
+    """It has no other candidates afterwards."""
     findings = Findings([finding(OF_LIST), finding(OF_READ, other_candidates=2)])
     findings.resolve(1, OF_LIST)
 
@@ -159,7 +159,7 @@ def test_what_was_in_doubt_is_resolved() -> None:
 
 
 def test_evidence_is_bounded() -> None:
-    """Enough is enough; what came first stays."""
+    """The first exchanges are kept, up to the limit."""
     findings = Findings()
     for number in range(10 * EVIDENCE):
         assert findings.lacks(OF_READ) == (number < EVIDENCE)
@@ -179,8 +179,8 @@ def test_a_finding_ends_a_check_with_its_evidence() -> None:
     assert finding(OF_READ).as_fault().message == "wrong"
 
 
-def test_roots_are_told_before_what_follows_from_them() -> None:
-    """No two requirements explain each other."""
+def test_no_two_requirements_explain_each_other() -> None:
+    """The table of explanations is not symmetric."""
     assert not [
         pair
         for pair in combinations(EXPLAINED_BY, 2)
@@ -188,6 +188,6 @@ def test_roots_are_told_before_what_follows_from_them() -> None:
     ]
 
 
-def test_the_status_of_a_response_that_never_came() -> None:
-    """It is none that an answer can have."""
+def test_the_status_of_a_missing_response() -> None:
+    """It is 0, which no response can have."""
     assert [status_of(make_exchange(status=status)) for status in (204, None)] == [204, 0]

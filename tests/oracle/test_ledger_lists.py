@@ -1,4 +1,4 @@
-"""What the ledger says of lists, and what it leaves alone."""
+"""Ledger rules for lists, and cases that they leave open."""
 
 from __future__ import annotations
 
@@ -37,10 +37,8 @@ NAMES = tuple(f"cf-1-walk-ba{sign}a" for sign in "bdfkmp")
         ({"order": "DESC"}, False),
     ],
 )
-def test_only_lists_that_were_asked_for_properly_are_judged(
-    make_client: MakeClient, asked: Any, *, evidence: bool
-) -> None:
-    """What came for a parameter that the interface leaves open, or forbids, says nothing."""
+def test_only_lists_with_valid_parameters_are_judged(make_client: MakeClient, asked: Any, *, evidence: bool) -> None:
+    """A response to an open or invalid parameter proves nothing."""
     client = make_client()
     client.created()
     client.exchanges.append(listing(client, [], **asked))
@@ -49,8 +47,8 @@ def test_only_lists_that_were_asked_for_properly_are_judged(
     assert broken(client.exchanges) == ([f"list-engagements-{counted}"] if evidence else [])
 
 
-def test_a_parameter_that_is_given_twice_says_nothing(make_client: MakeClient) -> None:
-    """Which of the two counts is open."""
+def test_a_repeated_parameter_is_open(make_client: MakeClient) -> None:
+    """The interface does not say which of the two counts."""
     client = make_client()
     client.created()
     made = listing(client, [])
@@ -65,10 +63,10 @@ def test_a_parameter_that_is_given_twice_says_nothing(make_client: MakeClient) -
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 @pytest.mark.parametrize("order", ["asc", "desc"])
 @pytest.mark.parametrize("sort", ["name", "createdAt", "updatedAt"])
-def test_what_stands_on_another_page_is_not_missed(
+def test_an_item_on_another_page_is_not_missing(
     make_client: MakeClient, sort: str, order: str, size: int, page: int
 ) -> None:
-    """Also where several have the same key, of which the service may put any at the end of a page."""
+    """Of items with equal keys, the service may put any at the end of a page."""
     client = make_client(clock="seconds")
     for name in (NAMES[0], NAMES[1], NAMES[1], NAMES[1], NAMES[2]):
         identifier = client.created(name)
@@ -80,10 +78,10 @@ def test_what_stands_on_another_page_is_not_missed(
 
 
 def losing(honest: type[Any], place: int) -> type[Any]:
-    """A service whose pages lack one item."""
+    """Return a service whose pages lack one item."""
 
     class Losing(honest):  # type: ignore[misc]
-        """One place is left out."""
+        """Service that omits one place."""
 
         def part(self, found: list[Any], start: int, size: int) -> list[Any]:
             kept = found[start : start + size]
@@ -94,10 +92,10 @@ def losing(honest: type[Any], place: int) -> type[Any]:
 
 @pytest.mark.parametrize("sort", ["name", "createdAt", "updatedAt"])
 @pytest.mark.parametrize("order", ["asc", "desc"])
-def test_a_page_that_lacks_what_stands_between_two(
+def test_a_page_that_lacks_an_item_between_two(
     make_client: MakeClient, honest: type[Any], sort: str, order: str
 ) -> None:
-    """What is sorted between the two items of a page stands on it; what a read showed last is the evidence."""
+    """An item that sorts between two items of the page must be on it; the last read is the evidence."""
     client = make_client(losing(honest, 1))
     for name in NAMES[:4]:
         identifier = client.created(name)
@@ -110,11 +108,11 @@ def test_a_page_that_lacks_what_stands_between_two(
     assert (found(client.exchanges).of_list, found(client.exchanges).unsteady) == (True, True)
 
 
-def test_a_page_without_an_order_may_hold_any(make_client: MakeClient, honest: type[Any]) -> None:
-    """Without a sort nothing tells what stands on which page; nor does a page that is not in order itself."""
+def test_an_unsorted_page_may_hold_any_item(make_client: MakeClient, honest: type[Any]) -> None:
+    """Without a sort parameter, or on a page out of order, no item has a fixed page."""
 
     class Shuffled(losing(honest, 1)):  # type: ignore[misc]
-        """The order is another one."""
+        """Service with another order."""
 
         def select(self, asked: dict[str, str]) -> list[Any]:
             first, second, third, *rest = super().select(asked)
@@ -130,17 +128,17 @@ def test_a_page_without_an_order_may_hold_any(make_client: MakeClient, honest: t
 
 
 def partition(exchanges: list[Any]) -> list[Any]:
-    """What a ledger says of pages that lack something, explained by other findings or not."""
+    """Return whether a ledger reports an incomplete page, explained by other findings or not."""
     findings = Ledger.over(exchanges, name_key).findings.broken
     return [finding for finding in findings if finding.requirement == "list-engagements-pages-partition"]
 
 
 @pytest.mark.parametrize("first", [True, False])
-def test_a_page_in_order_by_chance_lacks_nothing(make_client: MakeClient, honest: type[Any], *, first: bool) -> None:
-    """Where any list of the conversation was not in the order that was asked for, no place in that order is one."""
+def test_a_page_sorted_by_chance_is_not_judged(make_client: MakeClient, honest: type[Any], *, first: bool) -> None:
+    """If any list of the exchanges was not in the requested order, no place in that order is fixed."""
 
     class Unsorted(honest):  # type: ignore[misc]
-        """Whatever is asked for, the order is that of the creation."""
+        """Service that always sorts by creation."""
 
         def select(self, asked: dict[str, str]) -> list[Any]:
             return list(super().select(asked | {"sort": "createdAt", "order": "desc"}))
@@ -157,8 +155,8 @@ def test_a_page_in_order_by_chance_lacks_nothing(make_client: MakeClient, honest
     assert not partition(client.exchanges)
 
 
-def test_a_time_that_may_have_moved_is_no_place(make_client: MakeClient, honest: type[Any]) -> None:
-    """After an edit without a read the place among updatedAt is unknown; that among createdAt stays."""
+def test_a_possibly_moved_time_is_no_sort_key(make_client: MakeClient, honest: type[Any]) -> None:
+    """After an edit without a read the place by updatedAt is unknown, but not that by createdAt."""
     for sort, expected in (("updatedAt", []), ("createdAt", ["list-engagements-pages-partition"])):
         client = make_client(losing(honest, 1))
         ids = [client.created(name) for name in NAMES[:4]]
@@ -169,8 +167,8 @@ def test_a_time_that_may_have_moved_is_no_place(make_client: MakeClient, honest:
         assert broken(client.exchanges) == expected
 
 
-def test_a_name_that_may_have_changed_is_no_place(make_client: MakeClient, honest: type[Any]) -> None:
-    """After a renaming that was never answered nobody knows where it stands."""
+def test_a_possibly_changed_name_is_no_sort_key(make_client: MakeClient, honest: type[Any]) -> None:
+    """After a renaming without a response the place by name is unknown."""
     client = make_client(losing(honest, 1))
     ids = [client.created(name) for name in NAMES[:4]]
     client.send(requests.update_engagement(ids[2], {"name": "cf-1-walk-bara"}), lost=True)
@@ -180,11 +178,11 @@ def test_a_name_that_may_have_changed_is_no_place(make_client: MakeClient, hones
     assert broken(client.exchanges) == []
 
 
-def test_a_time_of_another_form_is_no_place(make_client: MakeClient, honest: type[Any]) -> None:
-    """As a text it stands anywhere."""
+def test_a_time_of_another_format_is_no_sort_key(make_client: MakeClient, honest: type[Any]) -> None:
+    """As a text it could sort anywhere."""
 
     class Odd(losing(honest, 1)):  # type: ignore[misc]
-        """One time lacks its zone."""
+        """Service with one time without a zone."""
 
         def view(self, record: Any) -> dict[str, Any]:
             seen = dict(super().view(record))
@@ -198,11 +196,11 @@ def test_a_time_of_another_form_is_no_place(make_client: MakeClient, honest: typ
     assert broken(client.exchanges) == []
 
 
-def test_names_of_others_are_in_any_order(make_client: MakeClient, honest: type[Any]) -> None:
-    """Another run's names look like this one's, and may be changed at any time."""
+def test_names_of_other_runs_are_in_any_order(make_client: MakeClient, honest: type[Any]) -> None:
+    """Another run's names look like this run's, and may change at any time."""
 
     class Late(honest):  # type: ignore[misc]
-        """What nobody created here comes last."""
+        """Service that puts engagements of other runs last."""
 
         def select(self, asked: dict[str, str]) -> list[Any]:
             return sorted(super().select(asked), key=lambda record: bool(record.id == "another"))
@@ -221,10 +219,10 @@ def test_names_of_others_are_in_any_order(make_client: MakeClient, honest: type[
 @pytest.mark.parametrize("order", ["asc", "desc"])
 @pytest.mark.parametrize("status", [None, "active"])
 def test_names_in_the_wrong_order(make_client: MakeClient, honest: type[Any], order: str, status: str | None) -> None:
-    """The finding says which way round they should be, and where two of them are not."""
+    """The finding shows the required direction and two names that break it."""
 
     class Unsorted(honest):  # type: ignore[misc]
-        """The wrong way round."""
+        """Service that reverses the order."""
 
         def select(self, asked: dict[str, str]) -> list[Any]:
             return list(super().select(asked))[::-1]
@@ -241,7 +239,7 @@ def test_names_in_the_wrong_order(make_client: MakeClient, honest: type[Any], or
 
 
 def test_one_name_alone_shows_no_order(make_client: MakeClient) -> None:
-    """Evidence takes two names that differ."""
+    """Evidence of an order needs two different names."""
     client = make_client()
     client.created(NAMES[0])
     client.created(NAMES[0])
@@ -254,10 +252,10 @@ def test_one_name_alone_shows_no_order(make_client: MakeClient) -> None:
 
 
 def showing(honest: type[Any], whose: str, fields: dict[str, object]) -> type[Any]:
-    """A service that lists the engagement of a name with these fields; ``...`` leaves one out."""
+    """Return a service that lists the engagement of a name with these fields; ``...`` removes one."""
 
     class Showing(honest):  # type: ignore[misc]
-        """One item is odd."""
+        """Service with one odd item."""
 
         def item(self, record: Any) -> dict[str, Any]:
             shown = super().item(record) | (fields if record.name == whose else {})
@@ -280,10 +278,8 @@ def showing(honest: type[Any], whose: str, fields: dict[str, object]) -> type[An
     ids=str,
 )
 @pytest.mark.parametrize("order", ["asc", "desc"])
-def test_what_cannot_be_read_is_another_requirements(
-    make_client: MakeClient, honest: type[Any], fields: Any, order: str
-) -> None:
-    """A field of the wrong form breaks neither what was read nor an order."""
+def test_an_unreadable_field_is_not_judged(make_client: MakeClient, honest: type[Any], fields: Any, order: str) -> None:
+    """A field of the wrong format breaks neither the rule of reads nor that of the order."""
     client = make_client(showing(honest, NAMES[1], fields))
     for name in NAMES[:3]:
         client.send(requests.get_engagement(client.created(name)))
@@ -303,10 +299,10 @@ def test_what_cannot_be_read_is_another_requirements(
     ],
     ids=str,
 )
-def test_one_field_that_cannot_be_read_hides_no_other(
+def test_an_unreadable_field_hides_no_other(
     make_client: MakeClient, honest: type[Any], fields: Any, pointer: str
 ) -> None:
-    """The rest of the item is what was read of it."""
+    """The other fields of the item are judged."""
     client = make_client(showing(honest, NAMES[1], fields))
     for name in NAMES[:3]:
         client.send(requests.get_engagement(client.created(name)))
@@ -318,8 +314,8 @@ def test_one_field_that_cannot_be_read_hides_no_other(
     assert finding.identifier is not None
 
 
-def test_all_that_a_list_could_show_is_told(make_client: MakeClient) -> None:
-    """What was written last, and what may have been written since."""
+def test_a_list_finding_shows_every_possible_value(make_client: MakeClient) -> None:
+    """It shows the last certain value and every value that may have been written since."""
     client = make_client()
     identifier = client.created("one")
     client.send(requests.update_engagement(identifier, {"name": "perhaps"}), lost=True)
@@ -333,8 +329,8 @@ def test_all_that_a_list_could_show_is_told(make_client: MakeClient) -> None:
     assert (finding.requirement, finding.other_candidates) == ("create-engagement-lasts", 1)
 
 
-def test_what_others_did_may_be_what_moved_a_time(make_client: MakeClient, honest: type[Any]) -> None:
-    """A time that is another one in the list may have been moved by each kind of change of another engagement."""
+def test_a_change_of_another_engagement_may_move_a_time(make_client: MakeClient, honest: type[Any]) -> None:
+    """A wrong time in a list may be due to each kind of change of another engagement."""
     client = make_client(showing(honest, NAMES[0], {"updatedAt": "2020-01-01T00:00:00.000Z"}))
     mine, edited, archived = (client.created(name) for name in NAMES[:3])
     client.send(requests.get_engagement(mine))
@@ -347,8 +343,8 @@ def test_what_others_did_may_be_what_moved_a_time(make_client: MakeClient, hones
     assert finding.requirement in {"update-engagement-spares-others", "archive-spares-others"}
 
 
-def test_a_list_settles_what_was_unknown(make_client: MakeClient) -> None:
-    """What a list shows of a write that was never answered has happened."""
+def test_a_list_settles_an_unknown_write(make_client: MakeClient) -> None:
+    """If a list shows a write without a response, the write happened."""
     client = make_client()
     identifier = client.created("one")
     client.send(requests.update_engagement(identifier, {"name": "perhaps"}), lost=True)
@@ -360,8 +356,8 @@ def test_a_list_settles_what_was_unknown(make_client: MakeClient) -> None:
     assert broken(client.exchanges) == ["update-engagement-takes-effect"]
 
 
-def test_what_a_list_upholds(make_client: MakeClient) -> None:
-    """What is listed, how many there are, and that it is shown as it was read, if it was."""
+def test_the_evidence_of_a_list(make_client: MakeClient) -> None:
+    """A list is evidence for its items, its total and the equality with reads."""
     client = make_client()
     identifier = client.created("one")
     client.send(requests.list_engagements())
@@ -374,8 +370,8 @@ def test_what_a_list_upholds(make_client: MakeClient) -> None:
     assert found.keys() <= set(RULES)
 
 
-def test_a_list_of_what_is_no_status_says_nothing_of_its_items(make_client: MakeClient) -> None:
-    """What a service makes of such a filter is open, the items that it gives included."""
+def test_a_list_of_an_unknown_status_is_not_judged(make_client: MakeClient) -> None:
+    """The response to such a filter is open, including its items."""
     client = make_client()
     identifier = client.created("one")
     item = client.service.view(client.service.records[identifier]) | {"name": "odd"}
@@ -384,8 +380,8 @@ def test_a_list_of_what_is_no_status_says_nothing_of_its_items(make_client: Make
     assert broken(client.exchanges) == []
 
 
-def test_what_is_deleted_is_evidence_where_it_is_not_listed(make_client: MakeClient) -> None:
-    """Only a list after the deletion shows that it is left out."""
+def test_an_unlisted_deleted_engagement_is_evidence(make_client: MakeClient) -> None:
+    """Only a list after the deletion proves it."""
     client = make_client()
     first, second = client.created("first"), client.created("second")
     client.send_each([requests.list_engagements(), requests.list_engagements(status="archived")])
@@ -397,8 +393,8 @@ def test_what_is_deleted_is_evidence_where_it_is_not_listed(make_client: MakeCli
     assert second in client.service.records
 
 
-def test_what_was_found_wrong_is_not_missed_in_lists(make_client: MakeClient, honest: type[Any]) -> None:
-    """Nothing more is said of an engagement of which a fault was told."""
+def test_an_engagement_with_a_failure_is_not_missing_in_lists(make_client: MakeClient, honest: type[Any]) -> None:
+    """An engagement is not judged after a finding about it."""
     client = make_client(losing(honest, 0))
     identifier = client.created("one")
     client.service.records[identifier].name = "wrong"
@@ -409,8 +405,8 @@ def test_what_was_found_wrong_is_not_missed_in_lists(make_client: MakeClient, ho
     assert [finding.requirement for finding in findings] == ["create-engagement-lasts"]
 
 
-def test_where_the_status_is_unknown_no_filter_misses_it(make_client: MakeClient) -> None:
-    """What may be active or archived belongs to neither list surely, and to the whole one all the same."""
+def test_an_engagement_of_unknown_status_is_not_missing_in_filtered_lists(make_client: MakeClient) -> None:
+    """It belongs to neither filtered list for certain, but to the unfiltered one."""
     client = make_client()
     identifier = client.created("one")
     client.send(requests.archive_engagement(identifier), status=503)

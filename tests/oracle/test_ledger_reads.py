@@ -1,4 +1,4 @@
-"""What the ledger says of reads, and what a right read is evidence for."""
+"""Ledger rules for reads, and the evidence of a correct read."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ MakeClient = Callable[..., Any]
         (("other name=x",), set()),
     ],
 )
-def test_a_right_read_is_evidence(make_client: MakeClient, words: tuple[str, ...], upheld: set[str]) -> None:
-    """It upholds what was done since the last write, or to others since the last read, and could have shown in it."""
+def test_a_correct_read_is_evidence(make_client: MakeClient, words: tuple[str, ...], upheld: set[str]) -> None:
+    """It supports every rule that the writes since the last write, or the last read, could have broken."""
     client = make_client(unarchive="nothing")
     mine, other = client.created("one"), client.created("two")
     for word in words:
@@ -61,7 +61,7 @@ def test_a_right_read_is_evidence(make_client: MakeClient, words: tuple[str, ...
 
 
 def step(word: str, identifier: str) -> Any:
-    """The call that a word stands for."""
+    """Return the request for a step's name."""
     if "=" in word:
         return requests.update_engagement(identifier, {"name": word.partition("=")[2]})
     return {
@@ -72,7 +72,7 @@ def step(word: str, identifier: str) -> Any:
     }[word](identifier)
 
 
-def test_two_edits_at_once_are_evidence_together(make_client: MakeClient) -> None:
+def test_overlapping_edits_are_evidence_together(make_client: MakeClient) -> None:
     """Both took effect, as the next read shows."""
     client = make_client()
     identifier = client.created()
@@ -83,8 +83,8 @@ def test_two_edits_at_once_are_evidence_together(make_client: MakeClient) -> Non
     assert kept(client.exchanges)["update-engagement-in-parallel"] == [last.number, last.number]
 
 
-def test_a_status_that_was_sent_and_not_taken_is_evidence(make_client: MakeClient) -> None:
-    """The read after it shows that a client cannot set it."""
+def test_an_ignored_status_is_evidence(make_client: MakeClient) -> None:
+    """The next read shows that a client cannot set the status."""
     client = make_client()
     identifier = client.created()
     client.send(requests.update_engagement(identifier, {"name": "x", "description": "x", "status": "archived"}))
@@ -93,16 +93,16 @@ def test_a_status_that_was_sent_and_not_taken_is_evidence(make_client: MakeClien
 
 
 @pytest.mark.parametrize("status", [302, 500])
-def test_what_is_neither_success_nor_refusal_is_judged_elsewhere(make_client: MakeClient, status: int) -> None:
-    """A redirect or an error of the service does not say that the engagement is gone."""
+def test_redirects_and_server_errors_are_not_judged(make_client: MakeClient, status: int) -> None:
+    """They do not say that the engagement no longer exists."""
     client = make_client()
     client.send(requests.get_engagement(client.created()), status=status)
 
     assert broken(client.exchanges) == []
 
 
-def test_what_may_be_gone_may_be_missing(make_client: MakeClient) -> None:
-    """After a deletion without an answer a read finds it or does not."""
+def test_a_possibly_deleted_engagement_may_be_missing(make_client: MakeClient) -> None:
+    """After a deletion without a response a read may or may not find it."""
     for status in (200, 404):
         client = make_client()
         identifier = client.created()
@@ -120,10 +120,10 @@ def test_what_may_be_gone_may_be_missing(make_client: MakeClient) -> None:
         (404, False, "create-engagement-lasts"),
     ],
 )
-def test_a_refused_read_of_what_is_there(
+def test_a_refused_read_of_an_existing_engagement(
     make_client: MakeClient, status: int, requirement: str, *, archived: bool
 ) -> None:
-    """What is archived stays readable; the finding names the creation, or the last read."""
+    """An archived engagement stays readable; the finding cites the creation or the last read."""
     client = make_client()
     identifier = client.created()
     if archived:
@@ -135,8 +135,8 @@ def test_a_refused_read_of_what_is_there(
     assert [cited.number for cited in finding.because] == [1]
 
 
-def test_the_last_read_is_what_shows_that_it_was_there(make_client: MakeClient) -> None:
-    """It is cited where the next one finds nothing."""
+def test_a_missing_engagement_cites_its_last_read(make_client: MakeClient) -> None:
+    """The finding of the next read cites it."""
     client = make_client()
     identifier = client.created()
     client.send_each([requests.get_engagement(identifier), requests.get_engagement(identifier)])
@@ -156,7 +156,7 @@ def test_the_last_read_is_what_shows_that_it_was_there(make_client: MakeClient) 
     ],
 )
 def test_reads_after_a_deletion(make_client: MakeClient, statuses: tuple[int, ...], requirement: str) -> None:
-    """A deletion is late where reads find it at first and then never again; else it deletes nothing."""
+    """A deletion is late if only the first reads find the engagement; otherwise it deletes nothing."""
     client = make_client()
     identifier = client.created()
     client.send(requests.delete_engagement(identifier))
@@ -169,8 +169,8 @@ def test_reads_after_a_deletion(make_client: MakeClient, statuses: tuple[int, ..
 
 
 @pytest.mark.parametrize("data", [[], [{"id": "x"}], "text", None, {}, {"id": 5}, {"id": None, "name": "other"}])
-def test_what_cannot_be_read_is_another_requirements(make_client: MakeClient, data: object) -> None:
-    """An answer without an engagement in it shows nothing of one."""
+def test_a_read_without_an_engagement_is_not_judged(make_client: MakeClient, data: object) -> None:
+    """A response without an engagement proves nothing."""
     client = make_client()
     identifier = client.created()
     client.exchanges.append(client.made(requests.get_engagement(identifier), 200, data, client.now, 0.01))
@@ -178,8 +178,8 @@ def test_what_cannot_be_read_is_another_requirements(make_client: MakeClient, da
     assert broken(client.exchanges) == []
 
 
-def test_another_engagement_in_place_of_the_one_asked_for(make_client: MakeClient) -> None:
-    """The finding says which was asked for, which came, and where it stands."""
+def test_a_read_of_another_engagement(make_client: MakeClient) -> None:
+    """The finding shows the requested id, the returned id and its place."""
     client = make_client()
     identifier = client.created("one")
     data = {"id": "another", "name": "x", "status": "archived", "createdAt": "2020-01-01T00:00:00.000Z"}
@@ -204,7 +204,7 @@ def test_another_engagement_in_place_of_the_one_asked_for(make_client: MakeClien
     ],
 )
 def test_times_from_read_to_read(make_client: MakeClient, field: str, value: object, requirement: str | None) -> None:
-    """Require createdAt to stay and updatedAt not to go back; a value that is no timestamp is not judged."""
+    """The time of creation must not change and updatedAt must not go back; an invalid timestamp is not judged."""
     client = make_client()
     identifier = client.created()
     first = client.send(requests.get_engagement(identifier))
@@ -229,10 +229,10 @@ def test_times_from_read_to_read(make_client: MakeClient, field: str, value: obj
         ([(0.0, 0.5), (0.1, 0.1), (0.7, 0.1)], "updated-at-never-goes-back"),
     ],
 )
-def test_the_time_may_go_back_by_edits_that_overlapped(
+def test_the_time_may_go_back_after_overlapping_edits(
     make_client: MakeClient, edits: list[tuple[float, float]], requirement: str | None
 ) -> None:
-    """The one that is carried out last may have read its clock first; an edit by itself has the latest time."""
+    """The last edit may have read its clock first; a single edit has the latest time."""
     client = make_client()
     identifier, began = client.created(), client.now
     for start, seconds in edits:
@@ -248,8 +248,8 @@ def test_the_time_may_go_back_by_edits_that_overlapped(
     assert broken(client.exchanges) == ([] if requirement is None else [requirement])
 
 
-def test_times_go_by_the_latest_of_all_reads(make_client: MakeClient) -> None:
-    """A read that cannot be read in between does not hide that the time went back."""
+def test_times_are_compared_with_the_latest_read(make_client: MakeClient) -> None:
+    """An unreadable read in between does not hide that the time went back."""
     client = make_client()
     identifier = client.created()
     shown = client.service.view(client.service.records[identifier])
@@ -265,8 +265,8 @@ def test_times_go_by_the_latest_of_all_reads(make_client: MakeClient) -> None:
     )
 
 
-def test_reads_at_the_same_time_are_in_no_order(make_client: MakeClient) -> None:
-    """Of two that overlapped either may show the later time."""
+def test_overlapping_reads_have_no_order(make_client: MakeClient) -> None:
+    """Either may show the later time."""
     client = make_client()
     identifier = client.created()
     shown = client.service.view(client.service.records[identifier])
@@ -278,7 +278,7 @@ def test_reads_at_the_same_time_are_in_no_order(make_client: MakeClient) -> None
 
 
 def touched(client: Any, identifier: str) -> None:
-    """UpdatedAt moves by itself."""
+    """Move updatedAt directly."""
     client.service.records[identifier].updated = client.now
 
 
@@ -306,7 +306,7 @@ def test_a_refused_edit_that_moves_the_time(make_client: MakeClient, requirement
 
 
 def test_a_time_that_moves_without_an_edit_is_open(make_client: MakeClient) -> None:
-    """Nothing was refused that could have moved it; the same where something else was under way."""
+    """No refused edit, or another write in between, explains it."""
     client = make_client()
     identifier = client.created()
     client.send(requests.get_engagement(identifier))
@@ -324,8 +324,8 @@ def test_a_time_that_moves_without_an_edit_is_open(make_client: MakeClient) -> N
 
 
 @pytest.mark.parametrize("earlier", [True, False])
-def test_a_time_that_cannot_be_read_has_not_moved(make_client: MakeClient, *, earlier: bool) -> None:
-    """What its form is is for other requirements."""
+def test_an_unreadable_time_has_not_moved(make_client: MakeClient, *, earlier: bool) -> None:
+    """Other requirements judge its format."""
     client = make_client()
     identifier = client.created()
     item = client.service.view(client.service.records[identifier])
@@ -339,8 +339,8 @@ def test_a_time_that_cannot_be_read_has_not_moved(make_client: MakeClient, *, ea
     assert broken(client.exchanges) == []
 
 
-def test_where_a_wrong_field_stands(make_client: MakeClient) -> None:
-    """The finding names every value that could have been, the place, and the read that was right."""
+def test_the_finding_of_a_wrong_field(make_client: MakeClient) -> None:
+    """It shows every possible value and the place, and cites the last correct read."""
     client = make_client()
     identifier = client.created("one")
     right = client.send(requests.get_engagement(identifier))
@@ -354,7 +354,7 @@ def test_where_a_wrong_field_stands(make_client: MakeClient) -> None:
 
 
 def test_a_wrong_status_has_one_cause(make_client: MakeClient) -> None:
-    """Only of texts it may be unclear what undid them."""
+    """Only a wrong text can have several causes."""
     client = make_client()
     identifier = client.created("one")
     client.send(requests.archive_engagement(identifier))
@@ -365,8 +365,8 @@ def test_a_wrong_status_has_one_cause(make_client: MakeClient) -> None:
     assert found(client.exchanges).other_candidates == 0
 
 
-def test_a_read_is_evidence_for_the_state_that_it_found(make_client: MakeClient) -> None:
-    """What is archived is readable, and what is active too."""
+def test_a_read_is_evidence_for_its_status(make_client: MakeClient) -> None:
+    """Archived and active engagements each have a rule that they are readable."""
     client = make_client()
     identifier = client.created("one")
     active = client.send(requests.get_engagement(identifier))
@@ -378,7 +378,7 @@ def test_a_read_is_evidence_for_the_state_that_it_found(make_client: MakeClient)
 
 
 def test_every_read_that_shows_it_archived_is_evidence_for_the_archive(make_client: MakeClient) -> None:
-    """Also after it was archived again, and after an edit was refused."""
+    """This includes reads after a second archive and after a refused edit."""
     client = make_client()
     identifier = client.created("one")
     reads = []

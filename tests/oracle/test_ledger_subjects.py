@@ -1,4 +1,4 @@
-"""Which engagements the ledger speaks of, and which answers it judges."""
+"""Engagements and responses that the ledger judges, and those that it leaves out."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tests.oracle.ledgers import broken
 MakeClient = Callable[..., Any]
 
 
-def test_an_identifier_given_again_and_again_is_nobodys(make_client: MakeClient) -> None:
-    """Which of the creations an answer is about cannot be told, however often the identifier is given."""
+def test_a_reused_identifier_is_not_judged(make_client: MakeClient) -> None:
+    """A response could be about any of the creations with that identifier."""
     client = make_client()
     identifier = client.created("first")
     creation = requests.create_engagement({"name": "again"})
@@ -31,8 +31,8 @@ def test_an_identifier_given_again_and_again_is_nobodys(make_client: MakeClient)
     assert broken(client.exchanges) == []
 
 
-def test_nothing_follows_after_what_lies_beside_the_interface(make_client: MakeClient) -> None:
-    """A method that the interface does not know may have done anything to the engagement of its path."""
+def test_an_unknown_method_ends_the_judgement(make_client: MakeClient) -> None:
+    """It may have had any effect on the engagement of its path."""
     client = make_client()
     identifier = client.created()
     put = requests.update_engagement(identifier, {"name": "put"}).as_probe("PUT", f"/api/v1/engagements/{identifier}")
@@ -43,8 +43,8 @@ def test_nothing_follows_after_what_lies_beside_the_interface(make_client: MakeC
     assert broken(client.exchanges) == []
 
 
-def test_a_read_beside_the_interface_changes_nothing(make_client: MakeClient) -> None:
-    """A GET of another path leaves everything as it was, and its own answer is not judged."""
+def test_a_get_outside_the_interface_has_no_effect(make_client: MakeClient) -> None:
+    """The response to a GET of another path is not judged either."""
     client = make_client()
     identifier = client.created()
     below = requests.get_engagement(identifier).as_probe("GET", f"/api/v1/engagements/{identifier}/targets")
@@ -57,8 +57,8 @@ def test_a_read_beside_the_interface_changes_nothing(make_client: MakeClient) ->
     assert broken(client.exchanges) == ["create-engagement-lasts"]
 
 
-def test_what_lies_beside_the_interface_may_name_nobody(make_client: MakeClient) -> None:
-    """Such a request on an engagement of others, or on none, says nothing."""
+def test_requests_outside_the_interface_about_other_engagements(make_client: MakeClient) -> None:
+    """Such a request about another user's engagement, or none, proves nothing."""
     client = make_client()
     client.created()
     for sent in (requests.update_engagement("theirs", {}), requests.create_engagement({"name": "x"})):
@@ -72,8 +72,8 @@ def test_what_lies_beside_the_interface_may_name_nobody(make_client: MakeClient)
     [{"headers": (("X-Odd", "1"),)}, {"body": b"{}"}, {"query": (("force", "1"),)}],
     ids=["a header", "a body", "a query"],
 )
-def test_what_carries_more_than_its_operation_takes_may_be_refused_for_that(make_client: MakeClient, odd: Any) -> None:
-    """Only a request without anything odd is held to succeed."""
+def test_a_request_with_extra_parts_may_be_refused(make_client: MakeClient, odd: Any) -> None:
+    """Only a request without odd parts must succeed."""
     client = make_client()
     identifier = client.created()
     client.send(replace(requests.archive_engagement(identifier), **odd), status=400)
@@ -83,8 +83,8 @@ def test_what_carries_more_than_its_operation_takes_may_be_refused_for_that(make
     assert broken(client.exchanges) == ["archive-engagement-succeeds"]
 
 
-def test_a_body_of_another_type_may_be_refused_for_that(make_client: MakeClient) -> None:
-    """An edit is held to succeed where it says that it is JSON, and says nothing else."""
+def test_a_body_of_another_media_type_may_be_refused(make_client: MakeClient) -> None:
+    """An edit must succeed only with the JSON media type and no other header."""
     client = make_client()
     identifier = client.created()
     edit = requests.update_engagement(identifier, {"name": "Some new name"})
@@ -96,8 +96,8 @@ def test_a_body_of_another_type_may_be_refused_for_that(make_client: MakeClient)
 
 
 @pytest.mark.parametrize("status", [401, 429, 502, 503, 504])
-def test_what_says_nothing_of_the_engagement_is_not_judged(make_client: MakeClient, status: int) -> None:
-    """Refusals of the key or of haste, and a gateway's answers, to reads and to changes."""
+def test_statuses_unrelated_to_the_engagement_are_not_judged(make_client: MakeClient, status: int) -> None:
+    """These are 401, 429 and a gateway's responses, to reads and to changes."""
     client = make_client()
     identifier = client.created()
     for sent in (
@@ -111,8 +111,8 @@ def test_what_says_nothing_of_the_engagement_is_not_judged(make_client: MakeClie
     assert broken(client.exchanges) == []
 
 
-def test_what_another_key_is_answered_is_judged_elsewhere(make_client: MakeClient, another_key: Credential) -> None:
-    """It may not find the engagement, may not change it, and sees another list."""
+def test_responses_to_another_key_are_not_judged(make_client: MakeClient, another_key: Credential) -> None:
+    """Another key may not find or change the engagement, and lists others."""
     client = make_client()
     identifier = client.created()
     for sent in (
@@ -132,7 +132,7 @@ def test_what_another_key_is_answered_is_judged_elsewhere(make_client: MakeClien
 
 @pytest.mark.parametrize("status", [400, 402, 403, 404, 409, 428, 430])
 def test_every_other_refusal_of_a_read_is_judged(make_client: MakeClient, status: int) -> None:
-    """An engagement that is there is read."""
+    """An existing engagement must be readable."""
     client = make_client()
     client.send(requests.get_engagement(client.created()), status=status)
 
@@ -140,7 +140,7 @@ def test_every_other_refusal_of_a_read_is_judged(make_client: MakeClient, status
 
 
 def test_engagements_are_counted_by_their_status(make_client: MakeClient) -> None:
-    """What was deleted is gone, and what may be in either state is of neither."""
+    """Deleted engagements do not count, and those of unknown status count for neither."""
     client = make_client()
     ids = [client.created(f"number {number}") for number in range(5)]
     client.send(requests.archive_engagement(ids[1]))
@@ -152,8 +152,8 @@ def test_engagements_are_counted_by_their_status(make_client: MakeClient) -> Non
     assert (ledger.count(), ledger.count("active"), ledger.count("archived")) == (4, 1, 2)
 
 
-def test_a_fault_is_told_once_of_an_engagement(make_client: MakeClient) -> None:
-    """After something that cannot be, the same engagement is judged no more; others are."""
+def test_an_engagement_has_one_finding(make_client: MakeClient) -> None:
+    """After a finding the same engagement is not judged again; others are."""
     client = make_client()
     first, second = client.created("first"), client.created("second")
     for identifier in (first, second):
@@ -170,8 +170,8 @@ def test_a_fault_is_told_once_of_an_engagement(make_client: MakeClient) -> None:
     ]
 
 
-def test_what_is_not_found_again_is_told_once(make_client: MakeClient) -> None:
-    """So is what is found again after its deletion, and a refused change that is refused again."""
+def test_a_repeated_failure_is_one_finding(make_client: MakeClient) -> None:
+    """This includes repeated reads after a deletion and repeated refusals of a change."""
     for words, requirement in (
         ((requests.get_engagement, requests.get_engagement), "create-engagement-lasts"),
         ((requests.archive_engagement, requests.archive_engagement), "archive-engagement-succeeds"),
@@ -193,8 +193,8 @@ def test_what_is_not_found_again_is_told_once(make_client: MakeClient) -> None:
     assert [found.requirement for found in Ledger.over(client.exchanges).findings.broken] == ["deleted-unreadable"]
 
 
-def test_a_finding_says_what_came(make_client: MakeClient) -> None:
-    """The status where that is wrong, and the value where a field is."""
+def test_a_finding_shows_the_actual_value(make_client: MakeClient) -> None:
+    """It shows a wrong status, or the value of a wrong field."""
     client, other = make_client(), make_client()
     client.send(requests.get_engagement(client.created()), status=404)
     identifier = other.created("one")

@@ -1,4 +1,4 @@
-"""What the ledger's findings say of themselves: in words, and by the exchanges that they cite."""
+"""Texts of the ledger's findings, and the exchanges that they cite."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ BEGAN = "2026-01-02T03:04:05"
 
 
 def said(finding: Finding) -> Told:
-    """What a finding says in words."""
+    """Return the texts of a finding."""
     return told(finding.as_fault())
 
 
 def cited(finding: Finding) -> list[int]:
-    """The numbers of the exchanges that make it so."""
+    """Return the numbers of the exchanges that a finding is based on."""
     return [exchange.number for exchange in finding.because]
 
 
@@ -47,8 +47,8 @@ def cited(finding: Finding) -> list[int]:
         (requests.get_engagement, 404, ("a read of an existing engagement failed", "200", "404", None)),
     ],
 )  # fmt: skip
-def test_what_could_not_be_done(make_client: MakeClient, sent: Any, status: int, words: tuple[Any, ...]) -> None:
-    """The answer is beside its creation."""
+def test_a_failed_request(make_client: MakeClient, sent: Any, status: int, words: tuple[Any, ...]) -> None:
+    """The finding cites the creation."""
     client = make_client()
     other, identifier = client.created("other"), client.created("mine")
     client.send(requests.get_engagement(other))
@@ -66,8 +66,8 @@ def test_what_could_not_be_done(make_client: MakeClient, sent: Any, status: int,
         (requests.delete_engagement, "deleteEngagement"),
     ],
 )
-def test_what_found_a_deleted_one(make_client: MakeClient, sent: Any, name: str) -> None:
-    """The answer is beside the deletion."""
+def test_a_successful_request_for_a_deleted_engagement(make_client: MakeClient, sent: Any, name: str) -> None:
+    """The finding cites the deletion."""
     client = make_client()
     identifier = client.created("mine")
     client.send_each([requests.get_engagement(identifier), requests.delete_engagement(identifier)])
@@ -78,8 +78,8 @@ def test_what_found_a_deleted_one(make_client: MakeClient, sent: Any, name: str)
     assert (cited(finding), finding.exchange) == ([3], client.exchanges[3])
 
 
-def test_a_deleted_one_that_is_read(make_client: MakeClient) -> None:
-    """The read is beside the deletion, and no evidence for anything."""
+def test_a_read_of_a_deleted_engagement(make_client: MakeClient) -> None:
+    """The finding cites the deletion, and the read is evidence for no rule."""
     client = make_client()
     identifier = client.created("mine")
     client.send(requests.delete_engagement(identifier))
@@ -93,7 +93,7 @@ def test_a_deleted_one_that_is_read(make_client: MakeClient) -> None:
 
 @pytest.mark.parametrize(("begins", "requirement"), [(11.0, "deleted-unreadable"), (10.9, "delete-effective-at-once")])
 def test_a_read_that_begins_as_the_deletion_ends(make_client: MakeClient, begins: float, requirement: str) -> None:
-    """It has seen the deletion, so that one that finds the engagement later did not slip in before it took effect."""
+    """It counts as after the deletion, so a later successful read is no delay of the deletion."""
     client = make_client()
     identifier = client.created("mine")
     client.send(requests.delete_engagement(identifier), at=10.0, seconds=1.0)
@@ -105,7 +105,7 @@ def test_a_read_that_begins_as_the_deletion_ends(make_client: MakeClient, begins
 
 
 def test_the_first_read_after_a_deletion_is_the_evidence(make_client: MakeClient) -> None:
-    """Also where it begins as the deletion ends; the ones after it show nothing new."""
+    """It may begin as the deletion ends; later reads add no evidence."""
     client = make_client()
     identifier = client.created("mine")
     client.send(requests.delete_engagement(identifier), at=10.0, seconds=1.0)
@@ -122,8 +122,8 @@ def test_the_first_read_after_a_deletion_is_the_evidence(make_client: MakeClient
         (404, ("an edit of an archived engagement returned 404", "a 4xx other than 401, 404 and 429", "404", None)),
     ],
 )
-def test_an_edit_of_an_archived_one(make_client: MakeClient, status: int, words: tuple[Any, ...]) -> None:
-    """The edit is beside the archive."""
+def test_an_edit_of_an_archived_engagement(make_client: MakeClient, status: int, words: tuple[Any, ...]) -> None:
+    """The finding cites the archive."""
     client = make_client()
     identifier = client.created("mine")
     client.send(requests.archive_engagement(identifier))
@@ -134,11 +134,11 @@ def test_an_edit_of_an_archived_one(make_client: MakeClient, status: int, words:
     assert "archive-effective-at-once" not in kept(client.exchanges)
 
 
-def test_a_creation_response_with_something_else(make_client: MakeClient, honest: type[Any]) -> None:
-    """By itself."""
+def test_a_creation_response_with_another_name(make_client: MakeClient, honest: type[Any]) -> None:
+    """The finding cites only the creation."""
 
     class Other(honest):  # type: ignore[misc]
-        """Every name is another one."""
+        """Service that returns another name."""
 
         def view(self, record: Any) -> dict[str, Any]:
             return dict(super().view(record)) | {"name": "other"}
@@ -151,11 +151,11 @@ def test_a_creation_response_with_something_else(make_client: MakeClient, honest
     assert (cited(finding), finding.exchange) == ([], client.exchanges[0])
 
 
-def test_a_creation_whose_second_text_is_another_one(make_client: MakeClient, honest: type[Any]) -> None:
-    """What became of the first, which a service may change, does not matter."""
+def test_a_creation_response_with_another_description(make_client: MakeClient, honest: type[Any]) -> None:
+    """The first text, which a service may change, does not matter."""
 
     class Other(honest):  # type: ignore[misc]
-        """Every description is another one."""
+        """Service that returns another description."""
 
         def view(self, record: Any) -> dict[str, Any]:
             return dict(super().view(record)) | {"description": "other"}
@@ -172,7 +172,7 @@ def test_a_creation_whose_second_text_is_another_one(make_client: MakeClient, ho
 
 
 def test_another_engagement_is_read(make_client: MakeClient) -> None:
-    """The read is beside the creation of the one asked for."""
+    """The finding cites the creation of the requested engagement."""
     client = make_client()
     first, second = client.created("first"), client.created("second")
     client.exchanges.append(client.made(requests.get_engagement(second), 200, {"id": first}, client.now, 0.01))
@@ -182,8 +182,8 @@ def test_another_engagement_is_read(make_client: MakeClient) -> None:
     assert (cited(finding), finding.exchange) == ([2], client.exchanges[2])
 
 
-def test_a_value_that_nothing_accounts_for(make_client: MakeClient) -> None:
-    """All that may have been written is told, and cited with the last read that was right."""
+def test_a_value_that_no_request_explains(make_client: MakeClient) -> None:
+    """The finding shows every value that may have been written, and cites the last correct read."""
     client = make_client()
     identifier = client.created("one")
     client.send(requests.get_engagement(identifier))
@@ -208,7 +208,7 @@ def test_a_value_that_nothing_accounts_for(make_client: MakeClient) -> None:
     ],
 )
 def test_times_that_move(make_client: MakeClient, moved: dict[str, float], words: tuple[Any, ...]) -> None:
-    """The read is beside the one that showed the time first."""
+    """The finding cites the first read with the time."""
     client = make_client()
     identifier = client.created("one")
     client.send(requests.get_engagement(identifier))
@@ -221,7 +221,7 @@ def test_times_that_move(make_client: MakeClient, moved: dict[str, float], words
 
 
 def test_a_time_that_a_refused_edit_has_moved(make_client: MakeClient) -> None:
-    """The read is beside the one before and the refusal."""
+    """The finding cites the read before and the refusal."""
     client = make_client()
     identifier = client.created("one")
     client.send(requests.get_engagement(identifier))
@@ -236,11 +236,11 @@ def test_a_time_that_a_refused_edit_has_moved(make_client: MakeClient) -> None:
     assert (cited(finding), finding.exchange) == ([2, 3], client.exchanges[3])
 
 
-def test_a_deleted_one_that_is_listed(make_client: MakeClient, honest: type[Any]) -> None:
-    """The list is beside the deletion, and points at the item."""
+def test_a_deleted_engagement_that_is_listed(make_client: MakeClient, honest: type[Any]) -> None:
+    """The finding cites the deletion and points at the item."""
 
     class Kept(honest):  # type: ignore[misc]
-        """Nothing is ever forgotten by lists."""
+        """Service whose lists keep deleted engagements."""
 
         def delete(self, record: Any) -> None:
             record.status = "active"
@@ -258,11 +258,11 @@ def test_a_deleted_one_that_is_listed(make_client: MakeClient, honest: type[Any]
 
 
 @pytest.mark.parametrize("others", [False, True])
-def test_a_time_that_is_another_one_in_the_list(make_client: MakeClient, honest: type[Any], *, others: bool) -> None:
-    """The list is beside the read; what was done to others meanwhile may be why."""
+def test_a_time_that_differs_in_the_list(make_client: MakeClient, honest: type[Any], *, others: bool) -> None:
+    """The finding cites the read; a change of another engagement may be the cause."""
 
     class Odd(honest):  # type: ignore[misc]
-        """Lists show an old time."""
+        """Service whose lists have an old time."""
 
         def item(self, record: Any) -> dict[str, Any]:
             return dict(super().item(record)) | ({"updatedAt": OLD} if record.name == "mine" else {})
@@ -281,8 +281,8 @@ def test_a_time_that_is_another_one_in_the_list(make_client: MakeClient, honest:
     assert (cited(finding), finding.exchange, finding.other_candidates) == ([3], client.exchanges[-1], int(others))
 
 
-def test_a_total_that_is_less(make_client: MakeClient) -> None:
-    """Some of what was made is cited."""
+def test_a_total_that_is_too_small(make_client: MakeClient) -> None:
+    """The finding cites some of the creations."""
     client = make_client()
     for number in range(5):
         client.created(f"n{number}")
@@ -299,8 +299,8 @@ def test_a_total_that_is_less(make_client: MakeClient) -> None:
 
 
 @pytest.mark.parametrize("read", [False, True])
-def test_one_that_is_missing_from_a_list(make_client: MakeClient, *, read: bool) -> None:
-    """The list is beside the last read of the first that is missing, or its creation."""
+def test_an_engagement_that_is_missing_from_a_list(make_client: MakeClient, *, read: bool) -> None:
+    """The finding cites the first missing engagement's last read, or its creation."""
     client = make_client()
     identifiers = [client.created(name) for name in ("first", "second", "third")]
     if read:
@@ -319,7 +319,7 @@ def test_one_that_is_missing_from_a_list(make_client: MakeClient, *, read: bool)
     [("asc", ("names ascending", '"baba" after "bafa"')), ("desc", ("names descending", '"bafa" after "baba"'))],
 )
 def test_a_list_in_another_order(make_client: MakeClient, order: str, words: tuple[str, str]) -> None:
-    """What is compared of two names that follow each other is told."""
+    """The finding shows two consecutive names."""
     client = make_client()
     names = ["cf-1-walk-bafa", "cf-1-walk-baba"] if order == "asc" else ["cf-1-walk-baba", "cf-1-walk-bafa"]
     views = [client.service.view(client.service.records[client.created(name)]) for name in names]

@@ -1,4 +1,4 @@
-"""Whether overlapping requests can have happened one after the other."""
+"""Search for a sequential order of overlapping requests."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ MakeClient = Callable[..., Any]
 
 
 def event(operation: str, start: float, end: float, outcome: Outcome = Outcome.DONE, **more: Any) -> Event:
-    """An event whose words are its operation."""
+    """Return an event whose description is its operation."""
     return Event(operation, outcome, Interval(start, end), words=operation, **more)
 
 
 def update(start: float, end: float, outcome: Outcome = Outcome.DONE, **sent: str) -> Event:
-    """An edit."""
+    """Return an edit."""
     return event("update", start, end, outcome, sent=tuple(sent.items()))
 
 
 def seen(start: float, end: float, name: str, description: str = "as it was", status: str = "active") -> Event:
-    """A read that shows this."""
+    """Return a read with these values."""
     return event("read", start, end, seen=State(name, description, status))
 
 
@@ -98,8 +98,8 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_what_has_an_order(name: str) -> None:
-    """An order is found, and it keeps real time."""
+def test_histories_with_an_order(name: str) -> None:
+    """The search finds an order that preserves real time."""
     order = order_of(START, RIGHT[name])
 
     assert order is not None
@@ -110,13 +110,13 @@ def test_what_has_an_order(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_has_no_order(name: str) -> None:
-    """No order is found where there is none."""
+def test_histories_without_an_order(name: str) -> None:
+    """The search finds no order."""
     assert order_of(START, WRONG[name]) is None
 
 
 def by_trying_all(events: list[Event]) -> bool:
-    """Whether there is an order, by trying every one of them."""
+    """Whether there is an order, by trying all permutations."""
 
     def fits(order: tuple[Event, ...]) -> bool:
         states: set[State | None] = {START}
@@ -135,7 +135,7 @@ OUTCOMES = st.sampled_from((Outcome.DONE, Outcome.DONE, Outcome.REFUSED, Outcome
 
 @st.composite
 def any_event(draw: st.DrawFn) -> Event:
-    """An event that may or may not fit any other."""
+    """Return a strategy of events that may or may not fit each other."""
     (start, end), outcome = draw(SPANS), draw(OUTCOMES)
     operation = draw(st.sampled_from(("update", "update", "archive", "delete", "read")))
     if operation == "read":
@@ -152,19 +152,19 @@ def any_event(draw: st.DrawFn) -> Event:
 @settings(max_examples=400, deadline=None)
 @given(st.lists(any_event(), max_size=6))
 def test_same_as_trying_every_order(events: list[Event]) -> None:
-    """The search finds an order where there is one, and only there."""
+    """The search finds an order exactly if there is one."""
     assert (order_of(START, events) is not None) == by_trying_all(events)
 
 
 def test_long_history_is_decided_quickly() -> None:
-    """States that lead nowhere are not searched twice."""
+    """The search visits no dead state twice."""
     edits = [update(0, 100, name=f"n{number % 3}", description=f"d{number % 2}") for number in range(14)]
 
     assert order_of(START, [*edits, seen(200, 201, "n0", "as it was")]) is None
 
 
 def test_history_leaves_out_reads_during_changes(make_client: MakeClient) -> None:
-    """What a read shows while a change is under way is open; the others count, and the history can be told."""
+    """A read during a change is open; the other reads count and the history has a description."""
     client = make_client()
     identifier = client.created("one", description="as it was")
     read_it = requests.get_engagement(identifier)
@@ -187,8 +187,8 @@ def test_history_leaves_out_reads_during_changes(make_client: MakeClient) -> Non
     assert "from 3000.0 ms: archive -> 503" in describe_events(events)
 
 
-def test_what_says_nothing_of_an_order_is_left_out(make_client: MakeClient) -> None:
-    """Other operations, what was never sent, reads that were not served, and texts that may be changed."""
+def test_history_leaves_out_irrelevant_exchanges(make_client: MakeClient) -> None:
+    """These are other operations, unsent requests, failed reads, and texts that a service may change."""
     client = make_client()
     identifier = client.created("one")
     unsent = replace(client.send(requests.archive_engagement(identifier), status=503), was_sent=False)
@@ -208,10 +208,8 @@ def test_what_says_nothing_of_an_order_is_left_out(make_client: MakeClient) -> N
 
 
 @pytest.mark.parametrize(("description", "counts"), [("too short", False), ("long enough 1", True)])
-def test_a_refusal_that_may_be_for_what_an_edit_says(
-    make_client: MakeClient, description: str, *, counts: bool
-) -> None:
-    """It says nothing of the order where a service may look at the body first, and not like it."""
+def test_a_refusal_for_the_content_of_an_edit(make_client: MakeClient, description: str, *, counts: bool) -> None:
+    """It does not constrain the order, as a service may validate the body first."""
     client = make_client()
     edit = requests.update_engagement(client.created("one"), {"name": "an ordinary name", "description": description})
 
@@ -226,8 +224,8 @@ def test_a_refusal_that_may_be_for_what_an_edit_says(
         (405, Outcome.REFUSED), (500, Outcome.UNKNOWN), (503, Outcome.UNKNOWN), (302, Outcome.UNKNOWN),
     ],
 )  # fmt: skip
-def test_what_a_response_says_of_its_request(make_client: MakeClient, status: int, outcome: Outcome) -> None:
-    """Only a success surely happened and only a refusal surely did not; what is unknown may happen at any time."""
+def test_the_outcome_of_a_response(make_client: MakeClient, status: int, outcome: Outcome) -> None:
+    """Only a success happened for certain, and only a refusal did not; other requests may happen at any time."""
     client = make_client()
     (event,) = history_of([client.send(requests.archive_engagement(client.created("one")), status=status)])
 
@@ -235,8 +233,8 @@ def test_what_a_response_says_of_its_request(make_client: MakeClient, status: in
     assert (event.interval.end == inf) == (outcome is Outcome.UNKNOWN)
 
 
-def test_changes_that_overlapped_stand_beside_each_other(make_client: MakeClient) -> None:
-    """A read is no change, and what was over before another one began was alone."""
+def test_overlapping_changes_are_marked(make_client: MakeClient) -> None:
+    """A read is no change, and a change that ended before the next began is not marked."""
     client = make_client()
     identifier = client.created("one")
     edit, began = requests.update_engagement(identifier, {"name": "Some new name"}), client.now
@@ -251,8 +249,8 @@ def test_changes_that_overlapped_stand_beside_each_other(make_client: MakeClient
     assert [event.beside for event in history_of(responses)] == [True, True, False, False, False]
 
 
-def test_a_read_that_found_nothing_is_part_of_the_history(make_client: MakeClient) -> None:
-    """It must come after the deletion; a description that is not there is an empty one."""
+def test_a_404_is_part_of_the_history(make_client: MakeClient) -> None:
+    """It must come after the deletion; a missing description is an empty one."""
     client = make_client()
     identifier = client.created("one")
     responses = [
@@ -268,8 +266,8 @@ def test_a_read_that_found_nothing_is_part_of_the_history(make_client: MakeClien
     assert order_of(State("one", ""), [replace(missing, interval=Interval(0, 1)), found, deleted]) is None
 
 
-def test_a_read_shows_what_is_archived(make_client: MakeClient) -> None:
-    """It is part of the state."""
+def test_a_read_shows_the_status(make_client: MakeClient) -> None:
+    """The status is part of the state."""
     client = make_client()
     identifier = client.created("one", description="as it was")
     client.send(requests.archive_engagement(identifier))
@@ -279,8 +277,8 @@ def test_a_read_shows_what_is_archived(make_client: MakeClient) -> None:
 
 
 @pytest.mark.parametrize("data", [[], {"name": 5, "description": "", "status": "active"}, {"name": "one"}])
-def test_a_read_that_cannot_be_read_fits_anywhere(make_client: MakeClient, data: object) -> None:
-    """What it shows is unknown, as long as the engagement is there."""
+def test_an_unreadable_read_fits_anywhere(make_client: MakeClient, data: object) -> None:
+    """It only shows that the engagement exists."""
     client = make_client()
     identifier = client.created("one")
     (event,) = history_of([client.made(requests.get_engagement(identifier), 200, data, 1.0, 0.1)])
@@ -289,8 +287,8 @@ def test_a_read_that_cannot_be_read_fits_anywhere(make_client: MakeClient, data:
     assert order_of(State("another", ""), [event]) is not None
 
 
-def test_a_history_is_told_from_its_first_request_on(make_client: MakeClient) -> None:
-    """In the order of the requests, with what was sent, answered and seen, in milliseconds."""
+def test_the_description_of_a_history(make_client: MakeClient) -> None:
+    """It lists requests, responses and values in the order of the requests, in milliseconds."""
     client = make_client()
     identifier = client.created("one", description="as it was")
     edit = requests.update_engagement(identifier, {"name": "new", "description": "newer"})

@@ -1,4 +1,4 @@
-"""What holds of every list answer by itself, and what a breach of it tells."""
+"""Laws of every list response, and the failures of breaches."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ SORTED = partial(list_laws.sorted_by_time, "createdAt")
 
 
 def at(*times: object, field: str = "createdAt", **query: object) -> Exchange:
-    """A list of engagements of these times, sorted by that field."""
+    """Return a list of engagements with these times, sorted by that field."""
     return page([{"id": "e", field: time} for time in times], query={"sort": field, **query})
 
 
 def several(count: int) -> list[str]:
-    """As many items."""
+    """Return this many items."""
     return [f"e{number}" for number in range(count)]
 
 
@@ -76,8 +76,8 @@ LAWS: list[Any] = [
         "parameter of the other list",
     ],
 )
-def test_no_law_judges_what_is_no_list_as_it_may_be_asked_for(law: Law, exchange: Exchange) -> None:
-    """Errors, other operations, broken frames and what was asked with unknown parameters are nobody's fault here."""
+def test_no_law_judges_other_responses(law: Law, exchange: Exchange) -> None:
+    """These are errors, other operations, broken envelopes and requests with unknown parameters."""
     assert law(exchange) is False
 
 
@@ -97,7 +97,7 @@ def test_no_law_judges_what_is_no_list_as_it_may_be_asked_for(law: Law, exchange
     ],
 )
 def test_members_of_meta_are_integers(name: str, value: Any, actual: str) -> None:
-    """A text, a fraction, a boolean or null is none."""
+    """A text, a fraction, a boolean or null is no integer."""
     exchange = page(["e"], **{name: value})
 
     assert broken(list_laws.meta_fields, exchange) == (
@@ -109,8 +109,8 @@ def test_members_of_meta_are_integers(name: str, value: Any, actual: str) -> Non
     assert list_laws.total_pages(exchange) is False
 
 
-def test_an_absent_member_of_meta_is_told_as_such() -> None:
-    """It is not shown as null."""
+def test_an_absent_member_of_meta_is_reported_as_absent() -> None:
+    """The failure does not show it as null."""
     exchange = make_exchange("listMembers", body={"data": [], "meta": {"total": 0, "page": 1, "totalPages": 0}})
 
     assert broken(list_laws.meta_fields, exchange) == (
@@ -122,8 +122,8 @@ def test_an_absent_member_of_meta_is_told_as_such() -> None:
 
 
 @pytest.mark.parametrize("total", [0, 1, 1.0])
-def test_integers_of_every_notation_will_do(total: object) -> None:
-    """1.0 is the integer 1 in JSON Schema, and so it is here."""
+def test_integers_of_every_notation_are_accepted(total: object) -> None:
+    """1.0 is the integer 1 in JSON Schema."""
     assert list_laws.meta_fields(page(total=total)) is True
 
 
@@ -132,7 +132,7 @@ def test_integers_of_every_notation_will_do(total: object) -> None:
     [(0, 20, 0), (0, 20, 1), (1, 20, 1), (20, 20, 1), (21, 20, 2), (40, 20, 2), (41, 20, 3), (3, 1, 3)],
 )
 def test_the_number_of_pages_is_rounded_up(total: int, size: int, pages: int) -> None:
-    """Nothing at all may be one page or none."""
+    """An empty list has one page or none."""
     asked = {} if size == 20 else {"perPage": size}
 
     assert list_laws.total_pages(page(query=asked, total=total, perPage=size, totalPages=pages)) is True
@@ -142,7 +142,7 @@ def test_the_number_of_pages_is_rounded_up(total: int, size: int, pages: int) ->
     ("total", "pages", "expected"), [(0, 2, "0 or 1"), (0, -1, "0 or 1"), (1, 0, "1"), (21, 1, "2"), (21, 3, "2")]
 )
 def test_another_number_of_pages_is_wrong(total: int, pages: int, expected: str) -> None:
-    """It is told what would be right."""
+    """The failure shows the correct number."""
     assert broken(list_laws.total_pages, page(total=total, totalPages=pages)) == (
         f"totalPages does not fit a total of {total} with 20 a page",
         expected,
@@ -154,8 +154,8 @@ def test_another_number_of_pages_is_wrong(total: int, pages: int, expected: str)
 @pytest.mark.parametrize(
     "meta", [{"perPage": 0, "totalPages": 9}, {"total": -1, "totalPages": 9}, {"perPage": -20, "totalPages": 9}]
 )
-def test_numbers_without_sense_have_no_number_of_pages(meta: dict[str, Any]) -> None:
-    """What is wrong with them is for others to say."""
+def test_impossible_numbers_have_no_number_of_pages(meta: dict[str, Any]) -> None:
+    """Other laws judge them."""
     assert list_laws.fitting_total_pages(page(**meta)) is False
 
 
@@ -171,8 +171,8 @@ def test_numbers_without_sense_have_no_number_of_pages(meta: dict[str, Any]) -> 
         ({"perPage": 0}, {"perPage": 20}),
     ],
 )
-def test_a_page_that_was_not_asked_for_is_not_counted(query: dict[str, object], meta: dict[str, Any]) -> None:
-    """Where page or size are others than asked for, or asked for out of bounds, other checks speak."""
+def test_another_page_than_requested_is_not_counted(query: dict[str, object], meta: dict[str, Any]) -> None:
+    """Other checks judge a page or size that was not requested, or requested out of bounds."""
     exchange = page(query=query, **{"total": 1, "totalPages": 9, **meta})
 
     assert list_laws.total_pages(exchange) is False
@@ -185,8 +185,8 @@ def test_a_page_that_was_not_asked_for_is_not_counted(query: dict[str, object], 
     ("operation", "others"),
     [("listMembers", {"role": "member"}), ("listEngagements", {"status": "active", "sort": "name", "order": "asc"})],
 )
-def test_all_that_may_be_asked_for_may_be_asked_for_together(operation: str, others: dict[str, object]) -> None:
-    """It is a list like others."""
+def test_all_parameters_together(operation: str, others: dict[str, object]) -> None:
+    """Such a list is judged like others."""
     query = {"page": 2, "perPage": 1} | others
     exchange = page(["e"], operation=operation, query=query, page=2, perPage=1, total=2, totalPages=2)
 
@@ -207,13 +207,13 @@ def test_all_that_may_be_asked_for_may_be_asked_for_together(operation: str, oth
         (20, {}, {"total": 21}),
     ],
 )
-def test_lengths_that_may_be(items: int, query: dict[str, object], meta: dict[str, Any]) -> None:
-    """Only a page with others behind it must be full, and only where no filter makes another total doubtful."""
+def test_permitted_lengths(items: int, query: dict[str, object], meta: dict[str, Any]) -> None:
+    """Only a page before the last must be full, and only without a filter that makes the total uncertain."""
     assert list_laws.page_length(page(several(items), query=query, **meta)) is True
 
 
 def test_a_page_of_members_of_a_role_may_be_short() -> None:
-    """The total of a filtered list is judged by itself."""
+    """The total of a filtered list is judged separately."""
     query = {"perPage": 2, "role": "member"}
 
     assert list_laws.page_length(page(["m"], operation="listMembers", query=query, perPage=2, total=9)) is True
@@ -229,8 +229,8 @@ def test_a_page_of_members_of_a_role_may_be_short() -> None:
         (3, 1, 9, "active", "at most 2 items"),
     ],
 )
-def test_lengths_that_may_not_be(items: int, number: int, total: int, status: str | None, expected: str) -> None:
-    """More than the size, or less with others behind."""
+def test_wrong_lengths(items: int, number: int, total: int, status: str | None, expected: str) -> None:
+    """More than the size is wrong, and so is less before the last page."""
     query = {"perPage": 2, "page": number} | ({"status": status} if status else {})
     exchange = page(several(items), query=query, perPage=2, page=number, total=total)
 
@@ -243,15 +243,15 @@ def test_lengths_that_may_not_be(items: int, number: int, total: int, status: st
 
 
 def test_items_that_are_no_objects_are_not_counted() -> None:
-    """Which is for the check of their form."""
+    """Another law judges their type."""
     assert list_laws.page_length(page([7] * 21)) is False
 
 
-# --- what was asked for
+# --- requested parameters
 
 
 def test_defaults_are_those_of_the_interface() -> None:
-    """Page 1 and 20 a page, each where it was not asked for."""
+    """Page 1 and 20 a page are the defaults, each if it was not requested."""
     assert list_laws.defaults(page()) is True
     assert list_laws.defaults(page(query={"page": 3}, page=3)) is True
     assert list_laws.defaults(page(query={"perPage": 3}, perPage=3)) is True
@@ -266,12 +266,12 @@ def test_defaults_are_those_of_the_interface() -> None:
     ],
 )
 def test_other_defaults_are_wrong(meta: dict[str, Any], fault: Told) -> None:
-    """It is told what they are."""
+    """The failure shows the actual default."""
     assert broken(list_laws.defaults, page(**meta)) == fault
 
 
-def test_the_page_asked_for_is_the_one_named() -> None:
-    """So is the size."""
+def test_meta_repeats_the_requested_page() -> None:
+    """It repeats the requested size too."""
     query = {"page": 2, "perPage": 5}
 
     assert list_laws.paging_honoured(page(query=query, page=2, perPage=5, total=6)) is True
@@ -303,27 +303,27 @@ def test_the_page_asked_for_is_the_one_named() -> None:
     ],
 )
 def test_pages_beyond_the_last_and_sizes_out_of_bounds_are_open(query: dict[str, object], total: int) -> None:
-    """The interface does not say what is named then."""
+    """The interface does not define meta for them."""
     assert list_laws.paging_honoured(page(query=query, page=7, perPage=20, total=total)) is False
 
 
-def test_the_first_page_is_there_even_if_nothing_is() -> None:
-    """Of an empty list page 1 can be asked for."""
+def test_an_empty_list_has_a_first_page() -> None:
+    """A request may ask for page 1 of an empty list."""
     assert list_laws.paging_honoured(page(query={"page": 1})) is True
 
 
-def test_the_last_page_of_single_items_is_there() -> None:
-    """It can be asked for."""
+def test_the_last_page_of_single_items_exists() -> None:
+    """A request may ask for it."""
     assert list_laws.paging_honoured(page(query={"page": 3, "perPage": 1}, page=3, perPage=1, total=3)) is True
 
 
-def test_a_size_of_nothing_is_told() -> None:
-    """A service that names no size at all does not name the one asked for."""
+def test_a_size_of_zero_is_wrong() -> None:
+    """It is not the requested size."""
     assert broken(list_laws.paging_honoured, page(["e"], query={"perPage": 1}, perPage=0))[0] == "meta.perPage is 0"
 
 
-def test_a_parameter_that_comes_twice_is_open() -> None:
-    """No service knows which one counts."""
+def test_a_repeated_parameter_is_open() -> None:
+    """The interface does not say which value counts."""
     twice = make_exchange(
         "listEngagements",
         body={"data": [{"status": "archived"}], "meta": {"total": 1, "page": 9, "perPage": 20, "totalPages": 1}},
@@ -350,16 +350,16 @@ def test_a_parameter_that_comes_twice_is_open() -> None:
         ({"sort": "name"}, {}),
     ],
 )
-def test_valid_paging_is_what_was_plainly_asked_for(query: dict[str, object], asked: dict[str, int]) -> None:
-    """Numbers that may be read in two ways are not among it."""
+def test_valid_paging_is_plainly_written(query: dict[str, object], asked: dict[str, int]) -> None:
+    """Numbers with two readings are not valid paging."""
     assert list_laws.valid_paging(page(query=query)) == asked
 
 
 # --- filters
 
 
-def test_a_filtered_list_holds_nothing_else() -> None:
-    """The first other one is told with its place."""
+def test_a_filtered_list_holds_no_other_value() -> None:
+    """The failure points at the first other value."""
     items = [{"status": "active"}, {"status": "archived"}]
 
     assert list_laws.status_filter(page(items[:1], query={"status": "active"})) is True
@@ -374,7 +374,7 @@ def test_a_filtered_list_holds_nothing_else() -> None:
 
 @pytest.mark.parametrize("role", ["owner", "admin", "member"])
 def test_a_list_of_a_role_holds_no_other(role: str) -> None:
-    """Whichever it is."""
+    """This holds for every role."""
     listed = partial(page, operation="listMembers", query={"role": role})
 
     assert list_laws.role_filter(listed([{"role": role}])) is True
@@ -382,18 +382,18 @@ def test_a_list_of_a_role_holds_no_other(role: str) -> None:
 
 
 @pytest.mark.parametrize("query", [{}, {"status": "deleted"}, {"status": ""}])
-def test_what_was_not_filtered_is_not_judged(query: dict[str, object]) -> None:
-    """Nor is what was filtered by nonsense."""
+def test_unfiltered_lists_are_not_judged(query: dict[str, object]) -> None:
+    """Invalid filters are not judged either."""
     assert list_laws.status_filter(page([{"status": "archived"}], query=query)) is False
 
 
-def test_an_empty_filtered_list_says_nothing() -> None:
-    """It is no evidence that the filter holds."""
+def test_an_empty_filtered_list_is_no_evidence() -> None:
+    """It does not prove that the filter works."""
     assert list_laws.status_filter(page(query={"status": "active"})) is False
 
 
-def test_a_status_that_is_no_text_is_for_others_to_tell() -> None:
-    """The check of fields does."""
+def test_a_status_that_is_no_text_is_not_judged() -> None:
+    """The law of fields judges it."""
     assert list_laws.status_filter(page([{"status": 7}, {}], query={"status": "active"})) is True
 
 
@@ -402,7 +402,7 @@ def test_a_status_that_is_no_text_is_for_others_to_tell() -> None:
 
 @pytest.mark.parametrize(("order", "times"), [("asc", (EARLY, EARLY, LATE)), ("desc", (LATE, EARLY, EARLY))])
 def test_equal_times_are_in_any_order(order: str, times: tuple[str, ...]) -> None:
-    """What the interface does not say is not judged."""
+    """The interface does not order them."""
     assert SORTED(at(*times, order=order)) is True
 
 
@@ -410,8 +410,8 @@ def test_equal_times_are_in_any_order(order: str, times: tuple[str, ...]) -> Non
     ("order", "direction", "times"),
     [("asc", "ascending", (EARLY, LATE, MIDDLE)), ("desc", "descending", (LATE, EARLY, MIDDLE))],
 )
-def test_the_first_item_against_the_order_is_told(order: str, direction: str, times: tuple[str, ...]) -> None:
-    """By its place."""
+def test_the_first_item_out_of_order_is_reported(order: str, direction: str, times: tuple[str, ...]) -> None:
+    """The failure points at it."""
     assert broken(SORTED, at(*times, order=order)) == (
         "the list is not sorted by createdAt",
         f"createdAt {direction}",
@@ -420,8 +420,8 @@ def test_the_first_item_against_the_order_is_told(order: str, direction: str, ti
     )
 
 
-def test_times_that_cannot_be_read_are_passed_over() -> None:
-    """The others are in order or are not."""
+def test_unreadable_times_are_skipped() -> None:
+    """The order of the other times is judged."""
     assert SORTED(at(EARLY, "yesterday", 7, LATE, order="asc")) is True
     assert broken(SORTED, at(LATE, "yesterday", EARLY, order="asc"))[3] == "/data/2/createdAt"
 
@@ -438,13 +438,13 @@ def test_times_that_cannot_be_read_are_passed_over() -> None:
     ],
     ids=["no order", "none asked for", "another field", "one item", "none", "no time"],
 )
-def test_what_was_not_asked_in_that_order_is_not_judged(exchange: Exchange) -> None:
-    """Nor is a list in which nothing can be compared."""
+def test_lists_of_another_order_are_not_judged(exchange: Exchange) -> None:
+    """A list without comparable items is not judged either."""
     assert SORTED(exchange) is False
 
 
-def test_a_field_to_sort_by_that_comes_twice_is_open() -> None:
-    """No service knows which one counts."""
+def test_a_repeated_sort_parameter_is_open() -> None:
+    """The interface does not say which value counts."""
     listed = at(LATE, EARLY, order="asc")
     twice = replace(listed, request=replace(listed.request, query=(("sort", "name"), *listed.request.query)))
 
@@ -452,7 +452,7 @@ def test_a_field_to_sort_by_that_comes_twice_is_open() -> None:
 
 
 @pytest.mark.parametrize("field", ["createdAt", "updatedAt"])
-def test_a_list_that_ascends_unasked_is_wrong(field: str) -> None:
+def test_a_list_that_ascends_by_default_is_wrong(field: str) -> None:
     """The default is descending."""
     assert broken(list_laws.descending_by_default, at(EARLY, EARLY, LATE, field=field)) == (
         "a list sorted without an order is ascending",
@@ -476,7 +476,7 @@ def test_a_list_that_ascends_unasked_is_wrong(field: str) -> None:
     ids=["asked for", "all the same", "one", "in no order", "not sorted", "by name"],
 )
 def test_other_lists_are_no_breach_of_the_default(exchange: Exchange) -> None:
-    """A list that is in no order at all is for another requirement."""
+    """Another requirement judges a list without any order."""
     assert list_laws.descending_by_default(exchange) is False
 
 
@@ -484,7 +484,7 @@ def test_other_lists_are_no_breach_of_the_default(exchange: Exchange) -> None:
 
 
 def test_a_list_counts_no_less_than_it_shows() -> None:
-    """What stands on a page and before it is part of the list, in whatever order; each item counts once."""
+    """Items on a page and before it are part of the list in any order; each counts once."""
     by_name = {"sort": "name", "page": 2, "perPage": 2}
     assert list_laws.covering_total(page(several(2), query=by_name, page=2, perPage=2, total=4)) is True
     assert list_laws.covering_total(page(["e", "e"], query={}, total=1)) is True
@@ -506,24 +506,24 @@ def test_a_list_counts_no_less_than_it_shows() -> None:
     ],
     ids=["nothing", "a filter", "another page", "more than a page holds"],
 )
-def test_what_tells_no_least_total(items: int, query: dict[str, object], meta: dict[str, Any]) -> None:
-    """Other laws judge that, or nothing is shown."""
+def test_lists_without_a_least_total(items: int, query: dict[str, object], meta: dict[str, Any]) -> None:
+    """Other laws judge them, or they show no item."""
     assert list_laws.covering_total(page(several(items), query=query, **meta)) is False
 
 
-def test_members_of_a_role_tell_no_least_total() -> None:
-    """Their total is judged by itself."""
+def test_members_of_a_role_have_no_least_total() -> None:
+    """Their total is judged separately."""
     listed = page(several(2), operation="listMembers", query={"role": "member"}, total=1)
     assert list_laws.covering_total(listed) is False
 
 
-def test_a_filtered_list_of_what_is_no_object_counts_nothing() -> None:
-    """Which is for the check of their form."""
+def test_a_filtered_list_of_other_types_is_not_counted() -> None:
+    """Another law judges the type of its items."""
     assert list_laws.filtered_total(page([7], query={"status": "active"}, total=9)) is False
 
 
-def test_a_filtered_list_that_is_not_full_counts_itself() -> None:
-    """What does not fill its first page is all there is."""
+def test_a_short_filtered_list_counts_its_items() -> None:
+    """A first page that is not full holds all items."""
     assert list_laws.filtered_total(page([], query={"status": "archived"})) is True
     assert list_laws.filtered_total(page(["e"], operation="listMembers", query={"role": "admin"})) is True
     assert broken(list_laws.filtered_total, page([], query={"status": "archived"}, total=9)) == (
@@ -546,6 +546,6 @@ def test_a_filtered_list_that_is_not_full_counts_itself() -> None:
     ],
     ids=["no filter", "only a size", "an empty one", "a full page", "a later page", "another size"],
 )
-def test_other_lists_need_not_count_themselves(items: int, query: dict[str, object], meta: dict[str, Any]) -> None:
-    """There may be more than they hold, or they are not what was asked for."""
+def test_the_total_of_other_lists_is_open(items: int, query: dict[str, object], meta: dict[str, Any]) -> None:
+    """There may be more items, or the list is not the requested one."""
     assert list_laws.filtered_total(page(several(items), query=query, **meta)) is False

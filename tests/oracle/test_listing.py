@@ -1,4 +1,4 @@
-"""One or several answers of a list, judged as the pages that they are."""
+"""Lists of one or several responses, judged as pages."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ Judge = Callable[[Listing], object]
 
 
 def by_creation(item: Mapping[str, Any]) -> listing.Comparable | None:
-    """The key of lists that are sorted by the time of creation."""
+    """Return the sort key of the time of creation."""
     return listing.time_of("createdAt")(item)
 
 
 def at(second: int) -> str:
-    """A timestamp so many seconds into a minute."""
+    """Return a timestamp this many seconds into a minute."""
     return f"2026-01-02T03:04:{second:02}.000Z"
 
 
 def created(*seconds: int | str) -> list[dict[str, Any]]:
-    """Engagements by the second of their creation; a text stands for itself."""
+    """Return engagements by the second of their creation; a text stands for itself."""
     times = [at(second) if isinstance(second, int) else second for second in seconds]
     return [{"id": f"e{place}", "createdAt": time} for place, time in enumerate(times)]
 
 
 def one_page(items: list[dict[str, Any]] | list[str], **meta: Any) -> Listing:
-    """A list that came in one answer."""
+    """Return a list in one response."""
     return Listing((page(items, **meta),))
 
 
@@ -48,11 +48,11 @@ JUDGES: dict[str, Judge] = {
 }
 
 
-# --- what a listing shows
+# --- contents of a listing
 
 
 def test_items_of_all_pages_are_one_list() -> None:
-    """Items come page by page, each with the answer and the place where it stands."""
+    """Items come page by page, each with its response and place."""
     first, second = page(["a", "b"], number=1), page(["c"], number=2)
     seen = Listing((first, second))
 
@@ -63,23 +63,23 @@ def test_items_of_all_pages_are_one_list() -> None:
 
 
 def test_total_is_that_of_the_first_response() -> None:
-    """Later answers do not count for it."""
+    """Later responses do not affect it."""
     assert Listing((page(total=7), page(total=8))).total == 7
 
 
 @pytest.mark.parametrize(
     ("sizes", "expected"), [((0,), False), ((99,), False), ((100,), True), ((100, 1), False), ((1, 100), True)]
 )
-def test_another_page_may_follow_the_largest_one_alone(sizes: tuple[int, ...], *, expected: bool) -> None:
-    """A last page of a hundred items may have one behind it, a shorter one may not."""
+def test_another_page_may_only_follow_a_full_one(sizes: tuple[int, ...], *, expected: bool) -> None:
+    """A last page of a hundred items may have a successor, a shorter one may not."""
     seen = Listing(tuple(page([f"e{number}" for number in range(size)]) for size in sizes))
 
     assert seen.may_go_on is expected
 
 
 @pytest.mark.parametrize("item", [{}, {"id": None}, {"id": 7}])
-def test_an_item_without_an_id_is_for_others_to_judge(item: dict[str, object]) -> None:
-    """Nothing is said of a list whose items cannot be told apart."""
+def test_an_item_without_an_id_is_undecided(item: dict[str, object]) -> None:
+    """The items of such a list cannot be distinguished."""
     response = page([item])
 
     with pytest.raises(CantTell, match="id is not a string") as raised:
@@ -89,15 +89,15 @@ def test_an_item_without_an_id_is_for_others_to_judge(item: dict[str, object]) -
 
 @pytest.mark.parametrize("data", [None, {}, "a", ["a"], [{"id": "a"}, None]])
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
-def test_what_is_no_list_is_for_others_to_judge(judge: Judge, data: object) -> None:
-    """A data that is no array of objects decides nothing."""
+def test_a_malformed_list_is_undecided(judge: Judge, data: object) -> None:
+    """Its data is no array of objects."""
     with pytest.raises(CantTell, match="no array data of objects"):
         judge(Listing((make_exchange("listEngagements", body={"data": data, "meta": {"total": 0}}),)))
 
 
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
-def test_a_page_without_items_to_show_decides_nothing(judge: Judge) -> None:
-    """A refused page is open, and an answer that never came is no answer at all."""
+def test_an_unsuccessful_page_is_undecided(judge: Judge) -> None:
+    """A refused page is undecided, and a missing response raises NoResponse."""
     with pytest.raises(CantTell, match="listEngagements returned 404"):
         judge(Listing((page(["a"]), refusal())))
     with pytest.raises(NoResponse):
@@ -105,8 +105,8 @@ def test_a_page_without_items_to_show_decides_nothing(judge: Judge) -> None:
 
 
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
-def test_every_page_that_is_judged_is_evidence(judge: Judge) -> None:
-    """What a verdict rests on is cited, also where nothing is wrong."""
+def test_every_judged_page_is_evidence(judge: Judge) -> None:
+    """Correct pages are cited too."""
     responses = (page(["a"], number=1, total=2), page(["b"], number=2, total=2))
 
     with Evidence() as evidence:
@@ -114,23 +114,23 @@ def test_every_page_that_is_judged_is_evidence(judge: Judge) -> None:
     assert evidence.exchanges == list(responses)
 
 
-# --- whether an organization was at rest
+# --- rest
 
 
 ITEM = {"id": "a", "name": "n", "status": "active", "role": "admin", "updatedAt": at(1), "description": "d"}
 
 
 @pytest.mark.parametrize("name", ["id", "name", "status", "role", "updatedAt"])
-def test_an_item_that_changes_is_a_motion(name: str) -> None:
-    """Every field that others can change tells two looks apart."""
+def test_a_changed_item_is_a_difference(name: str) -> None:
+    """Every field that other users can change distinguishes two snapshots."""
     before = listing.contents([page([ITEM])])
 
     assert before != listing.contents([page([ITEM | {name: "other"}])])
     assert before != listing.contents([page([{key: value for key, value in ITEM.items() if key != name}])])
 
 
-def test_another_total_order_or_number_of_items_is_a_motion() -> None:
-    """So are items that come, go or move."""
+def test_another_total_order_or_number_is_a_difference() -> None:
+    """New, deleted and moved items are differences too."""
     before = listing.contents([page(["a", "b"])])
 
     assert before != listing.contents([page(["a", "b"], total=3)])
@@ -139,8 +139,8 @@ def test_another_total_order_or_number_of_items_is_a_motion() -> None:
     assert before != listing.contents([page(["a", "b"]), page(["c"])])
 
 
-def test_what_is_the_same_again_is_rest() -> None:
-    """Fields that tell nothing of others, numbers of requests and refused pages make no difference."""
+def test_equal_contents_are_rest() -> None:
+    """Irrelevant fields, exchange numbers and refused pages make no difference."""
     before = listing.contents([page([ITEM], number=1)])
 
     assert before == listing.contents([page([ITEM | {"description": "x", "lastSeenAt": at(2)}], number=2)])
@@ -152,20 +152,20 @@ def test_what_is_the_same_again_is_rest() -> None:
 
 
 def test_the_key_of_a_time_is_its_moment() -> None:
-    """Two spellings of a time cannot be mixed up with an order of texts."""
+    """Times are not compared as texts."""
     assert by_creation({"createdAt": at(7)}) == datetime(2026, 1, 2, 3, 4, 7, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
     "item", [{}, {"createdAt": None}, {"createdAt": 7}, {"createdAt": "soon"}, {"updatedAt": at(1)}]
 )
-def test_what_is_no_time_has_no_key(item: dict[str, object]) -> None:
-    """Whatever stands in the field."""
+def test_an_invalid_time_has_no_key(item: dict[str, object]) -> None:
+    """This holds for any other value of the field."""
     assert by_creation(item) is None
 
 
 @pytest.mark.parametrize(("name", "key"), [("b", "b"), ("B", None), (None, None), (7, None)])
-def test_only_names_that_are_known_can_be_compared(name: object, key: str | None) -> None:
+def test_only_known_names_can_be_compared(name: object, key: str | None) -> None:
     """Other names may collate in any way."""
     assert listing.name_among(["a", "b"])({"name": name}) == key
     assert listing.name_among(["a", "b"])({}) is None
@@ -189,7 +189,7 @@ def test_only_names_that_are_known_can_be_compared(name: object, key: str | None
     ],
 )
 def test_a_list_in_order(seconds: tuple[int | str, ...], keys: int, *, descending: bool) -> None:
-    """Equal keys may come in any order, and what has no key does not count; the different keys are counted."""
+    """Equal keys may come in any order, items without a key are skipped, and different keys are counted."""
     assert listing.expect_order(one_page(created(*seconds)), "createdAt", by_creation, descending=descending) == keys
 
 
@@ -205,7 +205,7 @@ def test_a_list_in_order(seconds: tuple[int | str, ...], keys: int, *, descendin
 def test_a_list_out_of_order(
     seconds: tuple[int | str, ...], expected: str, actual: str, place: int, *, descending: bool
 ) -> None:
-    """The fault names the item that is against the order and the one before it."""
+    """The failure names the item out of order and its predecessor."""
     seen = one_page(created(*seconds))
 
     with pytest.raises(NonConformity) as raised:
@@ -215,8 +215,8 @@ def test_a_list_out_of_order(
     assert raised.value.exchanges == seen.responses
 
 
-def test_the_order_goes_on_across_pages() -> None:
-    """The last item of a page comes before the first of the next one."""
+def test_the_order_continues_across_pages() -> None:
+    """The last item of a page sorts before the first of the next."""
     responses = (page(created(5, 4), number=1), page(created(6, 3), number=2))
 
     with pytest.raises(NonConformity) as raised:
@@ -226,8 +226,8 @@ def test_the_order_goes_on_across_pages() -> None:
     assert raised.value.exchanges == responses
 
 
-def test_equal_items_are_told_apart_by_their_place() -> None:
-    """The item before is the one that stands there, not another one that looks the same."""
+def test_equal_items_are_distinguished_by_place() -> None:
+    """The predecessor is the preceding item, not an equal one elsewhere."""
     items = [{"id": "a", "createdAt": at(2)}, {"id": "b", "createdAt": at(1)}, {"id": "a", "createdAt": at(2)}]
 
     with pytest.raises(NonConformity) as raised:
@@ -235,17 +235,17 @@ def test_equal_items_are_told_apart_by_their_place() -> None:
     assert raised.value.actual == f'"{at(2)}" after "{at(1)}"'
 
 
-# --- every item, once
+# --- each item once
 
 
 @pytest.mark.parametrize("pages", [((),), (("a", "b"),), (("a",), ("b",)), (("a",), ())])
-def test_items_that_differ_stand_once(pages: tuple[tuple[str, ...], ...]) -> None:
+def test_different_items_are_no_repetition(pages: tuple[tuple[str, ...], ...]) -> None:
     """An empty list repeats nothing either."""
     listing.expect_once(Listing(tuple(page(ids) for ids in pages)))
 
 
 def test_an_item_twice_on_one_page() -> None:
-    """The second place is pointed at, and the answer is cited once."""
+    """The failure points at the second place, and cites the response once."""
     response = page(["a", "b", "a"])
 
     with pytest.raises(NonConformity) as raised:
@@ -265,13 +265,13 @@ def test_an_item_on_two_pages() -> None:
 
 
 @pytest.mark.parametrize("wanted", [[], ["b"], ["a", "b", "c"], {"a": 1}])
-def test_a_list_with_all_that_is_wanted(wanted: list[str]) -> None:
-    """It may hold more."""
+def test_a_list_with_all_wanted_items(wanted: list[str]) -> None:
+    """It may hold more items."""
     listing.expect_all(Listing((page(["a", "b"]), page(["c"]))), wanted, "an engagement")
 
 
-def test_what_is_missing_is_counted() -> None:
-    """The fault names the first that is missing, and cites the list and what else it rests on."""
+def test_missing_items_are_counted() -> None:
+    """The failure names the first missing item and cites all exchanges."""
     responses, other = (page(["b"], number=1), page(["d"], number=2)), refusal(number=3)
 
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
@@ -289,7 +289,7 @@ KEYS = {f"e{second}": datetime(2026, 1, 2, 3, 4, second, tzinfo=UTC) for second 
 
 
 def of_seconds(*seconds: int | str) -> list[dict[str, Any]]:
-    """Engagements that are named as ``KEYS`` names them."""
+    """Return engagements named as in ``KEYS``."""
     return [{"id": f"e{second}", "createdAt": at(second) if isinstance(second, int) else second} for second in seconds]
 
 
@@ -298,7 +298,7 @@ def of_seconds(*seconds: int | str) -> list[dict[str, Any]]:
     [((3, 4, 5), 1), ((5, 4, 3), 1), ((2, 3, 4, 5, 6), 3), ((4,), 0), ((4, 5), 0), ((), 0), (("never",), 0)],
 )
 def test_pages_without_a_gap(seconds: tuple[int | str, ...], count: int) -> None:
-    """What lies between the first and the last item is there; what lies beyond them belongs elsewhere."""
+    """Every item between the first and the last is present; other items belong elsewhere."""
     assert listing.expect_no_gap(one_page(of_seconds(*seconds)), KEYS, by_creation) == count
 
 
@@ -310,8 +310,8 @@ def test_pages_without_a_gap(seconds: tuple[int | str, ...], count: int) -> None
         (0, 0, None), (55, 10, 3),
     ],
 )  # fmt: skip
-def test_a_page_of_the_usual_size_that_divides_a_block(position: int, count: int, before: int | None) -> None:
-    """Two items of the block stand on each side of its end at least; it is the one nearest to the middle."""
+def test_a_page_of_the_default_size_that_divides_a_block(position: int, count: int, before: int | None) -> None:
+    """At least two items of the block are on each side of the page's end, which is the nearest to the middle."""
     found = listing.unasked_neighbours(position, count)
     assert (found, type(found)) == (before, type(before))
     ends = [end for end in range(20, 400, 20) if position + 2 <= end <= position + count - 2]
@@ -323,7 +323,7 @@ def test_a_page_of_the_usual_size_that_divides_a_block(position: int, count: int
 
 @pytest.mark.parametrize("pages", [((2,), (5,)), ((5,), (2,)), ((2, "never"), (5,))])
 def test_pages_with_a_gap(pages: tuple[tuple[int | str, ...], ...]) -> None:
-    """An item that exists and belongs between two others is missed, in whichever order the list is."""
+    """An existing item between two others is missing, in either order of the list."""
     seen = Listing(tuple(page(of_seconds(*seconds)) for seconds in pages))
 
     with pytest.raises(NonConformity) as raised:
@@ -332,8 +332,8 @@ def test_pages_with_a_gap(pages: tuple[tuple[int | str, ...], ...]) -> None:
     assert told(raised.value) == (message, "all 2 of them", '2 missing, the first is "e3"', "/data")
 
 
-def test_what_shares_the_key_of_an_end_may_stand_beyond_it() -> None:
-    """Among equal keys the order is open, so that an equal one can be on another page."""
+def test_an_item_with_the_key_of_an_end_may_be_elsewhere() -> None:
+    """The order of equal keys is open, so another page may hold it."""
     keys = {"other": KEYS["e2"], "another": KEYS["e5"]}
 
     assert listing.expect_no_gap(one_page(of_seconds(2, 5)), keys, by_creation) == 0
@@ -343,13 +343,13 @@ def test_what_shares_the_key_of_an_end_may_stand_beyond_it() -> None:
 
 
 @pytest.mark.parametrize("items", [[], [{"status": "active"}], [{}], [{"status": None}], [{"status": 7}]])
-def test_a_filtered_list_of_what_was_asked_for(items: list[dict[str, object]]) -> None:
-    """A value that is missing or no text is for another requirement to judge."""
+def test_a_correct_filtered_list(items: list[dict[str, object]]) -> None:
+    """Another requirement judges a missing value or one that is no text."""
     listing.expect_filtered(one_page(items), "status", "active")
 
 
 def test_a_filtered_list_with_another_value() -> None:
-    """The item and its page are named."""
+    """The failure names the item and its page."""
     responses = (page([{"status": "active"}], number=1), page([{"status": "active"}, {"status": "archived"}], number=2))
 
     with pytest.raises(NonConformity) as raised:
@@ -363,19 +363,19 @@ def test_a_filtered_list_with_another_value() -> None:
 
 
 def ids(count: int) -> list[str]:
-    """So many ids."""
+    """Return this many ids."""
     return [f"e{number}" for number in range(count)]
 
 
 @pytest.mark.parametrize(("shown", "total"), [(0, 0), (3, 3), (99, 99), (100, 100), (100, 101), (100, 5000)])
-def test_a_total_that_counts(shown: int, total: int) -> None:
-    """It is the number of items, or more where a largest page may have others behind it."""
+def test_a_correct_total(shown: int, total: int) -> None:
+    """It is the number of items, or more if a full page may have a successor."""
     listing.expect_count(one_page(ids(shown), total=total))
 
 
 @pytest.mark.parametrize(("shown", "total"), [(0, 1), (3, 2), (3, 4), (99, 100), (100, 99), (100, 0)])
-def test_a_total_that_does_not_count(shown: int, total: int) -> None:
-    """Fewer than are shown are wrong on any page, more on a page that is not full."""
+def test_a_wrong_total(shown: int, total: int) -> None:
+    """Too small is wrong on any page, too large on a page that is not full."""
     seen = one_page(ids(shown), total=total)
 
     with pytest.raises(NonConformity) as raised:
@@ -391,17 +391,17 @@ def test_items_of_all_pages_are_counted() -> None:
 
 
 @pytest.mark.parametrize("meta", [{"total": None}, {"total": "3"}, {"total": 2.5}, {"total": True}])
-def test_a_total_that_is_no_integer_is_for_others_to_judge(meta: dict[str, object]) -> None:
-    """It counts neither right nor wrong."""
+def test_a_total_that_is_no_integer_is_undecided(meta: dict[str, object]) -> None:
+    """Another requirement judges its type."""
     with pytest.raises(CantTell, match="total is not an integer"):
         listing.expect_count(one_page(["a"], **meta))
 
 
-# --- what another requirement judges
+# --- conditions of other requirements
 
 
-def test_a_fault_that_another_requirement_judges_unsettles() -> None:
-    """It is named with what it stands in the way of; the answers at hand are cited."""
+def test_a_failure_of_another_requirement_is_undecided() -> None:
+    """The message has both reasons, and the given responses are cited."""
     cited, evidence = page(number=1), page(number=2)
     fault = NonConformity("it is odd", evidence, expected="even", actual="odd")
 
@@ -416,8 +416,8 @@ def test_a_fault_that_another_requirement_judges_unsettles() -> None:
 
 
 @pytest.mark.parametrize("other", [CantTell("open"), NoResponse("no response"), CantTellYet("in motion")])
-def test_what_is_no_fault_passes_through(other: Exception) -> None:
-    """Only a fault becomes a doubt; what holds is left alone."""
+def test_other_outcomes_pass_through(other: Exception) -> None:
+    """Only a failure becomes undecided."""
 
     def judge() -> None:
         raise other
@@ -428,7 +428,7 @@ def test_what_is_no_fault_passes_through(other: Exception) -> None:
     assert raised.value is other
 
 
-# --- where to divide a list
+# --- division of a list
 
 
 @pytest.mark.parametrize(
@@ -447,13 +447,13 @@ def test_what_is_no_fault_passes_through(other: Exception) -> None:
     ],
 )
 def test_neighbouring_pages(position: int, count: int, total: int, expected: tuple[int, int]) -> None:
-    """A block is divided about in its middle by pages as large as can be; without a block the whole list is."""
+    """The largest possible pages divide a block about in its middle; without a block, the whole list."""
     assert listing.neighbours(position, count, total) == expected
 
 
 @pytest.mark.parametrize("position", [0, 1, 19, 99, 100, 101, 997])
 def test_pages_end_within_the_middle_third(position: int) -> None:
-    """Wherever a block stands and however long it is, items of it come before the division and after it."""
+    """Items of any block are before and after the division."""
     for count in range(3, 120):
         number, size = listing.neighbours(position, count, 5000)
 
@@ -464,16 +464,16 @@ def test_pages_end_within_the_middle_third(position: int) -> None:
         assert position + count // 3 <= number * size <= position + 2 * count // 3
 
 
-def test_another_look_is_asked_for(exchange: Callable[..., Exchange]) -> None:
-    """Answers that do not fit together are a doubt like any other."""
+def test_contradicting_responses_are_undecided(exchange: Callable[..., Exchange]) -> None:
+    """CantTellYet is a kind of CantTell."""
     made = exchange()
 
     assert isinstance(CantTellYet("in motion", made), CantTell)
     assert CantTellYet("in motion", made).exchanges == (made,)
 
 
-def test_pages_that_are_compared_tell_one_total() -> None:
-    """Where they do not, others have come between them, or the total is wrong; all are cited."""
+def test_compared_pages_have_one_total() -> None:
+    """Otherwise other users changed the list or the total is wrong; all responses are cited."""
     responses = (page(total=5, number=1), page(total=5, number=2), page(total=4, number=3))
 
     listing.ensure_one_total(())

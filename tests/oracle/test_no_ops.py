@@ -1,4 +1,4 @@
-"""Answers to what is so already are left open; those to what changes something are not."""
+"""No-op changes, whose responses are open, and changes with an effect, whose responses are not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.conftest import make_exchange
 
 
 def change(operation: str, body: dict[str, Any] | None = None, status: int | None = 200) -> Exchange:
-    """A change that was asked for."""
+    """Return a change."""
     made = make_exchange(operation, status, {"data": {}})
     return replace(
         made, request=replace(made.request, body=None if body is None else encode(body), headers=JSON_HEADERS)
@@ -23,17 +23,17 @@ def change(operation: str, body: dict[str, Any] | None = None, status: int | Non
 
 
 def listed(operation: str = "listMembers", **item: object) -> Exchange:
-    """A list of one item, after all else."""
+    """Return a list of one item, after all other exchanges."""
     return later(make_exchange(operation, 200, {"data": [{"id": "eng_1", **item}], "meta": {}}))
 
 
 def read(status: str, identifier: str = "eng_1") -> Exchange:
-    """A read of an engagement, after all else."""
+    """Return a read of an engagement, after all other exchanges."""
     return later(make_exchange("getEngagement", 200, {"data": {"id": identifier, "status": status}}))
 
 
 def later(exchange: Exchange) -> Exchange:
-    """An exchange that began when the others were over."""
+    """Return an exchange that began after the others."""
     return replace(exchange, started_at=exchange.started_at + timedelta(minutes=1))
 
 
@@ -76,5 +76,5 @@ INVITED = {"email": "Ann@example.com", "role": "member"}
     ],
 )
 def test_repetitions(exchanges: list[Exchange], free: set[int]) -> None:
-    """The numbers of those whose answer is open."""
+    """Only the numbers of exchanges with an open response are returned."""
     assert repetitions([replace(exchange, number=number) for number, exchange in enumerate(exchanges)]) == free

@@ -1,4 +1,4 @@
-"""Words for what a target did where it is free: short, the same between targets, and total."""
+"""Observations: short texts, the same between targets, and total."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 
 
 def error(code: object) -> dict[str, object]:
-    """The body of an error with this code."""
+    """Return the body of an error with this code."""
     return {"error": {"code": code, "message": "", "statusCode": 0}}
 
 
-# --- answers
+# --- responses
 
 
 @pytest.mark.parametrize(
@@ -46,19 +46,19 @@ def error(code: object) -> dict[str, object]:
         (404, "CONFLICT", "404"),
     ],
 )
-def test_how_a_request_was_answered(status: int, body: object, words: str) -> None:
-    """By its status, and for an error by its code, if that can stand in a sentence."""
+def test_describe_response(status: int, body: object, words: str) -> None:
+    """The text has the status, and an error's code if that is safe in a sentence."""
     assert observe.describe_response(make_exchange(status=status, body=body)) == words
 
 
 @pytest.mark.parametrize("raw", [b"", b"{", b"\xff"])
 def test_an_error_without_json(raw: bytes) -> None:
-    """The status is all that there is to tell."""
+    """The text has the status alone."""
     assert observe.describe_response(make_exchange(status=404, raw=raw)) == "404"
 
 
 def test_why_there_is_no_response() -> None:
-    """The trouble is told as it is; a 429 is an answer only where it was looked for."""
+    """The text has the reason; a 429 is a response only if the request expected it."""
     limited = make_exchange(status=429, body=error("RATE_LIMITED"))
 
     assert observe.describe_response(make_exchange(status=None)) == "no response (the connection broke)"
@@ -92,18 +92,18 @@ def test_why_there_is_no_response() -> None:
     ],
 )
 def test_which_members_a_response_has(data: object, words: str) -> None:
-    """In alphabetical order, and only counted where they are many."""
+    """Members are sorted, and only counted if they are many."""
     assert observe.members(make_exchange(body={"data": data})) == words
 
 
 @pytest.mark.parametrize("status", [200, 404, 502])
-def test_members_are_those_of_whatever_came(status: int) -> None:
+def test_members_of_any_status(status: int) -> None:
     """The status makes no difference."""
     assert observe.members(make_exchange(status=status, body={"data": {"id": 1}})) == "id"
 
 
-def test_members_of_nothing() -> None:
-    """No answer, no JSON and no object have none."""
+def test_no_members() -> None:
+    """A missing response, a body that is no JSON and other types have none."""
     for made in (make_exchange(status=None), make_exchange(raw=b"{"), make_exchange(body=[]), make_exchange(body={})):
         assert observe.members(made) == "no object data"
 
@@ -123,8 +123,8 @@ def test_members_of_nothing() -> None:
         ({"name": {}}, "object"),
     ],
 )
-def test_how_a_member_reads(holder: dict[str, object], words: str) -> None:
-    """An empty text is told from one that says something."""
+def test_kinds_of_members(holder: dict[str, object], words: str) -> None:
+    """An empty text differs from another text."""
     assert observe.reads(holder, "name") == words
 
 
@@ -153,8 +153,8 @@ def test_how_a_member_reads(holder: dict[str, object], words: str) -> None:
         ("a", ["a"], "array"),
     ],
 )
-def test_what_became_of_a_text(sent: str, got: object, words: str) -> None:
-    """The first of the usual changes that explains it."""
+def test_recorded_changes_of_a_text(sent: str, got: object, words: str) -> None:
+    """The first usual change that explains the text is reported."""
     assert observe.recorded_change(sent, got) == words
 
 
@@ -189,14 +189,14 @@ def test_what_became_of_a_text(sent: str, got: object, words: str) -> None:
         ("", "letters, digits, - or _"),
     ],
 )
-def test_what_an_identifier_looks_like(identifier: str, words: str) -> None:
-    """By its form; unusual signs are shown once each, in order, ten of them at most."""
+def test_forms_of_identifiers(identifier: str, words: str) -> None:
+    """Unusual characters are listed once each, in order, up to ten."""
     assert observe.shape(identifier) == words
 
 
 @given(st.text())
-def test_every_word_is_total(text: str) -> None:
-    """Whatever a target says, a short text comes out that is safe to print."""
+def test_every_observation_is_total(text: str) -> None:
+    """Any exchange yields a short text that is safe to print."""
     for words in (
         observe.shape(text),
         observe.recorded_change(text, text[:-1]),

@@ -1,4 +1,4 @@
-"""A list in one answer and in pages: what they tell together, also where there are more pages than are looked at."""
+"""A list in one response and in pages, also with more pages than the suite reads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Look = tuple[Exchange, ...]
 
 
 def page(number: int, size: int, total: int, *, ids: list[str] | None = None, told: int | None = None) -> Exchange:
-    """A page of a list of ``total`` engagements, with other items or another total where given."""
+    """Return a page of a list of ``total`` engagements, with other items or another total if given."""
     usual = [str(place) for place in range(total)[(number - 1) * size : number * size]]
     items: list[dict[str, Any]] = [{"id": identifier} for identifier in (usual if ids is None else ids)]
     count = total if told is None else told
@@ -24,28 +24,30 @@ def page(number: int, size: int, total: int, *, ids: list[str] | None = None, to
     return make_exchange("listEngagements", body={"data": items, "meta": meta}, query=query)
 
 
-def looked_at(total: int, size: int, pages: int) -> list[Exchange]:
-    """The answer of 100, and so many pages."""
+def snapshot_of(total: int, size: int, pages: int) -> list[Exchange]:
+    """Return a response of 100 items, followed by this many pages."""
     return [page(1, 100, total), *(page(number, size, total) for number in range(1, pages + 1))]
 
 
 def judge_all(look: Look) -> None:
-    """Everything that is said of pages."""
+    """Run every assertion about pages."""
     paging.expect_served(look)
     paging.expect_partition(look)
     paging.expect_total(look)
     paging.expect_lengths(look)
 
 
-@pytest.mark.parametrize("look", [looked_at(35, 13, 3), looked_at(0, 1, 1), looked_at(3000, 100, paging.MOST_PAGES)])
-def test_honest_pages(look: list[Exchange]) -> None:
-    """Nothing is wrong with them, and nothing stays open."""
+@pytest.mark.parametrize(
+    "look", [snapshot_of(35, 13, 3), snapshot_of(0, 1, 1), snapshot_of(3000, 100, paging.MOST_PAGES)]
+)
+def test_correct_pages(look: list[Exchange]) -> None:
+    """No assertion fails or is undecided."""
     judge_all(tuple(look))
 
 
 def test_repeated_item_in_a_long_list() -> None:
-    """What stands twice is found in the pages that were looked at."""
-    look = looked_at(3000, 100, paging.MOST_PAGES)
+    """The pages read show the repetition."""
+    look = snapshot_of(3000, 100, paging.MOST_PAGES)
     look[5] = page(5, 100, 3000, ids=["7", *(f"x{number}" for number in range(99))])
 
     with pytest.raises(NonConformity, match="twice"):
@@ -53,8 +55,8 @@ def test_repeated_item_in_a_long_list() -> None:
 
 
 def test_short_page_in_a_long_list() -> None:
-    """A page that is not full is found there too."""
-    look = looked_at(3000, 100, paging.MOST_PAGES)
+    """The pages read show the short page."""
+    look = snapshot_of(3000, 100, paging.MOST_PAGES)
     look[5] = page(5, 100, 3000, ids=["x"])
 
     with pytest.raises(NonConformity, match="holds 1"):
@@ -62,8 +64,8 @@ def test_short_page_in_a_long_list() -> None:
 
 
 def test_total_that_depends_on_the_page_of_a_long_list() -> None:
-    """And so is a total that is another one on a later page."""
-    look = looked_at(3000, 100, paging.MOST_PAGES)
+    """The pages read show the other total."""
+    look = snapshot_of(3000, 100, paging.MOST_PAGES)
     look[5] = page(5, 100, 3000, told=2900)
 
     with pytest.raises(NonConformity, match="depends on the page"):
@@ -71,7 +73,7 @@ def test_total_that_depends_on_the_page_of_a_long_list() -> None:
 
 
 def ordered(ids: str, *, number: int = 1, size: int = 100, total: int | None = None) -> Exchange:
-    """A page with the items of these letters."""
+    """Return a page with the items of these letters."""
     return page(number, size, len(ids) if total is None else total, ids=list(ids))
 
 
@@ -85,8 +87,8 @@ def ordered(ids: str, *, number: int = 1, size: int = 100, total: int | None = N
     ],
     ids=["first pages", "last pages", "in another order on one page", "not all of the other list was seen"],
 )
-def test_pages_that_hold_what_belongs_there(look: Look) -> None:
-    """By the places in the list the other way round, where all of that was seen."""
+def test_pages_with_the_right_items(look: Look) -> None:
+    """The reversed list gives the places, if all of it was read."""
     paging.expect_in_place(look, 1, "abcde")
 
 
@@ -100,8 +102,8 @@ def test_pages_that_hold_what_belongs_there(look: Look) -> None:
     ],
     ids=["lost between pages", "on the second page", "on the last page", "the other list in two answers"],
 )
-def test_pages_that_lack_what_belongs_there(look: Look, whole: int, number: int, first: str) -> None:
-    """The first that is missing is told, with the lists that say so."""
+def test_pages_that_lack_an_item(look: Look, whole: int, number: int, first: str) -> None:
+    """The failure names the first missing item and cites the lists."""
     with pytest.raises(NonConformity) as raised:
         paging.expect_in_place(look, whole, "abcde")
     assert raised.value.message == "an engagement that belongs on these pages is missing from the list"
@@ -109,8 +111,8 @@ def test_pages_that_lack_what_belongs_there(look: Look, whole: int, number: int,
     assert set(raised.value.exchanges) >= set(look[:whole])
 
 
-def test_what_shares_its_place_may_stand_elsewhere() -> None:
-    """Only of the others something is said."""
+def test_an_item_that_shares_its_place_may_be_elsewhere() -> None:
+    """Only other items are judged."""
     look = (ordered("edcba"), ordered("ac", size=2, total=5))
 
     paging.expect_in_place(look, 1, "acde")
@@ -119,6 +121,6 @@ def test_what_shares_its_place_may_stand_elsewhere() -> None:
 
 
 def test_list_that_has_grown_between_the_responses() -> None:
-    """Pages that do not reach as far as the total, although they might, say nothing."""
+    """Pages that do not cover the total, although they could, are undecided."""
     with pytest.raises(CantTell, match="more pages"):
-        paging.expect_partition(tuple(looked_at(35, 13, 2)))
+        paging.expect_partition(tuple(snapshot_of(35, 13, 2)))

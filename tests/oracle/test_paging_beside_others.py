@@ -1,4 +1,4 @@
-"""Pages of a list that others are changing: what was there all the time, and how many there can have been."""
+"""Pages of a list that other users are changing: items that existed all the time, and bounds of their number."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ SIZE = 3
 
 
 def whole(ids: str, total: int | None = None) -> Exchange:
-    """The list in one answer; each letter is an engagement."""
+    """Return the list in one response; each letter is an engagement."""
     return page([*ids], query={"perPage": 100}, total=len(ids) if total is None else total)
 
 
 def bracket(before: str, *pages: str, after: str, totals: Sequence[int] = (), owned: str = "") -> Bracket:
-    """A look, each page with as many in total as the list had before where nothing else is given."""
+    """Return a bracket; each page has the list's earlier total unless another is given."""
     told = totals or [len(before)] * len(pages)
     look = [
         page([*ids], query={"page": number, "perPage": SIZE}, total=total)
@@ -37,8 +37,8 @@ def bracket(before: str, *pages: str, after: str, totals: Sequence[int] = (), ow
     return Bracket((whole(before), *look), whole(after), frozenset(owned))
 
 
-def test_what_was_there_all_the_time_was_there_before_and_after() -> None:
-    """Beside what the run owns; at most there was all that any answer shows."""
+def test_items_that_existed_all_the_time() -> None:
+    """They are listed before and after, or owned by the run; the most are all that any response shows."""
     seen = bracket("abc", "abc", "x", after="bcd", owned="z")
 
     assert seen.sure == {*"bcz"}
@@ -56,8 +56,8 @@ def test_what_was_there_all_the_time_was_there_before_and_after() -> None:
         bracket("abcd", "abc", "dx", after="abcd", totals=[5, 5]),
     ],
 )
-def test_pages_beside_others_that_keep_within_bounds(judge: Judge, seen: Bracket) -> None:
-    """What others made, deleted, or made and deleted may stand there or not, once."""
+def test_pages_within_bounds(judge: Judge, seen: Bracket) -> None:
+    """Engagements that other users made or deleted may be listed or not, but only once."""
     judge(seen)
 
 
@@ -69,14 +69,14 @@ def test_pages_beside_others_that_keep_within_bounds(judge: Judge, seen: Bracket
         (bracket("abcn", "abc", "", after="abcm", owned="o"), "an existing item is missing"),
     ],
 )
-def test_pages_that_lack_or_repeat_what_was_there_all_the_time(seen: Bracket, message: str) -> None:
-    """Whatever others do, that is not within bounds."""
+def test_pages_that_lack_or_repeat_a_constant_item(seen: Bracket, message: str) -> None:
+    """No change by other users explains that."""
     with pytest.raises(NonConformity, match=message):
         expect_partition_within(seen)
 
 
-def test_pages_that_end_before_a_total_tell_nothing() -> None:
-    """What is missing may be on the next one."""
+def test_pages_that_do_not_cover_a_total_are_undecided() -> None:
+    """A missing item may be on the next page."""
     with pytest.raises(CantTellYet, match="more pages"):
         expect_partition_within(bracket("abcd", "abc", after="abcd"))
 
@@ -84,8 +84,8 @@ def test_pages_that_end_before_a_total_tell_nothing() -> None:
 @pytest.mark.parametrize(
     ("totals", "expected"), [([3, 5], "4 to 6"), ([5, 7], "4 to 6"), ([4, 6], None), ([6, 4], None)]
 )
-def test_totals_beside_others(totals: list[int], expected: str | None) -> None:
-    """At least what was there all the time, at most all that was seen."""
+def test_totals_within_bounds(totals: list[int], expected: str | None) -> None:
+    """The least is what existed all the time, the most is everything seen."""
     seen = bracket("abcdn", "abc", "dn", after="abcdm", totals=totals)
     if expected is None:
         expect_total_within(seen)
@@ -97,15 +97,15 @@ def test_totals_beside_others(totals: list[int], expected: str | None) -> None:
 
 
 @pytest.mark.parametrize("pages", [("ab", "dn"), ("abcd", "n"), ("abc", "")])
-def test_lengths_beside_others(pages: tuple[str, str]) -> None:
-    """A page that is full whoever came or went is full; the last one holds what is left at least."""
+def test_lengths_within_bounds(pages: tuple[str, str]) -> None:
+    """A page is full if it is full within all bounds; the last page holds at least the remainder."""
     with pytest.raises(NonConformity, match="with 3 a page holds"):
         expect_lengths_within(bracket("abcdn", *pages, after="abcdm"))
 
 
 @pytest.mark.parametrize("judge", [expect_total_within, expect_lengths_within])
-def test_a_list_that_no_response_shows_has_no_bounds(judge: Judge) -> None:
-    """What one answer does not show may be there or not."""
+def test_a_list_longer_than_one_response_has_no_bounds(judge: Judge) -> None:
+    """Items that the one response does not show may exist or not."""
     seen = Bracket(
         (whole("abc", 101), page([*"abc"], query={"page": 1, "perPage": SIZE}, total=101)), whole("abd", 101)
     )

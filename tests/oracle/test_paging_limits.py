@@ -1,4 +1,4 @@
-"""What a page or a size out of bounds may be answered with: a refusal, or a page that is what it says."""
+"""Pages and sizes out of bounds: refused, or served as a page that agrees with its meta."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REFUSED_PLAIN = refusal(403, number=9)
 
 
 def past_the_end(response: Exchange) -> None:
-    """Judge a page past the end of a list that may be listed."""
+    """Judge a page past the end of a list that the key may list."""
     paging_limits.expect_refused_or_empty(response, PLAIN)
 
 
@@ -30,7 +30,7 @@ WORDS = {"out-of-bounds": "a list that agrees with its meta", "past-the-end": "2
 
 
 def holding(count: int, **meta: Any) -> Exchange:
-    """A page of so many items, asked for with a size out of bounds."""
+    """Return a page of this many items, requested with a size out of bounds."""
     return page([f"e{number}" for number in range(count)], query={"perPage": 1000, "page": 0}, **meta)
 
 
@@ -39,8 +39,8 @@ def holding(count: int, **meta: Any) -> Exchange:
 
 @pytest.mark.parametrize("status", [400, 402, 404, 410, 413, 422, 499])
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
-def test_a_refusal_is_open(judge: Judge, status: int) -> None:
-    """Which status it has is not told; it is evidence."""
+def test_any_refusal_is_permitted(judge: Judge, status: int) -> None:
+    """Its status is open; it is evidence."""
     response = refusal(status)
 
     with Evidence() as evidence:
@@ -50,8 +50,8 @@ def test_a_refusal_is_open(judge: Judge, status: int) -> None:
 
 @pytest.mark.parametrize("status", [199, 302, 399, 401, 500, 501])
 @pytest.mark.parametrize("kind", JUDGES)
-def test_what_is_neither_a_list_nor_a_refusal(kind: str, status: int) -> None:
-    """An answer that says something else than that such a page is not served."""
+def test_neither_a_list_nor_a_refusal(kind: str, status: int) -> None:
+    """Other statuses are wrong."""
     response = refusal(status, "listMembers")
 
     with pytest.raises(NonConformity) as raised:
@@ -63,7 +63,7 @@ def test_what_is_neither_a_list_nor_a_refusal(kind: str, status: int) -> None:
 
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
 def test_the_rate_limit_is_no_refusal(judge: Judge) -> None:
-    """A 429 that was asked for is wrong; one that was waited out in vain is no answer, nor is none at all."""
+    """An expected 429 is wrong; an exhausted retry after 429, or no response, is undecided."""
     response = refusal(429)
 
     with pytest.raises(NonConformity, match="returned 429"):
@@ -74,8 +74,8 @@ def test_the_rate_limit_is_no_refusal(judge: Judge) -> None:
 
 
 @pytest.mark.parametrize("plain", [REFUSED_PLAIN, no_response(), refusal(502)], ids=["403", "lost", "502"])
-def test_a_key_that_may_not_list_decides_nothing(plain: Exchange) -> None:
-    """A 403 says nothing of pages, unless the key was seen to list."""
+def test_a_403_without_permission_is_undecided(plain: Exchange) -> None:
+    """It proves nothing about pages, unless the key is known to list."""
     response = refusal(403)
 
     for judge in (
@@ -87,13 +87,13 @@ def test_a_key_that_may_not_list_decides_nothing(plain: Exchange) -> None:
         assert raised.value.exchanges == (response,)
 
 
-def test_a_key_that_may_list_is_not_forbidden_a_page() -> None:
-    """A page past the end is not a matter of permission."""
+def test_a_403_with_permission_is_wrong() -> None:
+    """A page past the end needs no other permission."""
     with pytest.raises(NonConformity, match="listEngagements returned 403"):
         past_the_end(refusal(403))
 
 
-# --- a page that is what it says
+# --- pages that agree with their meta
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,8 @@ def test_a_key_that_may_list_is_not_forbidden_a_page() -> None:
         (3, {"total": 3, "page": 1.0, "perPage": 20.0}),
     ],
 )
-def test_a_page_that_is_what_it_says(count: int, meta: dict[str, object]) -> None:
-    """Whatever page and size the service has chosen."""
+def test_a_page_that_agrees_with_its_meta(count: int, meta: dict[str, object]) -> None:
+    """The service may choose any page and size."""
     response = holding(count, **meta)
 
     with Evidence() as evidence:
@@ -119,8 +119,8 @@ def test_a_page_that_is_what_it_says(count: int, meta: dict[str, object]) -> Non
 
 
 @pytest.mark.parametrize("size", [-1, 0, 101, 1000])
-def test_a_page_of_a_size_that_there_is_not(size: int) -> None:
-    """A page has from one to a hundred items, whatever was asked for."""
+def test_a_page_of_an_impossible_size(size: int) -> None:
+    """A page has from 1 to 100 items, whatever was requested."""
     response = holding(0, total=0, perPage=size)
 
     with pytest.raises(NonConformity) as raised:
@@ -132,7 +132,7 @@ def test_a_page_of_a_size_that_there_is_not(size: int) -> None:
 
 @pytest.mark.parametrize("number", [0, -1])
 def test_a_page_before_the_first(number: int) -> None:
-    """There is none, even if it was asked for."""
+    """There is none, even if it was requested."""
     response = holding(0, total=0, page=number)
 
     with pytest.raises(NonConformity) as raised:
@@ -154,7 +154,7 @@ def test_a_page_before_the_first(number: int) -> None:
     ],
 )
 def test_a_page_that_is_longer_or_shorter_than_it_says(count: int, number: int, total: int, expected: str) -> None:
-    """A page that the total fills is full, and none holds more than its size."""
+    """A page within the total is full, and none exceeds its size."""
     response = holding(count, total=total, page=number, perPage=20)
 
     with pytest.raises(NonConformity) as raised:
@@ -166,8 +166,8 @@ def test_a_page_that_is_longer_or_shorter_than_it_says(count: int, number: int, 
 
 @pytest.mark.parametrize("name", ["page", "perPage", "total"])
 @pytest.mark.parametrize("value", [None, "1", 1.5, True])
-def test_meta_that_cannot_be_read_is_for_others_to_judge(name: str, value: object) -> None:
-    """Such a page says nothing of itself."""
+def test_an_unreadable_meta_is_undecided(name: str, value: object) -> None:
+    """The page cannot be compared with it."""
     with pytest.raises(CantTell, match=f"{name} is not an integer"):
         paging_limits.expect_refused_or_truthful(holding(1, **{name: value}))
 
@@ -177,7 +177,7 @@ def test_meta_that_cannot_be_read_is_for_others_to_judge(name: str, value: objec
 
 @pytest.mark.parametrize("pages", [0, 2, 4])
 def test_total_pages_of_a_page_out_of_bounds(pages: int) -> None:
-    """The number of pages is that of the size which the answer names."""
+    """It must fit the size in the response."""
     paging_limits.expect_total_pages(holding(20, total=55, totalPages=3), PLAIN)
 
     response = holding(20, total=55, totalPages=pages)
@@ -189,7 +189,7 @@ def test_total_pages_of_a_page_out_of_bounds(pages: int) -> None:
 
 
 def test_total_pages_that_are_always_wrong() -> None:
-    """Where a plain list is wrong too, page and size have nothing to do with it."""
+    """If a plain list has a wrong totalPages too, the parameters are not the cause."""
     plain = page(["a"], totalPages=7, number=9)
 
     for response in (holding(20, total=55, totalPages=9), holding(20, total=55, totalPages=3)):
@@ -201,7 +201,7 @@ def test_total_pages_that_are_always_wrong() -> None:
 
 
 def test_total_pages_of_a_refusal() -> None:
-    """There is nothing to judge then, and a refused plain list excuses nothing."""
+    """It is not judged, and a refused plain list excuses nothing."""
     paging_limits.expect_total_pages(refusal(400), page(["a"], totalPages=7))
 
     with pytest.raises(NonConformity):
@@ -217,7 +217,7 @@ def test_total_pages_of_a_refusal() -> None:
 
 @pytest.mark.parametrize("meta", [{}, {"total": 55, "page": 9}, {"page": None}])
 def test_an_empty_page_past_the_end(meta: dict[str, object]) -> None:
-    """Its meta is not looked at here, and neither is whether the plain list could be read."""
+    """Neither its meta nor the plain list matters here."""
     response = holding(0, **meta)
 
     with Evidence() as evidence:
@@ -228,7 +228,7 @@ def test_an_empty_page_past_the_end(meta: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("items", [["a"], ["a", "b", "c"], [None]])
 def test_items_past_the_end(items: list[object]) -> None:
-    """There is nothing to show there."""
+    """Such a page must be empty."""
     response = page(items)
 
     with pytest.raises(NonConformity) as raised:
@@ -240,7 +240,7 @@ def test_items_past_the_end(items: list[object]) -> None:
 
 @pytest.mark.parametrize(("body", "kind"), [({}, "null"), ({"data": None}, "null"), ({"data": {}}, "object")])
 def test_data_that_is_no_array_past_the_end(body: object, kind: str) -> None:
-    """It is for another requirement to judge."""
+    """Another requirement judges its type."""
     response = make_exchange("listEngagements", body=body)
 
     with pytest.raises(CantTell, match=f"^data is {kind}$") as raised:
@@ -249,14 +249,14 @@ def test_data_that_is_no_array_past_the_end(body: object, kind: str) -> None:
 
 
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
-def test_a_body_that_is_no_object_is_for_others_to_judge(judge: Judge) -> None:
-    """Nothing can be said of such a page."""
+def test_a_body_that_is_no_object_is_undecided(judge: Judge) -> None:
+    """Such a page cannot be judged."""
     with pytest.raises(CantTell, match="the body is not a JSON object"):
         judge(make_exchange("listEngagements", body=[]))
 
 
-def test_a_page_past_the_end_counts_what_the_first_counts() -> None:
-    """Where both are served."""
+def test_a_page_past_the_end_has_the_first_page_total() -> None:
+    """Both pages must be served."""
     response = holding(0, total=2, page=9)
 
     paging_limits.expect_total_of(holding(0, total=1, page=9), PLAIN)

@@ -1,4 +1,4 @@
-"""What a key with one permission may do."""
+"""The matrix of permissions and operations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ REFUSED = {
 
 
 def expected(scope: str, operation: str) -> Permission:
-    """What is promised of a permission and an operation."""
+    """Return the interface's rule for a permission and an operation."""
     if operation in ALLOWED[scope]:
         return Permission.ALLOWED
     return Permission.REFUSED if operation in REFUSED[scope] else Permission.OPEN
@@ -40,16 +40,16 @@ def expected(scope: str, operation: str) -> Permission:
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("scope", SCOPES)
-def test_what_a_permission_allows(scope: str, operation: str) -> None:
-    """Its own operations, and none of the other family; a read permission neither writes nor deletes."""
+def test_the_matrix(scope: str, operation: str) -> None:
+    """A permission allows its own operations and none of the other family; a read permission allows no write."""
     assert permissions._permission(scope, OPERATIONS[operation]) is expected(scope, operation)
     assert MATRIX[scope, operation] is expected(scope, operation)
 
 
 @pytest.mark.parametrize("operation", UNTOLD)
 @pytest.mark.parametrize("scope", SCOPES)
-def test_a_permission_that_is_not_told_is_open(scope: str, operation: str) -> None:
-    """Nobody knows which one listing and unarchiving need, one of the other family included."""
+def test_an_unstated_permission_is_open(scope: str, operation: str) -> None:
+    """The interface does not say which permission, of either family, listing and unarchiving need."""
     assert MATRIX[scope, operation] is Permission.OPEN
 
 
@@ -64,6 +64,6 @@ def test_a_permission_that_is_not_told_is_open(scope: str, operation: str) -> No
         ("listEngagements", Permission.ALLOWED, ()),
     ],
 )
-def test_permissions_by_what_they_may_do(operation: str, permission: Permission, scopes: tuple[str, ...]) -> None:
-    """In the order in which they are named."""
+def test_permissions_by_rule(operation: str, permission: Permission, scopes: tuple[str, ...]) -> None:
+    """They come in the order of the interface."""
     assert permissions.scopes(operation, permission) == scopes

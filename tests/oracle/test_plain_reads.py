@@ -1,4 +1,4 @@
-"""What must succeed whenever it is asked for properly, and what leaves that open."""
+"""Laws of plain reads: valid requests that must succeed, and exceptions."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ OF_SUCCESS = pytest.mark.parametrize(("law", "operation"), EXACT.values(), ids=E
 
 
 def asked(operation: str, status: int = 200, *query: tuple[str, str], **changes: Any) -> Exchange:
-    """An answer to a call with this query, the call being changed so."""
+    """Return the response to a request with this query, the request being changed so."""
     made = make_exchange(operation, status, {}, query=query)
     return replace(made, request=replace(made.request, **changes))
 
 
-# --- what follows
+# --- outcomes
 
 
 @ALL
-def test_a_proper_request_that_succeeds(law: Law, operation: str) -> None:
-    """The law applies, and holds."""
+def test_a_valid_request_that_succeeds(law: Law, operation: str) -> None:
+    """The law applies and holds."""
     assert law(asked(operation)) is True
 
 
 @OF_SUCCESS
 @pytest.mark.parametrize("status", [199, 201, 204, 302, 400, 401, 404, 405, 500])
-def test_a_proper_request_that_does_not_give_200(law: Law, operation: str, status: int) -> None:
-    """Exactly one status is promised."""
+def test_a_valid_request_without_a_200(law: Law, operation: str, status: int) -> None:
+    """No other status is permitted."""
     made = asked(operation, status)
 
     with pytest.raises(NonConformity) as raised:
@@ -57,7 +57,7 @@ def test_a_proper_request_that_does_not_give_200(law: Law, operation: str, statu
 
 
 def test_the_main_key_may_read_the_organization_but_perhaps_not_list_engagements() -> None:
-    """The permission that listing engagements needs is not told, so that a refusal says nothing."""
+    """The permission for listing engagements is not stated, so a refusal proves nothing."""
     for operation, law in (
         ("getCurrentOrganization", plain_reads.organization_read),
         ("listMembers", plain_reads.members_listed),
@@ -72,8 +72,8 @@ def test_the_main_key_may_read_the_organization_but_perhaps_not_list_engagements
 
 
 @pytest.mark.parametrize("status", [404, 410])
-def test_an_organization_that_is_not_where_it_must_be(status: int) -> None:
-    """The path is named."""
+def test_an_organization_that_is_not_at_its_path(status: int) -> None:
+    """The failure names the path."""
     made = asked("getCurrentOrganization", status)
 
     with pytest.raises(NonConformity) as raised:
@@ -85,11 +85,11 @@ def test_an_organization_that_is_not_where_it_must_be(status: int) -> None:
 
 @pytest.mark.parametrize("status", [200, 301, 400, 401, 403, 405, 500])
 def test_an_organization_that_is_found(status: int) -> None:
-    """Any other answer shows that something is served there."""
+    """Any other response shows that the path exists."""
     assert plain_reads.found_under_prefix(asked("getCurrentOrganization", status)) is True
 
 
-# --- what the interface promises a 200 for
+# --- requests with a promised 200
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_an_organization_that_is_found(status: int) -> None:
 )
 @pytest.mark.parametrize("operation", ["listMembers", "listEngagements"])
 def test_first_pages_of_every_size_exist(operation: str, query: Query) -> None:
-    """A first page of one to a hundred items is always there."""
+    """A first page of 1 to 100 items always exists."""
     law = plain_reads.members_listed if operation == "listMembers" else plain_reads.engagements_listed
 
     assert law(asked(operation, 200, *query)) is True
@@ -116,8 +116,8 @@ def test_first_pages_of_every_size_exist(operation: str, query: Query) -> None:
 
 
 @pytest.mark.parametrize("role", ["owner", "admin", "member"])
-def test_members_can_be_asked_for_by_role(role: str) -> None:
-    """With and without a page."""
+def test_members_can_be_filtered_by_role(role: str) -> None:
+    """The filter works with and without a page."""
     assert plain_reads.members_listed(asked("listMembers", 200, ("role", role), ("page", "1")))
 
 
@@ -126,7 +126,7 @@ def test_members_can_be_asked_for_by_role(role: str) -> None:
     [("status", ("active", "archived")), ("sort", ("createdAt", "updatedAt", "name")), ("order", ("asc", "desc"))],
 )
 def test_engagements_can_be_filtered_and_sorted(name: str, values: tuple[str, ...]) -> None:
-    """By each value that is named; other letter case and other values are open."""
+    """Each named value is judged; other letter case and other values are open."""
     for value in values:
         assert plain_reads.engagements_listed(asked("listEngagements", 200, (name, value)))
         with pytest.raises(NonConformity):
@@ -136,7 +136,7 @@ def test_engagements_can_be_filtered_and_sorted(name: str, values: tuple[str, ..
 
 
 def test_all_parameters_together() -> None:
-    """Every one that is valid by itself."""
+    """Any combination of valid parameters is judged."""
     everything = (("status", "active"), ("sort", "name"), ("order", "asc"), ("page", "1"), ("perPage", "5"))
 
     assert plain_reads.engagements_listed(asked("listEngagements", 200, *everything))
@@ -148,8 +148,8 @@ OTHER = Credential("other_organization", "Bearer another-organization")
 
 
 @OF_SUCCESS
-def test_a_full_key_of_another_organization_is_promised_the_same(law: Law, operation: str) -> None:
-    """Its organization may have nothing to list, which is no error."""
+def test_a_full_key_of_another_organization(law: Law, operation: str) -> None:
+    """Its organization may have no items, which is no error."""
     assert law(asked(operation, 200, credential=OTHER)) is True
     with pytest.raises(NonConformity, match="returned 404"):
         law(asked(operation, 404, credential=OTHER))
@@ -157,12 +157,12 @@ def test_a_full_key_of_another_organization_is_promised_the_same(law: Law, opera
 
 @OF_SUCCESS
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_key_of_another_organization_may_turn_out_to_be_none(law: Law, operation: str, status: int) -> None:
-    """What an operator says of a key may be wrong."""
+def test_an_invalid_key_of_another_organization(law: Law, operation: str, status: int) -> None:
+    """The target file's description of the key may be wrong."""
     assert law(asked(operation, status, credential=OTHER)) is False
 
 
-# --- what leaves it open
+# --- open cases
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_a_key_of_another_organization_may_turn_out_to_be_none(law: Law, operati
 )
 @pytest.mark.parametrize("operation", ["listMembers", "listEngagements"])
 def test_other_pages_and_parameters_may_be_refused(operation: str, query: Query) -> None:
-    """A later page may not exist, and what is out of bounds, oddly written, repeated or unknown is open."""
+    """Later pages and out-of-bounds, oddly written, repeated or unknown parameters are open."""
     law = plain_reads.members_listed if operation == "listMembers" else plain_reads.engagements_listed
 
     assert law(asked(operation, 400, *query)) is False
@@ -210,13 +210,13 @@ def test_other_pages_and_parameters_may_be_refused(operation: str, query: Query)
     ],
 )
 def test_parameters_of_other_operations_are_unknown(law: Law, operation: str, query: tuple[str, str]) -> None:
-    """Nothing is promised for them."""
+    """They are open."""
     assert law(asked(operation, 404, query)) is False
 
 
 @ALL
 def test_only_requests_of_the_operation_itself_are_judged(law: Law, operation: str) -> None:
-    """Another operation, another key, headers of its own and what lies beside the interface follow other rules."""
+    """Other operations, keys, headers and paths outside the interface have other rules."""
     for other in {"getCurrentOrganization", "listMembers", "listEngagements", "getEngagement"} - {operation}:
         assert law(asked(other, 404)) is False
     assert law(asked(operation, 404, credential=Credential("organizations:read", "Bearer k"))) is False
@@ -226,7 +226,7 @@ def test_only_requests_of_the_operation_itself_are_judged(law: Law, operation: s
 
 @ALL
 def test_a_request_that_met_the_rate_limit_is_not_judged(law: Law, operation: str) -> None:
-    """It may come in the way of any request; what has no answer at all tells nothing either."""
+    """The limit may hit any request; a missing response proves nothing either."""
     assert law(asked(operation, 429, expects_429=True)) is False
     for status in (429, 503, None):
         with pytest.raises(NoResponse):

@@ -1,4 +1,4 @@
-"""What remains falls within a window; what says nothing of a window is not judged."""
+"""Decrease of Remaining within a window, and responses that show no window."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
 def course(told: Sequence[tuple[float, int, float]], *, dated: bool, limits: Sequence[int] = (1000,)) -> list[Exchange]:
-    """Successive successes.
+    """Return successive successes.
 
     Args:
-        told: For each, seconds after the first one, what remains, and seconds of the Reset after the first one.
-        dated: Whether the answers say when they were given.
-        limits: The limits, over and over.
+        told: For each, seconds after the first one, Remaining, and seconds of the Reset after the first one.
+        dated: Whether the responses have a Date.
+        limits: The limits, repeated in turn.
     """
     made = []
     for (seconds, remaining, reset), limit in zip(told, cycle(limits), strict=False):
@@ -38,37 +38,37 @@ def course(told: Sequence[tuple[float, int, float]], *, dated: bool, limits: Seq
 
 
 @pytest.mark.parametrize("dated", [True, False])
-def test_what_stays_in_a_window_that_lasts(*, dated: bool) -> None:
-    """The same Reset over many seconds is one of a window, with or without a Date."""
+def test_remaining_that_does_not_fall(*, dated: bool) -> None:
+    """The same Reset over many seconds is one window, with or without a Date."""
     with pytest.raises(NonConformity, match="has not fallen"):
         expect_falling(course([(number, 999, 60) for number in range(SUCCESSIVE + 3)], dated=dated))
 
 
 @pytest.mark.parametrize("dated", [True, False])
-def test_what_falls(*, dated: bool) -> None:
-    """A request less each time is as promised."""
+def test_remaining_that_falls(*, dated: bool) -> None:
+    """One request less each time is correct."""
     expect_falling(course([(number, 999 - number, 60) for number in range(SUCCESSIVE + 3)], dated=dated))
 
 
 @pytest.mark.parametrize("dated", [True, False])
 def test_bucket_that_is_full_again_within_the_second(*, dated: bool) -> None:
-    """A Reset that is due at once, told in whole seconds, names no window."""
+    """A Reset that is due at once, in whole seconds, shows no window."""
     told = [(number / 50, 999, 1) for number in range(SUCCESSIVE + 3)]
 
     with pytest.raises(Inapplicable):
         expect_falling(course(told, dated=dated))
 
 
-def test_responses_of_different_limits_say_nothing() -> None:
-    """Each limit has what remains of it."""
+def test_responses_of_different_limits_are_not_compared() -> None:
+    """Each limit has its own Remaining."""
     told = [(number, 999, 60) for number in range(2 * SUCCESSIVE)]
 
     with pytest.raises(Inapplicable):
         expect_falling(course(told, dated=True, limits=(1000, 2000)))
 
 
-def test_requests_beside_the_interface_say_nothing() -> None:
-    """What the target file says about records below an engagement may count elsewhere."""
+def test_requests_outside_the_interface_are_not_compared() -> None:
+    """Requests for the target file's records of an engagement may count elsewhere."""
     told = course([(number, 999, 60) for number in range(SUCCESSIVE + 3)], dated=True)
     beside = [replace(value, request=value.request.as_probe("GET", "/api/v1/tasks/1")) for value in told]
 

@@ -1,4 +1,4 @@
-"""Reading an answer on the way to a judgement: a value, or nothing that can be said."""
+"""Readers of responses: they return a value or raise CantTell."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BODY = {"data": {"id": "a"}, "meta": {"total": 3}}
 
 
 def undecided(word: Word, made: Exchange) -> str:
-    """Why nothing can be said; the answer itself is cited."""
+    """Return the reason of CantTell, which must cite the response."""
     with pytest.raises(CantTell) as raised:
         word(made)
     assert raised.value.exchanges == (made,)
@@ -33,8 +33,8 @@ def undecided(word: Word, made: Exchange) -> str:
 
 
 @pytest.mark.parametrize("status", [200, 201, 299])
-def test_what_a_success_holds(status: int) -> None:
-    """Every 2xx is one."""
+def test_the_data_of_a_success(status: int) -> None:
+    """Every 2xx is a success."""
     made = make_exchange(status=status, body=BODY)
 
     assert read.success(made) is made
@@ -48,7 +48,7 @@ def test_what_a_success_holds(status: int) -> None:
     ("resource", "found"), [({"id": "a"}, "a"), ({"id": {"a": 1}}, None), ({"id": 7}, None), ({}, None)]
 )
 def test_the_id_of_a_resource(resource: dict[str, object], found: str | None) -> None:
-    """Only a text is one, so that ids can be kept in sets whatever a service gives."""
+    """Only a text is an id, so that ids are hashable."""
     assert read.id_of(resource) == found
 
 
@@ -60,21 +60,21 @@ def test_the_items_of_a_list(items: list[object]) -> None:
 
 @pytest.mark.parametrize("status", [199, 300, 404, 500])
 @pytest.mark.parametrize("word", OF_SUCCESS.values(), ids=OF_SUCCESS)
-def test_what_is_no_success_holds_nothing(word: Word, status: int) -> None:
-    """What it should have been is for another requirement to judge."""
+def test_other_statuses_are_undecided(word: Word, status: int) -> None:
+    """Another requirement judges the status."""
     made = make_exchange("listMembers", status, BODY)
 
     assert undecided(word, made) == f"listMembers returned {status}; this check needs a success"
 
 
 def test_the_body_of_an_error_can_be_read() -> None:
-    """It is an object as well."""
+    """It is an object too."""
     assert set(read.body(refusal(409))) == {"error"}
 
 
 @pytest.mark.parametrize("word", [read.body, *OF_SUCCESS.values()], ids=["body", *OF_SUCCESS])
-def test_what_has_no_response_is_not_read(word: Word) -> None:
-    """Neither is what a gateway says."""
+def test_a_missing_response_is_not_read(word: Word) -> None:
+    """A gateway's response is not read either."""
     for made in (no_response(), refusal(503), refusal(429)):
         with pytest.raises(NoResponse):
             word(made)
@@ -83,13 +83,13 @@ def test_what_has_no_response_is_not_read(word: Word) -> None:
 @pytest.mark.parametrize("raw", [b"", b"[]", b"1", b"null", b'"data"', b"{", b"[" * 200])
 @pytest.mark.parametrize("word", [read.body, read.data, read.items, read.meta])
 def test_a_body_that_is_no_object(word: Word, raw: bytes) -> None:
-    """Whatever else it is."""
+    """Every other type is undecided."""
     assert undecided(word, make_exchange(raw=raw)) == "the body is not a JSON object"
 
 
 @pytest.mark.parametrize("value", [..., None, "a", 7, True, [[]], [None], [{}, "a"]])
 def test_members_of_another_type(value: object) -> None:
-    """An object is no array, and an array of other things is no list of resources."""
+    """An object is no array, and an array of other types is no list of resources."""
     body = {} if value is ... else {"data": value, "meta": value}
     made = make_exchange("listEngagements", body=body)
 
@@ -102,7 +102,7 @@ def test_members_of_another_type(value: object) -> None:
 
 @pytest.mark.parametrize(("value", "number"), [(0, 0), (-1, -1), (3, 3), (3.0, 3), (10**20, 10**20)])
 def test_integers(value: float, number: int) -> None:
-    """A number without a fraction is one, however it is written."""
+    """A number without a fraction is an integer in any notation."""
     made = make_exchange()
 
     found = read.integer({"total": value}, "total", made)
@@ -113,20 +113,20 @@ def test_integers(value: float, number: int) -> None:
 @pytest.mark.parametrize(
     "holder", [{}, {"n": None}, {"n": "3"}, {"n": 3.5}, {"n": True}, {"n": False}, {"n": float("inf")}]
 )
-def test_what_is_no_integer(holder: dict[str, object]) -> None:
-    """A boolean is none either."""
+def test_other_values_are_no_integer(holder: dict[str, object]) -> None:
+    """A boolean is no integer either."""
     assert undecided(lambda made: read.integer(holder, "n", made), make_exchange()) == "n is not an integer"
 
 
 @pytest.mark.parametrize("text", ["a", ""])
 def test_texts(text: str) -> None:
-    """An empty one is a text as well."""
+    """An empty text is a text."""
     assert read.text({"id": text}, "id", make_exchange()) == text
 
 
 @pytest.mark.parametrize("holder", [{}, {"id": None}, {"id": 7}, {"id": ["a"]}, {"name": "a"}])
-def test_what_is_no_text(holder: dict[str, object]) -> None:
-    """Whatever else stands there."""
+def test_other_values_are_no_text(holder: dict[str, object]) -> None:
+    """Every other type is undecided."""
     assert undecided(lambda made: read.text(holder, "id", made), make_exchange()) == "id is not a string"
 
 
@@ -141,13 +141,13 @@ def test_what_is_no_text(holder: dict[str, object]) -> None:
     ],
 )
 def test_no_description_is_an_empty_one(holder: dict[str, object], text: str) -> None:
-    """In each of three ways to have none."""
+    """It may be absent, null or empty."""
     assert read.description(holder) == text
 
 
 @pytest.mark.parametrize("meta", [{}, {"total": None}, {"total": "3"}])
-def test_a_number_that_is_none_cites_the_list(meta: dict[str, object]) -> None:
-    """It is the list that tells it wrongly."""
+def test_an_invalid_number_cites_the_list(meta: dict[str, object]) -> None:
+    """The list is the response at fault."""
     made = make_exchange("listMembers", body={"data": [], "meta": meta})
 
     assert undecided(lambda exchange: read.number(exchange, "total"), made) == "total is not an integer"
@@ -175,7 +175,7 @@ def test_a_number_that_is_none_cites_the_list(meta: dict[str, object]) -> None:
     ],
 )
 def test_a_field_of_an_engagement(name: str, value: object, text: str | None) -> None:
-    """It is told if it is one that such a field can have; only a description may be missing."""
+    """It must be a possible value; only a description may be missing."""
     made, holder = make_exchange(), {} if value is ... else {name: value}
 
     assert read.is_field(name, holder.get(name)) is (text is not None)

@@ -1,4 +1,4 @@
-"""Values of answers in words: one line, bounded, whatever they are."""
+"""Rendering of values: one line, bounded and total."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def test_the_json_type_of_a_value(value: object, kind: str) -> None:
     ],
 )
 def test_a_value_in_one_line(value: object, text: str) -> None:
-    """As JSON in ASCII; what is long is cut or counted."""
+    """It is JSON in ASCII; long values are cut or counted."""
     assert render(value) == text
 
 
 @settings(max_examples=30)
 @given(st.text() | st.lists(st.text()) | st.dictionaries(st.text(), st.floats() | st.binary()))
 def test_every_value_is_bounded(value: object) -> None:
-    """No line breaks, nothing beyond ASCII."""
+    """The text has no line breaks and no characters beyond ASCII."""
     text = render(value)
 
     assert text.isascii()
@@ -71,7 +71,7 @@ def test_every_value_is_bounded(value: object) -> None:
     ("choices", "words"), [((400,), "400"), ((400, 422), "400 or 422"), (("a", 2, "c"), "a, 2 or c")]
 )
 def test_choices(choices: tuple[object, ...], words: str) -> None:
-    """In the order in which they are given."""
+    """They keep their order."""
     assert one_of(*choices) == words
 
 
@@ -91,7 +91,7 @@ def test_choices(choices: tuple[object, ...], words: str) -> None:
     ],
 )
 def test_names_that_every_collation_orders_alike(name: str, key: str | None) -> None:
-    """By their syllables; others are not compared."""
+    """Their keys are their syllables; other names have no key."""
     assert name_key(name) == key
 
 
@@ -99,6 +99,6 @@ def test_names_that_every_collation_orders_alike(name: str, key: str | None) -> 
     ("number", "text"), [(0, "baba"), (1, "babe"), (34, "baru"), (35, "beba"), (1224, "ruru"), (1225, "baba")]
 )
 def test_a_number_in_syllables(number: int, text: str) -> None:
-    """The order of the texts is that of the numbers."""
+    """The texts sort as the numbers do."""
     assert syllables(number) == text
     assert list(SYLLABLES) == sorted(SYLLABLES)

@@ -1,4 +1,4 @@
-"""The fields that answers promise: each is missed, and each is refused in another type."""
+"""Promised fields: each failure of presence and type."""
 
 from __future__ import annotations
 
@@ -47,25 +47,25 @@ ARTICLES = {str: "a string", bool: "a boolean", int: "an integer", dict: "an obj
 
 
 def found(operation: str, resource: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """What is wrong with a resource."""
+    """Return the errors of a resource."""
     return [(fault.pointer, fault.expected, fault.actual) for fault in shapes.field_errors(resource, SHAPES[operation])]
 
 
 @pytest.mark.parametrize("operation", PROMISED)
 def test_a_resource_as_promised(operation: str) -> None:
-    """Members beyond that are allowed."""
+    """More members are permitted."""
     assert found(operation, PROMISED[operation]) == []
     assert found(operation, PROMISED[operation] | {"extra": None}) == []
 
 
-def test_operations_whose_response_is_not_told_promise_nothing() -> None:
-    """Updating and unarchiving an engagement."""
+def test_operations_without_a_stated_response_promise_nothing() -> None:
+    """These are updating and unarchiving an engagement."""
     assert set(SHAPES) == set(PROMISED)
 
 
 @ALL_FIELDS
 def test_a_field_that_is_absent(operation: str, name: str) -> None:
-    """Only a description may be."""
+    """Only a description may be absent."""
     rest = {key: value for key, value in PROMISED[operation].items() if key != name}
     kind = ARTICLES[type(PROMISED[operation][name])]
 
@@ -75,7 +75,7 @@ def test_a_field_that_is_absent(operation: str, name: str) -> None:
 
 @ALL_FIELDS
 def test_a_field_that_is_null(operation: str, name: str) -> None:
-    """Only a description, and the time at which a member was last active, may be."""
+    """Only a description and lastSeenAt may be null."""
     kind = ARTICLES[type(PROMISED[operation][name])]
 
     expected = [] if name in {"description", "lastSeenAt"} else [(f"/data/{name}", kind, "null (null)")]
@@ -85,7 +85,7 @@ def test_a_field_that_is_null(operation: str, name: str) -> None:
 @ALL_FIELDS
 @pytest.mark.parametrize(("value", "told"), [([], "[] (array)"), (2.5, "2.5 (number)")])
 def test_a_field_of_another_type(operation: str, name: str, value: object, told: str) -> None:
-    """Neither an array nor a fraction is promised anywhere."""
+    """No field is promised as an array or a fraction."""
     kind = ARTICLES[type(PROMISED[operation][name])]
 
     assert found(operation, PROMISED[operation] | {name: value}) == [(f"/data/{name}", kind, told)]
@@ -94,15 +94,15 @@ def test_a_field_of_another_type(operation: str, name: str, value: object, told:
 @pytest.mark.parametrize("name", SETTINGS)
 @pytest.mark.parametrize(("value", "told"), [(..., "absent"), (None, "null (null)"), (1, "1 (number)")])
 def test_a_setting_that_is_no_boolean(name: str, value: object, told: str) -> None:
-    """Settings are told by their place within the organization."""
+    """The pointer of a setting is its place within the organization."""
     settings = {key: given for key, given in (SETTINGS | {name: value}).items() if given is not ...}
     resource = PROMISED["getCurrentOrganization"] | {"settings": settings}
 
     assert found("getCurrentOrganization", resource) == [(f"/data/settings/{name}", "a boolean", told)]
 
 
-def test_settings_that_are_no_object_are_one_fault() -> None:
-    """What they should hold cannot be looked for."""
+def test_settings_that_are_no_object_are_one_error() -> None:
+    """Their members are not judged."""
     resource = PROMISED["getCurrentOrganization"] | {"settings": "none"}
 
     assert found("getCurrentOrganization", resource) == [("/data/settings", "an object", '"none" (string)')]
@@ -113,14 +113,14 @@ def test_settings_that_are_no_object_are_one_fault() -> None:
     [(0, True), (-1, True), (3.0, True), (3.5, False), (True, False), ("3", False), (float("inf"), False)],
 )
 def test_integers(value: object, *, right: bool) -> None:
-    """A number without a fraction is one, however it is written; a boolean is none."""
+    """A number without a fraction is an integer in any notation; a boolean is not."""
     resource = PROMISED["getCurrentOrganization"] | {"memberCount": value}
 
     assert (found("getCurrentOrganization", resource) == []) is right
 
 
-def test_all_faults_are_told_in_order() -> None:
-    """Each by its place in the body."""
+def test_all_errors_are_in_order() -> None:
+    """Each has its pointer in the body."""
     faults = shapes.field_errors({"deleted": "yes"}, SHAPES["deleteEngagement"], "/data/7")
 
     assert [(fault.pointer, fault.expected, fault.actual) for fault in faults] == [
@@ -131,7 +131,7 @@ def test_all_faults_are_told_in_order() -> None:
 
 @pytest.mark.parametrize("operation", PROMISED)
 def test_times_are_found(operation: str) -> None:
-    """Every timestamp of a resource, with its place."""
+    """Every timestamp of a resource has its pointer."""
     expected = [(f"/{name}", TIME) for name, value in PROMISED[operation].items() if value == TIME]
 
     assert list(shapes.times(PROMISED[operation], SHAPES[operation])) == expected
@@ -139,14 +139,14 @@ def test_times_are_found(operation: str) -> None:
 
 @pytest.mark.parametrize("value", [None, 7, ["2026"], ...])
 def test_only_texts_are_times(value: object) -> None:
-    """What is absent or of another type is a fault of its own."""
+    """Another error covers an absent timestamp or one of another type."""
     resource = {name: given for name, given in (ENGAGEMENT | {"createdAt": value}).items() if given is not ...}
 
     assert list(shapes.times(resource, SHAPES["getEngagement"])) == [("/updatedAt", TIME)]
 
 
 def test_times_within_other_objects() -> None:
-    """They are looked for where they stand, and nowhere where that is no object."""
+    """They are found at their place, and not if that is no object."""
     shape = (Field(("a", "b"), time=True),)
 
     assert list(shapes.times({"a": {"b": "soon"}}, shape)) == [("/a/b", "soon")]
@@ -154,8 +154,8 @@ def test_times_within_other_objects() -> None:
     assert list(shapes.times({}, shape)) == []
 
 
-def test_a_fault_hides_no_other() -> None:
-    """What stands behind something that cannot be looked into is judged as well."""
+def test_an_error_hides_no_other() -> None:
+    """Fields after a wrong type are judged too."""
     faults = shapes.field_errors({"a": 1}, (Field(("a",), "object"), Field(("a", "b")), Field(("c",))))
 
     assert [(fault.pointer, fault.actual) for fault in faults] == [("/data/a", "1 (number)"), ("/data/c", "absent")]

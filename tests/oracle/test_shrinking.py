@@ -1,4 +1,4 @@
-"""The shortest sequence that still fails, within what trying may cost."""
+"""Search for the shortest failing sequence, within a budget."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ Steps = Sequence[int]
 
 
 class Trial:
-    """Tries sequences; those that hold all that is needed fail, and tell how long they were."""
+    """Attempts of sequences: one fails if it holds all that is needed, and its length is the failure."""
 
     def __init__(self, *needed: int) -> None:
         self.needed = set(needed)
         self.tried: list[list[int]] = []
 
     def __call__(self, steps: Steps) -> str | None:
-        """How a sequence failed."""
+        """Return the failure of a sequence."""
         self.tried.append(list(steps))
         return f"of {len(steps)}" if self.needed <= set(steps) else None
 
     @property
     def cost(self) -> int:
-        """What all attempts cost."""
+        """The cost of all attempts."""
         return sum(len(steps) for steps in self.tried)
 
 
@@ -43,8 +43,8 @@ class Trial:
         (5, (0, 1, 2, 3, 4)),
     ],
 )
-def test_what_is_not_needed_is_left_out(length: int, needed: tuple[int, ...]) -> None:
-    """What remains fails without anything to leave out, and the last failure is told."""
+def test_unneeded_steps_are_removed(length: int, needed: tuple[int, ...]) -> None:
+    """The result is minimal, with the failure of its last attempt."""
     trial = Trial(*needed)
     best, found = shrink(range(length), "at first", [], trial, 10_000)
 
@@ -53,7 +53,7 @@ def test_what_is_not_needed_is_left_out(length: int, needed: tuple[int, ...]) ->
 
 
 def test_halves_are_tried_first() -> None:
-    """Then smaller parts, each as often as it helps; nothing empty is ever tried."""
+    """Smaller parts follow, each as often as it helps; an empty sequence is never tried."""
     trial = Trial(5)
     shrink(range(8), "at first", [], trial, 10_000)
 
@@ -65,7 +65,7 @@ def test_halves_are_tried_first() -> None:
 
 
 def test_a_sequence_of_one_is_not_tried_again() -> None:
-    """There is nothing to leave out of it."""
+    """It cannot be shortened."""
     trial = Trial()
 
     assert shrink([7], "at first", [], trial, 100) == ([7], "at first")
@@ -73,8 +73,8 @@ def test_a_sequence_of_one_is_not_tried_again() -> None:
 
 
 @pytest.mark.parametrize("budget", range(60))
-def test_no_more_is_tried_than_may_be(budget: int) -> None:
-    """The shortest that was seen to fail is given, whatever was left."""
+def test_attempts_stay_within_the_budget(budget: int) -> None:
+    """The result is the shortest sequence that failed so far."""
     trial = Trial(3, 9)
     best, found = shrink(range(12), "at first", [[3, 9, 1]], trial, budget)
 
@@ -84,8 +84,8 @@ def test_no_more_is_tried_than_may_be(budget: int) -> None:
     assert found == (f"of {len(best)}" if failed else "at first")
 
 
-def test_what_costs_just_as_much_as_is_left_is_tried() -> None:
-    """And what costs one more is not."""
+def test_an_attempt_may_use_the_whole_budget() -> None:
+    """An attempt that costs one more is not made."""
     assert shrink([1, 2], "at first", [], Trial(2), 1) == ([2], "of 1")
     assert shrink([1, 2], "at first", [], Trial(2), 0) == ([1, 2], "at first")
     assert shrink([1, 2, 3], "at first", [[2, 3]], Trial(2, 3), 2) == ([2, 3], "of 2")
@@ -93,7 +93,7 @@ def test_what_costs_just_as_much_as_is_left_is_tried() -> None:
 
 
 def test_guesses_are_tried_in_their_order() -> None:
-    """Up to the first that fails; those that are no shorter, or cost too much, are passed over."""
+    """The first that fails ends them; longer or too costly ones are skipped."""
     trial = Trial(2)
     guesses = [[1, 2, 3, 4], [1], [3], [1, 2], [2]]
     best, found = shrink([1, 2, 3, 4], "at first", guesses, trial, 4)

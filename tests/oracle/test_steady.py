@@ -1,4 +1,4 @@
-"""Judging what others may change meanwhile."""
+"""Judgement of state that other users may change meanwhile."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from conformance.wire.exchange import Exchange
 
 
 def wrong_unless_even(seen: int) -> None:
-    """The law of these tests."""
+    """Fail unless a number is even."""
     if seen % 2:
         raise NonConformity("it is odd", expected="even", actual=str(seen))
 
 
 def evidence(looks: Iterator[int], pauses: list[float]) -> int:
-    """Judge successive looks; an organization is at rest where two looks are equal."""
+    """Judge successive snapshots; the organization is at rest if two are equal."""
     return steadily(lambda: next(looks), wrong_unless_even, at_rest=lambda seen: seen, sleep=pauses.append)
 
 
-def test_what_is_right_is_looked_at_once() -> None:
-    """No pause is spent on a service that is right."""
+def test_a_correct_snapshot_is_taken_once() -> None:
+    """A correct service costs no pause."""
     pauses: list[float] = []
 
     assert evidence(iter([2]), pauses) == 2
@@ -31,7 +31,7 @@ def test_what_is_right_is_looked_at_once() -> None:
 
 
 def test_pauses_grow() -> None:
-    """What looks wrong is looked at twice more, the second time after longer."""
+    """A wrong snapshot is taken twice more, the second time after a longer pause."""
     pauses: list[float] = []
 
     assert evidence(iter([1, 1, 2]), pauses) == 2
@@ -39,20 +39,20 @@ def test_pauses_grow() -> None:
 
 
 @pytest.mark.parametrize("looks", [[1, 2], [1, 3, 2]])
-def test_what_rights_itself_is_right(looks: list[int]) -> None:
-    """A passing disturbance is nobody's fault."""
+def test_a_passing_disturbance_is_no_failure(looks: list[int]) -> None:
+    """A later correct snapshot passes."""
     assert evidence(iter(looks), []) == 2
 
 
 @pytest.mark.parametrize("looks", [[1, 1, 1], [3, 1, 1]])
-def test_what_stays_wrong_at_rest_is_a_fault(looks: list[int]) -> None:
-    """The second and the third look show the same fault and nothing moved."""
+def test_a_constant_failure_at_rest_is_a_failure(looks: list[int]) -> None:
+    """The second and the third snapshot fail alike and nothing moved."""
     with pytest.raises(NonConformity):
         evidence(iter(looks), [])
 
 
-def test_what_is_wrong_in_motion_is_undecided() -> None:
-    """Others may be the cause."""
+def test_a_failure_in_motion_is_undecided() -> None:
+    """Other users may be the cause."""
     with pytest.raises(CantTell, match="other users were changing"):
         evidence(iter([1, 1, 3]), [])
 
@@ -62,10 +62,10 @@ def test_what_is_wrong_in_motion_is_undecided() -> None:
     [([1, 2], ["odd", "odd"]), ([1, 1], ["odd", "odder"]), ([1, 2], ["odd", "odder"])],
     ids=["same-fault-in-motion", "another-fault-at-rest", "another-fault-in-motion"],
 )
-def test_both_the_fault_and_the_rest_must_stay(
+def test_failure_and_rest_must_both_be_constant(
     exchange: Callable[..., Exchange], at_rest: list[int], actual: list[str]
 ) -> None:
-    """The same fault while others were busy, or another fault each time: neither blames the service."""
+    """The same failure in motion, or different failures at rest, are undecided."""
     made = exchange(number=9)
     looks = iter([(0, "wrong"), *zip(at_rest, actual, strict=True)])
 
@@ -78,7 +78,7 @@ def test_both_the_fault_and_the_rest_must_stay(
 
 
 def judged_between(looks: list[tuple[int, str, int]]) -> None:
-    """Judge looks that change something themselves: what it was before, the fault, and what it was after."""
+    """Judge snapshots that change something themselves: state before, failure, and state after."""
     left = iter(looks)
 
     def judge(look: tuple[int, str, int]) -> None:
@@ -91,20 +91,20 @@ def judged_between(looks: list[tuple[int, str, int]]) -> None:
 
 
 @pytest.mark.parametrize("last", [(5, "odd", 7), (5, "odd", 5)], ids=["another-end", "the-same-end"])
-def test_a_fault_that_comes_with_each_look_is_a_fault(last: tuple[int, str, int]) -> None:
-    """The third look began where the second one ended: nobody but the looks themselves changed anything."""
+def test_a_failure_with_each_snapshot_is_a_failure(last: tuple[int, str, int]) -> None:
+    """The third snapshot began as the second ended: only the snapshots changed something."""
     with pytest.raises(NonConformity):
         judged_between([(1, "odd", 3), (3, "odd", 5), last])
 
 
-def test_a_change_between_two_looks_is_undecided() -> None:
-    """Two looks that grew alike are no rest where something came between them."""
+def test_a_change_between_two_snapshots_is_undecided() -> None:
+    """Equal differences are no rest if something changed between the snapshots."""
     with pytest.raises(CantTell, match="other users were changing"):
         judged_between([(1, "odd", 2), (2, "odd", 3), (4, "odd", 5)])
 
 
-def test_what_was_before_the_second_look_does_not_matter() -> None:
-    """Only the second and the third look must meet."""
+def test_the_state_before_the_second_snapshot_does_not_matter() -> None:
+    """Only the second and the third snapshot must match."""
     with pytest.raises(NonConformity):
         judged_between([(1, "odd", 2), (7, "odd", 8), (8, "odd", 9)])
 
@@ -112,6 +112,6 @@ def test_what_was_before_the_second_look_does_not_matter() -> None:
 @pytest.mark.parametrize(
     "looks", [[(1, "", 2)], [(1, "odd", 2), (2, "", 3)], [(1, "odd", 2), (2, "odd", 3), (3, "", 4)]]
 )
-def test_a_look_that_is_right_ends_it(looks: list[tuple[int, str, int]]) -> None:
-    """No look is asked for after one that is right."""
+def test_a_correct_snapshot_ends_the_judgement(looks: list[tuple[int, str, int]]) -> None:
+    """No snapshot follows a correct one."""
     judged_between(looks)

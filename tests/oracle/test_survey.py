@@ -1,4 +1,4 @@
-"""A law over many exchanges says what it came to, and leaves alone what the interface does not speak of."""
+"""Surveys of responses outside the interface, and counted failures."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ LAWS = (laws.json_well_formed, laws.json_media_type, rate_limit_laws.headers_pre
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-def test_no_law_holds_beside_the_interface(law: laws.Law) -> None:
-    """An answer that the interface promises nothing of is no offender; the same answer of an operation may be one."""
+def test_no_law_applies_outside_the_interface(law: laws.Law) -> None:
+    """A response that breaks a law of an operation breaks none outside the interface."""
     beside = replace(PAGE, request=replace(PAGE.request.as_probe("GET", "/records/1"), unjudged=True))
 
     assert not survey(law, [beside]).applied
@@ -25,6 +25,6 @@ def test_no_law_holds_beside_the_interface(law: laws.Law) -> None:
 
 
 def test_offenders_are_counted() -> None:
-    """One finding tells of all of them."""
+    """One failure counts all of them."""
     with pytest.raises(NonConformity, match="2 of 2 responses: getEngagement 2"):
         conclude(survey(laws.json_media_type, [PAGE, PAGE]))

@@ -1,4 +1,4 @@
-"""A law applied to many answers: what it came to, and the one finding that tells of all offenders."""
+"""Surveys: the results of a law over many responses, and the one failure for all offenders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.oracle.pages import told
 
 
 def law(exchange: Exchange) -> bool:
-    """It does not apply to a 204, is open for a 409, and is broken by what is no 200."""
+    """Apply to all but 204, be undecided for 409, and fail for all but 200."""
     status = exchange.status
     if status == 409:
         raise CantTell(f"answer {exchange.number} is open", exchange)
@@ -24,19 +24,19 @@ def law(exchange: Exchange) -> bool:
 
 
 def responses(*statuses: int | None, operation: str = "getEngagement") -> list[Exchange]:
-    """Answers that are numbered from 1 on."""
+    """Return responses numbered from 1 on."""
     return [make_exchange(operation, status, {}, number=number) for number, status in enumerate(statuses, 1)]
 
 
 def fault_of(found: Survey) -> NonConformity:
-    """The fault that a survey comes to."""
+    """Return the failure of a survey."""
     with pytest.raises(NonConformity) as raised:
         conclude(found)
     return raised.value
 
 
-def test_what_a_law_came_to() -> None:
-    """Where it held, was broken and was open; where it does not apply is nowhere."""
+def test_the_results_of_a_law() -> None:
+    """Responses are kept, broken or unclear; those that the law does not apply to are in none."""
     made = responses(200, 204, 500, 409, 200, 404)
     found = survey(law, iter(made))
 
@@ -49,12 +49,12 @@ def test_what_a_law_came_to() -> None:
     ("statuses", "applied"), [((), False), ((204,), False), ((204, 200), True), ((500,), True), ((409,), True)]
 )
 def test_whether_there_was_anything_to_judge(statuses: tuple[int, ...], *, applied: bool) -> None:
-    """One answer that the law speaks of is enough."""
+    """One response that the law applies to is enough."""
     assert survey(law, responses(*statuses)).applied is applied
 
 
-def test_responses_that_nobody_judges() -> None:
-    """None, a gateway's, and one that the interface does not speak of; those after them are judged."""
+def test_responses_that_are_not_judged() -> None:
+    """Missing and gateway responses are skipped; those after them are judged."""
     beside = make_exchange(status=500, body={})
     beside = replace(beside, request=replace(beside.request, unjudged=True))
     last = make_exchange(status=500, body={}, number=9)
@@ -64,8 +64,8 @@ def test_responses_that_nobody_judges() -> None:
     assert not found.kept
 
 
-def test_a_response_that_was_waited_out_is_judged_as_well() -> None:
-    """It is cited as it came."""
+def test_a_429_before_a_retry_is_judged() -> None:
+    """It is cited as received."""
     (made,) = responses(429)
 
     found = survey(law, [made])
@@ -74,7 +74,7 @@ def test_a_response_that_was_waited_out_is_judged_as_well() -> None:
 
 
 def test_a_law_that_held() -> None:
-    """Answers are evidence, up to a number."""
+    """Responses are evidence, up to a limit."""
     made = responses(*[200] * 30)
 
     with Evidence() as evidence:
@@ -83,16 +83,16 @@ def test_a_law_that_held() -> None:
 
 
 @pytest.mark.parametrize("statuses", [(), (204, 204), (None,)])
-def test_a_law_that_spoke_of_no_response(statuses: tuple[int | None, ...]) -> None:
-    """What there was nothing of is told."""
+def test_a_law_that_applied_to_no_response(statuses: tuple[int | None, ...]) -> None:
+    """The message says what was missing."""
     with pytest.raises(Inapplicable, match=r"^No response of the run was of this kind$"):
         conclude(survey(law, responses(*statuses)))
     with pytest.raises(Inapplicable, match=r"^There was none$"):
         conclude(survey(law, responses(*statuses)), nothing="There was none")
 
 
-def test_a_law_that_is_open_somewhere() -> None:
-    """The first doubt is told with what it rests on, although the law held elsewhere."""
+def test_a_law_with_an_undecided_response() -> None:
+    """The first reason is raised with its exchanges, although the law held elsewhere."""
     made = responses(200, 409, 409)
 
     with pytest.raises(CantTell, match=r"^answer 2 is open$") as raised:
@@ -101,7 +101,7 @@ def test_a_law_that_is_open_somewhere() -> None:
 
 
 def test_one_offender() -> None:
-    """It is told with its operation, whatever is open or held besides."""
+    """The failure names its operation, whatever else is undecided or held."""
     made = responses(200, 409, 500)
     fault = fault_of(survey(law, made))
 
@@ -110,7 +110,7 @@ def test_one_offender() -> None:
 
 
 def test_many_offenders() -> None:
-    """They are counted by operation, the most frequent first; the first five are cited, and the first fault told."""
+    """They are counted by operation, the most frequent first; five are cited, and the first failure is shown."""
     made = responses(500, 200, 200) + responses(*[500] * 6, operation="listMembers")
     fault = fault_of(survey(law, made))
 
@@ -130,5 +130,5 @@ def test_many_offenders() -> None:
     ],
 )
 def test_offenders_of_several_kinds(statuses: tuple[int, ...], actual: str) -> None:
-    """Two other kinds are told, and more are counted."""
+    """Two other kinds are shown, and more are counted."""
     assert fault_of(survey(law, responses(*statuses))).actual == actual

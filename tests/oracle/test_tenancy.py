@@ -1,4 +1,4 @@
-"""Whether lists hold what another organization's key has made."""
+"""Lists with engagements that another organization's key has made."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ SOMEBODY = Credential.bearer("throttled", "k3")
 
 
 def engagement(identifier: str, second: int = 1) -> dict[str, str]:
-    """One that was made in a second."""
+    """Return an engagement made in a second."""
     return {"id": identifier, "createdAt": f"2026-03-01T12:00:{second:02}.000Z"}
 
 
 def by(exchange: Exchange, key: Credential | None) -> Exchange:
-    """The exchange, sent with a key; None for the main one."""
+    """Return the exchange, sent with a key; None for the main one."""
     return replace(exchange, request=replace(exchange.request, credential=key))
 
 
 def made(identifier: str, key: Credential | None = None, second: int = 1) -> Exchange:
-    """A creation."""
+    """Return a creation."""
     return by(make_exchange("createEngagement", 201, {"data": engagement(identifier, second)}), key)
 
 
 def listed(*identifiers: str, key: Credential | None = None, status: int = 200, second: int = 1) -> Exchange:
-    """A list."""
+    """Return a list."""
     items = [{}, *(engagement(identifier, second) for identifier in identifiers)]
     return by(make_exchange("listEngagements", status, {"data": items, "meta": {}}), key)
 
 
 def test_each_list_holds_its_own(another_key: Credential) -> None:
-    """What nobody of the run has made may stand in any list."""
+    """Any list may hold engagements that the run has not made."""
     clean = [listed("a", "x"), listed("b", "x", key=another_key)]
 
     with Evidence() as evidence:
@@ -49,7 +49,7 @@ def test_each_list_holds_its_own(another_key: Credential) -> None:
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_list_holds_what_another_key_has_made(another_key: Credential, *, turned: bool) -> None:
-    """The creation and the list are cited, and all such lists counted."""
+    """The creation and the list are cited, and all such lists are counted."""
     maker, reader = (None, another_key) if turned else (another_key, None)
     creation, leak, clean = made("b", maker), listed("a", "b", key=reader), listed("a", key=reader)
     run = [listed("q", key=SOMEBODY), creation, made("a", reader), leak, clean, listed("b", key=reader)]
@@ -67,22 +67,22 @@ def test_a_list_holds_what_another_key_has_made(another_key: Credential, *, turn
 
 
 def test_one_list_is_not_counted(another_key: Credential) -> None:
-    """Its number says nothing."""
+    """The message has no number."""
     with pytest.raises(NonConformity) as raised:
         expect_apart([made("b", another_key), listed("b", "b")], KEYS)
     assert told(raised.value)[0] == "listEngagements returned an engagement that another organization's key has made"
 
 
 def test_ids_of_each_organization(another_key: Credential) -> None:
-    """Where both count from 1 on, the same id is not the same engagement; nor is one that both have made."""
+    """If both count from 1 on, an equal id alone does not identify an engagement."""
     exchanges = [made("1", another_key, second=1), listed("1", second=2), listed("1", second=1)]
 
     expect_apart([made("1", second=1), made("2", another_key), *exchanges], KEYS)
 
 
 @pytest.mark.parametrize("known", [{"id": "1"}, {"id": "1", "createdAt": 7}, {"createdAt": "2026-03-01T12:00:01.000Z"}])
-def test_what_is_half_known(another_key: Credential, known: dict[str, object]) -> None:
-    """An id alone may be another's too, and so may a time."""
+def test_an_id_or_a_time_alone(another_key: Credential, known: dict[str, object]) -> None:
+    """Another engagement may have the same id, or the same time."""
     creation = by(make_exchange("createEngagement", 201, {"data": known}), another_key)
     seen = make_exchange("listEngagements", 200, {"data": [known], "meta": {}})
 
@@ -99,8 +99,8 @@ def test_what_is_half_known(another_key: Credential, known: dict[str, object]) -
         [made("a"), listed("a", key=Credential.bearer("other_organization", "k2"), status=403)],
     ],
 )
-def test_nothing_to_tell(nothing: list[Exchange]) -> None:
-    """Without a list that another key's engagement could stand in, nothing is said."""
+def test_nothing_to_judge(nothing: list[Exchange]) -> None:
+    """Without a list that could hold another key's engagement, the check is inapplicable."""
     with pytest.raises(Inapplicable) as raised:
         expect_apart(nothing, KEYS)
     assert raised.value.message == "No list was requested after another organization's key had made an engagement"

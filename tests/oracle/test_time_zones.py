@@ -1,4 +1,4 @@
-"""Whether new things were created now, or a time zone away."""
+"""Times of creations: now, or a time zone, a day or a month away."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HOUR = 3600
 def created(
     ahead: float, after: int = 0, *, operation: str = "createEngagement", status: int = 201, number: int = 1
 ) -> Exchange:
-    """A creation so many seconds after the first, whose createdAt is ahead of its Date."""
+    """Return a creation this many seconds after the first, whose createdAt is ahead of its Date."""
     now = NOW + timedelta(seconds=after)
     given = (now + timedelta(seconds=ahead)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     dated = (("Content-Type", "application/json"), ("Date", now.strftime("%a, %d %b %Y %H:%M:%S GMT")))
@@ -29,7 +29,7 @@ def created(
 
 
 def of_archive(made: Exchange) -> Exchange:
-    """The same, told as an archive tells it."""
+    """Return the same as an archive."""
     assert made.received is not None
     body = made.received.body.replace(b"createdAt", b"updatedAt")
     return replace(made, received=replace(made.received, body=body))
@@ -37,7 +37,7 @@ def of_archive(made: Exchange) -> Exchange:
 
 @pytest.mark.parametrize("ahead", [(0, 0), (599, -600), (-1, 0)])
 def test_creations_of_now(ahead: tuple[int, int]) -> None:
-    """Some minutes are the difference of two clocks."""
+    """Two clocks may differ by some minutes."""
     looked = [created(seconds, place, number=place) for place, seconds in enumerate(ahead)]
 
     with Evidence() as evidence:
@@ -57,7 +57,7 @@ def test_creations_of_now(ahead: tuple[int, int]) -> None:
     ],
 )
 def test_creations_of_another_zone(ahead: float, says: str) -> None:
-    """They are as far away, each of them."""
+    """Each of them has the same offset."""
     looked = [created(ahead), created(ahead - 1, 3)]
 
     with pytest.raises(NonConformity, match=f"createdAt is {says} the time of its response") as raised:
@@ -73,7 +73,7 @@ def test_creations_of_another_zone(ahead: float, says: str) -> None:
 
 @pytest.mark.parametrize("operation", ["createEngagement", "inviteMember", "archiveEngagement"])
 def test_one_operation_alone_is_of_another_zone(operation: str) -> None:
-    """What others tell of now makes it no better."""
+    """Correct times of other operations are no excuse."""
     field = "updatedAt" if operation == "archiveEngagement" else "createdAt"
     wrong = created(2 * HOUR, 3, operation=operation)
     looked = [of_archive(wrong) if operation == "archiveEngagement" else wrong]
@@ -85,7 +85,7 @@ def test_one_operation_alone_is_of_another_zone(operation: str) -> None:
 
 
 def slipped(moment: datetime, wrong: datetime, *, off: float = 0.0, dated: bool = True) -> Exchange:
-    """A creation at a moment that tells another one; the service's clocks are so far off the run's own one."""
+    """Return a creation with another time; the service's clocks differ from the run's by an offset."""
     late = timedelta(seconds=off)
     date = (moment + late).strftime("%a, %d %b %Y %H:%M:%S GMT")
     headers = (("Content-Type", "application/json"), *((("Date", date),) if dated else ()))
@@ -109,7 +109,7 @@ DAY = timedelta(days=1)
     ],
 )
 def test_creations_of_another_day_or_month(moment: str, wrong: str, says: str) -> None:
-    """They are told so where the Date is beyond doubt, and every creation is as far away."""
+    """It is a failure if the Date is trusted and every creation has the same offset."""
     now, then = (datetime.fromisoformat(text).replace(tzinfo=UTC) for text in (moment, wrong))
     later = timedelta(seconds=3)
 
@@ -130,20 +130,20 @@ def test_creations_of_another_day_or_month(moment: str, wrong: str, says: str) -
     ],
 )
 def test_another_day_that_may_be_that_of_a_clock(others: list[Exchange]) -> None:
-    """Where the Date is in doubt or missing, or answers differ, or nothing moves, a clock may be wrong."""
+    """An untrusted or missing Date, different offsets or a constant time may be due to a wrong clock."""
     with pytest.raises(Inapplicable, match=r"^The clock of the service is off, but not by a time zone$"):
         expect_utc(others)
 
 
 @pytest.mark.parametrize("ahead", [900, 14.25 * HOUR, 15 * HOUR, 2 * HOUR + 61, 365 * 24 * HOUR, 601])
-def test_a_clock_that_shows_anything_else(ahead: float) -> None:
-    """A clock may be off by any amount that is not a timestamp zone."""
+def test_a_clock_with_another_offset(ahead: float) -> None:
+    """A clock may be off by any amount that is no time zone."""
     with pytest.raises(Inapplicable, match=r"^The clock of the service is off, but not by a time zone$"):
         expect_utc([created(ahead), created(ahead, 3)])
 
 
 def test_clocks_that_cannot_be_compared() -> None:
-    """One stands still, another one moves by whole minutes."""
+    """One stands still, another moves by whole minutes."""
     for looked in ([created(2 * HOUR), created(2 * HOUR - 3, 3)], [created(HOUR - 7), created(HOUR + 53)]):
         with pytest.raises(Inapplicable, match=r"^The clock of the service is off, but not by a time zone$"):
             expect_utc(looked)
@@ -151,13 +151,13 @@ def test_clocks_that_cannot_be_compared() -> None:
 
 @pytest.mark.parametrize("past_the_minute", [7, 0.25])
 def test_a_clock_that_shows_seconds(past_the_minute: float) -> None:
-    """One time that is no whole minute is enough to compare it."""
+    """One time with seconds is enough to compare it."""
     with pytest.raises(NonConformity, match="2 hours ahead of"):
         expect_utc([created(2 * HOUR - 7 + past_the_minute), created(2 * HOUR - 7, 60)])
 
 
 def test_creations_that_differ() -> None:
-    """Where only some look like another zone's nothing is said."""
+    """If only some seem to be of another zone, the check is undecided."""
     looked = [created(2 * HOUR), created(0, 3)]
 
     with pytest.raises(CantTell, match=r"^some responses look like those of another time zone$") as raised:
@@ -165,8 +165,8 @@ def test_creations_that_differ() -> None:
     assert raised.value.exchanges == tuple(looked)
 
 
-def test_what_one_operation_tells_is_not_another_ones() -> None:
-    """Creations are a zone away, each of them; that invitations are not excuses none, and accuses none."""
+def test_operations_are_judged_separately() -> None:
+    """Creations a zone away are a failure, whatever the times of invitations."""
     creations, invitation = [created(2 * HOUR), created(2 * HOUR, 3)], created(0, 5, operation="inviteMember")
     archived = of_archive(created(0, 7, operation="archiveEngagement"))
 
@@ -177,19 +177,19 @@ def test_what_one_operation_tells_is_not_another_ones() -> None:
 
 @pytest.mark.parametrize("other", [3 * HOUR, 2000, 2 * HOUR + 61])
 def test_a_clock_that_wanders(other: float) -> None:
-    """No time zone is another one a little later."""
+    """No time zone changes its offset a little later."""
     with pytest.raises(Inapplicable, match=r"^The clock of the service is off, but not by a time zone$"):
         expect_utc([created(2 * HOUR), created(other, 3)])
 
 
 def test_a_clock_that_is_set() -> None:
-    """A time that was right before it was off looks like no time zone either."""
+    """A clock that was right before is no time zone either."""
     with pytest.raises(Inapplicable, match=r"^The clock of the service is off, but not by a time zone$"):
         expect_utc([created(0), created(365 * 24 * HOUR, 3)])
 
 
 def test_nothing_created() -> None:
-    """Refusals, other operations and keys, lost answers and times without their form tell nothing."""
+    """Refusals, other operations and keys, lost responses and malformed times are not judged."""
     of_another = created(2 * HOUR)
     silent = [
         replace(of_another, request=of_another.request.with_key(Credential.bearer("other_organization", "k"))),
@@ -205,6 +205,6 @@ def test_nothing_created() -> None:
 
 
 def test_one_creation_is_too_few() -> None:
-    """A clock that stands still looks like that too."""
+    """A clock that stands still would look the same."""
     with pytest.raises(Inapplicable):
         expect_utc([created(2 * HOUR)])

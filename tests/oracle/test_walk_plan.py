@@ -1,4 +1,4 @@
-"""Random walks: planned from a seed, judged as they go, and shrunk to what matters."""
+"""Random walks: planned from a seed, judged step by step, and shrunk."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ MakeClient = Callable[..., Any]
 
 
 def chosen(seed: int | str) -> Random:
-    """Choices of a seed."""
+    """Return the choices of a seed."""
     return Random(seed)
 
 
 @dataclass
 class FakeRun:
-    """As much of a run as a walk needs."""
+    """The part of a run that a walk needs."""
 
     client: Any
     options: RunOptions
@@ -42,30 +42,30 @@ class FakeRun:
 
     @property
     def effort(self) -> Effort:
-        """How long the walks are."""
+        """The effort of the run."""
         return self.options.effort
 
     def send(self, sent: Request) -> Exchange:
-        """Send one call."""
+        """Send one request."""
         exchange: Exchange = self.client.send(sent)
         return exchange
 
     def send_all(self, sent: list[Request]) -> list[Exchange]:
-        """Send calls one after the other."""
+        """Send requests one after the other."""
         return [self.send(request) for request in sent]
 
     def sleep(self, seconds: float) -> None:
-        """Let the service's time pass."""
+        """Move the service's clock."""
         self.client.now += seconds
 
     def random(self, purpose: str) -> Random:
-        """Choices of the seed."""
+        """Return the choices of the seed."""
         return chosen(f"{self.seed} {purpose}")
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_plan_comes_from_the_seed(seed: int) -> None:
-    """The same seed gives the same steps, as many as were asked for."""
+    """The same seed gives the same steps, as many as requested."""
     steps = plan(chosen(seed), 200, 5)
 
     assert len(steps) == 200
@@ -75,7 +75,7 @@ def test_plan_comes_from_the_seed(seed: int) -> None:
 
 
 def test_plan_reaches_rare_states() -> None:
-    """An engagement is edited after it was archived, unarchived and archived again; filter, order and pages meet."""
+    """An engagement is edited after two archives and an unarchive; filter, order and pages are combined."""
     steps = plan(chosen(1), 200, 5)
     lives = {slot: " ".join(step.kind for step in steps if step.slot == slot) for slot in range(5)}
     lists = [dict(step.query) | {"page": step.page} for step in steps if step.kind is Kind.LIST]
@@ -88,7 +88,7 @@ def test_plan_reaches_rare_states() -> None:
 @pytest.mark.parametrize("slots", [2, 3, 4, 7])
 @pytest.mark.parametrize("size", [1, 3, 4, 5, 40, 200])
 def test_plan_is_about_its_engagements(size: int, slots: int) -> None:
-    """It begins with some, names no other place than those in play, and never one and the same twice in a step."""
+    """It begins with creations, uses only its slots, and never the same slot twice in a step."""
     for seed in range(4):
         steps = plan(chosen(seed), size, slots)
 
@@ -101,8 +101,8 @@ def test_plan_is_about_its_engagements(size: int, slots: int) -> None:
         assert all(step.query == () and step.page == 1 for step in steps if step.kind is not Kind.LIST)
 
 
-def test_plan_brings_every_episode_before_one_comes_again() -> None:
-    """What single steps seldom reach comes in each walk that is long enough, whatever its seed."""
+def test_plan_has_every_episode_before_repeating_one() -> None:
+    """Every long walk has each episode, whatever its seed."""
     for seed in range(15):
         steps = plan(chosen(seed), 240, 5)
         lives = [" ".join(step.kind for step in steps if step.slot == slot) for slot in range(5)]
@@ -121,8 +121,8 @@ def test_plan_brings_every_episode_before_one_comes_again() -> None:
         assert any(step.query == (("sort", "name"), ("perPage", "100")) for step in steps), seed
 
 
-def test_pages_that_are_turned_are_small_and_in_order() -> None:
-    """Three pages of one list, with a filter, an order, and so few items that there are several."""
+def test_successive_pages_are_small_and_sorted() -> None:
+    """Three pages of one list have a filter, an order and a small size."""
     turned = []
     for seed in range(12):
         lists = plan(chosen(seed), 200, 5)
@@ -136,8 +136,8 @@ def test_pages_that_are_turned_are_small_and_in_order() -> None:
     assert {query["perPage"] for query in turned} <= {"1", "2", "3", "5"}
 
 
-def test_later_pages_are_asked_for_by_themselves() -> None:
-    """Also of lists that the whole of stands on one page, or that are asked for without a size."""
+def test_later_pages_are_requested_alone() -> None:
+    """This includes lists that fit one page or have no size."""
     steps = [step for seed in range(12) for step in plan(chosen(seed), 200, 5)]
     whole = [step for step in steps if step.kind is Kind.LIST and "perPage" not in dict(step.query)]
 
@@ -145,7 +145,7 @@ def test_later_pages_are_asked_for_by_themselves() -> None:
 
 
 def test_a_walk_too_short_for_chance_has_an_episode() -> None:
-    """The first thing after the creations is one."""
+    """It follows the creations."""
     begun = (
         "rename archive",
         "archive edit",
@@ -161,8 +161,8 @@ def test_a_walk_too_short_for_chance_has_an_episode() -> None:
             assert " ".join(step.kind for step in steps[3:]).startswith(begun)
 
 
-def test_plan_asks_for_lists_in_every_way() -> None:
-    """Each parameter with each of its values and without it, several pages, and only what the interface knows."""
+def test_plan_requests_lists_in_every_way() -> None:
+    """Each parameter occurs with each value and without it, on several pages, and no unknown one occurs."""
     lists = [step for seed in range(20) for step in plan(chosen(seed), 200, 5) if step.kind is Kind.LIST]
     asked = [dict(step.query) for step in lists]
 
@@ -178,7 +178,7 @@ def test_plan_asks_for_lists_in_every_way() -> None:
 
 
 def test_most_writes_are_read_and_some_are_not() -> None:
-    """A fault shows in the next read; one that only shows after two writes needs those that are not read."""
+    """A failure shows in the next read; some only show after two writes without a read."""
     follows = [
         (second.kind, second.slot == first.slot)
         for seed in range(12)
@@ -190,8 +190,8 @@ def test_most_writes_are_read_and_some_are_not() -> None:
     assert len(follows) / 3 < read < len(follows) * 2 / 3
 
 
-def test_walks_do_many_things_and_delete_few() -> None:
-    """Every kind of step is taken, and engagements live long enough for something to go wrong."""
+def test_walks_have_every_kind_and_few_deletions() -> None:
+    """Engagements live long enough for a failure to show."""
     kinds = Counter(step.kind for seed in range(12) for step in plan(chosen(seed), 200, 5))
 
     assert set(kinds) == set(Kind)
@@ -202,7 +202,7 @@ def test_walks_do_many_things_and_delete_few() -> None:
 
 
 def test_new_words_are_never_repeated() -> None:
-    """What a walk writes is told apart by its words."""
+    """The words distinguish the writes of a walk."""
     words = [step.word for step in plan(chosen(3), 500, 6) if step.word]
 
     assert len(set(words)) == len(words)
@@ -210,7 +210,7 @@ def test_new_words_are_never_repeated() -> None:
 
 @given(st.lists(st.integers(0, 34), min_size=1, max_size=6), st.lists(st.integers(0, 34), min_size=1, max_size=6))
 def test_names_of_walks_can_be_compared(first_numbers: list[int], other: list[int]) -> None:
-    """Names are compared by their syllables; a name that another begins with comes first."""
+    """Names compare by their syllables; a prefix of a name sorts first."""
     shorter, longer = (
         "".join(SYLLABLES[number] for number in numbers) for numbers in (first_numbers, first_numbers + other)
     )
@@ -223,14 +223,14 @@ def test_names_of_walks_can_be_compared(first_numbers: list[int], other: list[in
 
 
 def test_numbers_have_syllables_of_their_own() -> None:
-    """Walks are told apart by two syllables."""
+    """Two syllables distinguish walks."""
     assert len({syllables(number) for number in range(35 * 35)}) == 35 * 35
 
 
 @settings(max_examples=200)
 @given(st.integers(1, 40), st.sets(st.integers(0, 39), min_size=1, max_size=4))
-def test_shrinking_finds_what_is_needed(length: int, needed: set[int]) -> None:
-    """What fails by some steps alone is shrunk to just those, if it may cost enough."""
+def test_shrinking_finds_the_needed_steps(length: int, needed: set[int]) -> None:
+    """With enough budget, exactly the needed steps remain."""
     steps = list(range(max(length, max(needed) + 1)))
 
     def attempt(shorter: Any) -> str | None:
@@ -242,8 +242,8 @@ def test_shrinking_finds_what_is_needed(length: int, needed: set[int]) -> None:
     assert found in {"failed", "failed at first"}
 
 
-def test_shrinking_keeps_to_its_budget_and_takes_guesses() -> None:
-    """No more is spent than was given; a guess that fails saves the search."""
+def test_shrinking_stays_within_its_budget_and_takes_guesses() -> None:
+    """A guess that fails saves the search."""
     spent = 0
 
     def attempt(shorter: Any) -> str | None:
@@ -261,7 +261,7 @@ def test_shrinking_keeps_to_its_budget_and_takes_guesses() -> None:
 @pytest.mark.parametrize("effort", list(Effort))
 @pytest.mark.parametrize("unarchive", ["activates", "nothing", "refused"])
 def test_honest_service_passes(make_client: MakeClient, effort: Effort, unarchive: str) -> None:
-    """No walk finds anything about an honest service, and every kind of rule was put to the test."""
+    """No walk has a finding about a correct service, and every kind of rule has evidence."""
     run = FakeRun(make_client(unarchive=unarchive, clock="seconds"), RunOptions(effort=effort))
 
     came = random_walks(run)  # type: ignore[arg-type]
@@ -275,10 +275,10 @@ def test_honest_service_passes(make_client: MakeClient, effort: Effort, unarchiv
 
 
 def resetting(honest: type[Any]) -> type[Any]:
-    """A service that forgets a new name when the engagement is unarchived."""
+    """Return a service that resets a new name when the engagement is unarchived."""
 
     class Resetting(honest):  # type: ignore[misc]
-        """Unarchiving resets the name."""
+        """Service whose unarchiving resets the name."""
 
         def create(self, body: dict[str, Any]) -> Any:
             made = super().create(body)
@@ -292,8 +292,8 @@ def resetting(honest: type[Any]) -> type[Any]:
     return Resetting
 
 
-def test_failure_is_shrunk_and_told(make_client: MakeClient, honest: type[Any]) -> None:
-    """What remains of a walk is the few steps that it takes, as a numbered story that cites all of them."""
+def test_failure_is_shrunk_and_described(make_client: MakeClient, honest: type[Any]) -> None:
+    """The message is a numbered story of the few needed steps, and cites all of them."""
     run = FakeRun(make_client(resetting(honest)), RunOptions(effort=Effort.STANDARD))
 
     stories = random_walks(run).stories  # type: ignore[arg-type]
@@ -311,10 +311,10 @@ def test_failure_is_shrunk_and_told(make_client: MakeClient, honest: type[Any]) 
 
 
 def test_shrinking_costs_no_more_than_it_may(make_client: MakeClient, honest: type[Any]) -> None:
-    """Requests beyond the walks are few, also where a fault shows only now and then."""
+    """It sends few requests, even if a failure is intermittent."""
 
     class Whimsical(resetting(honest)):  # type: ignore[misc]
-        """Every fifth read shows an old name."""
+        """Service whose every fifth read shows an old name."""
 
         def getEngagement(self, record: Any, body: Any) -> Any:  # noqa: N802
             self.records.setdefault("", record)
