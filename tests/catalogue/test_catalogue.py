@@ -1,4 +1,4 @@
-"""The catalogue, and that the checks cover it."""
+"""The catalogue and its coverage by checks."""
 
 from __future__ import annotations
 
@@ -19,26 +19,28 @@ from conformance.verdicts.session import checks_by_entry
 DOCUMENT: dict[str, Any] = {
     "section": "1",
     "title": "A section",
-    "statements": {"said": "Something is said."},
+    "statements": {"said": "The service states something."},
     "requirements": [{"id": "one", "title": "It holds.", "of": "said", "operations": "all"}],
     "open_points": [{"id": "two", "question": "Does it?", "of": "said", "operations": ["getEngagement"]}],
-    "out_of_reach": [{"id": "three", "title": "It cannot be told.", "of": ["said"], "reason": "Nobody sees it."}],
+    "out_of_reach": [
+        {"id": "three", "title": "It cannot be tested.", "of": ["said"], "reason": "A test cannot see it."}
+    ],
 }
 
 
 @pytest.fixture(scope="module")
 def covered() -> dict[str, list[str]]:
-    """The checks by what they cite."""
+    """The checks by the entries that they cite."""
     return checks_by_entry()
 
 
 def test_every_requirement_has_a_check(covered: dict[str, list[str]]) -> None:
-    """Nothing in the catalogue is left unjudged."""
+    """Every requirement in the catalogue has a check."""
     assert [name for name in load_catalogue().requirements if name not in covered] == []
 
 
 def test_every_open_point_is_observed(covered: dict[str, list[str]]) -> None:
-    """Nothing that the interface leaves open is left unobserved."""
+    """Every open point in the catalogue is observed by a check."""
     assert [name for name in load_catalogue().open_points if name not in covered] == []
 
 
@@ -50,7 +52,7 @@ def test_checks_cite_nothing_else(covered: dict[str, list[str]]) -> None:
 
 
 def test_needs_are_known() -> None:
-    """Every need can be unlocked by something."""
+    """Every need is one that a target can meet."""
     catalogue = load_catalogue()
     entries: list[Requirement | OpenPoint] = [*catalogue.requirements.values(), *catalogue.open_points.values()]
 
@@ -58,14 +60,14 @@ def test_needs_are_known() -> None:
 
 
 def test_every_operation_is_judged_by_name() -> None:
-    """Each operation has requirements of its own, beside those that every answer has to keep."""
+    """Each operation has requirements of its own, beside those for every response."""
     named = [entry.operations for entry in load_catalogue().requirements.values() if len(entry.operations) < 5]
 
     assert {name for operations in named for name in operations} == set(OPERATIONS)
 
 
 def test_open_points_are_many() -> None:
-    """Forty questions and more are asked about what the interface leaves open."""
+    """The catalogue has at least forty open points."""
     assert len(load_catalogue().open_points) >= 40
 
 
@@ -77,12 +79,12 @@ def test_every_section_is_there() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda it: it["requirements"][0].update(of="unsaid"), "no statement 'unsaid'"),
-        (lambda it: it["requirements"][0].update(operations=["getNothing"]), "no operation 'getNothing'"),
-        (lambda it: it["requirements"][0].update({"class": "deluxe"}), "no class 'deluxe'"),
-        (lambda it: it["requirements"][0].update(why="because"), "unknown member 'why'"),
-        (lambda it: it["open_points"][0].update(id="one"), "one is the id of two entries"),
-        (lambda it: it["statements"].update(more="More is said."), "the statement 'more' has no entry"),
+        (lambda document: document["requirements"][0].update(of="unsaid"), "no statement 'unsaid'"),
+        (lambda document: document["requirements"][0].update(operations=["getNothing"]), "no operation 'getNothing'"),
+        (lambda document: document["requirements"][0].update({"class": "deluxe"}), "no class 'deluxe'"),
+        (lambda document: document["requirements"][0].update(why="because"), "unknown member 'why'"),
+        (lambda document: document["open_points"][0].update(id="one"), "one is the id of two entries"),
+        (lambda document: document["statements"].update(more="More is said."), "the statement 'more' has no entry"),
     ],
 )
 def test_a_contradiction_is_an_error(change: Any, message: str) -> None:
@@ -95,7 +97,7 @@ def test_a_contradiction_is_an_error(change: Any, message: str) -> None:
 
 
 def test_a_sound_document_is_loaded() -> None:
-    """The words for several operations stand for them."""
+    """The shorthand for several operations is expanded."""
     catalogue = build_catalogue([DOCUMENT])
 
     assert len(catalogue.requirements["one"].operations) == 13
@@ -103,7 +105,7 @@ def test_a_sound_document_is_loaded() -> None:
 
 
 def test_the_command_prints_every_requirement() -> None:
-    """``requirements`` is the catalogue as a table, or as JSON."""
+    """The command ``requirements`` prints the catalogue as a table or as JSON."""
     table = CliRunner().invoke(main, ["requirements"], env={"COLUMNS": "200"})
     document = CliRunner().invoke(main, ["requirements", "--json"])
 

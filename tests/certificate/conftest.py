@@ -1,4 +1,4 @@
-"""A run of the embedded service, signed."""
+"""Shared fixtures of the certificate tests: signed runs of the embedded service."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def conformance(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="session")
 def key_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A private key; the public one lies beside it."""
+    """A private key with its public key beside it."""
     path = tmp_path_factory.mktemp("keys") / "signer"
     make_keys(path)
     return path
@@ -44,7 +44,7 @@ def private_key(key_file: Path) -> Ed25519PrivateKey:
 
 @pytest.fixture(scope="session")
 def public_key(key_file: Path) -> Ed25519PublicKey:
-    """The key that is trusted."""
+    """The trusted key."""
     return read_public_key(public_path(key_file))
 
 
@@ -59,7 +59,7 @@ def unsigned_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a run of a few checks, which is inconclusive."""
+    """The folder of an inconclusive run of a few checks."""
     folder = tmp_path_factory.mktemp("small") / "run"
     done = conformance("run", "--effort", "quick", "--quiet", "--only", "archive-*", "--report", folder)
     assert done.returncode == 0, done.stderr
@@ -84,5 +84,5 @@ def small_signed(small_run: Path, private_key: Ed25519PrivateKey, tmp_path_facto
 
 @pytest.fixture
 def small(small_signed: Path, tmp_path: Path) -> Path:
-    """A copy of it to change."""
+    """A copy of the small signed run, to be changed."""
     return Path(shutil.copytree(small_signed, tmp_path / "run"))

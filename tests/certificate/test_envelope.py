@@ -1,4 +1,4 @@
-"""The envelope, read with nothing of ours."""
+"""The envelope, read without the suite's code."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from conformance.certificate.envelope import InvalidEnvelope, opened, pae, seale
 
 
 def test_pae_of_the_specification() -> None:
-    """The example that the specification of DSSE gives."""
+    """The encoding is that of the example in the specification of DSSE."""
     assert pae("http://example.com/HelloWorld", b"hello world") == (
         b"DSSEv1 29 http://example.com/HelloWorld 11 hello world"
     )
 
 
 def test_standard_tools_verify_the_certificate(signed_run: Path, key_file: Path) -> None:
-    """Signature, encoding, statement and digests hold for a reader that knows only the specifications."""
+    """Signature, encoding, statement and digests are valid for a reader that implements only the specifications."""
     public = serialization.load_pem_public_key(key_file.with_name("signer.pub").read_bytes())
     envelope = json.loads((signed_run / "certificate.dsse.json").read_text())
     payload = base64.b64decode(envelope["payload"])
@@ -45,7 +45,7 @@ def test_standard_tools_verify_the_certificate(signed_run: Path, key_file: Path)
 
 
 def test_securesystemslib_verifies_the_certificate(signed_run: Path, public_key: Ed25519PublicKey) -> None:
-    """The reference implementation for Python takes the envelope."""
+    """The reference implementation for Python accepts the envelope."""
     dsse = pytest.importorskip("securesystemslib.dsse")
     signer = pytest.importorskip("securesystemslib.signer")
     envelope = dsse.Envelope.from_dict(json.loads((signed_run / "certificate.dsse.json").read_text()))
@@ -57,7 +57,7 @@ def test_securesystemslib_verifies_the_certificate(signed_run: Path, public_key:
 
 
 def test_envelope_opens_with_its_key_only() -> None:
-    """Another key is named, not tried."""
+    """With another key, the error names the key of the envelope."""
     key, other = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
     envelope = sealed(b"{}", key)
 
@@ -80,7 +80,7 @@ def test_envelope_opens_with_its_key_only() -> None:
     ],
 )
 def test_only_what_was_written_opens(change: object) -> None:
-    """Whatever is not signed may not differ either, and nothing raises anything else."""
+    """Changes outside the signed payload are refused too, without other errors."""
     key = Ed25519PrivateKey.generate()
     changed = change(sealed(b"{}", key))  # type: ignore[operator]
 
@@ -89,7 +89,7 @@ def test_only_what_was_written_opens(change: object) -> None:
 
 
 def test_signature_of_another_payload_type_does_not_count() -> None:
-    """What was signed for another purpose is no certificate."""
+    """A signature for another purpose is not a certificate."""
     key = Ed25519PrivateKey.generate()
     envelope = json.loads(sealed(b"{}", key))
     envelope["signatures"][0]["sig"] = base64.b64encode(key.sign(pae("text/plain", b"{}"))).decode()

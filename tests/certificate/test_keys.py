@@ -1,4 +1,4 @@
-"""Keys for certificates."""
+"""Keys of certificates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .conftest import conformance
 
 
 def test_keygen_writes_a_secret_and_a_public_key(tmp_path: Path) -> None:
-    """The private key is PKCS8 in PEM for its owner only, the public one fits it."""
+    """The private key is PKCS8 in PEM, readable only by its owner, and the public key belongs to it."""
     done = conformance("keygen", tmp_path / "key")
     secret = (tmp_path / "key").read_bytes()
     private = serialization.load_pem_private_key(secret, None)
@@ -32,7 +32,7 @@ def test_keygen_writes_a_secret_and_a_public_key(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("there", ["key", "key.pub"])
 def test_keygen_overwrites_nothing(tmp_path: Path, there: str) -> None:
-    """Neither file may be there before, and what is there stays."""
+    """An existing file is refused and left unchanged."""
     (tmp_path / there).write_text("mine")
     done = conformance("keygen", tmp_path / "key")
 
@@ -42,7 +42,7 @@ def test_keygen_overwrites_nothing(tmp_path: Path, there: str) -> None:
 
 
 def test_keygen_follows_no_link(tmp_path: Path) -> None:
-    """A link that leads nowhere yet is not written through."""
+    """A dangling link is not followed."""
     (tmp_path / "key").symlink_to(tmp_path / "elsewhere")
 
     with pytest.raises(KeyFileError):
@@ -51,7 +51,7 @@ def test_keygen_follows_no_link(tmp_path: Path) -> None:
 
 
 def test_keys_of_other_kinds_are_refused(tmp_path: Path) -> None:
-    """The message says what is wrong, whatever the file holds."""
+    """The message states the error for any content of the file."""
     other = ec.generate_private_key(ec.SECP256R1())
     plain = other.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()

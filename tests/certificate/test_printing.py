@@ -16,7 +16,7 @@ CHROMIUM = next(
 
 @pytest.mark.skipif(not CHROMIUM, reason="no Chromium is installed")
 def test_certificate_prints_on_one_page(signed_run: Path, tmp_path: Path) -> None:
-    """All classes, all facts, one sheet."""
+    """All classes and facts fit on one sheet."""
     subprocess.run(
         [
             CHROMIUM,

@@ -1,4 +1,4 @@
-"""What is certified, and what is refused."""
+"""Signing of runs, and its refusals."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _said(folder: Path) -> dict[str, Any]:
 
 
 def test_statement_says_what_was_tested_and_how(signed_run: Path) -> None:
-    """Suite, document, target, organization, classes, mode, effort, seed, counts, dates and the build are there."""
+    """The statement has suite, document, target, organization, classes, mode, effort, seed, counts, dates and build."""
     predicate = _said(signed_run)["predicate"]
     claims, report = predicate[CLAIMS], load_report(signed_run / "report.json")
 
@@ -49,7 +49,7 @@ def test_statement_says_what_was_tested_and_how(signed_run: Path) -> None:
 
 
 def test_every_file_is_a_subject(signed_run: Path) -> None:
-    """The page to print is among them, the envelope is not."""
+    """The subjects include the printable page, but not the envelope."""
     names = {subject["name"] for subject in _said(signed_run)["subject"]}
 
     assert names == {path.name for path in signed_run.iterdir()} - {"certificate.dsse.json"}
@@ -57,16 +57,16 @@ def test_every_file_is_a_subject(signed_run: Path) -> None:
 
 
 def test_inconclusive_run_is_refused_unless_told(small_run: Path, key_file: Path, tmp_path: Path) -> None:
-    """The refusal says why and writes nothing; told to, it signs and says so."""
+    """The refusal gives the reason and writes nothing; with --anyway, the run is signed with the reason."""
     folder = shutil.copytree(small_run, tmp_path / "run")
     refused = conformance("sign", folder, "--key", key_file)
     written = list(folder.glob("certificate*"))
-    told = conformance("sign", folder, "--key", key_file, "--anyway", "--subject-digest", BUILD)
+    signed = conformance("sign", folder, "--key", key_file, "--anyway", "--subject-digest", BUILD)
 
     assert refused.returncode == 1
     assert "inconclusive" in refused.stderr
     assert written == []
-    assert told.returncode == 0, told.stderr
+    assert signed.returncode == 0, signed.stderr
     assert _said(folder)["predicate"]["result"] == "WARNED"
     assert _said(folder)["predicate"][CLAIMS]["reservations"] == ["The verdict is inconclusive."]
     verified = conformance("verify", folder, "--public-key", f"{key_file}.pub")
@@ -77,7 +77,7 @@ def test_inconclusive_run_is_refused_unless_told(small_run: Path, key_file: Path
 def test_report_that_its_recording_does_not_bear_out_is_refused(
     unsigned_run: Path, key_file: Path, tmp_path: Path
 ) -> None:
-    """Somebody who makes an untested requirement passed in the report gets no signature."""
+    """A report that was changed after the run is not signed."""
     folder = shutil.copytree(unsigned_run, tmp_path / "run")
     report = json.loads((folder / "report.json").read_text())
     report["requirements"][0]["checks"][0]["exchanges"] = [1]
@@ -100,7 +100,7 @@ def test_report_that_its_recording_does_not_bear_out_is_refused(
     ],
 )
 def test_what_is_not_certified_is_said(unsigned_run: Path, change: Any, words: str) -> None:
-    """Interrupted, inconclusive, failed and waived runs have a reason each."""
+    """Interrupted, inconclusive, failed and waived runs have one reason each."""
     report = copy.deepcopy(load_report(unsigned_run / "report.json"))
 
     assert reservations_about(report, None) == []
@@ -109,7 +109,7 @@ def test_what_is_not_certified_is_said(unsigned_run: Path, change: Any, words: s
 
 
 def test_run_that_ended_early_is_not_certified(unsigned_run: Path) -> None:
-    """Nor is one whose budget was used up."""
+    """A run that used up its budget is not certified."""
     assert "used up" in reservations_about(load_report(unsigned_run / "report.json"), "the budget is used up")[0]
 
 
@@ -117,7 +117,7 @@ def test_run_that_ended_early_is_not_certified(unsigned_run: Path) -> None:
     "digest", ["", "ab" * 32, "sha256:abc", "md5:" + "a" * 32, "sha256:" + "AB" * 32, "sha512:" + "a" * 64]
 )
 def test_build_digest_must_be_one(digest: str, small_run: Path, key_file: Path) -> None:
-    """Anything else is a usage error, before anything is read."""
+    """An invalid digest is a usage error before any file is read."""
     with pytest.raises(ValueError, match="expected sha256"):
         build_digest(digest)
     assert conformance("sign", small_run, "--key", key_file, "--subject-digest", digest).returncode == 2
@@ -141,7 +141,7 @@ def test_page_names_the_classes_and_shows_nothing_that_acts(unsigned_run: Path) 
 
 
 def test_missing_key_and_folder_are_usage_errors(tmp_path: Path, key_file: Path) -> None:
-    """No traceback, one sentence."""
+    """The command prints one sentence without a traceback."""
     for arguments in (("sign", tmp_path, "--key", key_file), ("sign", tmp_path, "--key", tmp_path / "none")):
         done = conformance(*arguments)
         assert done.returncode == 2

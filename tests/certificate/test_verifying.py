@@ -1,4 +1,4 @@
-"""Verification: every claim by itself, and nothing changed goes unnoticed."""
+"""Verification of certificates: each claim separately, and detection of every change."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Change = Callable[[dict[str, Any]], object]
 
 
 def _resign(folder: Path, key: Ed25519PrivateKey, change: Change) -> None:
-    """Sign a changed statement over the files as they are, as a signer who lies would."""
+    """Sign a changed statement over the existing files, as a dishonest signer would."""
     envelope = json.loads((folder / "certificate.dsse.json").read_text())
     said = json.loads(base64.b64decode(envelope["payload"]))
     for subject in said["subject"]:
@@ -38,7 +38,7 @@ def _resign(folder: Path, key: Ed25519PrivateKey, change: Change) -> None:
 
 
 def _change_report(folder: Path, change: Change) -> None:
-    """Change the report and make the run's own digests fit it."""
+    """Change the report and update the run's own digests."""
     report = json.loads((folder / "report.json").read_text())
     change(report)
     (folder / "report.json").write_bytes(json_bytes(report))
@@ -50,13 +50,13 @@ def _change_report(folder: Path, change: Change) -> None:
 
 
 def _decided(report: dict[str, Any]) -> dict[str, Any]:
-    """The first requirement that a check decided."""
+    """Return the first requirement that a check decided."""
     found: dict[str, Any] = next(requirement for requirement in report["requirements"] if requirement["checks"])
     return found
 
 
 def test_signed_run_holds(signed_run: Path, key_file: Path) -> None:
-    """One line a claim, and exit 0."""
+    """The command prints a line for each claim and exits with 0."""
     done = conformance("verify", signed_run, "--public-key", f"{key_file}.pub")
     *claims, verdict = done.stdout.splitlines()
 
@@ -78,7 +78,7 @@ def test_signed_run_holds(signed_run: Path, key_file: Path) -> None:
 def test_a_class_may_be_required(
     signed_run: Path, key_file: Path, words: tuple[str, ...], status: int, last: str
 ) -> None:
-    """A run that attained it is accepted."""
+    """A run that attained the required class is accepted."""
     done = conformance("verify", signed_run, "--public-key", f"{key_file}.pub", *words)
 
     assert done.returncode == status
@@ -86,7 +86,7 @@ def test_a_class_may_be_required(
 
 
 def test_a_class_that_was_not_attained_is_told(small_signed: Path, key_file: Path) -> None:
-    """The certificate holds, and is not accepted."""
+    """The certificate is valid but not accepted."""
     done = conformance("verify", small_signed, "--public-key", f"{key_file}.pub", "--require-class", "core")
 
     assert done.returncode == 4
@@ -94,7 +94,7 @@ def test_a_class_that_was_not_attained_is_told(small_signed: Path, key_file: Pat
 
 
 def test_every_changed_byte_is_found(small: Path, public_key: Ed25519PublicKey) -> None:
-    """A thousand changes of single bytes at random places of all files, the envelope included."""
+    """A thousand random changes of single bytes in all files, including the envelope, are found."""
     chance = random.Random(7)
     files = sorted(small.iterdir())
     assert verify(small, public_key).holds
@@ -111,7 +111,7 @@ def test_every_changed_byte_is_found(small: Path, public_key: Ed25519PublicKey) 
 
 @pytest.mark.parametrize("name", ["report.html", "exchanges.har", "certificate.html", "certificate.dsse.json"])
 def test_removed_file_is_found(small: Path, name: str, public_key: Ed25519PublicKey) -> None:
-    """What is missing is named."""
+    """The missing file is named."""
     (small / name).unlink()
     faults = [fault for claim in verify(small, public_key).claims for fault in claim.faults]
 
@@ -120,7 +120,7 @@ def test_removed_file_is_found(small: Path, name: str, public_key: Ed25519Public
 
 @pytest.mark.parametrize("name", ["more.txt", ".hidden", "sub/more.txt"])
 def test_added_file_is_found(small: Path, name: str, public_key: Ed25519PublicKey) -> None:
-    """What was not signed may not lie there."""
+    """A file that was not signed is named."""
     (small / name).parent.mkdir(exist_ok=True)
     (small / name).write_text("")
     faults = [fault for claim in verify(small, public_key).claims for fault in claim.faults]
@@ -129,7 +129,7 @@ def test_added_file_is_found(small: Path, name: str, public_key: Ed25519PublicKe
 
 
 def test_link_is_found(small: Path, public_key: Ed25519PublicKey) -> None:
-    """A file may not be replaced by a link, even to the same content."""
+    """A link in place of a file is refused, even to the same content."""
     (small / "report.html").rename(small.parent / "moved")
     (small / "report.html").symlink_to(small.parent / "moved")
 
@@ -137,7 +137,7 @@ def test_link_is_found(small: Path, public_key: Ed25519PublicKey) -> None:
 
 
 def test_key_of_somebody_else_does_not_do(signed_run: Path) -> None:
-    """A certificate is good only by the key that one trusts."""
+    """A certificate by another than the trusted key is not valid."""
     verified = verify(signed_run, Ed25519PrivateKey.generate().public_key())
 
     assert not verified.holds
@@ -163,7 +163,7 @@ def test_statement_that_says_more_than_the_report_does_not_hold(
     public_key: Ed25519PublicKey,
     change: Change,
 ) -> None:
-    """Even a signature of the trusted key does not make it true."""
+    """The claim fails despite a signature by the trusted key."""
     _resign(small, private_key, change)
     failed = [claim for claim in verify(small, public_key).claims if not claim.holds]
 
@@ -173,7 +173,7 @@ def test_statement_that_says_more_than_the_report_does_not_hold(
 def test_report_made_better_by_its_signer_does_not_hold(
     small: Path, private_key: Ed25519PrivateKey, public_key: Ed25519PublicKey
 ) -> None:
-    """An untested requirement that is made passed, with every digest made to fit, fails when it is judged again."""
+    """An untested requirement that was changed to passed, with all digests updated, is found by judging again."""
 
     def improve(report: dict[str, Any]) -> None:
         entry = next(requirement for requirement in report["requirements"] if requirement["outcome"] == "untested")
@@ -206,7 +206,7 @@ def test_report_that_contradicts_itself_is_told(
     change: Change,
     words: str,
 ) -> None:
-    """Each contradiction is named."""
+    """The contradiction is named."""
     _change_report(small, change)
     _resign(small, private_key, lambda _: None)
     faults = [fault for claim in verify(small, public_key).claims for fault in claim.faults]
@@ -217,7 +217,7 @@ def test_report_that_contradicts_itself_is_told(
 def test_report_outside_its_schema_is_told(
     small: Path, private_key: Ed25519PrivateKey, public_key: Ed25519PublicKey
 ) -> None:
-    """The place is named."""
+    """The place in the report is named."""
     _change_report(small, lambda report: report.update(verdict="splendid"))
     _resign(small, private_key, lambda _: None)
     faults = [fault for claim in verify(small, public_key).claims for fault in claim.faults]
@@ -226,7 +226,7 @@ def test_report_outside_its_schema_is_told(
 
 
 def test_folder_without_a_certificate_fails(small_run: Path, key_file: Path, tmp_path: Path) -> None:
-    """Exit 1: nothing is certified there."""
+    """The command exits with 1."""
     folder = shutil.copytree(small_run, tmp_path / "run")
     done = conformance("verify", folder, "--public-key", f"{key_file}.pub")
 
@@ -235,7 +235,7 @@ def test_folder_without_a_certificate_fails(small_run: Path, key_file: Path, tmp
 
 
 def test_private_key_is_no_public_one(small: Path, key_file: Path) -> None:
-    """A usage error that says so."""
+    """The usage error says that the key is not public."""
     done = conformance("verify", small, "--public-key", key_file)
 
     assert done.returncode == 2

@@ -1,4 +1,4 @@
-"""What the tests of openapi.yaml share: the document, its operations, and Schemathesis' judgement of an answer."""
+"""Shared fixtures of the tests of openapi.yaml: the document, its operations, and Schemathesis' checks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 DOCUMENT = Path(__file__).parents[2] / "openapi.yaml"
 RESPONSES = yaml.safe_load(Path(__file__).with_name("responses.yaml").read_text(encoding="utf-8"))
 RATE_LIMIT = {"X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "59", "X-RateLimit-Reset": "1740913560"}
-# An operation's own `validate_response` looks at the body alone, so the other three are needed beside it.
+# An operation's own `validate_response` checks only the body, so the other three checks are needed too.
 CHECKS = [
     status_code_conformance,
     content_type_conformance,
@@ -57,19 +57,19 @@ def operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 @pytest.fixture(scope="session")
 def schema() -> OpenApiSchema:
-    """Return the document as Schemathesis loads it, whatever configuration file lies around."""
+    """Return the document as Schemathesis loads it, without any configuration file."""
     return schemathesis.openapi.from_path(DOCUMENT, config=SchemathesisConfig())
 
 
 @pytest.fixture(scope="session")
 def response() -> Callable[..., httpx.Response]:
-    """Return a maker of answers, as httpx would hand them over."""
+    """Return a maker of responses in the form of httpx."""
     return _response
 
 
 @pytest.fixture(scope="session")
 def judge(schema: OpenApiSchema) -> Judge:
-    """Return a function that names the kinds of failure found in an answer to an operation."""
+    """Return a function that returns the kinds of failure in a response of an operation."""
 
     def kinds(operation_id: str, status: int, body: object, **deviations: Any) -> set[str]:
         right = RESPONSES[operation_id]
@@ -90,7 +90,7 @@ def _response(
     media_type: str | None = "application/json",
     headers: Mapping[str, str | None] | None = None,
 ) -> httpx.Response:
-    """Make an answer; a header given as None is left out, and bytes are sent as they are."""
+    """Return a response; a header with the value None is omitted, and bytes are used unchanged."""
     merged = {**RATE_LIMIT, "Content-Type": media_type, **(headers or {})}
     made = httpx.Response(
         status,

@@ -1,4 +1,4 @@
-"""The document itself: valid, complete, and with examples that keep it."""
+"""Validity and completeness of the document and its examples."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ DOCUMENT_URI = "urn:document"
 
 
 def test_the_document_is_valid_openapi(document: dict[str, Any]) -> None:
-    """The OpenAPI 3.1 validator finds nothing wrong."""
+    """The OpenAPI 3.1 validator finds no error."""
     validate(document)
 
     assert document["openapi"].startswith("3.1")
 
 
 def test_every_operation_of_the_interface_is_described(operations: dict[str, dict[str, Any]]) -> None:
-    """Exactly the 13 operations are there, under their names, methods and paths."""
+    """The document has exactly the 13 operations, with their names, methods and paths."""
     described = {name: (operation["method"], operation["path"]) for name, operation in operations.items()}
 
     assert described == {name: (right["method"], right["path"]) for name, right in RESPONSES.items()}
@@ -54,7 +54,7 @@ def test_every_operation_of_the_interface_is_described(operations: dict[str, dic
 
 @pytest.mark.parametrize("operation_id", RESPONSES)
 def test_an_operation_names_its_scope_and_requirements(operations: dict[str, Any], operation_id: str) -> None:
-    """Each operation needs a bearer key with the listed permission and names the catalogue's requirements of it."""
+    """Each operation needs a bearer key with the listed permission and lists its requirements of the catalogue."""
     operation = operations[operation_id]
 
     assert operation["security"] == [{"apiKey": SCOPES[operation_id]}]
@@ -63,7 +63,7 @@ def test_an_operation_names_its_scope_and_requirements(operations: dict[str, Any
 
 
 def test_what_bears_on_every_operation_stands_at_the_root(document: dict[str, Any]) -> None:
-    """No requirement of the catalogue is missing, and none is named that the catalogue lacks (docs/refresh.py)."""
+    """The document lists exactly the requirements of the catalogue (docs/refresh.py)."""
     named = [name for operation_id in RESPONSES for name in _bearing_on(operation_id)]
 
     assert document["x-requirements"] == _general()
@@ -72,7 +72,7 @@ def test_what_bears_on_every_operation_stands_at_the_root(document: dict[str, An
 
 @pytest.mark.parametrize("operation_id", RESPONSES)
 def test_an_operation_lists_every_permitted_status(operations: dict[str, Any], operation_id: str) -> None:
-    """The exact success status or 2XX, the error table and any other 4xx are described, and nothing beyond."""
+    """The exact success status or 2XX, the error table and any other 4xx are described, and no other status."""
     success = "200" if RESPONSES[operation_id]["statuses"] == [200] else "2XX"
 
     assert list(operations[operation_id]["responses"]) == [success, *TABLE, "4XX"]
@@ -82,7 +82,7 @@ def test_an_operation_lists_every_permitted_status(operations: dict[str, Any], o
 def test_every_response_requires_the_rate_limit_headers(
     document: dict[str, Any], operations: dict[str, Any], operation_id: str
 ) -> None:
-    """Each described answer, errors included, has the three headers as required ones."""
+    """Each described response, errors included, requires the three headers."""
     for described in operations[operation_id]["responses"].values():
         headers = _resolved(document, described)["headers"]
 
@@ -91,7 +91,7 @@ def test_every_response_requires_the_rate_limit_headers(
 
 
 def test_links_lead_to_operations_and_their_parameters(document: dict[str, Any], operations: dict[str, Any]) -> None:
-    """Each link names an operation and gives exactly the path parameters that it takes."""
+    """Each link names an operation and sets exactly its path parameters."""
     links = [link for _, link in _links(document, operations)]
 
     assert len(links) >= 15
@@ -102,7 +102,7 @@ def test_links_lead_to_operations_and_their_parameters(document: dict[str, Any],
 
 
 def test_links_take_their_values_from_where_they_are(document: dict[str, Any], operations: dict[str, Any]) -> None:
-    """Each value that a link passes on stands in a right answer or in the path of the request."""
+    """Each value of a link is in a valid response or in the path of the request."""
     taken = [
         (source, value)
         for source, link in _links(document, operations)
@@ -119,7 +119,7 @@ def test_links_take_their_values_from_where_they_are(document: dict[str, Any], o
 
 
 def test_no_link_leads_from_a_list_to_a_removal(document: dict[str, Any], operations: dict[str, Any]) -> None:
-    """Whoever follows links never removes what a list merely showed."""
+    """No link from a list leads to a removal."""
     destructive = {"removeMember", "deleteEngagement"}
 
     followed = {(source, link["operationId"]) for source, link in _links(document, operations)}
@@ -128,7 +128,7 @@ def test_no_link_leads_from_a_list_to_a_removal(document: dict[str, Any], operat
 
 
 def test_every_example_keeps_its_schema(document: dict[str, Any]) -> None:
-    """Every example and default anywhere in the document is valid against the schema beside it."""
+    """Every example and default in the document is valid under its schema."""
     examples = list(_examples(document, ""))
 
     assert len(examples) >= 40
@@ -138,7 +138,7 @@ def test_every_example_keeps_its_schema(document: dict[str, Any]) -> None:
 
 
 def test_a_timestamp_ends_where_it_ends(document: dict[str, Any]) -> None:
-    """A validator whose `$` matches before a line break rejects one after the Z all the same."""
+    """A validator whose `$` matches before a line break nevertheless rejects a line break after the Z."""
     timestamp = _validator(document, "/components/schemas/Timestamp")
 
     assert timestamp.is_valid("2025-01-02T03:04:05.006Z")
@@ -151,7 +151,7 @@ def _general() -> list[str]:
 
 
 def _bearing_on(operation_id: str) -> list[str]:
-    """Return the requirements that speak of an operation among others, or of it alone."""
+    """Return the requirements of an operation that are not requirements of all operations."""
     entries = load_catalogue().requirements.items()
     return [name for name, entry in entries if operation_id in entry.operations and name not in _general()]
 
@@ -164,12 +164,12 @@ def _links(document: dict[str, Any], operations: dict[str, Any]) -> Iterator[tup
 
 
 def _resolved(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
-    """Return the node, or what its local reference points to."""
+    """Return the node, or the target of its local reference."""
     return dict(_at(document, node["$ref"].removeprefix("#"))) if "$ref" in node else node
 
 
 def _at(node: Any, pointer: str) -> Any:
-    """Return what a JSON pointer without escapes leads to."""
+    """Return the value at a JSON pointer without escapes."""
     for part in pointer.split("/")[1:]:
         node = node[int(part)] if isinstance(node, list) else node[part]
     return node
@@ -182,7 +182,7 @@ def _validator(document: dict[str, Any], pointer: str) -> Draft202012Validator:
 
 
 def _examples(node: object, pointer: str) -> Iterator[tuple[str, object]]:
-    """Yield the pointer of a schema with each value that is given as an example or default of it."""
+    """Yield the pointer of each schema with each of its examples and its default."""
     if isinstance(node, dict):
         yield from _examples_beside(node, pointer)
         for key, value in node.items():

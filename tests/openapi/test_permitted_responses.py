@@ -1,4 +1,4 @@
-"""No answer that keeps the interface is rejected: every permitted variation, on every operation."""
+"""Acceptance of conforming responses: every permitted variation of every operation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ every_operation = pytest.mark.parametrize("operation_id", RESPONSES)
 
 @every_operation
 def test_each_permitted_success_status_is_right(judge: Judge, operation_id: str) -> None:
-    """Exactly 200 where the text says so, any 2xx where it gives no status."""
+    """The status is 200 if the text states it; else any 2xx is accepted."""
     right = RESPONSES[operation_id]
 
     assert {status: judge(operation_id, status, right["body"]) for status in right["statuses"]} == {
@@ -55,14 +55,14 @@ def test_members_that_the_text_does_not_name_are_right(judge: Judge, operation_i
 def test_parameters_and_letter_case_of_the_media_type_are_free(
     judge: Judge, operation_id: str, media_type: str
 ) -> None:
-    """The media type application/json may carry parameters and any letter case."""
+    """The media type application/json may have parameters and any letter case."""
     assert judge(operation_id, 200, RESPONSES[operation_id]["body"], media_type=media_type) == set()
 
 
 @every_operation
 @pytest.mark.parametrize("media_type", ["text/json", "application/vnd.service.v1+json"])
 def test_the_shape_check_leaves_other_json_types_alone(judge: Judge, operation_id: str, media_type: str) -> None:
-    """An open media type meets the media type check only, which a conformance run must therefore not use."""
+    """Only the media type check rejects an open media type, so a conformance run must not use that check."""
     found = judge(operation_id, 200, RESPONSES[operation_id]["body"], media_type=media_type)
 
     assert found == {"UndefinedContentType"}
@@ -88,7 +88,7 @@ def test_rate_limit_headers_take_every_permitted_form(judge: Judge, operation_id
 def test_every_operation_may_respond_with_every_error_of_the_table(
     judge: Judge, operation_id: str, status: int, code: str
 ) -> None:
-    """An error of the table is right with any message and with further members."""
+    """An error of the table is accepted with any message and with further members."""
     error = {"code": code, "message": "", "statusCode": status}
 
     assert judge(operation_id, status, {"error": error}) == set()
@@ -98,7 +98,7 @@ def test_every_operation_may_respond_with_every_error_of_the_table(
 @every_operation
 @pytest.mark.parametrize("status", [402, 405, 406, 408, 410, 413, 414, 415, 418, 423, 431, 451, 499])
 def test_any_other_client_error_has_a_free_code(judge: Judge, operation_id: str, status: int) -> None:
-    """A 4xx outside the table keeps the envelope; its code is the service's own."""
+    """A 4xx outside the table is accepted with the envelope and any code."""
     error = {"code": "ANYTHING_AT_ALL", "message": "no", "statusCode": status}
 
     assert judge(operation_id, status, {"error": error}, media_type="application/json; charset=utf-8") == set()
@@ -111,7 +111,7 @@ def test_any_other_client_error_has_a_free_code(judge: Judge, operation_id: str,
 def test_a_description_may_be_absent_null_or_empty(
     judge: Judge, operation_id: str, description: dict[str, Any]
 ) -> None:
-    """Where no client gave a description, any of its empty forms is right."""
+    """Without a description from a client, each of its empty forms is accepted."""
     assert judge(operation_id, 200, {"data": {**ENGAGEMENT, **description}}) == set()
     assert judge("listEngagements", 200, {"data": [{**ENGAGEMENT, **description}], "meta": META}) == set()
 
@@ -139,14 +139,14 @@ def test_an_empty_list_has_no_page_or_one(judge: Judge, operation_id: str, total
 def test_a_response_whose_shape_is_not_told_is_any_object(
     judge: Judge, operation_id: str, data: dict[str, Any]
 ) -> None:
-    """Editing and unarchiving promise an object in `data` and nothing of what is in it."""
+    """Editing and unarchiving promise an object in `data` with any members."""
     assert judge(operation_id, 200, {"data": data}) == set()
     assert judge(operation_id, 202, {"data": data, "meta": None}) == set()
 
 
 @pytest.mark.parametrize("operation_id", ["getCurrentOrganization", "updateCurrentOrganization"])
 def test_fields_that_an_endpoint_does_not_list_are_free(judge: Judge, operation_id: str) -> None:
-    """Fields that only the other organization operation lists may be there in whatever form."""
+    """Fields that only the other organization operation lists are accepted in any form."""
     data = RESPONSES[operation_id]["body"]["data"]
     unlisted = {"updatedAt", "settings", "memberCount", "createdAt"} - set(data)
 
@@ -155,7 +155,7 @@ def test_fields_that_an_endpoint_does_not_list_are_free(judge: Judge, operation_
 
 @pytest.mark.parametrize("size", [1, 100, 101])
 def test_a_list_may_be_of_any_length(judge: Judge, size: int) -> None:
-    """The length of a page is no matter of its shape."""
+    """The length of a page is not part of the schema."""
     assert judge("listEngagements", 200, {"data": [ENGAGEMENT] * size, "meta": META}) == set()
 
 
@@ -164,12 +164,12 @@ def test_a_list_may_be_of_any_length(judge: Judge, size: int) -> None:
     ["1970-01-01T00:00:00.000Z", "2024-02-29T12:00:00.001Z", "9999-12-31T23:59:59.999Z", "2016-12-31T23:59:60.000Z"],
 )
 def test_every_real_moment_is_right(judge: Judge, moment: str) -> None:
-    """Leap days, leap seconds and the ends of the calendar are moments like others."""
+    """Leap days, leap seconds and the ends of the calendar are accepted."""
     assert judge("getEngagement", 200, {"data": {**ENGAGEMENT, "createdAt": moment, "updatedAt": moment}}) == set()
 
 
 def test_an_integer_may_be_written_with_a_fraction_of_zero(judge: Judge) -> None:
-    """JSON does not tell 1.0 from 1."""
+    """JSON does not distinguish 1.0 from 1."""
     body = {"data": [], "meta": {"total": 0.0, "page": 1.0, "perPage": 20.0, "totalPages": 0.0}}
     error = {"code": "NOT_FOUND", "message": "no", "statusCode": 404.0}
 

@@ -1,4 +1,4 @@
-"""A service that only plays the document back keeps its shapes, and is not conformant."""
+"""Prism, which returns the document's examples: valid under its schemas, but not conformant."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ import pytest
 DOCUMENT = Path(__file__).parents[2] / "openapi.yaml"
 PRISM = "@stoplight/prism-cli@5"
 PATIENCE = 120
-"""Seconds that npx and Prism have to start."""
+"""Timeout for the start of npx and Prism, in seconds."""
 BROKEN = {
     "create-engagement-answers-what-was-sent",
     "create-engagement-lasts",
     "engagement-ids-distinct",
     "get-unknown-engagement",
 }
-"""What no service can keep that has no memory."""
+"""Requirements that a stateless service breaks."""
 
 
 @pytest.fixture
 def prism(tmp_path: Path) -> Iterator[str]:
-    """The base URL of Prism, which answers from the document's examples and schemas."""
+    """The base URL of Prism, which responds with the document's examples and schemas."""
     if shutil.which("npx") is None:
         pytest.skip("npx is not here, so Prism cannot be started")
     with socket.socket() as unused:
@@ -41,7 +41,7 @@ def prism(tmp_path: Path) -> Iterator[str]:
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True, cwd=tmp_path
     ) as process:
         assert process.stdout is not None
-        # Where npm's registry does not answer, npx goes on for many minutes.
+        # Without a response of npm's registry, npx retries for many minutes.
         giving_up = threading.Timer(PATIENCE, os.killpg, (process.pid, signal.SIGKILL))
         giving_up.start()
         said = []
@@ -58,7 +58,7 @@ def prism(tmp_path: Path) -> Iterator[str]:
 
 
 def test_prism_is_not_conformant(prism: str, tmp_path: Path) -> None:
-    """Whatever the document says of shapes, behaviour is judged."""
+    """The suite judges behaviour beyond the schemas of the document."""
     only = [word for name in sorted(BROKEN) for word in ("--only", name)]
     command = [sys.executable, "-m", "conformance", "run", "--effort", "quick", "--quiet", *only]
 

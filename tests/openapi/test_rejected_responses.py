@@ -1,4 +1,4 @@
-"""Answers that break the interface in form are rejected, each for what is wrong with it."""
+"""Rejection of responses whose form breaks the interface, each with its kind of failure."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Pointer = tuple[str | int, ...]
 
 
 def _members(node: object, path: Pointer = ()) -> Iterator[Pointer]:
-    """Yield the path of every promised member; a right answer holds no other ones."""
+    """Yield the path of every promised member; a valid response here has no other members."""
     if isinstance(node, dict):
         for key, value in node.items():
             yield (*path, key)
@@ -54,7 +54,7 @@ every_member = pytest.mark.parametrize(("operation_id", "path"), EVERY_MEMBER)
 
 @every_member
 def test_a_promised_member_may_not_be_missing(judge: Judge, operation_id: str, path: Pointer) -> None:
-    """Each listed field is present."""
+    """A response without a listed field is rejected."""
     body, holder, key = _opened(operation_id, path)
     del holder[key]
 
@@ -63,7 +63,7 @@ def test_a_promised_member_may_not_be_missing(judge: Judge, operation_id: str, p
 
 @every_member
 def test_a_promised_member_may_not_be_null(judge: Judge, operation_id: str, path: Pointer) -> None:
-    """Each listed field has a value, save those that may be null."""
+    """A null field is rejected, unless it may be null."""
     nullable = "/".join(map(str, path)) in RESPONSES[operation_id].get("nullable", [])
     body, holder, key = _opened(operation_id, path)
     holder[key] = None
@@ -73,7 +73,7 @@ def test_a_promised_member_may_not_be_null(judge: Judge, operation_id: str, path
 
 @every_member
 def test_a_promised_member_has_its_type(judge: Judge, operation_id: str, path: Pointer) -> None:
-    """Each listed field is of the type given: a number in quotes is no number."""
+    """A field of another type is rejected, such as a number in quotes."""
     body, holder, key = _opened(operation_id, path)
     holder[key] = _of_another_type(holder[key])
 
@@ -83,21 +83,21 @@ def test_a_promised_member_has_its_type(judge: Judge, operation_id: str, path: P
 @every_operation
 @pytest.mark.parametrize("body", [[], None, "data", {}, {"data": "text"}, {"data": None}, {"Data": {}}])
 def test_a_success_is_an_object_with_data(judge: Judge, operation_id: str, body: object) -> None:
-    """A body of another kind, or without its `data`, is no success."""
+    """A body of another kind, or without `data`, is rejected."""
     assert judge(operation_id, 200, body) == SHAPE
 
 
 @every_operation
 @pytest.mark.parametrize("body", [b"", b"<html></html>", b"{'data': {}}", b'\xef\xbb\xbf{"data": {}}'])
 def test_a_success_is_json(judge: Judge, operation_id: str, body: bytes) -> None:
-    """What does not parse is rejected, an empty body and a byte order mark included."""
+    """Malformed JSON is rejected, including an empty body and a byte order mark."""
     assert judge(operation_id, 200, body) == {"MalformedJson"}
 
 
 @every_operation
 @pytest.mark.parametrize("status", [301, 302, 304, 500, 501, 505])
 def test_a_status_that_no_operation_is_given_is_rejected(judge: Judge, operation_id: str, status: int) -> None:
-    """Redirects and server errors are described nowhere, however well they are worded."""
+    """Redirects and server errors are rejected, even with a valid envelope."""
     error = {"code": "INTERNAL_ERROR", "message": "no", "statusCode": status}
 
     assert judge(operation_id, status, {"error": error}) == {"UndefinedStatusCode"}
@@ -106,20 +106,20 @@ def test_a_status_that_no_operation_is_given_is_rejected(judge: Judge, operation
 @pytest.mark.parametrize("operation_id", [name for name, right in RESPONSES.items() if right["statuses"] == [200]])
 @pytest.mark.parametrize("status", [201, 202, 203, 206])
 def test_200_means_exactly_200(judge: Judge, operation_id: str, status: int) -> None:
-    """Where the text says 200, no other success is right."""
+    """If the text says 200, another success status is rejected."""
     assert judge(operation_id, status, RESPONSES[operation_id]["body"]) == {"UndefinedStatusCode"}
 
 
 @pytest.mark.parametrize("operation_id", [name for name, right in RESPONSES.items() if right["statuses"] != [200]])
 def test_an_open_success_still_has_a_body(judge: Judge, operation_id: str) -> None:
-    """204 without a body does not keep the form of a success."""
+    """204 without a body is rejected."""
     assert "MissingContentType" in judge(operation_id, 204, b"", media_type=None)
 
 
 @every_operation
 @pytest.mark.parametrize("name", RATE_LIMIT)
 def test_a_rate_limit_header_may_not_be_missing(judge: Judge, operation_id: str, name: str) -> None:
-    """Every answer has the three headers, errors of every status included."""
+    """A response without one of the three headers is rejected, errors included."""
     assert judge(operation_id, 200, RESPONSES[operation_id]["body"], headers={name: None}) == {"MissingHeaders"}
     for status, code in {**TABLE, 405: "ANY"}.items():
         error = {"code": code, "message": "no", "statusCode": status}
@@ -130,14 +130,14 @@ def test_a_rate_limit_header_may_not_be_missing(judge: Judge, operation_id: str,
 @pytest.mark.parametrize("name", RATE_LIMIT)
 @pytest.mark.parametrize("value", ["", "many", "-1", "nan", "60;w=60"])
 def test_a_rate_limit_header_is_a_number(judge: Judge, operation_id: str, name: str, value: str) -> None:
-    """A header that holds no number of its kind is rejected."""
+    """A header without a valid number is rejected."""
     assert judge(operation_id, 200, RESPONSES[operation_id]["body"], headers={name: value}) == SHAPE
 
 
 @every_operation
 @pytest.mark.parametrize(("media_type", "kind"), [("text/html", "UndefinedContentType"), (None, "MissingContentType")])
 def test_another_media_type_is_rejected(judge: Judge, operation_id: str, media_type: str | None, kind: str) -> None:
-    """Every answer says that it is JSON, errors included."""
+    """A response with another media type is rejected, errors included."""
     error = {"code": "NOT_FOUND", "message": "no", "statusCode": 404}
 
     assert kind in judge(operation_id, 200, RESPONSES[operation_id]["body"], media_type=media_type)
@@ -147,7 +147,7 @@ def test_another_media_type_is_rejected(judge: Judge, operation_id: str, media_t
 @every_operation
 @pytest.mark.parametrize(("status", "code"), TABLE.items())
 def test_an_error_of_the_table_keeps_the_envelope(judge: Judge, operation_id: str, status: int, code: str) -> None:
-    """The code is the table's, `statusCode` the number of the HTTP status, and all three members are there."""
+    """An error with another code, another `statusCode` or a missing member is rejected."""
     error = {"code": code, "message": "no", "statusCode": status}
     wrong: list[dict[str, Any]] = [
         {**error, "code": "OOPS"},
@@ -159,14 +159,14 @@ def test_an_error_of_the_table_keeps_the_envelope(judge: Judge, operation_id: st
         *({key: value for key, value in error.items() if key != left_out} for left_out in error),
     ]
 
-    assert [judge(operation_id, status, {"error": each}) for each in wrong] == [SHAPE] * len(wrong)
+    assert [judge(operation_id, status, {"error": body}) for body in wrong] == [SHAPE] * len(wrong)
     assert judge(operation_id, status, error) == SHAPE
     assert judge(operation_id, status, {"error": code, "message": "no"}) == SHAPE
 
 
 @every_operation
 def test_another_client_error_keeps_the_envelope(judge: Judge, operation_id: str) -> None:
-    """A free code is still text, and `statusCode` still a number of the 4xx."""
+    """A code that is not a string, or a `statusCode` outside 4xx, is rejected."""
     error = {"code": "METHOD_NOT_ALLOWED", "message": "no", "statusCode": 405}
 
     for wrong in ({"code": 405}, {"message": ["no"]}, {"statusCode": "405"}, {"statusCode": 500}):
@@ -194,7 +194,7 @@ def test_another_client_error_keeps_the_envelope(judge: Judge, operation_id: str
     ],
 )
 def test_a_closed_value_stays_within_its_list(judge: Judge, operation_id: str, path: Pointer, value: object) -> None:
-    """Roles, statuses, confirmations and the numbers of `meta` keep what the text allows."""
+    """Roles, statuses, confirmations and numbers of `meta` outside the permitted values are rejected."""
     body, holder, key = _opened(operation_id, path)
     holder[key] = value
 
@@ -219,14 +219,14 @@ def test_a_closed_value_stays_within_its_list(judge: Judge, operation_id: str, p
     ],
 )
 def test_a_timestamp_has_exactly_one_form(judge: Judge, moment: str) -> None:
-    """UTC with three digits of milliseconds and a Z, and a date that exists."""
+    """A timestamp other than a real UTC time with three digits of milliseconds and a Z is rejected."""
     assert judge("getEngagement", 200, {"data": {**ENGAGEMENT, "createdAt": moment}}) == SHAPE
 
 
 def test_an_operation_rejects_a_wrong_body_on_its_own(
     schema: OpenApiSchema, response: Callable[..., httpx.Response]
 ) -> None:
-    """Schemathesis' check of one operation's answer finds faults of the body, without a generated case."""
+    """Schemathesis' check of an operation's response finds faults of the body, without a generated case."""
     operation = schema["/api/v1/engagements/{id}"]["GET"]
     right = response(200, {"data": ENGAGEMENT})
     wrong = response(404, {"error": {"code": "NOT_FOUND", "message": "no", "statusCode": "404"}})
@@ -246,7 +246,7 @@ def _opened(operation_id: str, path: Pointer) -> tuple[Any, Any, Any]:
 
 
 def _of_another_type(value: object) -> object:
-    """Return what a careless serializer would send in the value's place."""
+    """Return the value as a careless serializer would send it."""
     if isinstance(value, dict | list):
         return [value] if isinstance(value, dict) else {"items": value}
     if isinstance(value, str):

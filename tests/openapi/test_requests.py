@@ -1,4 +1,4 @@
-"""Request bodies and parameters: what is certainly right fits, what is certainly invalid does not, the rest is open."""
+"""Request bodies and parameters: acceptance of valid ones, and rejection of certainly invalid ones."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ PARAMETERS = {
 def test_a_right_body_fits(
     document: dict[str, Any], operations: dict[str, Any], operation_id: str, body: object
 ) -> None:
-    """Given types, required fields and further fields make a right request."""
+    """A body with the required fields, the documented types and further fields is valid."""
     assert _body_schema(document, operations, operation_id).is_valid(body)
 
 
@@ -63,7 +63,7 @@ def test_a_right_body_fits(
 def test_a_wrong_body_does_not_fit(
     document: dict[str, Any], operations: dict[str, Any], operation_id: str, body: object
 ) -> None:
-    """A missing field, another type or a value outside a closed list makes a wrong request."""
+    """A body with a missing field, another type or a value outside a closed list is invalid."""
     assert not _body_schema(document, operations, operation_id).is_valid(body)
 
 
@@ -72,7 +72,7 @@ def test_a_wrong_body_does_not_fit(
 def test_a_body_is_an_object(
     document: dict[str, Any], operations: dict[str, Any], operation_id: str, body: object
 ) -> None:
-    """Every operation that takes a body needs one, and it is an object."""
+    """Every operation that takes a body requires an object."""
     assert operations[operation_id]["requestBody"]["required"] is True
     assert not _body_schema(document, operations, operation_id).is_valid(body)
 
@@ -87,7 +87,7 @@ def test_only_the_operations_that_take_a_body_have_one(operations: dict[str, Any
 
 
 def test_the_query_parameters_are_those_of_the_text(schema: OpenApiSchema, operations: dict[str, Any]) -> None:
-    """The two lists take their parameters, none of them required; other operations take none."""
+    """The two lists have their parameters, all optional; other operations have none."""
     for name, operation in operations.items():
         query = schema[operation["path"]][operation["method"]].query
 
@@ -96,9 +96,13 @@ def test_the_query_parameters_are_those_of_the_text(schema: OpenApiSchema, opera
 
 
 def test_defaults_and_bounds_of_the_parameters(document: dict[str, Any], operations: dict[str, Any]) -> None:
-    """Pages count from 1, hold 20 items unless told, 100 at most, and sorting is descending unless told."""
+    """Pages start at 1, have 20 items by default and 100 at most, and sorting is descending by default."""
     shared = document["components"]["parameters"]
-    of_list = {each["name"]: each["schema"] for each in operations["listEngagements"]["parameters"] if "name" in each}
+    of_list = {
+        parameter["name"]: parameter["schema"]
+        for parameter in operations["listEngagements"]["parameters"]
+        if "name" in parameter
+    }
 
     assert shared["Page"]["schema"]["default"] == 1
     assert shared["PerPage"]["schema"]["default"] == 20
@@ -120,7 +124,7 @@ def test_defaults_and_bounds_of_the_parameters(document: dict[str, Any], operati
 def test_requests_are_generated_from_the_document(
     schema: OpenApiSchema, document: dict[str, Any], operations: dict[str, Any], operation_id: str, data: st.DataObject
 ) -> None:
-    """What Schemathesis generates as right for an operation fits its body's schema."""
+    """A body that Schemathesis generates as valid for an operation is valid under its schema."""
     operation = operations[operation_id]
 
     case = data.draw(schema[operation["path"]][operation["method"]].as_strategy())

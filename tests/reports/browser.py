@@ -1,4 +1,4 @@
-"""Chromium for the tests of pages: the document after its scripts ran, and what axe-core says of it."""
+"""Chromium for the tests of pages: the document after its scripts ran, and the findings of axe-core."""
 
 from __future__ import annotations
 
@@ -28,17 +28,19 @@ _POLICY = re.compile(rb'<meta http-equiv="Content-Security-Policy"[^>]*>')
 _RUN = """
 for (const details of document.querySelectorAll("details")) details.open = true;
 axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}).then((found) => {
-  const told = document.createElement("pre");
-  told.id = "axe-found";
-  const nodes = (one) => one.nodes.slice(0, 5).map((node) => `${node.html.slice(0, 300)} ${node.failureSummary}`);
-  told.textContent = JSON.stringify(found.violations.map((one) => [one.impact, one.id, nodes(one)]));
-  document.body.append(told);
+  const output = document.createElement("pre");
+  output.id = "axe-found";
+  const shown = (node) => `${node.html.slice(0, 300)} ${node.failureSummary}`;
+  const nodes = (violation) => violation.nodes.slice(0, 5).map(shown);
+  const rows = found.violations.map((violation) => [violation.impact, violation.id, nodes(violation)]);
+  output.textContent = JSON.stringify(rows);
+  document.body.append(output);
 });
 """
 
 
 def rendered(page: Path, profile: Path, *options: str, budget: int = 2000) -> str:
-    """The page's document after its scripts ran, with the browser's console after it; ``budget`` in milliseconds."""
+    """Return the page's document after its scripts ran, and the browser's console; ``budget`` is in milliseconds."""
     assert CHROMIUM is not None
     command = [CHROMIUM, *_OPTIONS, f"--virtual-time-budget={budget}", f"--user-data-dir={profile}", *options]
     done = subprocess.run([*command, "--dump-dom", page.as_uri()], capture_output=True, timeout=300, check=True)
@@ -47,7 +49,7 @@ def rendered(page: Path, profile: Path, *options: str, budget: int = 2000) -> st
 
 
 def printed_pages(page: Path, folder: Path) -> int:
-    """How many sheets a page takes when it is printed."""
+    """Return the number of printed sheets of a page."""
     assert CHROMIUM is not None
     out = folder / "printed.pdf"
     options = [f"--user-data-dir={folder / 'profile'}", "--no-pdf-header-footer", f"--print-to-pdf={out}"]
@@ -56,11 +58,11 @@ def printed_pages(page: Path, folder: Path) -> int:
 
 
 def grave_findings(page: Path, axe: str, folder: Path, *options: str) -> list[Any]:
-    """What axe-core finds serious or critical in a page with everything unfolded."""
+    """Return the serious and critical findings of axe-core in a page with all details open."""
     opened = folder / f"axe-{page.name}"
     script = f"<script>{axe}</script><script>{_RUN}</script></body>".encode()
     opened.write_bytes(_POLICY.sub(b"", page.read_bytes()).replace(b"</body>", script))
     shown = rendered(opened, folder / "profile", *options, budget=60_000)
     found = re.search(r'<pre id="axe-found">(.*?)</pre>', shown, re.DOTALL)
-    assert found is not None, "axe-core has not told anything"
+    assert found is not None, "axe-core has reported nothing"
     return [violation for violation in json.loads(unescape(found[1])) if violation[0] in {"serious", "critical"}]

@@ -1,4 +1,4 @@
-"""What the tests of the reports share: runs to render."""
+"""Shared fixtures of the report tests: runs to render."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 NPM_PATIENCE = 60
-"""Seconds that npm has for a package; where its registry does not answer it would try for many minutes."""
+"""Timeout for a package from npm in seconds; without a response of its registry, npm would retry for minutes."""
 
 
 def _load(name: str) -> ModuleType:
-    """A module that lies beside the tests, which are no package."""
+    """Return a module beside the tests, which are not a package."""
     spec = importlib.util.spec_from_file_location(f"report_{name}", Path(__file__).with_name(f"{name}.py"))
     assert spec is not None
     assert spec.loader is not None
@@ -49,7 +49,7 @@ def browser() -> ModuleType:
 
 @pytest.fixture(scope="session")
 def npm_package(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
-    """Brings a package that only tests use with npm, and gives its folder; skips where that is not possible."""
+    """Return a function that installs a package with npm and returns its folder; it skips the test on failure."""
     folder = tmp_path_factory.mktemp("npm")
 
     def bring(name: str, version: str) -> Path:
@@ -69,7 +69,7 @@ def npm_package(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str]
 
 @pytest.fixture(params=["passing", "failing", "hostile"])
 def run(request: pytest.FixtureRequest, samples: ModuleType) -> tuple[Report, list[Exchange]]:
-    """One sample run after the other: its report and its exchanges."""
+    """Each sample run: its report and its exchanges."""
     return deepcopy(getattr(samples, request.param)())  # type: ignore[no-any-return]
 
 

@@ -1,4 +1,4 @@
-"""Runs that look real: one that passes, one that fails, one whose target is hostile."""
+"""Realistic sample runs: a passing run, a failing run, and a run against a hostile target."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def exchange(
     headers: tuple[tuple[str, str], ...] = RATE,
     error: str | None = None,
 ) -> Exchange:
-    """An exchange as the wire records it; status None is one without an answer."""
+    """Return an exchange as the wire records it; the status None means no response."""
     what = what or requests.list_engagements(status="active", perPage=20)
     if credential is not None:
         what = what.with_key(credential)
@@ -63,7 +63,7 @@ def exchange(
 
 
 def engagement(number: int, **changes: object) -> dict[str, object]:
-    """An engagement as the interface shows it."""
+    """Return an engagement in the form of the interface."""
     return {
         "id": f"eng_{number:04}",
         "name": f"cf-7f3a Quarterly review {number}",
@@ -75,7 +75,7 @@ def engagement(number: int, **changes: object) -> dict[str, object]:
 
 
 def failure(exchanges: list[Exchange], **changes: object) -> Failure:
-    """A failure that cites these exchanges."""
+    """Return a failure that cites these exchanges."""
     found: Any = {
         "check": "conformance/checks/test_s3_states.py::test_archived_engagement_refuses_edits",
         "message": "An archived engagement was edited.",
@@ -90,7 +90,7 @@ def failure(exchanges: list[Exchange], **changes: object) -> Failure:
 
 
 def requirement(identifier: str, title: str, **changes: object) -> Requirement:
-    """A requirement, passed unless said otherwise."""
+    """Return a requirement, passed by default."""
     made: Any = {
         "id": identifier,
         "title": title,
@@ -152,7 +152,7 @@ _TITLES = {
     "4": [
         "The list of engagements is sorted as asked",
         "The filter status=archived finds archived engagements alone",
-        "Deleting answers with deleted and the id",
+        "The response to a deletion contains deleted and the id",
         "An invitation's address reads back",
     ],
     "5": [
@@ -162,14 +162,14 @@ _TITLES = {
     "7": ["Every error has the envelope with code, message and statusCode", "statusCode equals the HTTP status"],
     "8": [
         "meta.total counts every matching item",
-        "perPage is 20 where the client does not say",
+        "perPage is 20 by default",
         "Every response carries the three rate-limit headers",
     ],
 }
 
 
 def requirements() -> list[Requirement]:
-    """Requirements of every section, all passed."""
+    """Return requirements of every section, all passed."""
     made = []
     for section, titles in _TITLES.items():
         for index, title in enumerate(titles):
@@ -179,7 +179,7 @@ def requirements() -> list[Requirement]:
 
 
 def report(listed: list[Requirement] | None = None, **changes: object) -> Report:
-    """A run; conformant unless said otherwise."""
+    """Return the report of a run, conformant by default."""
     listed = requirements() if listed is None else listed
     made: Any = {
         "format": "conformance-report/1",
@@ -222,14 +222,14 @@ def report(listed: list[Requirement] | None = None, **changes: object) -> Report
             {
                 "id": "page-past-the-end",
                 "section": "8",
-                "question": "What does a page past the end give?",
+                "question": "How does the service respond to a page past the end?",
                 "observed": "200 with an empty array",
                 "exchanges": [3, 4],
             },
             {
                 "id": "success-status-create",
                 "section": "4",
-                "question": "Which 2xx does creating an engagement give?",
+                "question": "With which 2xx does creating an engagement succeed?",
                 "observed": "201",
                 "exchanges": [1],
             },
@@ -250,7 +250,7 @@ def _class_outcome(outcomes: list[str]) -> str:
 
 
 def passing() -> tuple[Report, list[Exchange]]:
-    """A conforming service, with some classes out of reach."""
+    """Return the run of a conforming service, with some classes untested."""
     listed = requirements()
     for name, reason in (
         ("permissions", "keys with single scopes are needed"),
@@ -278,7 +278,7 @@ def passing() -> tuple[Report, list[Exchange]]:
 
 
 def exchanges(count: int) -> list[Exchange]:
-    """Exchanges of many kinds."""
+    """Return exchanges of many kinds."""
     return [_nth(number) for number in range(1, count + 1)]
 
 
@@ -308,7 +308,7 @@ def _nth(number: int) -> Exchange:
 
 
 def failing() -> tuple[Report, list[Exchange]]:
-    """A service with several faults, one of them waived, and a run that could not decide everything."""
+    """Return the run of a service with several faults, one waived, and with undecided requirements."""
     sent = exchanges(60)
     sent[19] = exchange(
         20,
@@ -357,7 +357,7 @@ def failing() -> tuple[Report, list[Exchange]]:
     }
     listed[8] |= {
         "outcome": "cantTell",
-        "reason": "No complete response came within 10 s, three times in a row (exchanges 30, 31, 32).",
+        "reason": "No complete response within 10 s, three times in a row (exchanges 30, 31, 32).",
     }
     listed += [
         requirement(
@@ -377,7 +377,7 @@ def failing() -> tuple[Report, list[Exchange]]:
 
 
 def hostile() -> tuple[Report, list[Exchange]]:
-    """A target that puts dangerous text everywhere it can."""
+    """Return the run of a target with dangerous text in every place."""
     long = HOSTILE + "A" * 1_000_000
     sent = [
         exchange(

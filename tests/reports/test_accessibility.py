@@ -1,4 +1,4 @@
-"""axe-core finds nothing serious in our pages, in light and in dark, with everything unfolded."""
+"""Accessibility by axe-core: no serious finding in any page, in both colour schemes, with all details open."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCHEMES = {"light": "1", "dark": "0"}
 
 @pytest.fixture(scope="session")
 def axe(npm_package: Callable[[str, str], Path]) -> str:
-    """The text of axe-core."""
+    """The source of axe-core."""
     return (npm_package("axe-core", "4") / "axe.min.js").read_text("utf-8")
 
 
@@ -55,7 +55,7 @@ def pages(samples: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> dict
 def test_nothing_serious_is_found(
     kind: str, scheme: str, pages: dict[str, Path], browser: ModuleType, axe: str, tmp_path: Path
 ) -> None:
-    """Contrast, names, order, roles: all of WCAG 2.1 A and AA that a program can judge."""
+    """The rules of WCAG 2.1 A and AA that a program can judge hold, such as contrast, names, order and roles."""
     found = browser.grave_findings(
         pages[kind], axe, tmp_path, f"--blink-settings=preferredColorScheme={SCHEMES[scheme]}"
     )
@@ -64,7 +64,7 @@ def test_nothing_serious_is_found(
 
 
 def test_the_guard_itself_works(browser: ModuleType, axe: str, tmp_path: Path) -> None:
-    """A page with text that nobody can see, and in the dark one that is only wrong there, are found."""
+    """Invisible text is found, and so is text that is invisible only in the dark scheme."""
     page = tmp_path / "page.html"
     page.write_text(
         '<!DOCTYPE html><html lang="en"><head><title>x</title><meta name="color-scheme" content="light dark"><style>'

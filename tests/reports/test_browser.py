@@ -1,4 +1,4 @@
-"""report.html in a real browser: nothing of the target's runs, and nothing is loaded."""
+"""report.html in a browser: no script of the target runs, and nothing is loaded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Listener(socketserver.ThreadingTCPServer):
-    """Counts the connections that a page makes."""
+    """Handler that counts and refuses the connections of a page."""
 
     daemon_threads = True
 
@@ -40,7 +40,7 @@ class Listener(socketserver.ThreadingTCPServer):
 
 @pytest.fixture
 def listener() -> Iterator[Listener]:
-    """A server on loopback that no page may reach."""
+    """A server on loopback that pages must not reach."""
     with Listener() as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
@@ -74,7 +74,7 @@ def test_nothing_of_the_targets_runs_and_nothing_is_loaded(
 
 
 def test_the_guard_itself_works(browser: ModuleType, listener: Listener, tmp_path: Path) -> None:
-    """A page that is not protected does set the marker and does reach the server, so the test above can fail."""
+    """An unprotected page sets the marker and reaches the server, so the previous test can fail."""
     address = f"http://127.0.0.1:{listener.server_address[1]}"
     page = tmp_path / "page.html"
     page.write_text(f"<title>x</title><script>document.title='MARKED'</script><img src='{address}/a'>")
@@ -99,7 +99,7 @@ def test_our_own_script_and_style_are_allowed_to_run(
 
 
 def _fits(browser: ModuleType, page: Path, folder: Path) -> bool:
-    """Whether nothing of a page sticks out at 360 px."""
+    """Whether no part of a page overflows at 360 px."""
     probe = (
         "<script>const page = document.documentElement;"
         "document.title = page.scrollWidth <= page.clientWidth ? 'fits' : 'sticks out'</script></body>"
@@ -108,7 +108,7 @@ def _fits(browser: ModuleType, page: Path, folder: Path) -> bool:
     narrow = folder / f"narrow-{page.name}"
     frame = folder / "frame.html"
     narrow.write_bytes(policy.sub(b"", page.read_bytes()).replace(b"</body>", probe.encode()))
-    # Headless windows are never narrower than 500 px, a frame is.
+    # Headless windows are at least 500 px wide; a frame can be narrower.
     tell = "document.title = this.contentDocument.title"
     frame.write_text(f'<iframe width=360 height=800 src="{narrow.as_uri()}" onload="{tell}"></iframe>')
     shown: str = browser.rendered(frame, folder / "profile", "--allow-file-access-from-files")
@@ -118,7 +118,7 @@ def _fits(browser: ModuleType, page: Path, folder: Path) -> bool:
 def test_the_page_fits_a_narrow_screen(
     hostile: tuple[Report, list[Exchange]], browser: ModuleType, tmp_path: Path
 ) -> None:
-    """Unbroken text of a target's included."""
+    """No part of the report overflows, including unbroken text of a target."""
     page = tmp_path / "report.html"
     page.write_bytes(html_bytes(*hostile))
 
@@ -127,7 +127,7 @@ def test_the_page_fits_a_narrow_screen(
 
 @pytest.fixture(scope="module")
 def site(samples: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A site over a hostile run and a faulty one, whose targets have hostile names."""
+    """A site over a hostile run and a faulty run, whose targets have hostile names."""
     folder = tmp_path_factory.mktemp("site")
     for name in ("failing", "hostile"):
         (folder / name).mkdir()
@@ -143,7 +143,7 @@ def site(samples: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("page", ["index", "requirements", "observations", "implementations/001", "runs/001"])
 def test_the_site_opens_from_a_file(page: str, site: Path, browser: ModuleType, tmp_path: Path) -> None:
-    """No policy is violated, nothing of the target's runs, and nothing sticks out of a narrow screen."""
+    """No policy is violated, no script of a target runs, and nothing overflows a narrow screen."""
     shown = browser.rendered((site / page).with_suffix(".html"), tmp_path / "profile")
 
     assert "CONSOLE" not in shown
@@ -152,7 +152,7 @@ def test_the_site_opens_from_a_file(page: str, site: Path, browser: ModuleType, 
 
 
 def test_the_choices_of_a_matrix_need_no_script(site: Path, browser: ModuleType, tmp_path: Path) -> None:
-    """With the box ticked, the rows at which nobody failed take no room."""
+    """With the box checked, rows without a failure are hidden."""
     heights: list[float] = []
     for ticked in (b"", b" checked"):
         page = tmp_path / f"page{len(heights)}.html"
@@ -168,7 +168,7 @@ def test_the_choices_of_a_matrix_need_no_script(site: Path, browser: ModuleType,
 def test_the_report_prints_on_a_few_sheets(
     failing: tuple[Report, list[Exchange]], browser: ModuleType, tmp_path: Path
 ) -> None:
-    """Failures with their evidence, and not a fold for each exchange."""
+    """The print contains failures with their evidence, without the details of all exchanges."""
     page = tmp_path / "report.html"
     page.write_bytes(html_bytes(*failing))
 

@@ -1,4 +1,4 @@
-"""The commands render and diff."""
+"""Commands ``render`` and ``diff``."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _invoke(command: click.Command, *arguments: object) -> Result:
 
 @pytest.mark.parametrize(("form", "name"), NAMES.items())
 def test_rendering_later_gives_what_the_run_wrote(folder: Path, form: str, name: str) -> None:
-    """From the record alone, every output comes out byte for byte."""
+    """Every output is rendered from the record byte for byte."""
     result = _invoke(render, folder, "--format", form)
 
     assert result.exit_code == 0
@@ -56,7 +56,7 @@ def test_rendering_later_gives_what_the_run_wrote(folder: Path, form: str, name:
 
 
 def test_output_goes_to_a_file(folder: Path, tmp_path: Path) -> None:
-    """The path of the report itself is taken as well as its folder."""
+    """The path of the report is accepted as well as its folder."""
     result = _invoke(render, folder / "report.json", "--format", "badge", "--output", tmp_path / "badge.svg")
 
     assert (result.exit_code, result.output) == (0, "")
@@ -64,7 +64,7 @@ def test_output_goes_to_a_file(folder: Path, tmp_path: Path) -> None:
 
 
 def test_html_needs_no_recording(folder: Path) -> None:
-    """A report that was sent alone renders; its exchanges are numbers then."""
+    """A report without its recording is rendered, with exchanges as numbers only."""
     (folder / "exchanges.har").unlink()
 
     assert _invoke(render, folder, "--format", "html").exit_code == 0
@@ -73,7 +73,7 @@ def test_html_needs_no_recording(folder: Path) -> None:
 
 @pytest.mark.parametrize("content", [None, "{", "{}"])
 def test_what_is_no_report_is_a_usage_error(tmp_path: Path, content: str | None) -> None:
-    """One sentence, exit status 2, no traceback."""
+    """The command prints one sentence without a traceback, and exits with 2."""
     path = tmp_path / "report.json"
     if content is not None:
         path.write_text(content)
@@ -84,7 +84,7 @@ def test_what_is_no_report_is_a_usage_error(tmp_path: Path, content: str | None)
 
 
 def test_an_unwritable_output_is_a_usage_error(folder: Path, tmp_path: Path) -> None:
-    """The sentence names the file."""
+    """The message names the file."""
     result = _invoke(render, folder, "--format", "html", "--output", tmp_path / "none" / "x.html")
 
     assert result.exit_code == 2
@@ -95,7 +95,7 @@ def test_an_unwritable_output_is_a_usage_error(folder: Path, tmp_path: Path) -> 
 def runs(
     failing: tuple[Report, list[Exchange]], passing: tuple[Report, list[Exchange]], tmp_path: Path
 ) -> dict[str, Path]:
-    """Three reports: one passes, one fails, one passes and behaves differently where that is open."""
+    """Three reports: passing, failing, and passing with different behaviour at an open point."""
     drifted = deepcopy(passing[0])
     drifted["observations"][0]["observed"] = "accepted"
     paths = {name: tmp_path / f"{name}.json" for name in ("passing", "failing", "drifted")}
@@ -118,13 +118,13 @@ def runs(
     ],
 )
 def test_the_exit_status_of_diff(runs: dict[str, Path], old: str, new: str, fail_on: str, status: int) -> None:
-    """1 on what is newly broken; with drift also on behaviour that changed."""
+    """The status is 1 for a regression, and with drift also for changed behaviour."""
     assert _invoke(diff, runs[old], runs[new], "--fail-on", fail_on).exit_code == status
 
 
 @pytest.mark.parametrize(("form", "start"), [("text", "Regressions (2)"), ("markdown", "# Changes"), ("json", "{")])
 def test_the_formats_of_diff(runs: dict[str, Path], form: str, start: str) -> None:
-    """Each goes to standard output alone."""
+    """Each format is printed to standard output alone."""
     result: Any = _invoke(diff, runs["passing"], runs["failing"], "--format", form)
 
     assert result.stdout.startswith(start)

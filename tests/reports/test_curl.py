@@ -1,4 +1,4 @@
-"""The command that repeats an exchange, run in a real shell with a program in curl's place that tells its arguments."""
+"""The curl command of an exchange, run in a real shell with a fake curl that records its arguments."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KEYS = {"CONFORMANCE_API_KEY": "k$(touch hacked)`x`", "CONFORMANCE_KEY_ORGANIZAT
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
-    """Runs a command line in sh, and gives curl's arguments and standard input."""
+    """Return a function that runs a command line in sh and returns curl's arguments and standard input."""
     program = tmp_path / "curl"
     program.write_text("#!/bin/sh\nprintf '%s\\0' \"$@\" > arguments\ncase \"$*\" in *'@-'*) cat > input;; esac\n")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
@@ -54,7 +54,7 @@ def _after(arguments: list[str], option: str) -> list[str]:
 
 
 def test_a_plain_request(shell: Shell, samples: ModuleType) -> None:
-    """Method, headers, body and address are those of the exchange, and the key comes from the environment."""
+    """Method, headers, body and URL are those of the exchange, and the key comes from the environment."""
     exchange = samples.exchange(1, requests.create_engagement({"name": 'it\'s "odd" $HOME `x` !'}))
 
     arguments, _ = shell(curl(exchange))
@@ -69,7 +69,7 @@ def test_a_plain_request(shell: Shell, samples: ModuleType) -> None:
 
 
 def test_the_command_reads_well(samples: ModuleType) -> None:
-    """An ordinary request makes an ordinary command line."""
+    """An ordinary request has a readable command line."""
     assert curl(samples.exchange(1, requests.get_organization())) == (
         'curl -i -X GET -H "Authorization: Bearer $CONFORMANCE_API_KEY"'
         " https://staging.example.com/api/v1/organizations/current"
@@ -92,14 +92,14 @@ def test_the_command_reads_well(samples: ModuleType) -> None:
     ],
 )
 def test_keys(shell: Shell, samples: ModuleType, credential: Credential, headers: list[str]) -> None:
-    """Each key has a variable of its own, a wrong one stands as it was sent, and none is added."""
+    """Each key has its own variable, a wrong key is sent as it was, and no key is added."""
     arguments, _ = shell(curl(samples.exchange(1, credential=credential)))
 
     assert _after(arguments, "-H") == headers
 
 
 def test_a_content_type_that_was_not_sent_is_taken_away(shell: Shell, samples: ModuleType) -> None:
-    """By itself curl would call any body a form."""
+    """By default, curl would send any body as a form."""
     meant = requests.create_engagement({}).with_body(b"{}", content_type=None)
 
     arguments, _ = shell(curl(samples.exchange(1, meant, credential=None)))
@@ -110,7 +110,7 @@ def test_a_content_type_that_was_not_sent_is_taken_away(shell: Shell, samples: M
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
 @given(body=st.binary(min_size=1, max_size=40) | st.text(st.characters(codec="utf-8"), min_size=1).map(str.encode))
 def test_bodies_of_any_bytes(shell: Shell, samples: ModuleType, body: bytes) -> None:
-    """The bytes that curl would send are those that were sent."""
+    """Curl would send the same bytes as the run."""
     arguments, piped = shell(curl(samples.exchange(1, requests.create_engagement({}).with_body(body))))
 
     raw = _after(arguments, "--data-raw")
@@ -121,7 +121,7 @@ def test_bodies_of_any_bytes(shell: Shell, samples: ModuleType, body: bytes) -> 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
 @given(text=st.text(st.characters(codec="utf-8"), max_size=30))
 def test_words_of_any_text(shell: Shell, text: str) -> None:
-    """A word means exactly its text, apart from NUL and from line feeds at the end."""
+    """A word means exactly its text, except NUL and trailing line feeds."""
     arguments, _ = shell(f"curl {shell_word(text)}")
 
     assert arguments[0].rstrip("\n") == text.replace("\0", "").rstrip("\n")
@@ -131,7 +131,7 @@ def test_words_of_any_text(shell: Shell, text: str) -> None:
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
 @pytest.mark.parametrize("body", [b"x" * (LONGEST_BODY + 1), b"\xff" * (LONGEST_BODY + 1)])
 def test_long_bodies_come_from_the_archive(shell: Shell, samples: ModuleType, tmp_path: Path, body: bytes) -> None:
-    """A command line cannot hold them; the archive beside the report does."""
+    """A long body is read from the archive, because a command line cannot contain it."""
     exchange = samples.exchange(2, requests.create_engagement({}).with_body(body))
     (tmp_path / "exchanges.har").write_bytes(har_bytes([samples.exchange(1), exchange]))
 
@@ -153,7 +153,7 @@ def test_long_bodies_keep_the_command_short(samples: ModuleType) -> None:
     [("https://h/a?x=[1]{2}", ["--globoff"]), ("https://h/a/../b", ["--path-as-is"]), ("https://h/a", [])],
 )
 def test_addresses_are_sent_as_they_stand(samples: ModuleType, url: str, options: list[str]) -> None:
-    """By itself curl would expand brackets and resolve dots."""
+    """By default, curl would expand brackets and resolve dots."""
     exchange = samples.exchange(1, credential=None)
     object.__setattr__(exchange.sent_request, "url", url)
 
@@ -170,11 +170,11 @@ def test_addresses_are_sent_as_they_stand(samples: ModuleType, url: str, options
     ],
 )
 def test_variables(name: str, expected: str) -> None:
-    """Names of keys become names that a shell takes."""
+    """Names of keys become valid names of shell variables."""
     assert variable(name) == expected
 
 
 def test_hostile_exchanges_make_one_printable_command(hostile: tuple[Any, list[Any]]) -> None:
-    """Nothing in the command drives a terminal."""
+    """The command contains no characters that control a terminal."""
     for exchange in hostile[1]:
         assert curl(exchange).replace("\n", "").isprintable()

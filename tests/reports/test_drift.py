@@ -1,4 +1,4 @@
-"""What changed between two runs."""
+"""Changes between two runs."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def pair(failing: tuple[Report, list[Exchange]], passing: tuple[Report, list[Exchange]]) -> tuple[Report, Report]:
-    """A passing run, and a failing one of the same service."""
+    """A passing run and a failing run of the same service."""
     return passing[0], failing[0]
 
 
 def test_a_run_does_not_differ_from_itself(failing: tuple[Report, list[Exchange]]) -> None:
-    """Nothing is reported, and that is said."""
+    """The output says that there is no difference."""
     drift = compare(failing[0], deepcopy(failing[0]))
 
     assert not any((drift.regressions, drift.mended, drift.other, drift.observations, drift.unmatched))
@@ -57,7 +57,7 @@ def test_a_run_does_not_differ_from_itself(failing: tuple[Report, list[Exchange]
 def test_every_change_of_outcome_has_its_place(
     samples: ModuleType, old: str | None, new: str | None, group: str
 ) -> None:
-    """A change is a regression, mended, or neither, and it is in one group only."""
+    """Each change is in exactly one group: regressions, mended or other."""
     drift = compare(_report(samples, old), _report(samples, new))
 
     (change,) = getattr(drift, group)
@@ -77,7 +77,7 @@ def _report(samples: ModuleType, outcome: str | None) -> Report:
 
 
 def test_observations_that_changed_are_drift(passing: tuple[Report, list[Exchange]]) -> None:
-    """Where both runs saw something and not the same; what only one saw is told apart."""
+    """Different observations of both runs are drift; an observation of only one run is listed separately."""
     new = deepcopy(passing[0])
     new["observations"][0]["observed"] = "accepted"
     new["observations"][1]["exchanges"] = [9]

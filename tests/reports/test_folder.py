@@ -1,4 +1,4 @@
-"""The folder of a run: free when it begins, searched before it is written, whole or not at all."""
+"""The folder of a run: checked at the start, searched for secrets, and written atomically."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LATE = "Zq8-rT5mW2xK-9vB"
 
 
 def knowing(*secrets: str) -> Redactor:
-    """A redactor that knows these keys."""
+    """Return a redactor that knows these keys."""
     redactor = Redactor()
     for secret in secrets:
         redactor.add("late_key", secret)
@@ -55,7 +55,7 @@ def knowing(*secrets: str) -> Redactor:
 
 
 def test_every_output_is_written(run: Run, tmp_path: Path) -> None:
-    """All files are there, readable by others as the mask allows, and nothing else is."""
+    """All outputs and no other files exist, readable by others as the umask allows."""
     found = write_all(*run, tmp_path / "new" / "folder", knowing())
 
     written = list((tmp_path / "new" / "folder").iterdir())
@@ -67,14 +67,14 @@ def test_every_output_is_written(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_run_writes_no_file_of_another_name(run: Run, tmp_path: Path) -> None:
-    """The list of outputs, which an earlier run's are removed by, is whole."""
+    """The list of outputs, by which earlier outputs are removed, is complete."""
     write_all(*run, tmp_path, knowing(), [b"{}\n"], "said")
 
     assert {path.name for path in tmp_path.iterdir()} == {*OUTPUTS} - {ERRORS}
 
 
 def test_a_secret_that_becomes_known_late_is_in_no_output(failing: Run, tmp_path: Path) -> None:
-    """What was recorded before a provisioner named a key is redacted when the run is over, and reads back."""
+    """A key that was recorded before it became known is redacted at the end, and the recording is readable."""
     report, exchanges = failing
     secret = "late-key-0123456789"
     body = f'{{"error": {{"message": "not {secret}"}}}}'.encode()
@@ -95,7 +95,7 @@ def test_a_secret_that_becomes_known_late_is_in_no_output(failing: Run, tmp_path
 
 @pytest.mark.parametrize("name", sorted(FILES - {"exchanges.har", "badge.svg"}))
 def test_a_secret_in_a_rendered_output_is_taken_out(failing: Run, tmp_path: Path, name: str) -> None:
-    """Whichever file would show it, that one loses it, the others stay, and all are well-formed."""
+    """The secret is redacted in the file that shows it, other files are unchanged, and all are well-formed."""
     report, exchanges = failing
     secret = "late-key-0123456789"
     report["target"]["name"] = f"the target {secret}"
@@ -109,11 +109,11 @@ def test_a_secret_in_a_rendered_output_is_taken_out(failing: Run, tmp_path: Path
     if name.endswith((".json", ".jsonld")):
         json.loads(text)
     elif name.endswith((".xml", ".svg")):
-        ET.fromstring(text)  # noqa: S314 - our own text
+        ET.fromstring(text)  # noqa: S314 - the suite's own text
 
 
 def test_a_report_that_lost_a_secret_is_a_report(failing: Run, tmp_path: Path) -> None:
-    """Only texts are touched, so that it keeps its schema, and its recording is read."""
+    """Only strings are redacted, so that the report stays valid and its recording readable."""
     report, exchanges = failing
     report["target"]["name"] = "late-key-0123456789"
 
@@ -124,7 +124,7 @@ def test_a_report_that_lost_a_secret_is_a_report(failing: Run, tmp_path: Path) -
 
 
 def test_numbers_and_names_of_members_are_no_find(run: Run, tmp_path: Path) -> None:
-    """What the suite itself writes may look like a secret; it stays, and is not told."""
+    """Text of the suite that equals a secret is kept and not reported."""
     secrets = str(run[1][0].started_at.year) + "-0", "_head_seconds"
     report, exchanges = run
     exchanges[0] = replace(exchanges[0], head_seconds=123456.789012)
@@ -138,7 +138,7 @@ def test_numbers_and_names_of_members_are_no_find(run: Run, tmp_path: Path) -> N
 def test_the_bytes_searched_are_the_bytes_written(
     failing: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing reaches a file that the search did not see."""
+    """The search covers every byte that is written."""
     searched = bytearray()
     redactor = knowing()
 
@@ -155,7 +155,7 @@ def test_the_bytes_searched_are_the_bytes_written(
 
 
 def test_a_secret_in_the_journal_is_taken_out(passing: Run, tmp_path: Path) -> None:
-    """The journal is written during the run, by others; it belongs to the folder."""
+    """The journal, which other modules write during the run, is searched too."""
     (tmp_path / JOURNAL).write_bytes(b'{"key": "sk-secret-123", "entry": 1}\n{"entry": 2}\n')
 
     found = write_all(*passing, tmp_path, knowing("sk-secret-123"))
@@ -166,7 +166,7 @@ def test_a_secret_in_the_journal_is_taken_out(passing: Run, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_a_file_that_no_run_wrote_stays(name: str, tmp_path: Path) -> None:
-    """A folder of somebody's work is refused, and nothing in it is touched."""
+    """A folder with foreign files is refused and left unchanged."""
     (tmp_path / name).write_text('{"format": "of others"}')
 
     with pytest.raises(FolderError, match=f"holds {re.escape(name)}, which no run wrote: name another folder"):
@@ -177,7 +177,7 @@ def test_a_file_that_no_run_wrote_stays(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["certificate.dsse.json", "certificate.html"])
 def test_a_certificate_stays(run: Run, name: str, tmp_path: Path) -> None:
-    """Whoever has signed a folder wants to keep it."""
+    """A folder with a certificate is refused."""
     write_all(*run, tmp_path, knowing())
     (tmp_path / name).write_text("signed")
 
@@ -187,7 +187,7 @@ def test_a_certificate_stays(run: Run, name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["folder", "dangling link", "pipe"])
 def test_what_is_no_file_is_no_output(run: Run, kind: str, tmp_path: Path) -> None:
-    """No run has written it, also where a report lies beside it; and a pipe is not read."""
+    """It is treated as foreign, even beside a report, and a pipe is not read."""
     write_all(*run, tmp_path, knowing())
     path = tmp_path / ("report.json" if kind == "pipe" else "errors.log")
     path.unlink(missing_ok=True)
@@ -203,7 +203,7 @@ def test_what_is_no_file_is_no_output(run: Run, kind: str, tmp_path: Path) -> No
 
 
 def test_outputs_of_an_earlier_run_are_removed(run: Run, tmp_path: Path) -> None:
-    """All of them, and nothing else; a link is removed, and not what it leads to."""
+    """All outputs and nothing else are removed; of a link, only the link."""
     write_all(*run, tmp_path / "run", knowing(), [b"{}\n"], "said")
     folder = tmp_path / "run"
     (tmp_path / "elsewhere.html").write_text("elsewhere")
@@ -220,7 +220,7 @@ def test_outputs_of_an_earlier_run_are_removed(run: Run, tmp_path: Path) -> None
 
 
 def test_scripts_of_an_earlier_run_are_removed(run: Run, tmp_path: Path) -> None:
-    """Those of requirements; without a report of a run beside them they are nobody's to remove."""
+    """Only scripts of requirements are removed, and only if the folder contains a report of a run."""
     own = {"repeat-json-media-type.sh", "repeat-error-code-404.sh", "repeat-json-media-type-12.sh"}
     other = {"repeat-backup.sh", "repeat-.sh", "repeat-json-media-type-x.sh", "repeat-json-media-type.sh.txt"}
     for name in own | other:
@@ -236,7 +236,7 @@ def test_scripts_of_an_earlier_run_are_removed(run: Run, tmp_path: Path) -> None
 
 
 def test_scripts_are_written_and_searched(failing: Run, tmp_path: Path) -> None:
-    """One for each failure that has one, by the requirement and its number."""
+    """Each script is named after its requirement and the number of the failure."""
     report, exchanges = failing
     failed = next(requirement for requirement in report["requirements"] if requirement["failures"])
     failed["failures"] = [{**failed["failures"][0], "script": f"#!/bin/sh\n# {n} {LATE}\n"} for n in (1, 2)]
@@ -250,7 +250,7 @@ def test_scripts_are_written_and_searched(failing: Run, tmp_path: Path) -> None:
 
 
 def test_outputs_beside_a_journal_are_a_runs(run: Run, tmp_path: Path) -> None:
-    """A run that was killed while it wrote its outputs has left some of them, and no report."""
+    """The remains of a run that was killed while it wrote its outputs count as outputs."""
     (tmp_path / "junit.xml").write_text("half of a run")
     Journal.open(tmp_path, RunNames("cf-abcdefg2-"), "http://service", "main-key-0001").close()
 
@@ -258,7 +258,7 @@ def test_outputs_beside_a_journal_are_a_runs(run: Run, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_removed_is_told(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a sentence, with the reason of the system."""
+    """The error is a sentence with the reason of the system."""
 
     def refuse(path: Path, *, missing_ok: bool) -> None:
         raise PermissionError(1, f"Operation not permitted, {missing_ok}", str(path))
@@ -270,7 +270,7 @@ def test_what_cannot_be_removed_is_told(run: Run, tmp_path: Path, monkeypatch: p
 
 
 def test_an_invalid_report_writes_nothing(passing: Run, tmp_path: Path) -> None:
-    """The schema is kept by everything that is written."""
+    """A report that breaks the schema is refused before any file is written."""
     del passing[0]["run"]["seed"]  # type: ignore[misc]
 
     with pytest.raises(InvalidReport):
@@ -280,7 +280,7 @@ def test_an_invalid_report_writes_nothing(passing: Run, tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_what_stood_there(tmp_path: Path) -> None:
-    """When one file cannot be written, no file is replaced and no remains are left."""
+    """If a file cannot be written, no file is replaced and no temporary file is left."""
     (tmp_path / "a").write_text("before")
 
     def full() -> Iterator[bytes]:
@@ -295,7 +295,7 @@ def test_a_full_disk_leaves_what_stood_there(tmp_path: Path) -> None:
 
 
 def test_files_reach_the_disk_before_they_are_put_in_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A power cut leaves the old file or the new one, never half of one."""
+    """After a power cut, the file is the old or the new one, never a part."""
     events: list[str] = []
     monkeypatch.setattr(os, "fsync", lambda _: events.append("fsync"))
     replaced = os.replace

@@ -1,4 +1,4 @@
-"""summary.md, ctrf.json, earl.jsonld and badge.svg."""
+"""Outputs summary.md, ctrf.json, earl.jsonld and badge.svg."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ MARKDOWN = MarkdownIt("gfm-like", {"linkify": False})
 
 
 def _tokens(text: str) -> list[Any]:
-    """All tokens of a Markdown text, those within lines too."""
+    """Return all tokens of a Markdown text, including inline ones."""
     return [token for block in MARKDOWN.parse(text) for token in (block, *(block.children or []))]
 
 
 @given(ANY_TEXT | st.text("`*_[]()<>#|!&;:@\\-+=~$.h1 \n"))
 def test_inline_text_is_nothing_but_text(text: str) -> None:
-    """No markup, link, image, code, emphasis or HTML comes of it, and no address that a reader would link by itself."""
+    """It contains no markup, link, image, code, emphasis or HTML, and no URL that a reader would link automatically."""
     rendered = inline(text)
 
     tokens = _tokens(f"x {rendered}")
@@ -48,7 +48,7 @@ def test_inline_text_is_nothing_but_text(text: str) -> None:
 
 @given(st.text("ab`*_[]()<>#|!&;:@-+=~$.\\'\"", max_size=30))
 def test_inline_text_reads_as_it_was(text: str) -> None:
-    """What is escaped for the format is shown as it was sent."""
+    """Escaped text is shown as it was sent."""
     shown = "".join(token.content for token in _tokens(f"x{inline(text)}x") if token.type == "text")
 
     assert shown == f"x{text}x"
@@ -56,19 +56,19 @@ def test_inline_text_reads_as_it_was(text: str) -> None:
 
 @given(ANY_TEXT | st.text("`~\n a"))
 def test_a_fence_cannot_be_closed(text: str) -> None:
-    """The block ends where we end it."""
+    """The block ends only at its own end."""
     assert [token.type for token in _tokens(fenced(text) + "\n")] == ["fence"]
 
 
 def test_ordinary_text_is_not_escaped() -> None:
-    """Ids, times, paths and sentences read in a log as they do on a page."""
+    """Ids, times, paths and sentences are readable in a log."""
     text = "sort-by-name (section 4), 2026-11-25T07:43, /api/v1/members?page=2, report.html: 1.5 s!"
 
     assert inline(text) == text
 
 
 def test_a_failure_is_repeated_in_the_words_of_the_run(failing: Run) -> None:
-    """What chooses requirements, the seed and the folder is put in its place."""
+    """Options for requirements, seed and folder are replaced."""
     report, _ = failing
     words = ["run", "--target", "../my target.yaml", "--only=archive*", "--seed", "7", "--report", "x", "--quiet"]
     asked: Any = {**report, "run": {**report["run"], "command": [*words, "--effort", "quick"]}}
@@ -81,7 +81,7 @@ def test_a_failure_is_repeated_in_the_words_of_the_run(failing: Run) -> None:
 
 
 def test_the_summary_tells_verdict_classes_and_failures(failing: Run) -> None:
-    """A reader of the pipeline's page needs no other file to know what is broken."""
+    """The summary alone shows what is broken."""
     text = markdown_bytes(failing[0]).decode()
     shown = "".join(token.content for token in _tokens(text) if token.type in {"text", "fence", "text_special"})
 
@@ -89,12 +89,12 @@ def test_the_summary_tells_verdict_classes_and_failures(failing: Run) -> None:
     assert "The service fails 2 of 20 decided requirements" in shown
     assert failing[0]["requirements"][6]["failures"][0]["curl"] in shown
     assert "An archived engagement refuses every edit" in shown
-    assert "No complete response came within 10 s" in shown
+    assert "No complete response within 10 s" in shown
     assert len([token for token in _tokens(text) if token.type == "table_open"]) == 2
 
 
 def test_a_hostile_summary_is_bounded_and_carries_no_markup(hostile: Run) -> None:
-    """GitHub takes at most 1 MiB, and the only HTML is ours."""
+    """The summary fits into 1 MiB for GitHub, and the only HTML is the suite's."""
     data = markdown_bytes(hostile[0])
 
     tokens = _tokens(data.decode())
@@ -107,14 +107,14 @@ def test_a_hostile_summary_is_bounded_and_carries_no_markup(hostile: Run) -> Non
 
 
 def test_many_failures_are_cut_with_a_note(failing: Run) -> None:
-    """The summary says how many it leaves out."""
+    """The summary says how many failures it omits."""
     failing[0]["requirements"] = [failing[0]["requirements"][6]] * 80
 
     assert "30 more failed requirements" in markdown_bytes(failing[0]).decode()
 
 
 def test_ctrf_has_what_the_format_requires(run: Run) -> None:
-    """Names, statuses, whole milliseconds, and counts that add up."""
+    """Names, statuses, whole milliseconds and consistent counts are there."""
     document = json.loads(ctrf_bytes(run[0]))
 
     assert document["reportFormat"] == "CTRF"
@@ -122,7 +122,7 @@ def test_ctrf_has_what_the_format_requires(run: Run) -> None:
     results = document["results"]
     assert set(results) <= {"tool", "summary", "tests", "environment", "extra"}
     known = {"name", "status", "rawStatus", "duration", "suite", "tags", "extra", "message", "trace"}
-    assert {member for test in results["tests"] for member in test} <= known  # the format allows no others
+    assert {member for test in results["tests"] for member in test} <= known  # the format allows no other members
     statuses = [test["status"] for test in results["tests"]]
     for status in ("passed", "failed", "skipped", "pending", "other"):
         assert results["summary"][status] == statuses.count(status)
@@ -132,7 +132,7 @@ def test_ctrf_has_what_the_format_requires(run: Run) -> None:
 
 
 def test_ctrf_statuses(failing: Run) -> None:
-    """Undecided and waived are neither passed nor failed."""
+    """Undecided and waived requirements are neither passed nor failed."""
     tests = json.loads(ctrf_bytes(failing[0]))["results"]["tests"]
 
     assert [(tests[index]["status"], tests[index]["rawStatus"]) for index in (0, 6, 8, 16, 21)] == [
@@ -146,7 +146,7 @@ def test_ctrf_statuses(failing: Run) -> None:
 
 
 def test_earl_asserts_every_requirement_in_its_terms(run: Run) -> None:
-    """One assertion a requirement, each naming assertor, subject, criterion and outcome, all of them in the graph."""
+    """Each requirement has an assertion with assertor, subject, criterion and outcome, all in the graph."""
     document = json.loads(earl_bytes(run[0]))
     graph = document["@graph"]
     known = {node["@id"] for node in graph if "@id" in node}
@@ -163,7 +163,7 @@ def test_earl_asserts_every_requirement_in_its_terms(run: Run) -> None:
 
 
 def test_earl_tells_failures_and_waivers(failing: Run) -> None:
-    """The reason is told in words."""
+    """The assertion contains the reason."""
     assertions = [node for node in json.loads(earl_bytes(failing[0]))["@graph"] if node["@type"] == "earl:Assertion"]
 
     assert "An archived engagement was edited." in assertions[6]["earl:result"]["earl:info"]
@@ -173,7 +173,7 @@ def test_earl_tells_failures_and_waivers(failing: Run) -> None:
 
 @pytest.mark.parametrize("render", [ctrf_bytes, earl_bytes, badge_bytes, markdown_bytes])
 def test_hostile_runs_make_bounded_clean_text(render: Callable[[Report], bytes], hostile: Run) -> None:
-    """UTF-8 without control characters or direction marks, and never megabytes."""
+    """The outputs are bounded UTF-8 without control characters or direction marks."""
     data = render(hostile[0])
 
     assert len(data) < 200_000
@@ -181,8 +181,8 @@ def test_hostile_runs_make_bounded_clean_text(render: Callable[[Report], bytes],
 
 
 def test_the_badge_is_a_picture_of_the_verdict(run: Run) -> None:
-    """It is well-formed, refers to nothing, and says the verdict to a screen reader too."""
-    root = ET.fromstring(badge_bytes(run[0]))  # noqa: S314 - our own text
+    """It is well-formed, has no references, and gives screen readers the verdict."""
+    root = ET.fromstring(badge_bytes(run[0]))  # noqa: S314 - the suite's own text
 
     texts = [element.text for element in root.iter() if element.text and element.text.strip()]
     assert any("onformant" in str(text) for text in texts[:1])
@@ -191,7 +191,7 @@ def test_the_badge_is_a_picture_of_the_verdict(run: Run) -> None:
 
 
 def test_the_badge_says_when_a_run_was_interrupted(passing: Run) -> None:
-    """Half a run makes no clean badge."""
+    """The badge of an interrupted run says so."""
     passing[0]["run"]["interrupted"] = True
 
     assert "conformant, interrupted" in badge_bytes(passing[0]).decode()

@@ -1,4 +1,4 @@
-"""exchanges.har: what it holds, and reading it back."""
+"""Writing and reading of exchanges.har."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _entries(exchanges: list[Exchange]) -> list[dict[str, Any]]:
 
 
 def test_every_entry_has_what_har_requires(run: tuple[Report, list[Exchange]]) -> None:
-    """Browser tools refuse entries with members missing."""
+    """Every entry has all members, because browser tools require them."""
     for entry in _entries(run[1]):
         assert set(entry) >= ENTRY
         assert set(entry["request"]) >= REQUEST
@@ -58,7 +58,7 @@ def test_every_entry_has_what_har_requires(run: tuple[Report, list[Exchange]]) -
 
 
 def test_entry_n_minus_1_is_exchange_n_whatever_order_they_come_in(samples: ModuleType) -> None:
-    """The numbers that reports cite find their entries; numbers that were never recorded are marked."""
+    """Cited numbers lead to their entries, and unrecorded numbers are marked."""
     exchanges = [exchange for exchange in reversed(samples.exchanges(9)) if exchange.number not in {1, 4, 5}]
 
     entries = _entries(exchanges)
@@ -76,7 +76,7 @@ def test_an_exchange_without_a_response_has_status_0_and_the_trouble(samples: Mo
 
 
 def test_bodies_are_text_or_base64(samples: ModuleType) -> None:
-    """UTF-8 stands as it is, other bytes in base64."""
+    """UTF-8 is written as text, other bytes as base64."""
     text, octets = _entries([samples.exchange(1, body="ü🚀"), samples.exchange(2, body=b"\xff\x00")])
 
     assert text["response"]["content"]["text"] == '{"data": "ü🚀"}'
@@ -90,7 +90,7 @@ def test_bodies_are_text_or_base64(samples: ModuleType) -> None:
 
 
 def test_runs_read_back_exactly(run: tuple[Report, list[Exchange]], tmp_path: Path) -> None:
-    """Requests, answers, times, troubles and calls are what they were, with secrets named."""
+    """Requests, responses, times and errors read back unchanged, with the names of secrets."""
     path = tmp_path / "exchanges.har"
     path.write_bytes(har_bytes(run[1]))
 
@@ -102,7 +102,7 @@ def test_runs_read_back_exactly(run: tuple[Report, list[Exchange]], tmp_path: Pa
 
 
 def _as_recorded(exchange: Exchange) -> Exchange:
-    """Times are kept to the microsecond; text that cannot be encoded comes back as text that shows it."""
+    """Times are kept to the microsecond, and text that cannot be encoded reads back in its visible form."""
     rounded = replace(exchange, seconds=round(exchange.seconds, 6))
     return _shown(rounded)
 
@@ -126,7 +126,7 @@ def _shown(exchange: Exchange) -> Exchange:
 def test_any_bytes_survive(
     samples: ModuleType, tmp_path: Path, body: bytes | None, response: bytes, identifier: str, status: int
 ) -> None:
-    """Bodies, identifiers and statuses of any kind read back as they were."""
+    """Bodies, identifiers and statuses of any kind read back unchanged."""
     meant = requests.update_engagement(identifier, {}).with_body(body)
     exchange = samples.exchange(1, meant, body=response, status=status)
     path = tmp_path / "exchanges.har"
@@ -141,7 +141,7 @@ def test_any_bytes_survive(
     "credential", [None, Credential("none", None), Credential("unknown", "Basic x"), Credential("empty", "")]
 )
 def test_credentials_read_back(samples: ModuleType, tmp_path: Path, credential: Credential | None) -> None:
-    """A call without a key, and one with a wrong one, are told apart from one with the run's own."""
+    """Requests without a key, with a wrong key and with the main key are distinguished."""
     exchange = samples.exchange(1, credential=credential)
     path = tmp_path / "exchanges.har"
     path.write_bytes(har_bytes([exchange]))
@@ -152,7 +152,7 @@ def test_credentials_read_back(samples: ModuleType, tmp_path: Path, credential: 
 
 
 def test_what_the_suite_knows_of_a_request_reads_back(samples: ModuleType, tmp_path: Path) -> None:
-    """Probes, calls that may be repeated, and whether anything was sent at all."""
+    """Probes, the retry flags, and whether the request was sent read back."""
     probe = requests.get_organization().as_probe("PUT", "/api/v1/nowhere?x=%20y")
     sent = [
         samples.exchange(1, probe),
@@ -174,7 +174,7 @@ def test_what_the_suite_knows_of_a_request_reads_back(samples: ModuleType, tmp_p
 
 
 def test_the_key_itself_is_taken_from_the_redacted_request_only(samples: ModuleType) -> None:
-    """What the call would have sent never reaches the archive."""
+    """An unredacted key of the intended request is not in the archive."""
     exchange = samples.exchange(1)
     unredacted = replace(exchange, request=exchange.request.with_key(Credential.bearer("api_key", "sk-verysecret")))
 
@@ -182,7 +182,7 @@ def test_the_key_itself_is_taken_from_the_redacted_request_only(samples: ModuleT
 
 
 def test_large_runs_are_written_in_pieces(samples: ModuleType) -> None:
-    """No piece holds more than a batch of exchanges, so memory stays bounded."""
+    """Each piece is bounded, so memory stays bounded."""
     sizes = [len(piece) for piece in har_pieces(samples.exchanges(5_000))]
 
     assert max(sizes) < 2**18
@@ -203,7 +203,7 @@ def test_large_runs_are_written_in_pieces(samples: ModuleType) -> None:
     ],
 )
 def test_a_file_that_is_no_recording_is_refused(content: bytes, tmp_path: Path) -> None:
-    """Any bytes give one sentence, never another error."""
+    """Any bytes cause one sentence and no other error."""
     path = tmp_path / "exchanges.har"
     path.write_bytes(content)
 
@@ -229,7 +229,7 @@ ODD: tuple[object, ...] = (
 
 
 def _places(node: object, at: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    """Every place in a JSON value, from its root to its leaves."""
+    """Return the path of every place in a JSON value, from the root to the leaves."""
     inside = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
     return [at, *(place for name, member in inside for place in _places(member, (*at, name)))]
 
@@ -239,7 +239,7 @@ def _places(node: object, at: tuple[str | int, ...] = ()) -> list[tuple[str | in
 def test_a_recording_with_one_odd_value_is_refused_or_shown(
     data: st.DataObject, samples: ModuleType, tmp_path: Path
 ) -> None:
-    """Whatever somebody writes into a recording, it is refused in a sentence or makes a page and an archive."""
+    """An altered recording is refused in a sentence, or can be rendered as a page and an archive."""
     report, exchanges = samples.failing()
     archive = json.loads(har_bytes(exchanges[:6]))
     *way, last = data.draw(st.sampled_from(_places(archive)[1:]))
@@ -257,7 +257,7 @@ def test_a_recording_with_one_odd_value_is_refused_or_shown(
 
 
 def test_a_number_far_beyond_the_entries_is_refused(samples: ModuleType, tmp_path: Path) -> None:
-    """Numbers are places, and none can stand for millions of exchanges that are missing."""
+    """A number cannot imply millions of missing exchanges."""
     path = tmp_path / "exchanges.har"
     path.write_bytes(har_bytes(samples.exchanges(2)).replace(b'"_number": 2', b'"_number": 2000000000'))
 
@@ -266,7 +266,7 @@ def test_a_number_far_beyond_the_entries_is_refused(samples: ModuleType, tmp_pat
 
 
 def test_a_browsers_archive_is_refused(tmp_path: Path, samples: ModuleType) -> None:
-    """An archive of another tool lacks what names the calls."""
+    """An archive of another tool lacks the facts about the requests."""
     archive = json.loads(har_bytes(samples.exchanges(1)))
     del archive["log"]["entries"][0]["_call"]
     path = tmp_path / "other.har"
@@ -277,6 +277,6 @@ def test_a_browsers_archive_is_refused(tmp_path: Path, samples: ModuleType) -> N
 
 
 def test_a_missing_recording_is_told(tmp_path: Path) -> None:
-    """The sentence says that the file cannot be read."""
+    """The message says that the file cannot be read."""
     with pytest.raises(InvalidRecording, match="cannot be read"):
         read_har(tmp_path / "none.har")

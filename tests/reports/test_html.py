@@ -1,4 +1,4 @@
-"""report.html: what it says, and that nothing of the target's can act in it."""
+"""Content of report.html, and its safety against text of the target."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
 
 
 class Page(HTMLParser):
-    """The elements and the text of a page; an element that is closed wrongly is an error."""
+    """Parser of the elements and the text of a page; a wrongly closed element is an error."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class Page(HTMLParser):
         assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note the element."""
+        """Record the element."""
         self.elements.append((tag, dict(attrs)))
         if tag not in VOID:
             self.open.append(tag)
@@ -49,17 +49,17 @@ class Page(HTMLParser):
             assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        """Note the text, unless it is our style or script."""
+        """Record the text, unless it is the suite's style or script."""
         if not {"script", "style"} & set(self.open):
             self.texts.append(data)
 
     def all(self, tag: str) -> list[dict[str, str | None]]:
-        """The attributes of every element with this tag."""
+        """Return the attributes of every element with this tag."""
         return [attributes for name, attributes in self.elements if name == tag]
 
     @property
     def text(self) -> str:
-        """All text, white space merged."""
+        """Return all text, with white space collapsed."""
         return " ".join("".join(self.texts).split())
 
 
@@ -89,7 +89,7 @@ def test_the_page_is_well_formed_and_refers_to_nothing_outside(run: tuple[Report
 
 
 def test_the_policy_allows_our_style_and_script_alone(run: tuple[Report, list[Exchange]]) -> None:
-    """There is one style and one script, and the policy names the digest of each."""
+    """The page has one style and one script, and the policy names the digest of each."""
     text = html_bytes(*run).decode()
     policy = next(str(meta["content"]) for meta in Page(text.encode()).all("meta") if "http-equiv" in meta)
 
@@ -102,7 +102,7 @@ def test_the_policy_allows_our_style_and_script_alone(run: tuple[Report, list[Ex
 
 
 def test_the_top_says_what_matters(failing: tuple[Report, list[Exchange]]) -> None:
-    """Verdict, target, mode, classes, and the line that unlocks what was not tested."""
+    """The top shows verdict, target, mode, classes, and the lines that unlock untested requirements."""
     page = Page(html_bytes(*failing))
 
     assert (
@@ -121,7 +121,7 @@ def test_the_top_says_what_matters(failing: tuple[Report, list[Exchange]]) -> No
 
 
 def test_failures_are_shown_with_their_proof(failing: tuple[Report, list[Exchange]]) -> None:
-    """Requirement, expected, actual, place, exchange, curl and the command to repeat it."""
+    """A failure shows requirement, expected, actual, place, exchange, curl and the command to repeat it."""
     text = Page(html_bytes(*failing)).text
     broken = failing[0]["requirements"][6]
     failure = broken["failures"][0]
@@ -143,7 +143,7 @@ def test_failures_are_shown_with_their_proof(failing: tuple[Report, list[Exchang
 
 
 def test_a_passing_run_has_no_failures_section(passing: tuple[Report, list[Exchange]]) -> None:
-    """What there is nothing of is left out, and what was not tested is told with its reason."""
+    """Empty sections are omitted, and untested requirements are shown with their reason."""
     page = Page(html_bytes(*passing))
 
     assert "failures" not in {attributes.get("id") for attributes in page.all("section")}
@@ -152,14 +152,14 @@ def test_a_passing_run_has_no_failures_section(passing: tuple[Report, list[Excha
 
 
 def test_an_interrupted_run_says_so_at_the_top(passing: tuple[Report, list[Exchange]]) -> None:
-    """Nobody takes a part for the whole."""
+    """The page says that the run was interrupted before it lists the classes."""
     passing[0]["run"]["interrupted"] = True
 
     assert "The run was interrupted" in Page(html_bytes(*passing)).text.partition("Classes")[0]
 
 
 def test_a_report_without_exchanges_or_further_members_renders(passing: tuple[Report, list[Exchange]]) -> None:
-    """The contract's members are enough."""
+    """The required members suffice."""
     report: Any = passing[0]
     for name in ("census", "journal", "not_undone"):
         del report[name]
@@ -177,7 +177,7 @@ def test_a_report_without_exchanges_or_further_members_renders(passing: tuple[Re
 
 
 def test_hostile_text_is_shown_and_nothing_else(hostile: tuple[Report, list[Exchange]]) -> None:
-    """Markup is text, hidden characters are shown by number, and megabytes are cut."""
+    """Markup is text, hidden characters are shown by number, and long text is cut."""
     data = html_bytes(*hostile)
     page = Page(data)
 
@@ -185,12 +185,12 @@ def test_hostile_text_is_shown_and_nothing_else(hostile: tuple[Report, list[Exch
     assert len(page.all("script")) == len(page.all("style")) == len(page.all("title")) == 1
     assert "<script>window.marked=1</script>" in page.text
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe]", data.decode())
-    assert "996,1" in page.text  # of the million, this much is left out
+    assert "996,1" in page.text  # characters omitted of a million
     assert "U+202E" in page.text
 
 
 def test_five_thousand_exchanges_stay_small(failing: tuple[Report, list[Exchange]], samples: ModuleType) -> None:
-    """Exchanges that nothing cites are a row of a table each."""
+    """Each exchange that is not cited is a row of a table."""
     exchanges = samples.exchanges(5_000)
     failing[0]["requirements"][10]["failures"][1]["exchanges"] = list(range(1, 4_000))
 
@@ -207,7 +207,7 @@ def test_five_thousand_exchanges_stay_small(failing: tuple[Report, list[Exchange
 
 @given(ANY_TEXT)
 def test_any_text_is_escaped_isolated_and_kept(text: str) -> None:
-    """The text can be read off the page again, apart from what is shown by number."""
+    """The page contains the text, except characters that are shown by number."""
     page = Page(seen(text, 10_000).encode("utf-8"))
 
     assert {tag for tag, _ in page.elements} <= {"bdi", "span"}
@@ -217,7 +217,7 @@ def test_any_text_is_escaped_isolated_and_kept(text: str) -> None:
 
 @given(st.binary(max_size=200) | ANY_TEXT.map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_any_body_renders(octets: bytes) -> None:
-    """Any bytes give a well-formed piece of a page."""
+    """Any bytes become a well-formed fragment."""
     page = Page(body(octets).encode("utf-8"))
 
     assert {tag for tag, _ in page.elements} <= {"bdi", "span"}
@@ -239,14 +239,14 @@ JSON_TEXT = st.recursive(
 
 @given(JSON_TEXT)
 def test_laid_out_json_keeps_every_token(text: str) -> None:
-    """Only white space is added: numbers, escapes and duplicates stay as they were received."""
+    """Only white space is added; numbers, escapes and duplicates are unchanged."""
     shown = "".join(Page(body(text.encode(), limit=100_000).encode("utf-8")).texts)
 
     assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", text)
 
 
 def test_json_is_indented() -> None:
-    """An object takes a line a member; empty ones stay closed."""
+    """Each member has its own line, and empty containers stay on one line."""
     shown = "".join(Page(body(b'{"a":[1,{}],"b":[]}').encode()).texts)
 
     assert shown == '{\n  "a": [\n    1,\n    {}\n  ],\n  "b": []\n}'
@@ -262,12 +262,12 @@ def test_json_is_indented() -> None:
     ],
 )
 def test_a_body_that_is_not_judged_as_json_says_why(octets: bytes, note: str) -> None:
-    """The reader sees at once what is wrong with it."""
+    """A note states the error in the body."""
     assert note in "".join(Page(body(octets).encode()).texts)
 
 
 def test_census_and_journal_are_tables(passing: tuple[Report, list[Exchange]]) -> None:
-    """Records of one shape have columns; anything else is shown as it is."""
+    """Records of the same shape have columns; other records are shown as text."""
     report: Any = passing[0]
 
     text = Page(html_bytes(report)).text

@@ -1,4 +1,4 @@
-"""junit.xml, read back with junitparser."""
+"""Content of junit.xml, read with junitparser."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def _cases(report: Report) -> dict[str, TestCase]:
 
 
 def _outcomes(report: Report, name: str) -> list[str | None]:
-    """The outcomes that a suite's cases have as a property; junitparser reads properties of suites alone."""
-    root = ET.fromstring(junit_bytes(report))  # noqa: S314 - our own text
+    """Return the outcome properties of a suite's cases; junitparser reads only the properties of suites."""
+    root = ET.fromstring(junit_bytes(report))  # noqa: S314 - the suite's own text
     found = root.findall(f"testsuite[@name='{name}']/testcase/properties/property[@name='outcome']")
     return [element.get("value") for element in found]
 
 
 def test_suites_are_classes_and_cases_are_requirements(run: tuple[Report, list[Exchange]]) -> None:
-    """Every requirement stands in the suite of its class, with its section."""
+    """Every requirement is in the suite of its class, with its section."""
     report, _ = run
     suites = list(JUnitXml.fromstring(junit_bytes(report)))
 
@@ -41,7 +41,7 @@ def test_suites_are_classes_and_cases_are_requirements(run: tuple[Report, list[E
 
 
 def test_the_counts_are_those_of_the_cases(failing: tuple[Report, list[Exchange]]) -> None:
-    """Two failed; one waived, one undecided and two untested are skipped."""
+    """Two cases failed; a waived, an undecided and two untested ones are skipped."""
     document = JUnitXml.fromstring(junit_bytes(failing[0]))
 
     assert (document.tests, document.failures, document.errors, document.skipped) == (23, 2, 0, 4)
@@ -50,23 +50,23 @@ def test_the_counts_are_those_of_the_cases(failing: tuple[Report, list[Exchange]
 
 
 def test_all_findings_of_a_case_stand_in_one_failure(failing: tuple[Report, list[Exchange]]) -> None:
-    """A reader that shows the first element alone shows them all; the message says how many there are."""
+    """The first element contains all findings, and its message gives their number."""
     broken = failing[0]["requirements"][10]
-    (told,) = _cases(failing[0])[broken["id"]].result
+    (failed,) = _cases(failing[0])[broken["id"]].result
 
-    assert isinstance(told, Failure)
-    assert told.message == f"{broken['failures'][0]['message']} (and 1 more)"
-    assert told.type == broken["failures"][0]["check"]
-    assert broken["title"] in told.text
+    assert isinstance(failed, Failure)
+    assert failed.message == f"{broken['failures'][0]['message']} (and 1 more)"
+    assert failed.type == broken["failures"][0]["check"]
+    assert broken["title"] in failed.text
     for failure in broken["failures"]:
         for text in (failure["message"], f"expected: {failure['expected']}", failure["curl"]):
-            assert text in told.text
-    assert "exchanges: 4, 5" in told.text
-    assert "and 35 more" in told.text
+            assert text in failed.text
+    assert "exchanges: 4, 5" in failed.text
+    assert "and 35 more" in failed.text
 
 
 def test_a_failure_of_the_baseline_is_skipped(failing: tuple[Report, list[Exchange]]) -> None:
-    """A gate on the file is green where the exit status is."""
+    """A gate on the file passes if the exit status does."""
     requirements = [{**requirement, "known": True} for requirement in failing[0]["requirements"]]
     document = JUnitXml.fromstring(junit_bytes({**failing[0], "requirements": requirements}))  # type: ignore[typeddict-item]
 
@@ -74,7 +74,7 @@ def test_a_failure_of_the_baseline_is_skipped(failing: tuple[Report, list[Exchan
 
 
 def test_what_did_not_fail_and_did_not_pass_is_skipped_with_its_reason(failing: tuple[Report, list[Exchange]]) -> None:
-    """Undecided, waived and untested are told apart by their messages."""
+    """The messages distinguish undecided, waived and untested requirements."""
     messages = {
         case.name: case.result[0].message
         for case in _cases(failing[0]).values()
@@ -82,29 +82,29 @@ def test_what_did_not_fail_and_did_not_pass_is_skipped_with_its_reason(failing: 
     }
 
     listed = failing[0]["requirements"]
-    assert messages[listed[8]["id"]].startswith("undecided: No complete response came")
+    assert messages[listed[8]["id"]].startswith("undecided: No complete response within 10 s")
     assert messages[listed[16]["id"]].startswith("waived: Waived until 1 June")
     assert messages["mail-1"] == "not tested: a readable mailbox is needed"
     assert len(messages) == 4
 
 
 def test_the_waived_failure_is_kept_as_output(failing: tuple[Report, list[Exchange]]) -> None:
-    """A waiver hides nothing."""
+    """The finding of a waived failure is in the output of the case."""
     case = _cases(failing[0])[failing[0]["requirements"][16]["id"]]
 
     assert "the integer 404" in case.system_out
 
 
 def test_the_verdict_and_the_seed_are_properties(failing: tuple[Report, list[Exchange]]) -> None:
-    """A reader of the file alone knows what the run was."""
+    """The file contains the verdict, the seed and the mode of the run."""
     suite = next(iter(JUnitXml.fromstring(junit_bytes(failing[0]))))
 
-    told = {element.name: element.value for element in suite.properties()}  # type: ignore[no-untyped-call]  # junitparser leaves it untyped
-    assert (told["verdict"], told["seed"], told["mode"]) == ("non-conformant", "1", "default")
+    properties = {element.name: element.value for element in suite.properties()}  # type: ignore[no-untyped-call]  # junitparser leaves it untyped
+    assert (properties["verdict"], properties["seed"], properties["mode"]) == ("non-conformant", "1", "default")
 
 
 def test_hostile_text_stays_text_and_bounded(hostile: tuple[Report, list[Exchange]]) -> None:
-    """Forbidden characters are shown by number, markup is escaped, megabytes are cut."""
+    """Forbidden characters are shown by number, markup is escaped, and long text is cut."""
     data = junit_bytes(hostile[0])
     case = next(iter(_cases(hostile[0]).values()))
 

@@ -1,4 +1,4 @@
-"""report.json: its schema, reading and writing."""
+"""Schema, reading and writing of report.json."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_schema_knows_every_operation() -> None:
 
 
 def test_reports_keep_the_schema_and_read_back(run: tuple[Report, list[Exchange]], tmp_path: Path) -> None:
-    """A written report is read with the same content, apart from what JSON cannot hold."""
+    """A written report is read with the same content, except what JSON cannot represent."""
     report, _ = run
     path = tmp_path / "report.json"
 
@@ -54,7 +54,7 @@ def test_a_proper_report_reads_back_exactly(failing: tuple[Report, list[Exchange
 
 
 def test_further_members_are_allowed_everywhere(failing: tuple[Report, list[Exchange]]) -> None:
-    """A later suite may tell more."""
+    """A later suite may add members."""
     document: Any = json.loads(json.dumps(failing[0]))
     document["new"] = document["run"]["new"] = document["requirements"][6]["failures"][0]["new"] = {"x": 1}
 
@@ -107,7 +107,7 @@ def _with(value: object, *path: str | int) -> Callable[[Json], None]:
 def test_what_breaks_the_schema_is_refused_with_its_place(
     failing: tuple[Report, list[Exchange]], change: Callable[[Json], None], place: str
 ) -> None:
-    """The message is a sentence that names where the report is wrong."""
+    """The message is a sentence that names the place of the error."""
     document = json.loads(json.dumps(failing[0]))
     change(document)
 
@@ -117,7 +117,7 @@ def test_what_breaks_the_schema_is_refused_with_its_place(
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[" * 100_000, b"[]", b"null"])
 def test_a_file_that_is_no_report_is_refused(content: bytes, tmp_path: Path) -> None:
-    """Any bytes give one sentence."""
+    """Any bytes cause one sentence."""
     path = tmp_path / "report.json"
     path.write_bytes(content)
 
@@ -126,13 +126,13 @@ def test_a_file_that_is_no_report_is_refused(content: bytes, tmp_path: Path) -> 
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
-    """The sentence says that the file cannot be read."""
+    """The message says that the file cannot be read."""
     with pytest.raises(InvalidReport, match="cannot be read"):
         load_report(tmp_path / "none.json")
 
 
 def test_an_invalid_report_has_no_content(failing: tuple[Report, list[Exchange]]) -> None:
-    """It is refused before anything of it is written."""
+    """It is refused before anything is written."""
     failing[0]["verdict"] = "fine"  # type: ignore[typeddict-item]
 
     with pytest.raises(InvalidReport):

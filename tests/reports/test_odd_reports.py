@@ -1,4 +1,4 @@
-"""A report that another person has changed: it is refused in a sentence, or every format can be made of it."""
+"""Altered reports, which are refused in a sentence or can be rendered in every format."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ ODD: tuple[Any, ...] = (
     "</script><script>", "]]>", "::add-mask::x", "\n::add-mask::x", "../../x", "%s{0}{{7*7}}", "a" * 100_000,
     [], [None], [[]], ["x"], [1], {}, {"id": []}, {"": {}}, {"before": {"id": "x"}},
 )  # fmt: skip
-"""Values of every type, and texts that mean something somewhere."""
+"""Values of every type, and texts with a special meaning in some format."""
 
 
 def places(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """The path of every member of a value; of lists the first two elements stand for all."""
+    """Yield the path of every member of a value; of lists, only of the first two elements."""
     if path:
         yield path
     members: Any = value.items() if isinstance(value, dict) else enumerate(value[:2]) if isinstance(value, list) else ()
@@ -44,7 +44,7 @@ def places(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[st
 
 
 def changed(report: Report, path: tuple[str | int, ...], value: object) -> Any:
-    """A copy of a report with one member changed."""
+    """Return a copy of a report with one member changed."""
     copy: Any = deepcopy(report)
     place = copy
     for name in path[:-1]:
@@ -54,7 +54,7 @@ def changed(report: Report, path: tuple[str | int, ...], value: object) -> Any:
 
 
 def render_all(report: Report, other: Report) -> None:
-    """Make every output of a report, its page of a certificate included."""
+    """Render every output of a report, including the page of a certificate."""
     for render in _FROM_REPORT.values():
         render(report)
     html_bytes(report)
@@ -68,7 +68,7 @@ def render_all(report: Report, other: Report) -> None:
 
 @pytest.fixture
 def whole(failing: tuple[Report, Any], samples: Any) -> Report:
-    """A small report with everything that one may hold."""
+    """A small report with every possible member."""
     report: Any = deepcopy(failing[0])
     report["requirements"] = [requirement for requirement in report["requirements"] if requirement["failures"]][
         :2
@@ -86,7 +86,7 @@ COMMANDS = "::add-mask::x\n::add-mask::y\r  ::add-mask::z\n##[add-mask]x\n \u00a
 
 
 def of_commands(value: Any) -> Any:
-    """A value with commands of a pipeline around every text."""
+    """Return a value with pipeline commands around every text."""
     if isinstance(value, dict):
         return {name: of_commands(member) for name, member in value.items()}
     if isinstance(value, list):
@@ -96,7 +96,7 @@ def of_commands(value: Any) -> Any:
 
 @pytest.mark.parametrize("form", [*_FROM_REPORT, "html"])
 def test_no_line_of_an_output_is_a_command_of_a_pipeline(whole: Any, form: str) -> None:
-    """Logs show files too: what would be obeyed at the beginning of a line is written otherwise, and reads the same."""
+    """Pipeline commands at the beginning of a line are escaped, because logs show files; the text reads the same."""
     for entry in (*whole["requirements"], *whole["observations"], *whole["classes"]):
         entry.update(of_commands({name: entry[name] for name in ("title", "question", "reason") if name in entry}))
         entry["failures"] = of_commands(entry.get("failures", []))
@@ -113,7 +113,7 @@ def test_no_line_of_an_output_is_a_command_of_a_pipeline(whole: Any, form: str) 
 
 @pytest.mark.parametrize("value", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.9Z", "2026-99-99T00:00:00Z"])
 def test_a_site_has_room_for_odd_times(whole: Report, tmp_path: Path, value: str) -> None:
-    """A run of any year is on it, and one of no day is left out."""
+    """A run of any year is on the site, and a run with an invalid date is omitted."""
     whole["run"]["started_at"] = whole["run"]["finished_at"] = value
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "report.json").write_bytes(json_bytes(whole))
@@ -139,6 +139,6 @@ def test_every_odd_member_is_refused_or_rendered(whole: Report) -> None:
             tried += 1
             try:
                 render_all(report, whole)
-            except Exception as error:  # noqa: BLE001 - told with its cause
+            except Exception as error:  # noqa: BLE001 - reported with its cause
                 pytest.fail(f"{path} = {str(value)[:40]!r}: {error!r}"[:500])
     assert tried > 500

@@ -1,4 +1,4 @@
-"""The pictures of report.html: transitions of engagements, latency, the course of the rate limit, and marked places."""
+"""Pictures of report.html: transitions of engagements, latency, the course of the rate limit, and marked places."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def step(samples: ModuleType) -> Step:
-    """One exchange after the other on the engagement ``e``; ``status`` is what its answer shows."""
+    """Return a maker of successive exchanges on the engagement ``e``; ``shown`` is the status in the response."""
     numbers = itertools.count(1)
 
     def make(
@@ -55,7 +55,7 @@ def _seen(exchanges: list[Exchange]) -> dict[tuple[str, str, str], list[int]]:
 
 
 def test_a_life_of_an_engagement(step: Step) -> None:
-    """Each step is a transition, from the state that was shown before to the one that is shown then."""
+    """Each step is a transition from the previously shown state to the next shown one."""
     life = [
         step(requests.create_engagement({"name": "x"}), "active", status=201),
         step(requests.update_engagement("e", {"name": "y"})),
@@ -78,7 +78,7 @@ def test_a_life_of_an_engagement(step: Step) -> None:
 
 
 def test_a_transition_that_the_interface_does_not_have_is_told(step: Step) -> None:
-    """An archived engagement that was edited is drawn, in its own kind."""
+    """The edit of an archived engagement is drawn with its own style."""
     found = transitions(
         [
             step(requests.archive_engagement("e"), "archived"),
@@ -92,7 +92,7 @@ def test_a_transition_that_the_interface_does_not_have_is_told(step: Step) -> No
 
 
 def test_what_overlaps_is_left_out(step: Step) -> None:
-    """Of an edit that was under way beside an archiving nobody knows which came first."""
+    """The order of an edit and an overlapping archive is unknown."""
     raced = [
         step(requests.create_engagement({"name": "x"}), "active", status=201),
         step(requests.archive_engagement("e"), "archived"),
@@ -104,13 +104,13 @@ def test_what_overlaps_is_left_out(step: Step) -> None:
 
 
 def test_without_a_known_state_nothing_is_told(step: Step) -> None:
-    """The first thing seen of an engagement is no transition from anywhere."""
+    """The first exchange on an engagement shows no transition."""
     assert _seen([step(requests.update_engagement("e", {"name": "z"}), "archived")]) == {}
     assert [transition.way for transition in transitions([])] == [*STATED, *OPEN]
 
 
 def test_every_way_of_the_interface_has_its_arrow() -> None:
-    """All that it states, and of what it leaves open that which moves or keeps an archived engagement."""
+    """All stated transitions are drawn, and open ones of an archived engagement."""
     drawn = {arrow.transition.way for arrow in arrows(transitions([]))}
 
     assert set(STATED) <= drawn
@@ -118,7 +118,7 @@ def test_every_way_of_the_interface_has_its_arrow() -> None:
 
 
 def test_latency_is_told_for_each_operation(samples: ModuleType) -> None:
-    """Answers alone count, over one axis with marks."""
+    """Only exchanges with a response count, over one axis with ticks."""
     found = latencies(samples.exchanges(200))
 
     assert [latency.operation for latency in found.operations] == [
@@ -134,12 +134,12 @@ def test_latency_is_told_for_each_operation(samples: ModuleType) -> None:
             0 <= x <= 240 and 0 <= y <= 24 and y + height == pytest.approx(24) for x, _, y, height in latency.bars
         )
     assert {text for _, text in found.ticks} == {"10 ms", "100 ms"}
-    assert latencies([samples.exchange(1, status=None, error="no answer")]).operations == ()
+    assert latencies([samples.exchange(1, status=None, error="no response")]).operations == ()
 
 
 @given(st.lists(st.floats(0, 1e4), min_size=1).map(sorted), st.sampled_from([0.5, 0.95, 1.0]))
 def test_a_quantile_is_one_of_the_values(values: list[float], share: float) -> None:
-    """At least the share of the values is not above it."""
+    """At least the share of the values does not exceed it."""
     found = quantile(values, share)
 
     assert found in values
@@ -147,15 +147,19 @@ def test_a_quantile_is_one_of_the_values(values: list[float], share: float) -> N
 
 
 def _limited(samples: ModuleType, number: int, remaining: int, key: str = "throttled", status: int = 200) -> Exchange:
-    told = (("X-RateLimit-Limit", "20"), ("X-RateLimit-Remaining", str(remaining)), ("X-RateLimit-Reset", "1772616660"))
+    limits = (
+        ("X-RateLimit-Limit", "20"),
+        ("X-RateLimit-Remaining", str(remaining)),
+        ("X-RateLimit-Reset", "1772616660"),
+    )
     made: Exchange = samples.exchange(
-        number, status=status, body={}, headers=told, credential=Credential(key, f"Bearer <{key}>")
+        number, status=status, body={}, headers=limits, credential=Credential(key, f"Bearer <{key}>")
     )
     return made
 
 
 def test_the_course_of_a_key(samples: ModuleType) -> None:
-    """It falls, and each 429 is told."""
+    """The line falls, and each 429 is counted."""
     sent = [_limited(samples, number, 20 - number, status=200 if number < 20 else 429) for number in range(1, 21)]
 
     (course,), left_out = courses([*sent, samples.exchange(21, credential=Credential("none", None))])
@@ -175,7 +179,7 @@ def test_the_course_of_a_key(samples: ModuleType) -> None:
 
 
 def test_keys_that_met_a_429_come_first(samples: ModuleType) -> None:
-    """Of many keys some are left out, and counted."""
+    """Some of many keys are omitted and counted."""
     sent = [_limited(samples, number, 5, key=f"key_{number % 12}") for number in range(1, 60)]
     sent.append(_limited(samples, 60, 0, key="late", status=429))
 
@@ -187,13 +191,13 @@ def test_keys_that_met_a_429_come_first(samples: ModuleType) -> None:
 
 
 def test_headers_that_make_no_sense_are_no_course(samples: ModuleType) -> None:
-    """No headers, no line."""
+    """Without valid headers there is no course."""
     assert courses([samples.exchange(1, headers=(("X-RateLimit-Limit", "many"),))]) == ([], 0)
     assert courses([]) == ([], 0)
 
 
 def test_the_page_shows_all_pictures(failing: tuple[Report, list[Exchange]]) -> None:
-    """With a table beside each drawing."""
+    """Each drawing has a table beside it."""
     text = html_bytes(*failing).decode()
 
     for part in ('class="machine"', 'id="states"', 'class="spread"', 'id="latency"', 'class="course"', 'id="limit"'):
@@ -216,7 +220,7 @@ def _places(value: object, pointer: str = "") -> list[tuple[str, Any]]:
 
 @given(VALUES)
 def test_every_place_of_a_text_is_found(value: object) -> None:
-    """The tokens at a pointer are the value that it points to."""
+    """The tokens at a pointer form its value."""
     tokens = tokens_of(json.dumps(value))
 
     for pointer, expected in _places(value):
@@ -227,7 +231,7 @@ def test_every_place_of_a_text_is_found(value: object) -> None:
 
 
 def test_the_differing_place_is_marked() -> None:
-    """In the body by its pointer, in expected and actual by comparison where they are much alike."""
+    """The place is marked by its pointer in the body, and by comparison in similar expected and actual texts."""
     assert '"id": <mark><span class="str">"b"</span></mark>' not in body(b'{"data":{"id":"b"}}')
     shown = body(b'{"data":{"id":"b","n":[1,2]}}', "/data/n")
     assert '<mark>[\n      <span class="lit">1</span>' in shown
@@ -238,7 +242,7 @@ def test_the_differing_place_is_marked() -> None:
 
 
 def test_a_mark_ends_where_a_body_is_cut() -> None:
-    """Also when what is marked is too long to be shown."""
+    """The mark is closed even if the marked value is cut."""
     shown = body(json.dumps({"data": ["x" * 10] * 100}).encode(), "/data", limit=200)
 
     assert shown.count("<mark>") == shown.count("</mark>") == 1
@@ -246,7 +250,7 @@ def test_a_mark_ends_where_a_body_is_cut() -> None:
 
 
 def test_failures_of_one_cause_stand_together(samples: ModuleType) -> None:
-    """The same place of the same answer joins requirements, also through a third one; another place does not."""
+    """The same place of the same response groups requirements, also indirectly; another place does not."""
 
     def broken(name: str, *found: tuple[int, str]) -> Any:
         failures = [samples.failure([]) | {"exchanges": [number], "pointer": place} for number, place in found]

@@ -1,4 +1,4 @@
-"""ctrf.json and exchanges.har keep the schemas that others publish for them, which npm brings."""
+"""Validity of ctrf.json and exchanges.har under their published schemas, installed with npm."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def har(npm_package: Callable[[str, str], Path]) -> Any:
 
 
 def test_ctrf_keeps_its_schema(ctrf: Any, run: tuple[Report, list[Exchange]]) -> None:
-    """Also of a hostile run; and the schema does refuse what is wrong."""
+    """The document of every run is valid, and the schema refuses a wrong one."""
     document = json.loads(ctrf_bytes(run[0]))
 
     assert [error.message for error in ctrf.iter_errors(document)] == []
@@ -49,7 +49,7 @@ def test_ctrf_keeps_its_schema(ctrf: Any, run: tuple[Report, list[Exchange]]) ->
 
 
 def test_har_keeps_its_schema(har: Any, run: tuple[Report, list[Exchange]]) -> None:
-    """Gaps and exchanges without an answer included; and the schema does refuse what is wrong."""
+    """The archive is valid, including gaps and exchanges without a response, and the schema refuses a wrong one."""
     document = json.loads(har_bytes([exchange for exchange in run[1] if exchange.number != 7]))
 
     assert [error.message for error in har.iter_errors(document)] == []

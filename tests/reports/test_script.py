@@ -1,4 +1,4 @@
-"""The script that leads from a creation to a fault, run in a real shell with a program in curl's place."""
+"""The script that reproduces a fault from a creation, run in a real shell with a fake curl."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ case "$*" in *' -o /dev/null') ;; *) cat '{folder}/body' ;; esac
 
 @dataclass
 class Played:
-    """How a script ended.
+    """The result of a script.
 
     Attributes:
         status: Its exit status.
-        out: What it told.
-        sent: The method, the address and the body of each request.
+        out: Its output.
+        sent: The method, the URL path and the body of each request.
     """
 
     status: int
@@ -67,7 +67,7 @@ class Played:
 
 @dataclass
 class Stage:
-    """Runs a script with a program for curl that answers everything with one body."""
+    """Runner of a script with a fake curl that returns the same body to every request."""
 
     folder: Path
 
@@ -94,10 +94,10 @@ class Stage:
 def _requests(words: list[str]) -> Any:
     while "<end>" in words:
         end = words.index("<end>")
-        one, words = words[:end], words[end + 1 :]
-        body = one[one.index("--data-raw") + 1] if "--data-raw" in one else one[-1] if "@-" in one else ""
-        address = next(word for word in one if word.startswith("https://"))
-        yield one[one.index("-X") + 1], address.removeprefix("https://staging.example.com"), body
+        sent, words = words[:end], words[end + 1 :]
+        body = sent[sent.index("--data-raw") + 1] if "--data-raw" in sent else sent[-1] if "@-" in sent else ""
+        address = next(word for word in sent if word.startswith("https://"))
+        yield sent[sent.index("-X") + 1], address.removeprefix("https://staging.example.com"), body
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def stage(tmp_path: Path) -> Stage:
 
 
 def story(samples: ModuleType, identifier: str = "eng_1", name: str = NAME, **sent: Any) -> list[Exchange]:
-    """A creation, a refused edit, a read that shows the edit all the same, and the deletion at the end of the run."""
+    """Return a creation, a refused edit, a read that shows the edit nevertheless, and the final deletion."""
     made = {"id": identifier, "name": name}
     edit = requests.update_engagement(identifier, {"name": f"{NAME} edited"} | sent)
     return [
@@ -121,7 +121,7 @@ def story(samples: ModuleType, identifier: str = "eng_1", name: str = NAME, **se
 
 
 def script_of(exchanges: list[Exchange], *cited: int, **more: Any) -> str | None:
-    """The script of a failure that cites some of the exchanges."""
+    """Return the script of a failure that cites some of the exchanges."""
     recording = Recording(exchanges, PREFIX, **more)
     return recording.script(
         "a-requirement", [exchange for exchange in exchanges if exchange.number in cited], "In the run: so it was"
@@ -132,12 +132,12 @@ RESPONSE = json.dumps({"data": {"owner": {"id": "usr_1"}, "id": "eng_new", "name
 
 
 def test_from_creation_to_fault(samples: ModuleType, stage: Stage) -> None:
-    """What the cited read depends on, with the id of the new creation, and nothing else; then all is deleted."""
+    """The script sends what the cited read depends on, with the new id, and then deletes everything."""
     played = stage.play(script_of(story(samples), 4) or "", RESPONSE.replace('"owner": {"id": "usr_1"}, ', ""))
 
     assert [(method, path) for method, path, _ in played.sent] == [
         ("POST", "/api/v1/engagements"),
-        ("GET", "/api/v1/engagements/eng_new"),  # whose it is
+        ("GET", "/api/v1/engagements/eng_new"),  # the check of ownership
         ("PATCH", "/api/v1/engagements/eng_new"),
         ("GET", "/api/v1/engagements/eng_new"),
         ("GET", "/api/v1/engagements/eng_new"),
@@ -150,18 +150,18 @@ def test_from_creation_to_fault(samples: ModuleType, stage: Stage) -> None:
 
 
 def test_the_id_stands_where_it_stood(samples: ModuleType, stage: Stage) -> None:
-    """Other resources in the response have ids too."""
+    """The id is read from its position, because other resources in the response have ids too."""
     creation, *others = story(samples)
     received = creation.received
     assert received is not None
     body = json.dumps({"data": {"owner": {"id": "usr_1"}, "id": "eng_1", "name": NAME}}, indent=1).encode()
-    told = script_of([replace(creation, received=replace(received, body=body)), *others], 4)
+    script = script_of([replace(creation, received=replace(received, body=body)), *others], 4)
 
-    assert stage.play(told or "", RESPONSE).sent[2][:2] == ("PATCH", "/api/v1/engagements/eng_new")
+    assert stage.play(script or "", RESPONSE).sent[2][:2] == ("PATCH", "/api/v1/engagements/eng_new")
 
 
 def test_nothing_is_written_to_what_is_not_its_own(samples: ModuleType, stage: Stage) -> None:
-    """A service that gives the id of another user's engagement: its read does not show the run's prefix."""
+    """The script stops if a service returns the id of another user's engagement, without the run's prefix."""
     played = stage.play(script_of(story(samples), 4) or "", '{"data": {"id": "eng_of_others", "name": "theirs"}}')
 
     assert {method for method, _, _ in played.sent[1:]} == {"GET"}
@@ -170,15 +170,15 @@ def test_nothing_is_written_to_what_is_not_its_own(samples: ModuleType, stage: S
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
-@given(name=HOSTILE, identifier=HOSTILE, told=HOSTILE, given_id=HOSTILE)
+@given(name=HOSTILE, identifier=HOSTILE, message=HOSTILE, given_id=HOSTILE)
 def test_no_text_of_a_service_is_a_command(
-    samples: ModuleType, stage: Stage, name: str, identifier: str, told: str, given_id: str
+    samples: ModuleType, stage: Stage, name: str, identifier: str, message: str, given_id: str
 ) -> None:
-    """Names, ids and messages, in the run or in responses to the script: none does anything in the shell."""
+    """Names, ids and messages, in the run or in responses to the script, have no effect in the shell."""
     for engagement in (identifier, "eng_1"):
         exchanges = story(samples, engagement, f"{PREFIX}{name}", description=name)
         recording = Recording(exchanges, PREFIX)
-        script = recording.script("a-requirement", exchanges[2:4], f"In the run: {told}", told)
+        script = recording.script("a-requirement", exchanges[2:4], f"In the run: {message}", message)
         if script is None:
             assert engagement == identifier
             continue
@@ -193,7 +193,7 @@ def test_no_text_of_a_service_is_a_command(
 
 
 def test_keys_come_from_the_variables_of_the_target_file(samples: ModuleType, stage: Stage) -> None:
-    """Of scoped keys and headers, too; a variable that is not set is told at once."""
+    """This includes scoped keys and headers; a variable that is not set ends the script at once."""
     exchanges = story(samples)
     exchanges[3] = samples.exchange(
         4,
@@ -220,7 +220,7 @@ def test_keys_come_from_the_variables_of_the_target_file(samples: ModuleType, st
 
 
 def test_secrets_that_became_known_late_are_not_in_it(samples: ModuleType) -> None:
-    """Neither in what was sent, nor in what is told."""
+    """Both requests and printed texts are redacted."""
     redactor = Redactor()
     redactor.add("late_key", "Zq8-rT5mW2xK-9vB")
     exchanges = story(samples, description="Zq8-rT5mW2xK-9vB")
@@ -234,7 +234,7 @@ def test_secrets_that_became_known_late_are_not_in_it(samples: ModuleType) -> No
 
 
 def test_what_was_sent_together_is_sent_together(samples: ModuleType, stage: Stage) -> None:
-    """Two edits that overlapped in one scenario."""
+    """Two overlapping edits of a scenario are sent in parallel."""
     exchanges = story(samples)
     edits = [
         replace(
@@ -257,7 +257,7 @@ def test_what_was_sent_together_is_sent_together(samples: ModuleType, stage: Sta
     ("exchanges", "cited"),
     [
         pytest.param(story, (1,), id="a creation alone"),
-        pytest.param(story, (2,), id="nothing of the run's"),
+        pytest.param(story, (2,), id="nothing of the run"),
         pytest.param(lambda samples: story(samples, "a/b"), (4,), id="an id that a shell cannot use"),
         pytest.param(lambda samples: story(samples, description="x" * LONGEST_BODY), (3, 4), id="a long body"),
         pytest.param(
@@ -271,12 +271,12 @@ def test_what_was_sent_together_is_sent_together(samples: ModuleType, stage: Sta
     ],
 )
 def test_without_a_short_way_there_is_no_script(samples: ModuleType, exchanges: Any, cited: tuple[int, ...]) -> None:
-    """The curl command is what there is."""
+    """The failure has only its curl command."""
     assert script_of(exchanges(samples), *cited) is None
 
 
 def test_refused_writes_are_left_out_where_there_are_many(samples: ModuleType) -> None:
-    """They change nothing, as a rule."""
+    """Refused writes are omitted if there are too many, because they usually change nothing."""
     first, *_ = story(samples)
     refused = [
         samples.exchange(number, requests.update_engagement("eng_1", {"name": number}), status=422, body={})
@@ -291,7 +291,7 @@ def test_refused_writes_are_left_out_where_there_are_many(samples: ModuleType) -
 
 
 def test_what_is_gone_is_told(samples: ModuleType) -> None:
-    """What was deleted after the request, and not before; lists tell how many."""
+    """Only later deletions are mentioned, and of a list their number."""
     exchanges = story(samples)
     listed = [
         samples.exchange(number, requests.list_engagements(), body=[{"id": "eng_1"}, {"id": "eng_2"}])
@@ -313,7 +313,7 @@ def test_what_is_gone_is_told(samples: ModuleType) -> None:
 
 
 def test_what_is_told_of_repeating(samples: ModuleType) -> None:
-    """The script in place of a curl command that shows something else now, or why that is so."""
+    """The script replaces a curl command that now shows something else; else the reason precedes the command."""
     plain = samples.failure([samples.exchange(1)])
     gone = samples.failure([samples.exchange(1)], gone="It is gone.")
     scripted = samples.failure([samples.exchange(1)], gone="It is gone.", script="#!/bin/sh\n")

@@ -1,4 +1,4 @@
-"""The site over many runs: what its pages say, and what it refuses."""
+"""Site over many runs: the content of its pages, and its refusals."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NAMES = ("index", "requirements", "observations")
 
 @pytest.fixture
 def keep(samples: ModuleType, tmp_path: Path) -> Keep:
-    """Writes the folder of a run: a sample under another name and time, changed as told."""
+    """Return a function that writes the folder of a run: a sample with another name, time and observations."""
 
     def write(folder: str, *, sample: str = "passing", name: str = "one", day: int = 1, **observed: str) -> Path:
         report: Report = deepcopy(getattr(samples, sample)()[0])
@@ -54,7 +54,7 @@ def _text(page: Path) -> str:
 
 
 def test_the_site_has_a_page_for_everything(keep: Keep, tmp_path: Path) -> None:
-    """The start, both matrices, a history for each implementation, and a page for a run that has none of its own."""
+    """The site has an index, both matrices, a history for each implementation, and pages for runs without their own."""
     folders = [keep("a"), keep("b", sample="failing", day=2), keep("c", name="two")]
     (folders[0] / "report.html").write_text("the run's own page")
 
@@ -73,7 +73,7 @@ def test_the_site_has_a_page_for_everything(keep: Keep, tmp_path: Path) -> None:
 
 
 def test_every_link_leads_somewhere(keep: Keep, tmp_path: Path) -> None:
-    """Links are relative, within the site or to a run's own page, and their anchors exist."""
+    """Links are relative, lead within the site or to a run's own page, and their anchors exist."""
     own = keep("a run", sample="failing")
     (own / "report.html").write_text("the run's own page")
     _site(tmp_path / "site", own, keep("b", name="two", sample="failing"), keep("c", name="three", sample="hostile"))
@@ -91,7 +91,7 @@ def test_every_link_leads_somewhere(keep: Keep, tmp_path: Path) -> None:
 
 
 def test_pages_load_nothing_and_have_no_script(keep: Keep, tmp_path: Path) -> None:
-    """One style, which the policy names by its digest; names of targets are text."""
+    """Each page has one style, named in the policy by its digest; names of targets are text."""
     _site(tmp_path / "site", keep("a", sample="hostile", name="<script>x</script>"), keep("b", sample="failing"))
 
     for name in (*NAMES, "implementations/001"):
@@ -102,7 +102,7 @@ def test_pages_load_nothing_and_have_no_script(keep: Keep, tmp_path: Path) -> No
 
 
 def test_the_requirements_by_implementations(keep: Keep) -> None:
-    """Each implementation counts by its latest run; what is waived is told apart from what failed."""
+    """Each implementation is represented by its latest run; waived and failed requirements are distinguished."""
     listed = implementations(
         read_runs(
             [
@@ -127,7 +127,7 @@ def test_the_requirements_by_implementations(keep: Keep) -> None:
 
 
 def test_who_does_what_where_the_text_is_open(keep: Keep) -> None:
-    """The answer that most give is A; what was not observed has no letter."""
+    """The most frequent behaviour is A, and an implementation without an observation has no letter."""
     folders = [
         keep(str(number), name=f"n{number}", duplicate_name="accepted" if number == 2 else "409")
         for number in (1, 2, 3)
@@ -146,20 +146,20 @@ def test_who_does_what_where_the_text_is_open(keep: Keep) -> None:
 
 
 def test_letters_do_not_run_out() -> None:
-    """After Z comes AA."""
+    """AA follows Z."""
     assert [letter(place) for place in (0, 25, 26, 27, 26 + 26 * 26)] == ["A", "Z", "AA", "AB", "AAA"]
 
 
 def test_the_history_is_told_from_the_newest_run_on(keep: Keep, tmp_path: Path) -> None:
-    """Each run says what changed since the one before, whatever order the folders are named in."""
+    """Each run shows the changes since the previous run, independent of the order of the folders."""
     folders = [
         keep("new", day=3, sample="failing"),
         keep("old", day=1),
         keep("middle", day=2, duplicate_name="accepted"),
     ]
 
-    (one,) = implementations(read_runs(folders))
-    newest, middle, oldest = history(one)
+    (implementation,) = implementations(read_runs(folders))
+    newest, middle, oldest = history(implementation)
 
     assert oldest.drift is None
     assert middle.drift is not None
@@ -173,7 +173,7 @@ def test_the_history_is_told_from_the_newest_run_on(keep: Keep, tmp_path: Path) 
 
 
 def test_a_folder_counts_once(keep: Keep) -> None:
-    """Also under another spelling."""
+    """A folder under another spelling of its path is not counted again."""
     folder = keep("a")
 
     assert len(read_runs([folder, folder.parent / "x" / ".." / "a"])) == 1
@@ -190,7 +190,7 @@ def test_a_folder_counts_once(keep: Keep) -> None:
     ],
 )
 def test_a_folder_without_a_whole_run_is_named(keep: Keep, tmp_path: Path, content: bytes | None, words: str) -> None:
-    """In one sentence on stderr, and the site has the others; without any other there is none."""
+    """The folder is named in one sentence on stderr, and the site has the others; without others there is no site."""
     bad = tmp_path / "cut short"
     bad.mkdir()
     if content is not None:
@@ -211,7 +211,7 @@ def test_a_folder_without_a_whole_run_is_named(keep: Keep, tmp_path: Path, conte
 
 @pytest.mark.parametrize("link", [".", "implementations", "runs"])
 def test_the_site_is_not_written_through_a_link(keep: Keep, tmp_path: Path, link: str) -> None:
-    """A link in the place of one of its folders leads to another person's, where nothing changes."""
+    """A site whose folder is a link to another folder is refused, and nothing is written there."""
     others, output = tmp_path / "others", tmp_path / "site"
     others.mkdir()
     if link != ".":
@@ -226,7 +226,7 @@ def test_the_site_is_not_written_through_a_link(keep: Keep, tmp_path: Path, link
 
 
 def test_a_place_that_cannot_be_written_is_named(keep: Keep, tmp_path: Path) -> None:
-    """A file stands where a folder would have to be made."""
+    """The message names a file in the place of a folder."""
     (tmp_path / "file").write_text("")
 
     result = _site(tmp_path / "file" / "site", keep("a"))
@@ -236,7 +236,7 @@ def test_a_place_that_cannot_be_written_is_named(keep: Keep, tmp_path: Path) -> 
 
 
 def test_many_folders_are_read_in_several_processes(keep: Keep) -> None:
-    """The order is that of time, and a bad one among them is named and left out."""
+    """The runs are sorted by time, and an invalid one is named and omitted."""
     folders = [keep(f"run-{number}", day=31 - number) for number in range(20)]
 
     runs = read_runs(folders)
@@ -249,7 +249,7 @@ def test_many_folders_are_read_in_several_processes(keep: Keep) -> None:
 
 
 def test_the_site_may_lie_above_its_runs(keep: Keep, tmp_path: Path) -> None:
-    """Links then lead down, and the run's own page is left as it is."""
+    """Links then lead to subfolders, and the run's own page is unchanged."""
     folder = keep("a")
     (folder / "report.html").write_text("the run's own page")
 

@@ -1,4 +1,4 @@
-"""Text of unknown origin is made fit to be written."""
+"""Safe output of text of unknown origin."""
 
 from __future__ import annotations
 
@@ -33,32 +33,32 @@ def test_any_value_becomes_json_that_strict_readers_take(value: object) -> None:
 
 @given(st.dictionaries(st.text(), st.text() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)))
 def test_proper_values_read_back_exactly(value: dict[str, Any]) -> None:
-    """What JSON can hold is held."""
+    """Values that JSON can represent are unchanged."""
     assert json.loads(json_bytes(value, indent=1)) == value
 
 
 @pytest.mark.parametrize("text", ["\ud800", "\\\ud800", "a\udfffb", "\ud83d\ude00"])
 def test_a_lone_surrogate_is_written_as_text_that_shows_it(text: str) -> None:
-    """The reader sees the number of what could not be encoded, and a backslash before it stays."""
+    """The text shows the number of the surrogate, and a preceding backslash is kept."""
     read = json.loads(json_bytes(text))
 
     assert read == re.sub("[\ud800-\udfff]", lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def test_numbers_that_json_lacks_become_strings() -> None:
-    """Infinity is told as a word, at any depth."""
+    """Infinity becomes a string at any depth."""
     assert json.loads(json_bytes({"a": [math.inf, (-math.inf, 1.5)]})) == {"a": ["inf", ["-inf", 1.5]]}
 
 
 @given(ANY_TEXT)
 def test_visible_text_is_legal_in_xml_and_harmless_in_a_terminal(text: str) -> None:
-    """No control or format character survives, and an XML reader gives the text back."""
+    """No control or format character remains, and an XML parser returns the same text."""
     shown = visible(text)
 
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]", shown)
     element = ET.Element("text")
     element.text = shown
-    assert (ET.fromstring(ET.tostring(element, encoding="utf-8")).text or "") == shown  # noqa: S314 - our own text
+    assert (ET.fromstring(ET.tostring(element, encoding="utf-8")).text or "") == shown  # noqa: S314 - the suite's own text
 
 
 @pytest.mark.parametrize(
@@ -71,16 +71,16 @@ def test_visible_text_is_legal_in_xml_and_harmless_in_a_terminal(text: str) -> N
     ],
 )
 def test_hidden_characters_are_shown_by_number(text: str, shown: str) -> None:
-    """A reader sees what hides, and ordinary text is left alone."""
+    """Hidden characters become visible, and ordinary text is unchanged."""
     assert visible(text) == shown
 
 
 def test_one_line_merges_white_space() -> None:
-    """Line breaks of any kind cannot begin a line of their own."""
+    """No kind of line break starts a new line."""
     assert one_line("a\n\n# b\r\n\u2028 c") == "a # b c"
 
 
 def test_bounded_text_says_what_it_leaves_out() -> None:
-    """A cut is never silent."""
+    """A cut text says how many characters are omitted."""
     assert bounded("x" * 1010, 10) == "x" * 10 + "… (1,000 more characters)"
     assert bounded("x" * 10, 10) == "x" * 10
