@@ -195,7 +195,7 @@ def test_serve_shows_how_to_use_it_and_stops_on_interrupt() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--latitude", "create_status=204"], "it has: 201, 200, 202"),
+        (["--latitude", "create_status=204"], "Use one of: 201, 200, 202"),
         (["--fault", "nonsense"], "archived-editable"),
         (["--smtp", "nonsense"], "host:port"),
         (["--host", "203.0.113.1", "--port", "1"], "Cannot listen on 203.0.113.1"),
