@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from conformance.checks.seeded_engagements import SeededEngagement
-    from conformance.checks.stable import Look
+    from conformance.checks.stable import Snapshot
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
@@ -23,11 +23,11 @@ class Found:
     """Neighbouring pages that hold the seeded engagements; none if they were not found.
 
     Attributes:
-        look: The pages.
+        snapshot: The pages.
         skipped: Number of items before them.
     """
 
-    look: Look = ()
+    snapshot: Snapshot = ()
     skipped: int = 0
 
 

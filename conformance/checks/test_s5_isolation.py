@@ -338,12 +338,12 @@ def _stays_uncounted(run: Run, *, counted: Credential, maker: Credential) -> Non
     """Expect that no count of an organization rises when another organization creates engagements."""
     number = numbers(1)
 
-    def judge(look: Count) -> None:
-        for name, rise in zip(("engagementCount", "meta.total"), look.rise, strict=True):
+    def judge(counts: Count) -> None:
+        for name, rise in zip(("engagementCount", "meta.total"), counts.rise, strict=True):
             expect.holds(
                 rise != CREATED,
                 f"{name} has risen by what another organization created",
-                *look.exchanges,
+                *counts.exchanges,
                 expected="a count of the key's own organization",
                 actual=f"{rise} more",
             )
@@ -351,6 +351,6 @@ def _stays_uncounted(run: Run, *, counted: Credential, maker: Credential) -> Non
     steadily(
         lambda: pair.count(run, next(number), counted=counted, maker=maker),
         judge,
-        at_rest=lambda look: look.at_rest,
+        at_rest=lambda counts: counts.at_rest,
         sleep=run.sleep,
     )

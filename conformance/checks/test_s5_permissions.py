@@ -179,9 +179,9 @@ def _tells_of_members(response: Exchange) -> bool:
 
 def _is_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
     """Expect that the key reads the engagement as the main key does."""
-    kept = tried.kept.get(exchange.request.identifier or "")
-    if kept is not None:
-        bulk.engagement_untouched(kept[1], exchange, ())
+    reads = tried.kept.get(exchange.request.identifier or "")
+    if reads is not None:
+        bulk.engagement_untouched(reads[1], exchange, ())
 
 
 def _is_there_for_others(tried: Permissions, exchange: Exchange) -> None:

@@ -231,8 +231,8 @@ def _is_of_another_organization(run: Run, filling: ExhaustedWindow) -> bool:
     There an engagement of the main key would have to be looked up first, and the window would be over.
     """
     main = [exchange for exchange in run.wire.exchanges if exchange.request.credential is None]
-    shown = ({_organization(exchange) for exchange in some} - {None} for some in (main, filling.served))
-    own, others = shown
+    organizations = ({_organization(exchange) for exchange in some} - {None} for some in (main, filling.served))
+    own, others = organizations
     return bool(own and others) and own.isdisjoint(others)
 
 

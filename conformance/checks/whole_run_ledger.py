@@ -79,10 +79,10 @@ def conclude_kept(findings: Findings, requirement: str) -> None:
     Raises:
         Inapplicable: There is none.
     """
-    kept = findings.kept.get(requirement, [])
-    if not kept:
+    evident = findings.kept.get(requirement, [])
+    if not evident:
         raise Inapplicable("No request of the run tested it in this way")
-    evidence(*dict.fromkeys(kept))
+    evidence(*dict.fromkeys(evident))
 
 
 def seen_again(run: Run, finding: Finding, judge: Callable[[Exchange], Finding | None]) -> Finding | None:

@@ -42,8 +42,8 @@ class Listing:
         number, query = len(self.exchanges), dict(asked.query)
         page, size = int(query.get("page", 1)), int(query.get("perPage", 20))
         ordered = self.order(number)
-        shown = ordered[(page - 1) * size : page * size]
-        items = [{"id": user, "userId": user, "role": self.roles(number)} for user in shown]
+        user_ids = ordered[(page - 1) * size : page * size]
+        items = [{"id": user, "userId": user, "role": self.roles(number)} for user in user_ids]
         meta = {"total": len(ordered), "page": page, "perPage": size, "totalPages": -(-len(ordered) // size)}
         at = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=number * self.seconds)
         response = make_exchange("listMembers", 200, {"data": items, "meta": meta})
