@@ -98,10 +98,10 @@ def readable(snapshot: Snapshot) -> list[dict[str, Any]]:
 
 def members_by_role(run: Run) -> Snapshot:
     """List all members, and those of each role; some short lists without a page size."""
-    everybody = run.send(requests.list_members(perPage=PER_PAGE))
-    size = {} if _is_whole(everybody) else {"perPage": PER_PAGE}
+    unfiltered = run.send(requests.list_members(perPage=PER_PAGE))
+    size = {} if _is_whole(unfiltered) else {"perPage": PER_PAGE}
     sizes: dict[str, dict[str, int]] = dict.fromkeys(ROLES, size) | {ROLES[0]: {"perPage": PER_PAGE}}
-    return (everybody, *run.send_all([requests.list_members(role=role, **sizes[role]) for role in ROLES]))
+    return (unfiltered, *run.send_all([requests.list_members(role=role, **sizes[role]) for role in ROLES]))
 
 
 def neighbours_of_role(run: Run) -> Snapshot:
@@ -110,14 +110,14 @@ def neighbours_of_role(run: Run) -> Snapshot:
     If possible, the later page is one that the list without the filter would fill with a member of another role. A
     single page is of a role that the unfiltered list does not begin with; nothing if there is none.
     """
-    everybody, *responses = (readable((response,)) for response in run.scenarios.result(members_by_role))
+    unfiltered, *responses = (readable((response,)) for response in run.scenarios.result(members_by_role))
     places = [
-        (place < len(everybody) and everybody[place].get("role") == role, role, place)
+        (place < len(unfiltered) and unfiltered[place].get("role") == role, role, place)
         for role, members in zip(ROLES, responses, strict=True)
         for place in range(1, len(members))
     ]
     if not places:
-        first = {item.get("role") for item in everybody[:1]}
+        first = {item.get("role") for item in unfiltered[:1]}
         single = [role for role, members in zip(ROLES, responses, strict=True) if members and role not in first]
         return tuple(run.send(requests.list_members(role=role, perPage=1)) for role in single[-1:])
     _, role, place = min(places)

@@ -100,19 +100,19 @@ def search(run: Run, wanted: Collection[str], *, sort: str, order: str) -> Searc
         order: As for ``latest``.
     """
     reads: list[ListScan] = []
-    sought = frozenset(wanted)
+    identifiers = frozenset(wanted)
     try:
         page = run.send(latest(run, sort=sort, order=order))
         reads.append(_look(run, [page], complete=False))
         for pause in _PAUSES:
-            if reads[-1].ids >= sought:
+            if reads[-1].ids >= identifiers:
                 break
             run.sleep(pause)
             with run.wire.undisturbed():
                 reads.append(_every_page(run))
     except CantTell as obstacle:
-        return Search(sought, tuple(reads), obstacle)
-    return Search(sought, tuple(reads))
+        return Search(identifiers, tuple(reads), obstacle)
+    return Search(identifiers, tuple(reads))
 
 
 def expect_listed(what: str, found: Search) -> None:

@@ -43,7 +43,7 @@ class RoleChanges:
         same: A change to the role that it has already.
         invited: An invitation of its own address; None if the list shows no address.
         to_owner: The attempts to make it an owner, in either role.
-        stands: The role that was set before the last of those.
+        last_role: The role that was set before the last of those.
         after: The members at the end.
     """
 
@@ -56,7 +56,7 @@ class RoleChanges:
     same: Exchange
     invited: Exchange | None
     to_owner: tuple[Exchange, ...]
-    stands: str
+    last_role: str
     after: MemberList
 
 
@@ -70,10 +70,12 @@ def role_changes(run: Run) -> RoleChanges:
     changes = (first, change_role(run, member, role))
     same = _set(run, member, role)
     invited = _invite(run, before.members[member.user_id].get("email"))
-    to_owner, stands = _to_owner(run, member, role)
+    to_owner, last_role = _to_owner(run, member, role)
     after = read_members(run)
     _give_back(run, member, role)
-    return RoleChanges(member, role, before, changes, of_new_role, of_old_role, same, invited, to_owner, stands, after)
+    return RoleChanges(
+        member, role, before, changes, of_new_role, of_old_role, same, invited, to_owner, last_role, after
+    )
 
 
 def _to_owner(run: Run, member: Member, role: str) -> tuple[tuple[Exchange, ...], str]:

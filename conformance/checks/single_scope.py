@@ -55,7 +55,7 @@ class Permissions:
         newest: The newest engagements after the refusals, and after the creations of the allowed key.
         lost: The main key's read of the allowed key's creation, if the list does not show it.
         revived: A read of the archived engagement that only keys without archive permission tried to unarchive, if all
-            were refused and the list shows it as active all the same.
+            were refused but the list shows it as active.
         organization: The organization after the refusals; None if it must not be renamed.
         user: The member that was the target of refused requests only; None if there is none.
         no_member: The reason why there is none.

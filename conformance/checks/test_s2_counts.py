@@ -256,13 +256,13 @@ def _follows(seen: Counting, before: Count, after: Count, by: int) -> None:
 
 def _created_once(seen: Counting) -> None:
     """Expect no other engagement with the name of the created one."""
-    twins = [item.get("id") for item in read.items(seen.between.listed) if item.get("name") == seen.name]
+    duplicates = [item.get("id") for item in read.items(seen.between.listed) if item.get("name") == seen.name]
     expect.holds(
-        len(twins) <= 1,
+        len(duplicates) <= 1,
         "a single creation has created several engagements",
         seen.between.listed,
         expected="one engagement of that name",
-        actual=f"{len(twins)} engagements",
+        actual=f"{len(duplicates)} engagements",
         pointer="/data",
     )
 

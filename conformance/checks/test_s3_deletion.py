@@ -87,7 +87,7 @@ def deletion(run: Run) -> Deletion:
     again = run.send_all([requests.delete_engagement(identifier) for identifier in ids])
     ensure_responses([*edits, *archives, *unarchives, *again])
     tried = zip(ids, responses, reads, edits, archives, unarchives, again, strict=True)
-    first, second = (Deleted(*each) for each in tried)
+    first, second = (Deleted(*attempt) for attempt in tried)
     return Deletion(first, second, before, archive, tuple(lists))
 
 

@@ -22,7 +22,7 @@ KEPT: Final = ("name", "email", "joinedAt")
 """Fields that a role change leaves unchanged; lastSeenAt moves whenever the member is active."""
 
 _MASK: Final = re.compile("[*\\u2022\\u2026\\u25cf]")
-"""Characters that stand for hidden ones."""
+"""Characters that mask hidden text."""
 
 role_changes_scenario = scenario(role_changes, alone=True)
 
@@ -161,12 +161,12 @@ def test_nobody_becomes_owner(role_changes: RoleChanges) -> None:
     role = role_changes.after.role(user_id)
     if role != "owner" and any(change.after.role(user_id) != change.role for change in role_changes.changes):
         raise CantTell("the list does not show other role changes either", *role_changes.after.pages)
-    if role != role_changes.stands:
+    if role != role_changes.last_role:
         raise NonConformity(
             "a member has another role after a change to owner that was refused",
             role_changes.to_owner[-1],
             *role_changes.after.pages,
-            expected=render(role_changes.stands),
+            expected=render(role_changes.last_role),
             actual=render(role),
         )
 
@@ -182,13 +182,13 @@ def test_member_is_listed_with_its_own_address(role_changes: RoleChanges) -> Non
         raise CantTell("the member is listed without an address", *before.pages)
 
     alike = [member for member in before.members.values() if str(member.get("email")).casefold() == address.casefold()]
-    amiss = [*(["masked"] if _MASK.search(address) else []), *(["another member's"] if len(alike) > 1 else [])]
+    faults = [*(["masked"] if _MASK.search(address) else []), *(["another member's"] if len(alike) > 1 else [])]
     expect.holds(
-        address.casefold() == email.casefold() or not amiss,  # a service may normalize the address
+        address.casefold() == email.casefold() or not faults,  # a service may normalize the address
         "a member is not listed with its own address",
         *before.pages,
         expected=render(email),
-        actual=" ".join([render(address), *amiss]),
+        actual=" ".join([render(address), *faults]),
         pointer="/data",
     )
 

@@ -128,8 +128,8 @@ def test_key_loses_engagements(removal: Removal) -> None:
     """Every operation on engagements refuses a removed member's key, from the first request on."""
     _judge_refused(removal, "engagements")
 
-    telling = [attempt for attempt in removal.attempts if attempt.shows]
-    refused = [trial.after for trial in telling if trial.after.request.operation.family == "engagements"]
+    trials = [attempt for attempt in removal.attempts if attempt.shows]
+    refused = [trial.after for trial in trials if trial.after.request.operation.family == "engagements"]
     _judge_undone(removal.response, refused, *removal.newest)
 
 

@@ -63,9 +63,9 @@ def test_role_filter_shows_members_as_they_are(run: Run, members_by_role: Snapsh
     """With a role, the list shows each member as the unfiltered list does."""
 
     def judge(snapshot: Snapshot) -> None:
-        everybody = {item.identifier: item for item in Listing(snapshot[:1]).items}
+        unfiltered = {item.identifier: item for item in Listing(snapshot[:1]).items}
         for item in Listing(snapshot[1:]).items:
-            if (other := everybody.get(item.identifier)) is not None:
+            if (other := unfiltered.get(item.identifier)) is not None:
                 expect.unchanged("a member under the filter", other.value, item.value, SHOWN_ALIKE, other.at, item.at)
 
     if not Listing(members_by_role[1:]).items:
@@ -82,11 +82,11 @@ def test_pages_of_a_role(run: Run, members_by_role: Snapshot, neighbours_of_role
     whole = members_by_role[1 + ROLES.index(role)]
 
     def judge(snapshot: Snapshot) -> None:
-        everybody, pages = Listing(snapshot[:1]), Listing(snapshot[1:])
+        unfiltered, pages = Listing(snapshot[:1]), Listing(snapshot[1:])
         expect_once(pages)
         filters.expect_full_pages(snapshot)
-        if everybody.total == len(pages.responses):
-            expect_all(pages, everybody.identifiers, f"a member of role {role}", whole)
+        if unfiltered.total == len(pages.responses):
+            expect_all(pages, unfiltered.identifiers, f"a member of role {role}", whole)
 
     expect_steadily(run, (whole, *neighbours_of_role), judge)
 

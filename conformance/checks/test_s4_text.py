@@ -139,7 +139,7 @@ def odd_texts(run: Run) -> dict[str, Exchange]:
 
 
 def _merged(*fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for some in fields for name, value in some.items()}
+    return {name: value for texts in fields for name, value in texts.items()}
 
 
 texts_scenario = scenario(texts)

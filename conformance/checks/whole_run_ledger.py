@@ -47,10 +47,10 @@ def ledger_of_run(run: Run) -> Account:
     account, sure = Account(Findings(kept=ledger.findings.kept)), set[str]()
     for finding in tuple(ledger.findings.broken):
         asks = finding.unsteady and not {finding.requirement} & (sure | account.doubts.keys())
-        stands = _asked_again(run, finding, ledger, account) if asks else finding
-        if stands is not None:
-            account.findings.broken.append(stands)
-            sure |= set() if stands.unsteady else {stands.requirement}
+        confirmed = _asked_again(run, finding, ledger, account) if asks else finding
+        if confirmed is not None:
+            account.findings.broken.append(confirmed)
+            sure |= set() if confirmed.unsteady else {confirmed.requirement}
     return account
 
 

@@ -1,4 +1,4 @@
-"""Outcomes of requests without a valid key: a 401 is right, whatever other requests get."""
+"""Outcomes of requests without a valid key: a 401 is right, regardless of other responses."""
 
 from __future__ import annotations
 

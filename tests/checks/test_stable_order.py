@@ -90,7 +90,7 @@ def test_a_list_that_is_always_in_another_order_is_told_from_one_that_others_cha
         Listing(turning, roles=str),
         Listing(turning, seconds=1.0),
     ],
-    ids=["one order", "moved once", "changing items", "slow answers"],
+    ids=["one order", "moved once", "changing items", "slow responses"],
 )
 def test_what_others_may_have_done_stays_undecided(listing: Listing) -> None:
     """Items that moved once, that change in each response, or over a long time, give no failure."""

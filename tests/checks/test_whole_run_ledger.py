@@ -198,7 +198,7 @@ def test_a_list_that_a_write_may_have_torn_passes_if_it_is_right_with_nothing_un
 
 
 def test_a_list_that_lacks_something_with_nothing_under_way_is_wrong() -> None:
-    """A list that lacks an item with no write in flight fails, whatever was written at first."""
+    """A list that lacks an item with no write in flight fails, despite an earlier write."""
     talk = Talk(["other"], ["other"], ["other"], writes=0.005)
 
     account = ledger_of_run(cast("Any", talk))
