@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from conformance.checks.seeded_engagements import SeededEngagement
-    from conformance.checks.stable import Look
+    from conformance.checks.stable import Snapshot
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
@@ -23,11 +23,11 @@ class Found:
     """Neighbouring pages that hold the seeded engagements; none if they were not found.
 
     Attributes:
-        look: The pages.
+        snapshot: The pages.
         skipped: Number of items before them.
     """
 
-    look: Look = ()
+    snapshot: Snapshot = ()
     skipped: int = 0
 
 
@@ -43,7 +43,7 @@ def located(run: Run, pieces: Collection[SeededEngagement], total: int, **query:
         query: Further query parameters.
     """
     owned = {piece.identifier for piece in pieces}
-    sought = min((piece.name.casefold() for piece in pieces), default="")
+    first_name = min((piece.name.casefold() for piece in pieces), default="")
     first, last = 1, -(-total // PER_PAGE)
     while first <= last:
         middle = (first + last) // 2
@@ -53,7 +53,7 @@ def located(run: Run, pieces: Collection[SeededEngagement], total: int, **query:
             return _with_neighbours(run, page, middle, -(-total // PER_PAGE), query)
         if not items:
             break
-        if sought > str(items[0].get("name")).casefold():
+        if first_name > str(items[0].get("name")).casefold():
             last = middle - 1
         else:
             first = middle + 1

@@ -82,7 +82,7 @@ class Walk:
 
     def go(self, steps: Sequence[Step]) -> Finding | None:
         """Send steps until one shows a fault; steps about missing engagements are skipped."""
-        told = 0
+        length = 0
         for step in steps:
             sent = self._request(step)
             if sent is None:
@@ -93,12 +93,12 @@ class Walk:
             found = self.ledger.take(exchange)
             broken = next(iter(found or _by_laws(self.ledger, exchange)), None)
             if broken is not None and (sure := self._made_sure(broken)) is not None:
-                self.finding, told = sure, len(self.taken)
+                self.finding, length = sure, len(self.taken)
                 # A finding with two possible causes counts only if no later finding has a single cause.
                 if not sure.ambiguous:
                     break
         if self.finding is not None:
-            del self.taken[told:]
+            del self.taken[length:]
         return self.finding
 
     def _request(self, step: Step) -> Request | None:
@@ -164,11 +164,11 @@ class Walk:
         if operation == "listEngagements" and identifier is not None:
             later = self.run.send(requests.get_engagement(identifier))
             # If the read is right, the list itself was at fault.
-            shown = finding.exchange, finding.pointer
+            place = finding.exchange, finding.pointer
             sure = [
                 candidate
                 for candidate in self._whole(later)
-                if candidate.exchange is later or (candidate.exchange, candidate.pointer) == shown
+                if candidate.exchange is later or (candidate.exchange, candidate.pointer) == place
             ]
             return max(sure, key=lambda candidate: candidate.exchange is later, default=finding)
         return finding

@@ -149,16 +149,16 @@ def _ensure_unused(first: Exchange) -> None:
         CantTell: It has none left.
         Untested: Its window ends too late to wait for.
     """
-    told = quota(first.response)
-    if told is None:
+    window = quota(first.response)
+    if window is None:
         return
-    ahead = min(_ahead(first) or 0.0, told.reset - first.started_at.timestamp())
+    ahead = min(_ahead(first) or 0.0, window.reset - first.started_at.timestamp())
     if ahead > LONGEST_MADE:
         raise Untested(
             f"The throttled key that the provisioner made has a reset {ahead:.0f} s ahead, too far to wait for; "
             "make its window end within 10 s."
         )
-    if told.remaining == 0 and (first.status == TOO_MANY_REQUESTS or told.limit > 1):
+    if window.remaining == 0 and (first.status == TOO_MANY_REQUESTS or window.limit > 1):
         message = "the throttled key that the provisioner made is used up at its first request"
         raise CantTell(f"{message} ({describe_response(first)}), and the suite does not wait for its reset", first)
 
@@ -179,6 +179,6 @@ def at_once(asked: Request, key: Credential) -> Request:
 
 def _ahead(exchange: Exchange) -> float | None:
     """Return the seconds from a response's Date to its reset, up to a second too many; None without a Date."""
-    clock, told = ServiceClock(), quota(exchange.response)
+    clock, window = ServiceClock(), quota(exchange.response)
     clock.learn(exchange.response, exchange.started_at)
-    return None if told is None or clock.offset is None else told.reset - clock.time(exchange.started_at)
+    return None if window is None or clock.offset is None else window.reset - clock.time(exchange.started_at)

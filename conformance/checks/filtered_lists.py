@@ -16,7 +16,7 @@ from conformance.wire import requests
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from conformance.checks.stable import Look
+    from conformance.checks.stable import Snapshot
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
@@ -31,27 +31,27 @@ class FilteredLists:
     """Engagements of each status, and all of them.
 
     Attributes:
-        look: Pages of the lists of active, archived and all engagements, as many as show the seeded ones.
-        stock: The seeded engagements, which must be in them.
+        snapshot: Pages of the lists of active, archived and all engagements, as many as show the seeded ones.
+        seeded: The seeded engagements, which must be in them.
     """
 
-    look: Look
-    stock: SeededEngagements
+    snapshot: Snapshot
+    seeded: SeededEngagements
 
 
 def engagements_by_status(run: Run) -> FilteredLists:
     """List engagements by status, 100 a page; archived ones without a page size if they are few."""
-    kept = run.scenarios.result(stock)
+    seeded = run.scenarios.result(stock)
     by_creation = {"sort": "createdAt", "order": "desc"}
-    active = until_seen(run, kept.active, status="active", **by_creation)
+    active = until_seen(run, seeded.active, status="active", **by_creation)
     # Descending by default, for the laws of every list.
-    archived = _in_one(run, requests.list_engagements(status="archived", sort="updatedAt"), kept.archived)
-    archived = archived or until_seen(run, kept.archived, status="archived", sort="updatedAt")
-    everything = until_seen(run, (*kept.active, *kept.archived), **by_creation)
-    return FilteredLists((*active, *archived, *everything), kept)
+    archived = _in_one(run, requests.list_engagements(status="archived", sort="updatedAt"), seeded.archived)
+    archived = archived or until_seen(run, seeded.archived, status="archived", sort="updatedAt")
+    everything = until_seen(run, (*seeded.active, *seeded.archived), **by_creation)
+    return FilteredLists((*active, *archived, *everything), seeded)
 
 
-def _in_one(run: Run, listing: Request, owned: Collection[str]) -> Look:
+def _in_one(run: Run, listing: Request, owned: Collection[str]) -> Snapshot:
     """Read a list as a single page of the default size; return nothing if that does not hold all wanted ids."""
     response = run.send(listing)
     items = readable((response,))
@@ -66,12 +66,12 @@ def _is_whole(response: Exchange) -> bool:
         return False
 
 
-def requirement_for_status(look: Look, status: str | None) -> Listing:
+def requirement_for_status(snapshot: Snapshot, status: str | None) -> Listing:
     """Return the pages of the list with a status, or with None for all engagements."""
-    return Listing(tuple(page for page in look if dict(page.request.query).get("status") == status))
+    return Listing(tuple(page for page in snapshot if dict(page.request.query).get("status") == status))
 
 
-def until_seen(run: Run, owned: Collection[str], **query: str) -> Look:
+def until_seen(run: Run, owned: Collection[str], **query: str) -> Snapshot:
     """Read pages of 100 until all wanted ids were seen or the list ends, a dozen at most."""
     pages: list[Exchange] = []
     missing = set(owned)
@@ -85,10 +85,10 @@ def until_seen(run: Run, owned: Collection[str], **query: str) -> Look:
     return tuple(pages)
 
 
-def readable(look: Look) -> list[dict[str, Any]]:
+def readable(snapshot: Snapshot) -> list[dict[str, Any]]:
     """Return the readable items of responses: a scenario judges nothing."""
     found: list[dict[str, Any]] = []
-    for response in look:
+    for response in snapshot:
         try:
             found += read.items(response)
         except CheckOutcome:
@@ -96,28 +96,28 @@ def readable(look: Look) -> list[dict[str, Any]]:
     return found
 
 
-def members_by_role(run: Run) -> Look:
+def members_by_role(run: Run) -> Snapshot:
     """List all members, and those of each role; some short lists without a page size."""
-    everybody = run.send(requests.list_members(perPage=PER_PAGE))
-    size = {} if _is_whole(everybody) else {"perPage": PER_PAGE}
+    unfiltered = run.send(requests.list_members(perPage=PER_PAGE))
+    size = {} if _is_whole(unfiltered) else {"perPage": PER_PAGE}
     sizes: dict[str, dict[str, int]] = dict.fromkeys(ROLES, size) | {ROLES[0]: {"perPage": PER_PAGE}}
-    return (everybody, *run.send_all([requests.list_members(role=role, **sizes[role]) for role in ROLES]))
+    return (unfiltered, *run.send_all([requests.list_members(role=role, **sizes[role]) for role in ROLES]))
 
 
-def neighbours_of_role(run: Run) -> Look:
+def neighbours_of_role(run: Run) -> Snapshot:
     """Read two neighbouring pages of a single member of a role, or one page if no role has two members.
 
     If possible, the later page is one that the list without the filter would fill with a member of another role. A
     single page is of a role that the unfiltered list does not begin with; nothing if there is none.
     """
-    everybody, *responses = (readable((response,)) for response in run.scenarios.result(members_by_role))
+    unfiltered, *responses = (readable((response,)) for response in run.scenarios.result(members_by_role))
     places = [
-        (place < len(everybody) and everybody[place].get("role") == role, role, place)
+        (place < len(unfiltered) and unfiltered[place].get("role") == role, role, place)
         for role, members in zip(ROLES, responses, strict=True)
         for place in range(1, len(members))
     ]
     if not places:
-        first = {item.get("role") for item in everybody[:1]}
+        first = {item.get("role") for item in unfiltered[:1]}
         single = [role for role, members in zip(ROLES, responses, strict=True) if members and role not in first]
         return tuple(run.send(requests.list_members(role=role, perPage=1)) for role in single[-1:])
     _, role, place = min(places)

@@ -53,18 +53,18 @@ class Search:
 
     Attributes:
         wanted: Their identifiers.
-        looks: The reads of the list; the last one found all, if any did.
+        reads: The reads of the list; the last one found all, if any did.
         obstacle: The reason why the list could not be searched, if there is one.
     """
 
     wanted: frozenset[str]
-    looks: tuple[ListScan, ...]
+    reads: tuple[ListScan, ...]
     obstacle: CantTell | None = None
 
     @property
     def ids(self) -> frozenset[str]:
         """The identifiers that the last read of the list saw."""
-        return self.looks[-1].ids if self.looks else frozenset()
+        return self.reads[-1].ids if self.reads else frozenset()
 
 
 def latest(
@@ -99,20 +99,20 @@ def search(run: Run, wanted: Collection[str], *, sort: str, order: str) -> Searc
         sort: As for ``latest``.
         order: As for ``latest``.
     """
-    looks: list[ListScan] = []
-    sought = frozenset(wanted)
+    reads: list[ListScan] = []
+    identifiers = frozenset(wanted)
     try:
         page = run.send(latest(run, sort=sort, order=order))
-        looks.append(_look(run, [page], complete=False))
+        reads.append(_look(run, [page], complete=False))
         for pause in _PAUSES:
-            if looks[-1].ids >= sought:
+            if reads[-1].ids >= identifiers:
                 break
             run.sleep(pause)
             with run.wire.undisturbed():
-                looks.append(_every_page(run))
+                reads.append(_every_page(run))
     except CantTell as obstacle:
-        return Search(sought, tuple(looks), obstacle)
-    return Search(sought, tuple(looks))
+        return Search(identifiers, tuple(reads), obstacle)
+    return Search(identifiers, tuple(reads))
 
 
 def expect_listed(what: str, found: Search) -> None:
@@ -124,14 +124,14 @@ def expect_listed(what: str, found: Search) -> None:
     """
     if found.obstacle is not None:
         raise found.obstacle
-    last = found.looks[-1]
+    last = found.reads[-1]
     evidence(*last.pages)
     missing = found.wanted - last.ids
     if not missing:
         return
     if not last.complete:
         raise CantTell("the list has too many pages to search", *last.pages[:1])
-    if len(found.looks) > 1 and found.looks[-2].others != last.others:
+    if len(found.reads) > 1 and found.reads[-2].others != last.others:
         raise CantTell(f"{what} was not found in the list, but others were changing it", *last.pages)
     expected = f"{len(found.wanted)} of {len(found.wanted)} on the pages of the list"
     raise NonConformity(

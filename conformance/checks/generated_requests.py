@@ -150,11 +150,11 @@ def expect_statuses(run: Run, exchanges: tuple[Exchange, ...], permitted: Callab
     """
     if not exchanges:
         raise Inapplicable("No generated request of this run was of this kind")
-    told = [exchange for exchange in exchanges if exchange.judgeable]
-    if not told:
+    judgeable = [exchange for exchange in exchanges if exchange.judgeable]
+    if not judgeable:
         raise CantTell("no generated request of this kind got a response")
-    evidence(*told)
-    wrong = [exchange for exchange in told if not permitted(exchange.status)]
+    evidence(*judgeable)
+    wrong = [exchange for exchange in judgeable if not permitted(exchange.status)]
     if not wrong:
         return
     least = _shrunk(

@@ -87,26 +87,26 @@ class MemberCount:
 
     organization: Exchange
     count: int
-    roster: MemberList
+    listed: MemberList
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
         """The responses with both numbers."""
-        return (self.organization, *self.roster.pages)
+        return (self.organization, *self.listed.pages)
 
 
-def roster(run: Run, role: str | None = None) -> MemberList:
+def read_members(run: Run, role: str | None = None) -> MemberList:
     """Read the whole list of members, or of those of one role.
 
     Raises:
         CantTell: The list cannot be read, or is too long for repeated reads.
     """
-    members = roster_so_far(run, role)
+    members = read_members_so_far(run, role)
     members.ensure_whole()
     return members
 
 
-def roster_with(run: Run, *user_ids: str) -> MemberList:
+def read_members_with(run: Run, *user_ids: str) -> MemberList:
     """Read the whole list of members until it shows some that were just made.
 
     The interface does not make members, so it does not promise that they are listed at once.
@@ -114,18 +114,18 @@ def roster_with(run: Run, *user_ids: str) -> MemberList:
     Raises:
         CantTell: The list cannot be read, or is too long for repeated reads.
     """
-    looks = [roster(run)]
+    reads = [read_members(run)]
 
     def is_complete() -> bool:
-        if not looks[-1].ids.issuperset(user_ids):
-            looks.append(roster(run))
-        return looks[-1].ids.issuperset(user_ids)
+        if not reads[-1].ids.issuperset(user_ids):
+            reads.append(read_members(run))
+        return reads[-1].ids.issuperset(user_ids)
 
     run.wait_until(is_complete, pause=_PAUSE)
-    return looks[-1]
+    return reads[-1]
 
 
-def roster_so_far(run: Run, role: str | None = None) -> MemberList:
+def read_members_so_far(run: Run, role: str | None = None) -> MemberList:
     """Read the list of members, or of those of a role; of a very long list only the beginning.
 
     Raises:
@@ -134,7 +134,7 @@ def roster_so_far(run: Run, role: str | None = None) -> MemberList:
     pages: list[Exchange] = []
     while not pages or (len(pages) < _MOST_PAGES and not _is_last(pages[-1])):
         pages.append(run.send(requests.list_members(role=role, page=len(pages) + 1, perPage=_PER_PAGE)))
-    return _roster(pages)
+    return _member_list(pages)
 
 
 def _is_last(page: Exchange) -> bool:
@@ -144,29 +144,29 @@ def _is_last(page: Exchange) -> bool:
     return read.number(page, "page") >= read.number(page, "totalPages")
 
 
-def _roster(pages: Sequence[Exchange]) -> MemberList:
+def _member_list(pages: Sequence[Exchange]) -> MemberList:
     members = {read.text(item, "id", page): item for page in pages for item in read.items(page)}
     return MemberList(tuple(pages), members, read.number(pages[0], "total"), whole=_is_last(pages[-1]))
 
 
-def headcount(run: Run) -> MemberCount:
+def count_members(run: Run) -> MemberCount:
     """Count the members by the organization and by the list."""
-    counted = headcount_so_far(run)
-    counted.roster.ensure_whole()
+    counted = count_members_so_far(run)
+    counted.listed.ensure_whole()
     return counted
 
 
-def headcount_so_far(run: Run) -> MemberCount:
+def count_members_so_far(run: Run) -> MemberCount:
     """Count the members in the same way; the beginning of a very long list shows the total, too."""
     organization = run.send(requests.get_organization())
-    return MemberCount(organization, _member_count(organization), roster_so_far(run))
+    return MemberCount(organization, _member_count(organization), read_members_so_far(run))
 
 
 def _member_count(organization: Exchange) -> int:
     return read.integer(read.data(organization), "memberCount", organization)
 
 
-def headcounts_of_run(run: Run) -> list[MemberCount]:
+def member_counts_of_run(run: Run) -> list[MemberCount]:
     """Return every count of a run: a read of the organization and right after it a readable list of all members."""
     found: list[MemberCount] = []
     own = [exchange for exchange in run.wire.exchanges if is_main(exchange) and accepted(exchange)]
@@ -174,7 +174,7 @@ def headcounts_of_run(run: Run) -> list[MemberCount]:
         operations = (organization.request.operation.id, page.request.operation.id)
         if operations == ("getCurrentOrganization", "listMembers") and "role" not in dict(page.request.query):
             with suppress(CantTell):
-                found.append(MemberCount(organization, _member_count(organization), _roster([page])))
+                found.append(MemberCount(organization, _member_count(organization), _member_list([page])))
     return found
 
 

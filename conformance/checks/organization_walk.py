@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.member_list import MemberList, roster, roster_with
+from conformance.checks.member_list import MemberList, read_members, read_members_with
 from conformance.checks.renaming import given_back, name_before
 from conformance.checks.role_changes import OTHER_ROLE
 from conformance.oracle.effects import accepted, refused
@@ -22,7 +22,7 @@ _MOST_INVITATIONS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class NameRead:
     """A read of the organization, and the name that it must show.
 
     Attributes:
@@ -37,7 +37,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class RoleLook:
+class RoleRead:
     """The members after a role change.
 
     Attributes:
@@ -55,7 +55,7 @@ class RoleLook:
     after: MemberList
 
 
-def organization_walk(run: Run) -> list[Look]:
+def organization_walk(run: Run) -> list[NameRead]:
     """Rename, read and invite to the organization in a random sequence, and restore its name."""
     if not _STEPS[run.effort]:
         return []
@@ -65,33 +65,33 @@ def organization_walk(run: Run) -> list[Look]:
         return _organization_steps(run, first, name)
 
 
-def organization_walk_again(run: Run) -> list[Look]:
+def organization_walk_again(run: Run) -> list[NameRead]:
     """Repeat the sequence with other names, in case another user renamed the organization during the first one."""
     return organization_walk(run)
 
 
-def role_walk(run: Run) -> list[RoleLook]:
+def role_walk(run: Run) -> list[RoleRead]:
     """Change a new member between two roles in a random sequence."""
     if not _STEPS[run.effort]:
         return []
     if run.profile.provisioner is None:
         raise Untested("the target file names too few members for this; a provisioner can make one")
     member, choices = run.fixtures.member("member"), run.random("role walk")
-    before, looks = roster_with(run, member.user_id), []
+    before, reads = read_members_with(run, member.user_id), []
     for _ in range(_STEPS[run.effort] // 3):
         role = before.role(member.user_id)
         if role not in OTHER_ROLE:
             raise CantTell("the list of members does not show the new one", *before.pages)
         new = OTHER_ROLE[role] if choices.random() < 0.7 else role  # noqa: PLR2004 - a share
         response = run.send(requests.update_member_role(member.user_id, {"role": new}))
-        after = roster(run)
-        looks.append(RoleLook(response, new, member.user_id, before, after))
+        after = read_members(run)
+        reads.append(RoleRead(response, new, member.user_id, before, after))
         before = after
-    return looks
+    return reads
 
 
-def _organization_steps(run: Run, first: Exchange, name: str) -> list[Look]:
-    choices, looks = run.random("organization walk"), [Look(first, name, (first,))]
+def _organization_steps(run: Run, first: Exchange, name: str) -> list[NameRead]:
+    choices, reads = run.random("organization walk"), [NameRead(first, name, (first,))]
     because: tuple[Exchange, ...] = (first,)
     invited = 0
     now: str | None = name
@@ -108,28 +108,28 @@ def _organization_steps(run: Run, first: Exchange, name: str) -> list[Look]:
                 requests.invite_member({"email": run.address("walk"), "role": choices.choice(("admin", "member"))})
             )
         else:
-            looks.append(Look(run.send(requests.get_organization()), now, because))
-    looks.append(Look(run.send(requests.get_organization()), now, because))
-    return looks
+            reads.append(NameRead(run.send(requests.get_organization()), now, because))
+    reads.append(NameRead(run.send(requests.get_organization()), now, because))
+    return reads
 
 
-def walked(looks: list[Look]) -> list[Look]:
+def walked(reads: list[NameRead]) -> list[NameRead]:
     """Return the reads of the sequence.
 
     Raises:
         Inapplicable: This effort sends no sequence.
     """
-    if not looks:
+    if not reads:
         raise Inapplicable("Sequences on the organization are sent at standard and deep effort only")
-    return looks
+    return reads
 
 
-def walked_roles(looks: list[RoleLook]) -> list[RoleLook]:
+def walked_roles(reads: list[RoleRead]) -> list[RoleRead]:
     """Return the accepted role changes of the sequence.
 
     Raises:
         Inapplicable: This effort sends no sequence.
     """
-    if not looks:
+    if not reads:
         raise Inapplicable("Sequences of role changes are sent at standard and deep effort only")
-    return [look for look in looks if accepted(look.response)]
+    return [role_read for role_read in reads if accepted(role_read.response)]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from conformance.checks.stable import Look
+    from conformance.checks.stable import Snapshot
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
@@ -34,7 +34,7 @@ class PagedLists:
     """A list as a single page and as several pages.
 
     Attributes:
-        look: The page of 100, then the pages from the first on.
+        snapshot: The page of 100, then the pages from the first on.
         single: A page of one item; for members also a page of seven, for engagements the list without parameters.
         unasked: The page of 100, then pages of the default size; for engagements only, and if there are two or three.
         active: Ids of engagements that the run created and left unchanged; none for members.
@@ -42,16 +42,16 @@ class PagedLists:
         names: Names that show the order of the list.
     """
 
-    look: Look
-    single: Look
-    unasked: Look = ()
+    snapshot: Snapshot
+    single: Snapshot
+    unasked: Snapshot = ()
     active: frozenset[str] = frozenset()
     archived: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
 
-    def known(self, look: Look) -> frozenset[str]:
+    def known(self, snapshot: Snapshot) -> frozenset[str]:
         """Return the ids that a snapshot must show; archived ones only if it shows any: other checks judge that."""
-        shows = {read.id_of(item.value) for response in look for item in Listing((response,)).items}
+        shows = {read.id_of(item.value) for response in snapshot for item in Listing((response,)).items}
         return self.active | (self.archived if self.archived & shows else frozenset())
 
 
@@ -66,7 +66,7 @@ def paged_engagements(run: Run) -> PagedLists:
     created = named_in(run, "createEngagement") - deleted  # tried with any key
     archived = created & named_in(run, "archiveEngagement")
     lists = _paged(run, requests.list_engagements, requests.list_engagements())
-    unasked = _with_pages(run, lists.look[0], lists.single[-1])
+    unasked = _with_pages(run, lists.snapshot[0], lists.single[-1])
     return replace(lists, unasked=unasked, active=created - archived, archived=archived, names=names)
 
 
@@ -81,14 +81,14 @@ def _paged(run: Run, listing: Callable[..., Request], *beside: Request) -> Paged
     return PagedLists(page_by_page(run, listing), tuple(single))
 
 
-def pages_unasked(run: Run) -> Look:
+def pages_unasked(run: Run) -> Snapshot:
     """List engagements as a page of 100, and then as pages requested by their number alone."""
     return _with_pages(
         run, run.send(requests.list_engagements(perPage=PER_PAGE)), run.send(requests.list_engagements())
     )
 
 
-def _with_pages(run: Run, whole: Exchange, first: Exchange) -> Look:
+def _with_pages(run: Run, whole: Exchange, first: Exchange) -> Snapshot:
     """Complete the pages after the first; return nothing unless there are two or three."""
     count = -(-_told(whole) // DEFAULT_PER_PAGE)
     if count not in _FEW:
@@ -96,7 +96,7 @@ def _with_pages(run: Run, whole: Exchange, first: Exchange) -> Look:
     return (whole, first, *[run.send(requests.list_engagements(page=page)) for page in range(2, count + 1)])
 
 
-def page_by_page(run: Run, listing: Callable[..., Request]) -> Look:
+def page_by_page(run: Run, listing: Callable[..., Request]) -> Snapshot:
     """List as a page of 100, and then as pages, as many as there are now; an empty list has one page."""
     first = run.send(listing(perPage=PER_PAGE))
     total = _told(first)

@@ -35,21 +35,21 @@ def resume(run: Run, key: Credential, refusal: Exchange) -> tuple[Exchange | Non
     Returns:
         The last response, or None with the reason why there is no result.
     """
-    told = quota(refusal.response)
-    if told is None:
+    window = quota(refusal.response)
+    if window is None:
         return None, "the rate-limit headers of the 429 cannot be read"
     lag = max(clocks_apart(run.wire.exchanges), _lag(run))
     if run.wire.service_clock is None or lag > _LONGEST_LAG:
         return _poll(run, key)
     longest = LONGEST_MADE + lag if is_made(run, key.name) else LONGEST_WAIT
-    if _until(run, told.reset) > longest:
+    if _until(run, window.reset) > longest:
         return None, f"the reset is more than {longest:.0f} s ahead, too far to wait for"
     response = refusal
     late = [0.1, GRACE + 0.1]
     if lag > 1:
         late.append(GRACE + 0.1 + lag + 1)
     for seconds in late:
-        run.sleep(max(0.0, _until(run, told.reset + seconds)))
+        run.sleep(max(0.0, _until(run, window.reset + seconds)))
         response = run.send(at_once(requests.get_organization(), key))
         if response.status != TOO_MANY_REQUESTS:
             break

@@ -11,9 +11,9 @@ from conformance.checks.member_list import (
     MemberList,
     another_member,
     bystanders,
-    headcount,
-    roster,
-    roster_with,
+    count_members,
+    read_members,
+    read_members_with,
 )
 from conformance.checks.revoked_key import Allowed, Trial, afterwards, beforehand
 from conformance.checks.role_changes import changeable_role, role_changes
@@ -60,7 +60,7 @@ def removal(run: Run) -> Removal:
     """Remove a member that uses its key, and use the key for every operation at once."""
     member = run.scenarios.result(role_changes).member
     bystander, leaver = another_member(run, with_key=True), another_member(run)
-    known = roster_with(run, *(target.user_id for target in (bystander, leaver) if target is not None))
+    known = read_members_with(run, *(target.user_id for target in (bystander, leaver) if target is not None))
     if known.role(member.user_id) == "owner":
         raise CantTell("the member has become an owner, and the suite never removes an owner", *known.pages)
     touched = [(target.user_id, changeable_role(known, target)) for target in (bystander, leaver) if target is not None]
@@ -68,14 +68,14 @@ def removal(run: Run) -> Removal:
     allowed: tuple[Allowed, ...] = ()
     if member.credential is not None:
         allowed = beforehand(run, member.credential, touched)
-    before = headcount(run)
+    before = count_members(run)
     newest = [latest(run, sort="createdAt", order="asc")] if allowed else []
     engagements_before = run.send_all(newest)
     response = run.send(requests.remove_member(member.user_id))
     attempts = afterwards(run, allowed)
     engagements_after = run.send_all(newest)
-    after = headcount(run)
-    filtered = tuple(roster(run, role) for role in ("admin", "member"))
+    after = count_members(run)
+    filtered = tuple(read_members(run, role) for role in ("admin", "member"))
     change = run.send(requests.update_member_role(member.user_id, {"role": "member"}))
     return Removal(
         member,
@@ -133,12 +133,12 @@ class RemovalSeen:
 
 def first_seen(removal: Removal) -> RemovalSeen:
     """Return the first attempt, from the scenario."""
-    before, member = removal.before.roster, removal.member.user_id
+    before, member = removal.before.listed, removal.member.user_id
     changes = (
         attempt.after for attempt in removal.attempts if attempt.after.request.operation.id == "updateMemberRole"
     )
     aimed = frozenset(change.request.identifier for change in changes)
-    return RemovalSeen(member, before, removal.response, removal.after.roster, before.ids, aimed=aimed)
+    return RemovalSeen(member, before, removal.response, removal.after.listed, before.ids, aimed=aimed)
 
 
 def removed_anew(run: Run, first: RemovalSeen) -> RemovalSeen:
@@ -148,7 +148,7 @@ def removed_anew(run: Run, first: RemovalSeen) -> RemovalSeen:
         CantTell: No other member can be removed, so that others may have left by themselves.
     """
     member, made = another_member(run), bystanders(run)
-    before = roster(run) if member is None else roster_with(run, member.user_id)
+    before = read_members(run) if member is None else read_members_with(run, member.user_id)
     if member is None:
         raise CantTell(
             "other members are gone or have another role, and no member is left for a second removal",
@@ -158,7 +158,7 @@ def removed_anew(run: Run, first: RemovalSeen) -> RemovalSeen:
         )
     changeable_role(before, member)
     response = read.success(run.send(requests.remove_member(member.user_id)))
-    return RemovalSeen(member.user_id, before, response, roster(run), before.ids, made | {member.user_id})
+    return RemovalSeen(member.user_id, before, response, read_members(run), before.ids, made | {member.user_id})
 
 
 def _reads(run: Run, member: Member | None) -> list[Exchange]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.every_operation import spare_owner
-from conformance.checks.member_list import MemberList, member_to_change, roster, roster_with
+from conformance.checks.member_list import MemberList, member_to_change, read_members, read_members_with
 from conformance.oracle.effects import accepted, refused
 from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
@@ -43,7 +43,7 @@ class RoleChanges:
         same: A change to the role that it has already.
         invited: An invitation of its own address; None if the list shows no address.
         to_owner: The attempts to make it an owner, in either role.
-        stands: The role that was set before the last of those.
+        last_role: The role that was set before the last of those.
         after: The members at the end.
     """
 
@@ -56,24 +56,26 @@ class RoleChanges:
     same: Exchange
     invited: Exchange | None
     to_owner: tuple[Exchange, ...]
-    stands: str
+    last_role: str
     after: MemberList
 
 
 def role_changes(run: Run) -> RoleChanges:
     """Change a member's role and back, try to make it an owner, and invite its address."""
     member = member_to_change(run, "admin")
-    before = roster_with(run, member.user_id)
+    before = read_members_with(run, member.user_id)
     role = changeable_role(before, member)
     first = change_role(run, member, OTHER_ROLE[role])
-    of_new_role, of_old_role = roster(run, OTHER_ROLE[role]), roster(run, role)
+    of_new_role, of_old_role = read_members(run, OTHER_ROLE[role]), read_members(run, role)
     changes = (first, change_role(run, member, role))
     same = _set(run, member, role)
     invited = _invite(run, before.members[member.user_id].get("email"))
-    to_owner, stands = _to_owner(run, member, role)
-    after = roster(run)
+    to_owner, last_role = _to_owner(run, member, role)
+    after = read_members(run)
     _give_back(run, member, role)
-    return RoleChanges(member, role, before, changes, of_new_role, of_old_role, same, invited, to_owner, stands, after)
+    return RoleChanges(
+        member, role, before, changes, of_new_role, of_old_role, same, invited, to_owner, last_role, after
+    )
 
 
 def _to_owner(run: Run, member: Member, role: str) -> tuple[tuple[Exchange, ...], str]:
@@ -119,7 +121,7 @@ def _give_back(run: Run, member: Member, role: str) -> None:
 
 def change_role(run: Run, member: Member, role: str) -> Change:
     """Set a member's role, and read the members."""
-    return Change(role, _set(run, member, role), roster(run))
+    return Change(role, _set(run, member, role), read_members(run))
 
 
 def _invite(run: Run, email: object) -> Exchange | None:

@@ -125,20 +125,20 @@ def stock(run: Run) -> SeededEngagements:
     if not pieces:
         raise CantTell("no engagement could be created to judge lists by")
     run.sleep(max(0.0, finished + _tick(pieces) - run.clock.monotonic()))
-    kept = {piece.identifier: piece for piece in pieces}
+    by_id = {piece.identifier: piece for piece in pieces}
     for place in _ARCHIVED:
         piece = pieces[place % len(pieces)]
-        if piece.identifier in kept:
+        if piece.identifier in by_id:
             response = run.send(requests.archive_engagement(piece.identifier))
-            _keep(kept, piece, response, replace(piece, archived=True, changed=True))
+            _keep(by_id, piece, response, replace(piece, archived=True, changed=True))
     for place, body in _edits(run, pieces).items():
-        found = kept.get(pieces[place % len(pieces)].identifier)
+        found = by_id.get(pieces[place % len(pieces)].identifier)
         if found is not None and not found.archived:
             response = run.send(requests.update_engagement(found.identifier, body))
-            _keep(kept, found, response, replace(found, name=body.get("name", found.name), changed=True))
-    if not any(piece.changed for piece in kept.values()):
+            _keep(by_id, found, response, replace(found, name=body.get("name", found.name), changed=True))
+    if not any(piece.changed for piece in by_id.values()):
         raise CantTell("no created engagement could be changed, so that the state of them is in doubt")
-    return SeededEngagements(tuple(kept.values()))
+    return SeededEngagements(tuple(by_id.values()))
 
 
 def _tick(pieces: Iterable[SeededEngagement]) -> float:
@@ -146,13 +146,13 @@ def _tick(pieces: Iterable[SeededEngagement]) -> float:
 
 
 def _keep(
-    kept: dict[str, SeededEngagement], piece: SeededEngagement, response: Exchange, then: SeededEngagement
+    by_id: dict[str, SeededEngagement], piece: SeededEngagement, response: Exchange, then: SeededEngagement
 ) -> None:
     """Record an engagement after a change; drop it if no response shows whether the change happened."""
     if _succeeded(response):
-        kept[piece.identifier] = then
+        by_id[piece.identifier] = then
     elif not (response.judgeable and response.received is not None and response.received.status < _SERVER_ERRORS_FROM):
-        del kept[piece.identifier]
+        del by_id[piece.identifier]
 
 
 def _edits(run: Run, pieces: tuple[SeededEngagement, ...]) -> dict[int, dict[str, Any]]:

@@ -55,7 +55,7 @@ class Permissions:
         newest: The newest engagements after the refusals, and after the creations of the allowed key.
         lost: The main key's read of the allowed key's creation, if the list does not show it.
         revived: A read of the archived engagement that only keys without archive permission tried to unarchive, if all
-            were refused and the list shows it as active all the same.
+            were refused but the list shows it as active.
         organization: The organization after the refusals; None if it must not be renamed.
         user: The member that was the target of refused requests only; None if there is none.
         no_member: The reason why there is none.
@@ -162,40 +162,40 @@ def _try_refusals(
     """Send requests that must be refused, permission by permission, on existing resources of the run."""
     before = _reads(run, targets)
     pages = _find_member(run, tried)
-    aim = _aim(run, tried, None if targets is None else targets.edited)
+    inputs = _refused_inputs(run, tried, None if targets is None else targets.edited)
     for scope, key in keys.items():
         batch = {
             name: replace(request, credential=key, repeatable=True)
-            for name, request in _refused_requests(scope, aim, targets).items()
+            for name, request in _refused_requests(scope, inputs, targets).items()
             if _may_be_tried(run, name, targets, tried)
         }
         exchanges = sender.send_all(list(batch.values()))
         tried.cells |= {(scope, name): exchange for name, exchange in zip(batch, exchanges, strict=True)}
-    _try_order(run, keys, aim, tried)
+    _try_order(run, keys, inputs, tried)
     after = _reads(run, targets)
     tried.kept = {target: (before[target], after[target]) for target in before}
     tried.organization = run.send(requests.get_organization()) if run.mode is Mode.DISPOSABLE else None
     tried.members = (pages, tuple(member_pages(run)) if tried.user is not None else ())
 
 
-def _refused_requests(scope: str, aim: OperationInputs, targets: _Targets | None) -> dict[str, Request]:
+def _refused_requests(scope: str, inputs: OperationInputs, targets: _Targets | None) -> dict[str, Request]:
     """Return the requests that a key must be refused, with other values than those of the key before it."""
     batch: dict[str, Request] = {}
-    for name, request in aim.batch().items():
+    for name, request in inputs.batch().items():
         if MATRIX[scope, name] is not Permission.REFUSED:
             continue
         number = scopes(name, Permission.REFUSED).index(scope)
-        shapes = _shapes(name, aim)
+        shapes = _shapes(name, inputs)
         asked = shapes[number % len(shapes)] if shapes else request
-        if targets is not None and request.identifier == aim.engagement:
+        if targets is not None and request.identifier == inputs.engagement:
             asked = replace(asked, identifier=targets.of(name, number))
         batch[name] = asked
     return batch
 
 
-def _shapes(operation: str, aim: OperationInputs) -> tuple[Request, ...]:
+def _shapes(operation: str, inputs: OperationInputs) -> tuple[Request, ...]:
     """Return the variants of an operation's request; none if there is only one."""
-    name, description = {"name": aim.name}, {"description": aim.description}
+    name, description = {"name": inputs.name}, {"description": inputs.description}
     match operation:
         case "listMembers":
             return (
@@ -204,30 +204,32 @@ def _shapes(operation: str, aim: OperationInputs) -> tuple[Request, ...]:
                 requests.list_members(page=1, perPage=1),
             )
         case "inviteMember":
-            return tuple(requests.invite_member({"email": aim.address, "role": role}) for role in ("member", "admin"))
+            return tuple(
+                requests.invite_member({"email": inputs.address, "role": role}) for role in ("member", "admin")
+            )
         case "updateMemberRole":
             # The last ones set another role than before, so that it shows if all are carried out.
             roles = ("admin", "member", "admin", "admin")
-            return tuple(requests.update_member_role(aim.user, {"role": role}) for role in roles)
+            return tuple(requests.update_member_role(inputs.user, {"role": role}) for role in roles)
         case "createEngagement":
             return requests.create_engagement(name), requests.create_engagement({**name, **description})
         case "updateEngagement":
             bodies = (description, name, {**name, **description})
-            return tuple(requests.update_engagement(aim.engagement, body) for body in bodies)
+            return tuple(requests.update_engagement(inputs.engagement, body) for body in bodies)
     return ()
 
 
-def _try_order(run: Run, keys: Mapping[str, Credential], aim: OperationInputs, tried: Permissions) -> None:
+def _try_order(run: Run, keys: Mapping[str, Credential], inputs: OperationInputs, tried: Permissions) -> None:
     """Send impossible requests with a key without permission: which refusal comes first?"""
     key = next((key for scope, key in keys.items() if MATRIX[scope, "createEngagement"] is Permission.REFUSED), None)
     if key is None or run.mode is Mode.READ_ONLY:
         return
-    update = requests.update_engagement(aim.engagement, {"description": aim.description})
+    update = requests.update_engagement(inputs.engagement, {"description": inputs.description})
     tried.unknown.append(run.send(replace(update.with_key(key), repeatable=True)))
     tried.invalid.append(run.send(replace(requests.create_engagement([]).with_key(key), repeatable=True)))
 
 
-def _aim(run: Run, tried: Permissions, shape: str | None) -> OperationInputs:
+def _refused_inputs(run: Run, tried: Permissions, shape: str | None) -> OperationInputs:
     """Return the inputs of the refused requests; each would have a visible effect if it were carried out."""
     return OperationInputs(
         engagement=unknown_like(shape, run.random("engagements without permission")),
@@ -301,7 +303,7 @@ def _try_the_rest(
     organization = harmless_name(tried.organization)
     planned: list[tuple[str, str, Request]] = []
     for scope, key in keys.items():
-        aim = OperationInputs(
+        inputs = OperationInputs(
             engagement=spent.get(scope, spent.get("other", "")),
             user="",
             role="",
@@ -313,7 +315,7 @@ def _try_the_rest(
         own = _own_targets(scope, targets)
         planned += [
             (scope, name, replace(request, identifier=own.get(name, request.identifier), credential=key))
-            for name, request in _rest(run, scope, aim)
+            for name, request in _rest(run, scope, inputs)
         ]
     for step in ([name for name in OPERATIONS if name not in _LIFE], *[[name] for name in _LIFE]):
         batch = [entry for entry in planned if entry[1] in step]
@@ -375,15 +377,15 @@ def _is_list(page: Exchange) -> bool:
     return True
 
 
-def _rest(run: Run, scope: str, aim: OperationInputs) -> list[tuple[str, Request]]:
+def _rest(run: Run, scope: str, inputs: OperationInputs) -> list[tuple[str, Request]]:
     """Return the requests that a key may or might send, without those on members."""
-    batch = aim.batch()
+    batch = inputs.batch()
     names = ["getCurrentOrganization", "listMembers", "listEngagements"]
     if run.mode is not Mode.READ_ONLY:
         names.append("createEngagement")
     if run.mode is Mode.DISPOSABLE:
         names += ["updateCurrentOrganization", "inviteMember"]
-    if aim.engagement:
+    if inputs.engagement:
         names += _LIFE
     return [(name, batch[name]) for name in names if MATRIX[scope, name] is not Permission.REFUSED]
 

@@ -16,7 +16,7 @@ from conformance.wire import requests
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from conformance.checks.stable import Look
+    from conformance.checks.stable import Snapshot
     from conformance.running.run import Run
 
 
@@ -29,14 +29,14 @@ class SortedLists:
         ascending: Two neighbouring pages of the ascending list with seeded engagements; those by change have the
             default size if possible.
         descending: The second of two such pages of the descending list, or the only one.
-        stock: The seeded engagements, which must be in them.
+        seeded: The seeded engagements, which must be in them.
         skipped: Number of items before those of ``default``.
     """
 
-    default: Look
-    ascending: Look
-    descending: Look
-    stock: SeededEngagements
+    default: Snapshot
+    ascending: Snapshot
+    descending: Snapshot
+    seeded: SeededEngagements
     skipped: int = 0
 
 
@@ -55,20 +55,20 @@ def by_name(run: Run) -> SortedLists:
     return _sorted_by(run, "name")
 
 
-def active_by_name(run: Run) -> Look:
+def active_by_name(run: Run) -> Snapshot:
     """List two neighbouring pages of active engagements in the order of their names."""
     everything = run.scenarios.result(by_name)
     active = [item for item in readable(everything.default) if item.get("status") == "active"]
-    hidden = _total(requirement_for_status(run.scenarios.result(engagements_by_status).look, "active").responses) - len(
-        active
-    )
+    hidden = _total(
+        requirement_for_status(run.scenarios.result(engagements_by_status).snapshot, "active").responses
+    ) - len(active)
     if everything.skipped:
-        found = located(run, everything.stock.pieces, hidden + len(active), status="active")
-        active, hidden = readable(found.look), hidden + len(active) - found.skipped - len(readable(found.look))
-    return _two_pages(run, active, everything.stock.active, max(0, hidden), status="active", sort="name", order="asc")
+        found = located(run, everything.seeded.pieces, hidden + len(active), status="active")
+        active, hidden = readable(found.snapshot), hidden + len(active) - found.skipped - len(readable(found.snapshot))
+    return _two_pages(run, active, everything.seeded.active, max(0, hidden), status="active", sort="name", order="asc")
 
 
-def archived_by_change(run: Run) -> Look:
+def archived_by_change(run: Run) -> Snapshot:
     """List two pages of archived engagements, those changed last first; if there are few, all of them.
 
     Pages past the end of the list are not requested, since they may be refused.
@@ -82,13 +82,13 @@ def archived_by_change(run: Run) -> Look:
 
 
 def _sorted_by(run: Run, field: str) -> SortedLists:
-    kept = run.scenarios.result(stock)
-    owned = {piece.identifier for piece in kept.pieces}
+    seeded = run.scenarios.result(stock)
+    owned = {piece.identifier for piece in seeded.pieces}
     default, skipped = until_seen(run, owned, sort=field), 0
     total = _total(default)
     if field == "name" and total > len(readable(default)) and not _block(readable(default), owned)[1]:
-        found = located(run, kept.pieces, total)
-        default, skipped = found.look or default, found.skipped
+        found = located(run, seeded.pieces, total)
+        default, skipped = found.snapshot or default, found.skipped
     items = readable(default)
     hidden = max(0, total - skipped - len(items))
     ascending = _two_pages(run, items, owned, hidden, sized=field != "updatedAt", sort=field, order="asc")
@@ -96,7 +96,7 @@ def _sorted_by(run: Run, field: str) -> SortedLists:
     page, size = neighbours(skipped + position, count, seen)
     last = _pages(page, size, skipped + hidden + len(items))[-1]
     descending = run.send(requests.list_engagements(sort=field, order="desc", page=last, perPage=size))
-    return SortedLists(default, ascending, (descending,), kept, skipped)
+    return SortedLists(default, ascending, (descending,), seeded, skipped)
 
 
 def _two_pages(
@@ -107,7 +107,7 @@ def _two_pages(
     *,
     sized: bool = False,
     **query: str,
-) -> Look:
+) -> Snapshot:
     """List neighbouring pages of the ascending list that hold seeded engagements, located by the descending list.
 
     Args:
@@ -131,10 +131,10 @@ def _pages(page: int, size: int, total: int) -> tuple[int, ...]:
     return (page, page + 1) if page * size < total else (page,)
 
 
-def _total(look: Look) -> int:
+def _total(snapshot: Snapshot) -> int:
     """Return the total in the first response; 0 if it cannot be read."""
     try:
-        return read.number(look[0], "total")
+        return read.number(snapshot[0], "total")
     except CheckOutcome:
         return 0
 

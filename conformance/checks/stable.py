@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-Look = tuple["Exchange", ...]
+Snapshot = tuple["Exchange", ...]
 J = TypeVar("J")
 
 _LOOKS: Final = 3
@@ -26,38 +26,38 @@ _PAUSES_BESIDE_OTHERS: Final = (0.0, 0.1, 0.2, 0.2, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4
 _SHORT_PAUSES: Final = (0.0, 0.1, 0.2, 0.2, 0.4, 0.4)
 
 
-class Looks:
+class Snapshots:
     """An existing snapshot, and then new ones, while the run writes nothing else.
 
     Attributes:
         taken: Number of snapshots taken.
     """
 
-    def __init__(self, run: Run, first: Look, anew: Callable[[], Look]) -> None:
+    def __init__(self, run: Run, first: Snapshot, anew: Callable[[], Snapshot]) -> None:
         self._run = run
         self._first = first
         self._anew = anew
         self.taken = 0
 
-    def __call__(self) -> Look:
+    def __call__(self) -> Snapshot:
         """Return the first snapshot, then a new one each time."""
         self.taken += 1
         return self._first if self.taken == 1 else self.anew()
 
-    def anew(self) -> Look:
+    def anew(self) -> Snapshot:
         """Take a new snapshot."""
         with self._run.wire.undisturbed():
             return self._anew()
 
 
-def again(run: Run, look: Look) -> Look:
+def again(run: Run, snapshot: Snapshot) -> Snapshot:
     """Send the same requests again, while the run writes nothing else."""
     with run.wire.undisturbed():
-        return tuple(run.send_all([exchange.request for exchange in look]))
+        return tuple(run.send_all([exchange.request for exchange in snapshot]))
 
 
 def expect_steadily(
-    run: Run, first: Look, judge: Callable[[Look], object], *, anew: Callable[[], Look] | None = None
+    run: Run, first: Snapshot, judge: Callable[[Snapshot], object], *, anew: Callable[[], Snapshot] | None = None
 ) -> None:
     """Judge a scenario's snapshot, which other users may have disturbed.
 
@@ -75,31 +75,31 @@ def expect_steadily(
         CantTell: Others kept changing the organization, or there was nothing to judge.
     """
     fresh = anew or (lambda: again(run, first))
-    looks = Looks(run, first, fresh)
-    look = _of_one_piece(run, first, judge, looks.anew)
+    snapshots = Snapshots(run, first, fresh)
+    snapshot = _of_one_piece(run, first, judge, snapshots.anew)
     for done in range(1, _ROUNDS_BESIDE_OTHERS + 1):
-        looks, began = Looks(run, look, fresh), look
+        snapshots, began = Snapshots(run, snapshot, fresh), snapshot
         try:
-            steadily(looks, lambda seen: _judge(judge, seen), at_rest=contents, sleep=run.sleep)
+            steadily(snapshots, lambda seen: _judge(judge, seen), at_rest=contents, sleep=run.sleep)
         except CantTell as doubt:
-            disturbed = looks.taken == _LOOKS or (looks.taken > 1 and isinstance(doubt, CantTellYet))
+            disturbed = snapshots.taken == _LOOKS or (snapshots.taken > 1 and isinstance(doubt, CantTellYet))
             if not disturbed or done == _ROUNDS_BESIDE_OTHERS:
                 raise
-            look = looks.anew()
-            if done >= _ROUNDS and not others_moved(run, began[0], look[0]):
+            snapshot = snapshots.anew()
+            if done >= _ROUNDS and not others_moved(run, began[0], snapshot[0]):
                 raise
-            look = _of_one_piece(run, look, judge, looks.anew)
+            snapshot = _of_one_piece(run, snapshot, judge, snapshots.anew)
         else:
             return
 
 
 def expect_beside_others(
     run: Run,
-    first: Look,
-    judge: Callable[[Look], object],
-    bounded: Callable[[Look, Exchange], object],
+    first: Snapshot,
+    judge: Callable[[Snapshot], object],
+    bounded: Callable[[Snapshot, Exchange], object],
     *,
-    anew: Callable[[], Look] | None = None,
+    anew: Callable[[], Snapshot] | None = None,
 ) -> None:
     """Judge a scenario's snapshot, which others may have disturbed, and accept it by bounds while they are at work.
 
@@ -120,48 +120,50 @@ def expect_beside_others(
     with suppress(NonConformity, CantTellYet):
         judge(first)
         return
-    looks, moved = Looks(run, first, lambda: _bracketed(run, first, anew)), 0
+    snapshots, moved = Snapshots(run, first, lambda: _bracketed(run, first, anew)), 0
     doubt: CantTell | None = None
     for pause in _PAUSES_BESIDE_OTHERS:
         run.sleep(pause)
-        *seen, closing = looks.anew()
-        look = tuple(seen)
+        *seen, closing = snapshots.anew()
+        snapshot = tuple(seen)
         with suppress(NonConformity, CantTellYet):
-            judge(look)
+            judge(snapshot)
             return
-        if others_moved(run, look[0], closing):
+        if others_moved(run, snapshot[0], closing):
             moved += 1
             with suppress(NonConformity, CantTellYet):
-                bounded(look, closing)
+                bounded(snapshot, closing)
                 return
-        elif doubt is None and (doubt := _doubt(run, look, judge, anew)) is None:
+        elif doubt is None and (doubt := _doubt(run, snapshot, judge, anew)) is None:
             return
-    if doubt is None and (doubt := _doubt(run, look, judge, anew)) is None:
+    if doubt is None and (doubt := _doubt(run, snapshot, judge, anew)) is None:
         return
     others = f": other users were changing the list in {moved} of {len(_PAUSES_BESIDE_OTHERS)} reads" if moved else ""
     raise CantTell(doubt.message + others, *doubt.exchanges)
 
 
-def _bracketed(run: Run, first: Look, anew: Callable[[], Look] | None) -> Look:
+def _bracketed(run: Run, first: Snapshot, anew: Callable[[], Snapshot] | None) -> Snapshot:
     return (*(again(run, first) if anew is None else anew()), run.send(first[0].request))
 
 
-def _doubt(run: Run, look: Look, judge: Callable[[Look], object], anew: Callable[[], Look] | None) -> CantTell | None:
+def _doubt(
+    run: Run, snapshot: Snapshot, judge: Callable[[Snapshot], object], anew: Callable[[], Snapshot] | None
+) -> CantTell | None:
     """Return why a snapshot cannot be judged although others seem to be at rest; None if nothing is wrong."""
     try:
-        expect_steadily(run, look, judge, anew=anew)
+        expect_steadily(run, snapshot, judge, anew=anew)
     except CantTell as doubt:
         return doubt
     return None
 
 
-def expect_twice(look: J, judge: Callable[[J], object], anew: Callable[[], J]) -> None:
+def expect_twice(snapshot: J, judge: Callable[[J], object], anew: Callable[[], J]) -> None:
     """Judge a result that others may have changed, and a second one if it looks wrong.
 
     Two faults in a row are no coincidence.
 
     Args:
-        look: The result.
+        snapshot: The result.
         judge: Raises ``NonConformity`` if it is wrong.
         anew: Does the same again and returns the new result.
 
@@ -170,47 +172,49 @@ def expect_twice(look: J, judge: Callable[[J], object], anew: Callable[[], J]) -
         CantTell: The second result is right.
     """
     try:
-        judge(look)
+        judge(snapshot)
     except NonConformity as first:
         judge(anew())
         raise CantTell(f"{first.message}, but not a second time", *first.exchanges) from first
 
 
-def expect_elsewhere(run: Run, first: Look, judge: Callable[[Look], object], why: str) -> None:
+def expect_elsewhere(run: Run, first: Snapshot, judge: Callable[[Snapshot], object], why: str) -> None:
     """Expect that the property of another check holds in this snapshot, or in one of a few others.
 
     Raises:
         CantTell: It does not hold, so that there is nothing to judge.
     """
     doubt = CantTell(why, *first)
-    look = first
+    snapshot = first
     for pause in _SHORT_PAUSES:
         try:
-            judge(look)
+            judge(snapshot)
         except (NonConformity, CantTellYet) as fault:
             doubt = CantTell(f"{why}: {fault.message}", *fault.exchanges)
             run.sleep(pause)
-            look = again(run, look)
+            snapshot = again(run, snapshot)
         else:
             return
     raise doubt
 
 
-def _of_one_piece(run: Run, first: Look, judge: Callable[[Look], object], fresh: Callable[[], Look]) -> Look:
+def _of_one_piece(
+    run: Run, first: Snapshot, judge: Callable[[Snapshot], object], fresh: Callable[[], Snapshot]
+) -> Snapshot:
     """Return a snapshot that others did not change while it was taken; the last one if all are torn."""
-    look = first
+    snapshot = first
     for pause in _SHORT_PAUSES:
         try:
-            judge(look)
+            judge(snapshot)
         except CantTellYet:
             run.sleep(pause)
-            look = fresh()
+            snapshot = fresh()
         except CheckOutcome:
             break
         else:
             break
-    return look
+    return snapshot
 
 
-def _judge(judge: Callable[[Look], object], look: Look) -> None:
-    judge(look)
+def _judge(judge: Callable[[Snapshot], object], snapshot: Snapshot) -> None:
+    judge(snapshot)

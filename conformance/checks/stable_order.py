@@ -53,8 +53,8 @@ def expect_one_order(
             raise
         raise fault from doubt
     else:
-        told = _turns(_asked_alike(run, listing()), counts)
-        torn = _torn(run, listing) if len(told) >= _TURNS else None
+        turns = _turns(_asked_alike(run, listing()), counts)
+        torn = _torn(run, listing) if len(turns) >= _TURNS else None
         if torn and (fault := _restless(run, torn, listing, counts)):
             raise fault
 

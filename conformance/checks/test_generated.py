@@ -132,9 +132,9 @@ def test_valid_updates_succeed(run: Run, generated_updates: Generated) -> None:
 def test_invalid_engagement_lists_are_refused(run: Run, generated_engagement_lists: Generated) -> None:
     """A certainly invalid parameter is refused with 400 or 422 when engagements are listed."""
     sent = generated_engagement_lists.of(Validity.INVALID)
-    told = {exchange.received.status: exchange for exchange in sent if exchange.received is not None}
-    if set(told) == {HTTPStatus.FORBIDDEN}:
-        raise CantTell("the main key may not list engagements", told[HTTPStatus.FORBIDDEN])
+    by_status = {exchange.received.status: exchange for exchange in sent if exchange.received is not None}
+    if set(by_status) == {HTTPStatus.FORBIDDEN}:
+        raise CantTell("the main key may not list engagements", by_status[HTTPStatus.FORBIDDEN])
 
     _expect_refused(run, generated_engagement_lists)
 

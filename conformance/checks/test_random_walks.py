@@ -25,8 +25,8 @@ def test_random_walk(random_walks: Walks, rule: str) -> None:
     """Every response of a random sequence of operations agrees with the requests before it."""
     if rule in random_walks.stories:
         raise random_walks.stories[rule].as_fault()
-    kept = random_walks.kept(rule)
-    if not kept:
+    responses = random_walks.kept(rule)
+    if not responses:
         raise Inapplicable("No random walk of this effort tested it")
 
-    evidence(*dict.fromkeys(kept))
+    evidence(*dict.fromkeys(responses))

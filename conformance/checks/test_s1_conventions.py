@@ -119,11 +119,11 @@ def test_unknown_path(run: Run, beside_the_interface: Beside) -> None:
 @observes("head-requests")
 def test_head_requests(run: Run) -> None:
     """Observe whether an Allow header lists HEAD."""
-    told = next((exchange for exchange in run.wire.exchanges if extras.allowed(exchange)), None)
+    exchange = next((exchange for exchange in run.wire.exchanges if extras.allowed(exchange)), None)
 
-    if told is not None:
-        allows = "HEAD" in extras.allowed(told)
-        run.observe("head-requests", "listed in Allow" if allows else "not listed in Allow", told)
+    if exchange is not None:
+        allows = "HEAD" in extras.allowed(exchange)
+        run.observe("head-requests", "listed in Allow" if allows else "not listed in Allow", exchange)
 
 
 @pytest.mark.stage(Stage.LAWS)

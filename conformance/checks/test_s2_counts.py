@@ -55,7 +55,7 @@ class Count:
     listed: Exchange
 
     @property
-    def told(self) -> int:
+    def counted(self) -> int:
         """The engagementCount of the organization."""
         return read.integer(read.data(self.organization), "engagementCount", self.organization)
 
@@ -128,15 +128,15 @@ def _count(run: Run, listing: Request, change: tuple[Count, int], pauses: Sequen
     """Count the engagements, and again after each pause until both counts have changed as expected."""
     earlier, by = change
 
-    def look() -> Count:
+    def count_now() -> Count:
         return Count(organization=run.send(requests.get_organization()), listed=run.send(listing))
 
-    count = look()
+    count = count_now()
     for pause in pauses:
-        if (count.told - earlier.told, count.total - earlier.total) == (by, by):
+        if (count.counted - earlier.counted, count.total - earlier.total) == (by, by):
             break
         run.sleep(pause)
-        count = look()
+        count = count_now()
     return count
 
 
@@ -189,14 +189,14 @@ def _judge_deletion(seen: Counting) -> None:
 def expect_agreement(run: Run, first: Counts, name: str, listed: Callable[[Counts], Exchange]) -> None:
     """Expect that a count of the organization is the total of a list, at some moment around the list's response."""
 
-    def told(seen: Counts) -> list[int]:
+    def stated(seen: Counts) -> list[int]:
         return [read.integer(read.data(exchange), name, exchange) for exchange in (seen.before, seen.after)]
 
     def judge(seen: Counts) -> None:
         total, exchanges = read.number(listed(seen), "total"), (seen.before, listed(seen), seen.after)
-        expected, actual = f"{total}, the total of the list", " then ".join(map(str, told(seen)))
+        expected, actual = f"{total}, the total of the list", " then ".join(map(str, stated(seen)))
         expect.holds(
-            min(told(seen)) <= total <= max(told(seen)),
+            min(stated(seen)) <= total <= max(stated(seen)),
             f"{name} is not the total of the list",
             *exchanges,
             expected=expected,
@@ -204,18 +204,18 @@ def expect_agreement(run: Run, first: Counts, name: str, listed: Callable[[Count
         )
 
     def at_rest(seen: Counts) -> object:
-        numbers = told(seen)
+        numbers = stated(seen)
         total = read.number(listed(seen), "total")
         return (*numbers, total, seen.contents) if numbers[0] == numbers[1] else object()
 
-    looks = _first_then(first, lambda: _counts_again(run))
-    _in_rounds(lambda: steadily(looks, judge, at_rest=at_rest, sleep=run.sleep))
+    snapshots = _first_then(first, lambda: _counts_again(run))
+    _in_rounds(lambda: steadily(snapshots, judge, at_rest=at_rest, sleep=run.sleep))
 
 
 def _steadily_counted(run: Run, first: Counting, judge: Callable[[Counting], None]) -> Counting:
     """Judge a change of both counts, with a new engagement if others may have interfered; return the last result."""
-    looks = _first_then(first, lambda: counting(run, _PAUSES))
-    return _in_rounds(lambda: steadily(looks, judge, at_rest=Counting.others, sleep=run.sleep))
+    snapshots = _first_then(first, lambda: counting(run, _PAUSES))
+    return _in_rounds(lambda: steadily(snapshots, judge, at_rest=Counting.others, sleep=run.sleep))
 
 
 def _in_rounds(looking: Callable[[], L]) -> L:
@@ -245,29 +245,29 @@ def _follows(seen: Counting, before: Count, after: Count, by: int) -> None:
     )
     # Others may act between the organization and its list: a change from its own count, or the list's, is right.
     expect.holds(
-        after.told in counts | {before.told + by, after.total},
+        after.counted in counts | {before.counted + by, after.total},
         "engagementCount has not followed",
         *exchanges,
         expected=f"a count changed by {by}",
-        actual=f"changed by {after.told - before.told}",
+        actual=f"changed by {after.counted - before.counted}",
         pointer="/data/engagementCount",
     )
 
 
 def _created_once(seen: Counting) -> None:
     """Expect no other engagement with the name of the created one."""
-    twins = [item.get("id") for item in read.items(seen.between.listed) if item.get("name") == seen.name]
+    duplicates = [item.get("id") for item in read.items(seen.between.listed) if item.get("name") == seen.name]
     expect.holds(
-        len(twins) <= 1,
+        len(duplicates) <= 1,
         "a single creation has created several engagements",
         seen.between.listed,
         expected="one engagement of that name",
-        actual=f"{len(twins)} engagements",
+        actual=f"{len(duplicates)} engagements",
         pointer="/data",
     )
 
 
 def _first_then(first: L, again: Callable[[], L]) -> Callable[[], L]:
     """Return a function that returns an existing snapshot first, and new ones after it."""
-    looks = iter([first])
-    return lambda: next(looks, None) or again()
+    snapshots = iter([first])
+    return lambda: next(snapshots, None) or again()

@@ -148,15 +148,15 @@ def test_archive_response_has_the_identifier(archiving: Archiving) -> None:
 def test_archive_response_has_updated_at(archiving: Archiving) -> None:
     """The response to an archive carries the updatedAt of the next read."""
     exchanges = archiving.first.response, archiving.first.after
-    told, then = (time_of(exchange, "updatedAt") for exchange in exchanges)
+    stated, then = (time_of(exchange, "updatedAt") for exchange in exchanges)
 
-    same = expect.moment(told, *exchanges) == expect.moment(then, *exchanges)
+    same = expect.moment(stated, *exchanges) == expect.moment(then, *exchanges)
     expect.holds(
         same,
         "updatedAt is not that of the next read",
         *exchanges,
         expected=then,
-        actual=told,
+        actual=stated,
         pointer="/data/updatedAt",
     )
 

@@ -135,7 +135,7 @@ def test_archiving_spares_others(run: Run, archiving: Archiving, afterwards: Aft
     if afterwards.archive.succeeded:
         exchanges = afterwards.beside_edit, afterwards.archive, afterwards.beside_archive
         before, after = read_engagement(afterwards.beside_edit), read_engagement(afterwards.beside_archive)
-        expect.unchanged("an engagement beside the archived one", before, after, FIELDS, *exchanges)
+        expect.unchanged("an engagement other than the archived one", before, after, FIELDS, *exchanges)
 
 
 @requirement("update-engagement-spares-others")
@@ -154,7 +154,7 @@ def test_updating_spares_others(run: Run, editing: Editing, afterwards: Afterwar
     if afterwards.edit.succeeded:
         exchanges = afterwards.settled, afterwards.edit, edited
         expect.unchanged(
-            "an engagement beside the edited one", settled(afterwards), read_engagement(edited), FIELDS, *exchanges
+            "an engagement other than the edited one", settled(afterwards), read_engagement(edited), FIELDS, *exchanges
         )
     if field_or_none(edited, "updatedAt") != field_or_none(afterwards.beside_archive, "updatedAt"):
         raise CantTell("archiving another engagement moves updatedAt, too", edited, afterwards.beside_archive)
@@ -169,7 +169,7 @@ def test_deleting_spares_others(run: Run, deletion: Deletion, afterwards: Afterw
     read.success(deletion.active.response)
     read_engagement(afterwards.early)
     targets = {exchange.request.identifier for exchange in run.wire.exchanges if _may_end(exchange)}
-    there = {identifier for identifier, _ in _sights(run)} & _created(run) - targets
+    existing = {identifier for identifier, _ in _sights(run)} & _created(run) - targets
 
     for survivor in (afterwards.late, afterwards.beside_deletion):
         expect.status(survivor, lambda status: status != HTTPStatus.NOT_FOUND, _THERE)
@@ -177,9 +177,9 @@ def test_deleting_spares_others(run: Run, deletion: Deletion, afterwards: Afterw
         exchanges = afterwards.beside_archive, afterwards.deletion, afterwards.beside_deletion
         settled(afterwards)
         before, after = read_engagement(afterwards.beside_archive), read_engagement(afterwards.beside_deletion)
-        expect.unchanged("an engagement beside the deleted one", before, after, FIELDS, *exchanges)
+        expect.unchanged("an engagement other than the deleted one", before, after, FIELDS, *exchanges)
     if read.number(afterwards.page, "total") <= PER_PAGE:
-        for identifier in sorted(there - ids_on(afterwards.page)):
+        for identifier in sorted(existing - ids_on(afterwards.page)):
             expect.status(
                 run.send(requests.get_engagement(identifier)), lambda status: status != HTTPStatus.NOT_FOUND, _THERE
             )

@@ -87,7 +87,7 @@ def deletion(run: Run) -> Deletion:
     again = run.send_all([requests.delete_engagement(identifier) for identifier in ids])
     ensure_responses([*edits, *archives, *unarchives, *again])
     tried = zip(ids, responses, reads, edits, archives, unarchives, again, strict=True)
-    first, second = (Deleted(*each) for each in tried)
+    first, second = (Deleted(*attempt) for attempt in tried)
     return Deletion(first, second, before, archive, tuple(lists))
 
 
@@ -135,7 +135,7 @@ def test_archived_engagement_can_be_deleted(deletion: Deletion) -> None:
 def test_deletion_response_has_what_was_deleted(deletion: Deletion) -> None:
     """The response to a deletion states that the requested engagement was deleted."""
     for attempt in deleted(deletion):
-        _expect_told(attempt.response)
+        _expect_stated(attempt.response)
 
 
 @pytest.mark.stage(Stage.LAWS)
@@ -149,11 +149,11 @@ def _tells_what_was_deleted(exchange: Exchange) -> bool:
     """Return a law for deletions that were carried out."""
     if not exchange.request.is_proper or not exchange.succeeded:
         return False
-    _expect_told(exchange)
+    _expect_stated(exchange)
     return True
 
 
-def _expect_told(deletion: Exchange) -> None:
+def _expect_stated(deletion: Exchange) -> None:
     data = read.data(deletion)
     if not isinstance(data.get("deleted"), bool):
         raise CantTell("deleted is no boolean", deletion)

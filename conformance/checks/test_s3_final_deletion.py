@@ -79,8 +79,10 @@ def test_nothing_that_was_deleted_is_listed(clearing: Clearing) -> None:
 @requirement("deleted-uncounted")
 def test_nothing_deleted_is_counted(run: Run, clearing: Clearing, counts: Counts) -> None:
     """After the deletion of every engagement of the run, engagementCount is the total of the list, as before."""
-    for look in (counts.before, counts.after):
-        if read.integer(read.data(look), "engagementCount", look) != read.number(counts.engagements, "total"):
+    for organization in (counts.before, counts.after):
+        if read.integer(read.data(organization), "engagementCount", organization) != read.number(
+            counts.engagements, "total"
+        ):
             raise Inapplicable("engagementCount was not the total of the list before either")
     last = Counts(clearing.organization, clearing.page, counts.members, clearing.organization)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.member_list import MemberList, bystanders, roster
+from conformance.checks.member_list import MemberList, bystanders, read_members
 from conformance.checks.role_changes import OTHER_ROLE, Change, RoleChanges, change_role, role_changes
 from conformance.oracle import expect, read
 from conformance.oracle.observe import describe_response
@@ -22,7 +22,7 @@ KEPT: Final = ("name", "email", "joinedAt")
 """Fields that a role change leaves unchanged; lastSeenAt moves whenever the member is active."""
 
 _MASK: Final = re.compile("[*\\u2022\\u2026\\u25cf]")
-"""Characters that stand for hidden ones."""
+"""Characters that mask hidden text."""
 
 role_changes_scenario = scenario(role_changes, alone=True)
 
@@ -41,11 +41,11 @@ def test_role_change_succeeds(role_changes: RoleChanges) -> None:
 def test_response_carries_new_role(role_changes: RoleChanges) -> None:
     """The response to a role change carries the member's id and the new role."""
     for change in role_changes.changes:
-        told = read.data(change.response)
+        member = read.data(change.response)
 
-        user_id = read.text(told, "id", change.response)
+        user_id = read.text(member, "id", change.response)
         expect.equal("id", user_id, role_changes.member.user_id, change.response, pointer="/data/id")
-        role = read.text(told, "role", change.response)
+        role = read.text(member, "role", change.response)
         expect.equal("role", role, change.role, change.response, pointer="/data/role")
 
 
@@ -93,9 +93,9 @@ def test_role_change_keeps_the_rest(run: Run, role_changes: RoleChanges) -> None
         expect.unchanged("the member", before.members[user_id], own, KEPT, *at)
 
     first = _ThereAndBack(user_id, before, role_changes.changes)
-    looks = iter([first])
+    attempts = iter([first])
     steadily_between(
-        lambda: next(looks, None) or _there_and_back(run, role_changes),
+        lambda: next(attempts, None) or _there_and_back(run, role_changes),
         lambda seen: _judge_others(seen if seen.could_show(first) else first),
         still=_ThereAndBack.still,
         sleep=run.sleep,
@@ -134,17 +134,17 @@ class _ThereAndBack:
 
 def _there_and_back(run: Run, role_changes: RoleChanges) -> _ThereAndBack:
     """Repeat both changes, so that earlier changes by others do not matter."""
-    member, made, before = role_changes.member, bystanders(run), roster(run)
+    member, made, before = role_changes.member, bystanders(run), read_members(run)
     changes = tuple(change_role(run, member, role) for role in (OTHER_ROLE[role_changes.role], role_changes.role))
     for change in changes:
         read.success(change.response)
     return _ThereAndBack(member.user_id, before, changes, made)
 
 
-def _judge_others(look: _ThereAndBack) -> None:
-    others = {user_id: was for user_id, was in look.before.members.items() if user_id != look.user_id}
-    for change in look.changes:
-        at = (*look.before.pages, change.response, *change.after.pages)
+def _judge_others(attempt: _ThereAndBack) -> None:
+    others = {user_id: was for user_id, was in attempt.before.members.items() if user_id != attempt.user_id}
+    for change in attempt.changes:
+        at = (*attempt.before.pages, change.response, *change.after.pages)
         for user_id, was in others.items():
             now = change.after.members.get(user_id)
             expect.holds(now, "another member is gone after a role change", *at, expected="there", actual="gone")
@@ -161,12 +161,12 @@ def test_nobody_becomes_owner(role_changes: RoleChanges) -> None:
     role = role_changes.after.role(user_id)
     if role != "owner" and any(change.after.role(user_id) != change.role for change in role_changes.changes):
         raise CantTell("the list does not show other role changes either", *role_changes.after.pages)
-    if role != role_changes.stands:
+    if role != role_changes.last_role:
         raise NonConformity(
             "a member has another role after a change to owner that was refused",
             role_changes.to_owner[-1],
             *role_changes.after.pages,
-            expected=render(role_changes.stands),
+            expected=render(role_changes.last_role),
             actual=render(role),
         )
 
@@ -174,21 +174,21 @@ def test_nobody_becomes_owner(role_changes: RoleChanges) -> None:
 @requirement("member-email-is-address")
 def test_member_is_listed_with_its_own_address(role_changes: RoleChanges) -> None:
     """A member that was made for the run is listed with its own address: unmasked, and not another member's."""
-    told, before = role_changes.member.email, role_changes.before
-    if told is None:
+    email, before = role_changes.member.email, role_changes.before
+    if email is None:
         raise Inapplicable("The target file does not state the addresses of its members")
     address = before.members[role_changes.member.user_id].get("email")
     if not isinstance(address, str):
         raise CantTell("the member is listed without an address", *before.pages)
 
     alike = [member for member in before.members.values() if str(member.get("email")).casefold() == address.casefold()]
-    amiss = [*(["masked"] if _MASK.search(address) else []), *(["another member's"] if len(alike) > 1 else [])]
+    faults = [*(["masked"] if _MASK.search(address) else []), *(["another member's"] if len(alike) > 1 else [])]
     expect.holds(
-        address.casefold() == told.casefold() or not amiss,  # a service may normalize the address
+        address.casefold() == email.casefold() or not faults,  # a service may normalize the address
         "a member is not listed with its own address",
         *before.pages,
-        expected=render(told),
-        actual=" ".join([render(address), *amiss]),
+        expected=render(email),
+        actual=" ".join([render(address), *faults]),
         pointer="/data",
     )
 

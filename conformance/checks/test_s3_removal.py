@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.finding import PER_PAGE
 from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.member_list import MemberCount, headcount
+from conformance.checks.member_list import MemberCount, count_members
 from conformance.checks.removal import Removal, RemovalSeen, first_seen, removal, removed_anew
 from conformance.oracle import expect, read
 from conformance.oracle.bulk import Sent, every_status, none_created
@@ -33,7 +33,7 @@ removal_scenario = scenario(removal, alone=True)
 @requirement("remove-member-succeeds")
 def test_removal_succeeds(removal: Removal) -> None:
     """Removing a member gives 200."""
-    if removal.member.user_id not in removal.before.roster.ids:
+    if removal.member.user_id not in removal.before.listed.ids:
         raise CantTell("the member was gone before it was removed", *removal.before.exchanges)
 
     expect.success(removal.response)
@@ -42,12 +42,12 @@ def test_removal_succeeds(removal: Removal) -> None:
 @requirement("remove-member-answers-true")
 def test_response_says_removed(removal: Removal) -> None:
     """The response to a removal states that the requested member was removed."""
-    told = read.data(removal.response)
-    if not isinstance(told.get("removed"), bool):
+    data = read.data(removal.response)
+    if not isinstance(data.get("removed"), bool):
         raise CantTell("removed is no boolean", removal.response)
 
-    expect.equal("removed", told["removed"], True, removal.response, pointer="/data/removed")
-    user_id = read.text(told, "userId", removal.response)
+    expect.equal("removed", data["removed"], True, removal.response, pointer="/data/removed")
+    user_id = read.text(data, "userId", removal.response)
     expect.equal("userId", user_id, removal.member.user_id, removal.response, pointer="/data/userId")
 
 
@@ -55,12 +55,12 @@ def test_response_says_removed(removal: Removal) -> None:
 def test_removed_member_is_in_no_list(removal: Removal) -> None:
     """A removed member is in no list of members, with any filter."""
     read.success(removal.response)
-    for look in (removal.after.roster, *removal.filtered):
+    for members in (removal.after.listed, *removal.filtered):
         expect.holds(
-            removal.member.user_id not in look.ids,
+            removal.member.user_id not in members.ids,
             "a removed member is still in the list",
             removal.response,
-            *look.pages,
+            *members.pages,
             expected="a list without the member",
             actual="the member",
             pointer="/data",
@@ -71,12 +71,12 @@ def test_removed_member_is_in_no_list(removal: Removal) -> None:
 def test_removed_member_is_not_counted(run: Run, removal: Removal) -> None:
     """The organization and the list no longer count a removed member."""
     read.success(removal.response)
-    looks = iter([removal.after])
+    reads = iter([removal.after])
 
     steadily(
-        lambda: next(looks, None) or headcount(run),
+        lambda: next(reads, None) or count_members(run),
         lambda seen: _judge_counts(removal, seen),
-        at_rest=lambda seen: (seen.count, seen.roster.ids),
+        at_rest=lambda seen: (seen.count, seen.listed.ids),
         sleep=run.sleep,
     )
 
@@ -87,12 +87,12 @@ def _judge_counts(removal: Removal, seen: MemberCount) -> None:
     Others may act between the organization and its list: a count that equals the list's is right, too.
     """
     before, own = removal.before, {removal.member.user_id}
-    moved = len(seen.roster.ids - before.roster.ids - own) - len(before.roster.ids - seen.roster.ids - own)
+    moved = len(seen.listed.ids - before.listed.ids - own) - len(before.listed.ids - seen.listed.ids - own)
     exchanges = (*before.exchanges, removal.response, *seen.exchanges)
-    total = before.roster.total - 1 + moved
+    total = before.listed.total - 1 + moved
     for name, now, right in (
-        ("memberCount", seen.count, {before.count - 1 + moved, seen.roster.total}),
-        ("total", seen.roster.total, {total}),
+        ("memberCount", seen.count, {before.count - 1 + moved, seen.listed.total}),
+        ("total", seen.listed.total, {total}),
     ):
         message = f"{name} is not one less after a removal"
         expect.holds(now in right, message, *exchanges, expected=one_of(*sorted(right)), actual=str(now))
@@ -128,8 +128,8 @@ def test_key_loses_engagements(removal: Removal) -> None:
     """Every operation on engagements refuses a removed member's key, from the first request on."""
     _judge_refused(removal, "engagements")
 
-    telling = [attempt for attempt in removal.attempts if attempt.shows]
-    refused = [trial.after for trial in telling if trial.after.request.operation.family == "engagements"]
+    trials = [attempt for attempt in removal.attempts if attempt.shows]
+    refused = [trial.after for trial in trials if trial.after.request.operation.family == "engagements"]
     _judge_undone(removal.response, refused, *removal.newest)
 
 
@@ -169,10 +169,10 @@ def test_others_stay_members(run: Run, removal: Removal) -> None:
     if any(exchange.succeeded for exchange in removals):
         raise CantTell("another member was removed with the removed member's key", *removals)
     first = first_seen(removal)
-    looks = iter([first])
+    reads = iter([first])
 
     steadily_between(
-        lambda: next(looks, None) or removed_anew(run, first), _judge_others, still=RemovalSeen.still, sleep=run.sleep
+        lambda: next(reads, None) or removed_anew(run, first), _judge_others, still=RemovalSeen.still, sleep=run.sleep
     )
     for before, after in removal.bystander_reads:
         if before.succeeded:  # another requirement judges the status

@@ -161,14 +161,14 @@ def test_created_engagement_lasts(creating: Creating) -> None:
         if now.get("id") != responded["id"]:
             raise CantTell("the read gave another engagement", after)
 
-        told = [
+        alike = [
             field
             for field in FIELDS
             if all(read.is_field(field, engagement.get(field)) for engagement in (responded, now))
         ]
-        told = [field for field in told if responded.get(field) == creation.sent.get(field, responded.get(field))]
-        expect.unchanged("the created engagement", responded, now, told, *exchanges)
-        if len(told) < len(FIELDS):
+        alike = [field for field in alike if responded.get(field) == creation.sent.get(field, responded.get(field))]
+        expect.unchanged("the created engagement", responded, now, alike, *exchanges)
+        if len(alike) < len(FIELDS):
             raise CantTell("the response to the creation, or the read, lacks fields or has wrong ones", *exchanges)
 
 
@@ -228,7 +228,7 @@ def test_refused_duplicate_is_not_created(creating: Creating) -> None:
     if creating.namesake.status != HTTPStatus.CONFLICT:
         raise Inapplicable("A used name was not refused")
     first = read.text(read.data(creating.bare.response), "id", creating.bare.response)
-    pages = [page for look in creating.found.looks for page in look.pages]
+    pages = [page for scan in creating.found.reads for page in scan.pages]
 
     others = [
         item.get("id")
@@ -264,8 +264,8 @@ def test_observe_identifiers(run: Run, creating: Creating) -> None:
 def test_observe_description_that_nobody_gave(run: Run, creating: Creating) -> None:
     """Observe a description that was never set."""
     response, after = creating.bare.response, creating.bare.after()
-    told, then = (observe.reads(read.data(exchange), "description") for exchange in (response, after))
-    words = told if told == then else f"{told} in the response to the creation, {then} when read"
+    stated, later = (observe.reads(read.data(exchange), "description") for exchange in (response, after))
+    words = stated if stated == later else f"{stated} in the response to the creation, {later} when read"
     run.observe("never-given-description", words, response, after)
 
 

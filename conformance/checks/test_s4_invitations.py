@@ -9,7 +9,7 @@ import pytest
 
 from conformance.checks.every_operation import unknown_like
 from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.member_list import MemberCount, MemberList, headcount_so_far, roster_so_far
+from conformance.checks.member_list import MemberCount, MemberList, count_members_so_far, read_members_so_far
 from conformance.oracle import echo_laws, expect, read
 from conformance.oracle.effects import accepted, is_main, sent_object
 from conformance.oracle.observe import describe_response
@@ -80,9 +80,9 @@ class Inviting:
 
 def inviting(run: Run) -> Inviting:
     """Invite unknown addresses in both roles, with values that the service sets, with capitals, and a second time."""
-    before = headcount_so_far(run)
+    before = count_members_so_far(run)
     proper = _proper(run)
-    after = headcount_so_far(run)
+    after = count_members_so_far(run)
     claiming = _invite(run, run.address("claiming"), "member", **_CLAIMS)
     capitals = _invite(run, run.address(_TAGGED), "member")
     if not capitals.response.succeeded:  # a service may have stricter rules for addresses
@@ -130,7 +130,7 @@ def changing_owner(run: Run) -> OwnerChange:
         attempts.append(run.send(requests.update_member_role(user_id, {"role": role})))
         if attempts[-1].status not in REFUSALS:  # a faulty service may have done it, so the suite stops
             break
-    after = roster_so_far(run)
+    after = read_members_so_far(run)
     if after.role(user_id) in {"admin", "member"}:
         run.send(requests.update_member_role(user_id, {"role": "owner"}))
     return OwnerChange(user_id, before, tuple(attempts), after)
@@ -141,12 +141,12 @@ changing_owner_scenario = scenario(changing_owner, alone=True)
 
 def _with_owner(run: Run) -> MemberList:
     """Return members with an owner among them: those of the filter, or the whole list if the filter finds none."""
-    looks = []
+    reads = []
     for role in ("owner", None):
-        looks.append(roster_so_far(run, role))
-        if looks[-1].owners:
-            return looks[-1]
-    raise CantTell("the list of members shows no owner", *(page for look in looks for page in look.pages))
+        reads.append(read_members_so_far(run, role))
+        if reads[-1].owners:
+            return reads[-1]
+    raise CantTell("the list of members shows no owner", *(page for scan in reads for page in scan.pages))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class Strangers:
 
 def strangers(run: Run) -> Strangers:
     """Try to change the role of an unknown user, and to remove an unknown user."""
-    known = roster_so_far(run)
+    known = read_members_so_far(run)
     alike = unknown_like(min(known.ids, default=None), run.random("strangers"))
     unknown = [user_id for user_id in (run.name("nobody"), alike) if user_id not in known.ids]
     responses = run.send_all(
@@ -186,11 +186,11 @@ def test_invitation_succeeds(inviting: Inviting) -> None:
 def test_invitation_carries_what_was_sent(inviting: Inviting) -> None:
     """An invitation carries the address, in any letter case, and the role that were sent."""
     for invited in inviting.addressed:
-        told = read.data(invited.response)
-        email = read.text(told, "email", invited.response).casefold()
+        invitation = read.data(invited.response)
+        email = read.text(invitation, "email", invited.response).casefold()
 
         expect.equal("email", email, invited.email.casefold(), invited.response, pointer="/data/email")
-        role = read.text(told, "role", invited.response)
+        role = read.text(invitation, "role", invited.response)
         expect.equal("role", role, invited.role, invited.response, pointer="/data/role")
 
 
@@ -271,58 +271,58 @@ def test_invitation_expires_in_seven_days(inviting: Inviting) -> None:
 @requirement("invite-adds-no-member")
 def test_invitation_adds_no_member(run: Run, inviting: Inviting) -> None:
     """An invitation leaves the members and their count unchanged."""
-    looks = iter([inviting])
+    reads = iter([inviting])
 
-    steadily_between(lambda: next(looks, None) or _invite_and_count(run), _judge_members, still=_still, sleep=run.sleep)
+    steadily_between(lambda: next(reads, None) or _invite_and_count(run), _judge_members, still=_still, sleep=run.sleep)
 
 
 def _invite_and_count(run: Run) -> Inviting:
     """Send the invitations again, so that earlier changes by others do not matter."""
-    before, proper = headcount_so_far(run), _proper(run)
-    return Inviting(before, proper, headcount_so_far(run), proper[0], proper[0], proper[0])
+    before, proper = count_members_so_far(run), _proper(run)
+    return Inviting(before, proper, count_members_so_far(run), proper[0], proper[0], proper[0])
 
 
-def _still(look: Inviting, later: Inviting) -> bool:
+def _still(earlier: Inviting, later: Inviting) -> bool:
     """Whether the members were the same after an attempt and before the next."""
     ended, began = (
-        (counted.count, counted.roster.total, counted.roster.roles) for counted in (look.after, later.before)
+        (counted.count, counted.listed.total, counted.listed.roles) for counted in (earlier.after, later.before)
     )
     return ended == began
 
 
-def _growth(look: Inviting) -> tuple[int, int]:
+def _growth(attempt: Inviting) -> tuple[int, int]:
     """Return by how much the counts of the organization and the list grew with the invitations."""
-    return look.after.count - look.before.count, look.after.roster.total - look.before.roster.total
+    return attempt.after.count - attempt.before.count, attempt.after.listed.total - attempt.before.listed.total
 
 
-def _changed(look: Inviting) -> list[str]:
+def _changed(attempt: Inviting) -> list[str]:
     """Return the members whose role changed with the invitations."""
-    before, after = look.before.roster, look.after.roster
+    before, after = attempt.before.listed, attempt.after.listed
     return sorted(user_id for user_id in before.ids & after.ids if before.role(user_id) != after.role(user_id))
 
 
-def _judge_members(look: Inviting) -> None:
-    for invited in look.proper:
+def _judge_members(attempt: Inviting) -> None:
+    for invited in attempt.proper:
         read.success(invited.response)
-    for name, more in zip(("memberCount", "total"), _growth(look), strict=True):
+    for name, more in zip(("memberCount", "total"), _growth(attempt), strict=True):
         message = f"{name} has changed with an invitation"
-        expect.holds(more == 0, message, *look.exchanges, expected="the same", actual="more" if more > 0 else "less")
-    for counted in (look.before, look.after):
-        counted.roster.ensure_whole()
-    changed = _changed(look)
+        expect.holds(more == 0, message, *attempt.exchanges, expected="the same", actual="more" if more > 0 else "less")
+    for counted in (attempt.before, attempt.after):
+        counted.listed.ensure_whole()
+    changed = _changed(attempt)
     expect.holds(
         not changed,
         "a member has another role after an invitation",
-        *look.exchanges,
+        *attempt.exchanges,
         expected="every member as before",
         actual=f"{len(changed)} in another role",
         pointer="/data",
     )
-    listed = any(look.after.roster.has_address(invited.email) for invited in look.proper)
+    listed = any(attempt.after.listed.has_address(invited.email) for invited in attempt.proper)
     expect.holds(
         not listed,
         "an invited address is in the list of members",
-        *look.exchanges,
+        *attempt.exchanges,
         expected="members only",
         actual="the address that was invited",
     )

@@ -20,7 +20,7 @@ from conformance.oracle.outcomes import CantTell
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
-    from conformance.checks.stable import Look
+    from conformance.checks.stable import Snapshot
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
@@ -47,15 +47,15 @@ def test_listing_succeeds(run: Run) -> None:
 @requirement("list-engagements-complete")
 def test_list_holds_both_states(run: Run, engagements_by_status: FilteredLists) -> None:
     """The list without a filter holds active and archived engagements."""
-    stock = engagements_by_status.stock
+    stock = engagements_by_status.seeded
     if not stock.archived or not stock.active:
         raise CantTell("no engagement could be archived")
 
     expect_steadily(
         run,
-        engagements_by_status.look,
-        lambda look: filters.expect_both(
-            requirement_for_status(look, None), {"active": stock.active, "archived": stock.archived}
+        engagements_by_status.snapshot,
+        lambda snapshot: filters.expect_both(
+            requirement_for_status(snapshot, None), {"active": stock.active, "archived": stock.archived}
         ),
     )
 
@@ -68,7 +68,7 @@ def test_items_are_as_read(
     by_created_at: SortedLists,
 ) -> None:
     """An engagement in the list equals a read of it."""
-    lists = (*engagements_by_status.look, *paged_engagements.look, *by_created_at.default)
+    lists = (*engagements_by_status.snapshot, *paged_engagements.snapshot, *by_created_at.default)
     served = [response for response in lists if response.succeeded]
     found = [filters.expect_as_read(exchange, served, _FIELDS) for exchange in stock_read if exchange.succeeded]
 
@@ -80,22 +80,22 @@ def test_items_are_as_read(
 def test_status_filter_finds_all(run: Run, engagements_by_status: FilteredLists) -> None:
     """With a status, the list holds all engagements of that status and no others."""
 
-    def judge(look: Look) -> None:
-        known = _states(requirement_for_status(look, None), engagements_by_status.stock)
-        active, archived = requirement_for_status(look, "active"), requirement_for_status(look, "archived")
+    def judge(snapshot: Snapshot) -> None:
+        known = _states(requirement_for_status(snapshot, None), engagements_by_status.seeded)
+        active, archived = requirement_for_status(snapshot, "active"), requirement_for_status(snapshot, "archived")
         filters.expect_found(active, "status", "active", known["active"], known["archived"])
         filters.expect_found(archived, "status", "archived", known["archived"], known["active"])
 
-    expect_steadily(run, engagements_by_status.look, judge)
+    expect_steadily(run, engagements_by_status.snapshot, judge)
 
 
 @requirement("list-engagements-status-filter")
-def test_status_filter_on_every_page(run: Run, archived_by_change: Look, stock: SeededEngagements) -> None:
+def test_status_filter_on_every_page(run: Run, archived_by_change: Snapshot, stock: SeededEngagements) -> None:
     """With a status, the second page, like the first, holds engagements of that status only."""
 
-    def judge(look: Look) -> None:
-        expect_filtered(Listing(look), "status", "archived")
-        for page in look:
+    def judge(snapshot: Snapshot) -> None:
+        expect_filtered(Listing(snapshot), "status", "archived")
+        for page in snapshot:
             filters.expect_found(Listing((page,)), "status", "archived", (), stock.active)
 
     expect_steadily(run, archived_by_change, judge)
@@ -103,26 +103,31 @@ def test_status_filter_on_every_page(run: Run, archived_by_change: Look, stock: 
 
 @requirement("list-engagements-status-filter")
 def test_filtered_pages_are_full(
-    run: Run, engagements_by_status: FilteredLists, archived_by_change: Look, paged_engagements: PagedLists
+    run: Run, engagements_by_status: FilteredLists, archived_by_change: Snapshot, paged_engagements: PagedLists
 ) -> None:
     """With a status, each page holds as many items as the single-page list has left for it."""
     whole = _whole_of_archived(engagements_by_status)
-    holds(lambda: [list_laws.page_length(response) for response in paged_engagements.look], "pages are not full at all")
+    holds(
+        lambda: [list_laws.page_length(response) for response in paged_engagements.snapshot],
+        "pages are not full at all",
+    )
 
     expect_steadily(run, (*whole, *archived_by_change), filters.expect_full_pages)
 
 
 @requirement("list-engagements-status-filter")
 def test_filtered_pages_lose_nothing(
-    run: Run, engagements_by_status: FilteredLists, archived_by_change: Look, paged_engagements: PagedLists
+    run: Run, engagements_by_status: FilteredLists, archived_by_change: Snapshot, paged_engagements: PagedLists
 ) -> None:
     """With a status, no item of the single-page list is lost or repeated between two pages."""
     whole, key = _whole_of_archived(engagements_by_status), time_of("updatedAt")
-    plain = paged_engagements.look[1:]
-    expect_elsewhere(run, plain, lambda look: expect_once(Listing(look)), "pages repeat items without a filter too")
+    plain = paged_engagements.snapshot[1:]
+    expect_elsewhere(
+        run, plain, lambda snapshot: expect_once(Listing(snapshot)), "pages repeat items without a filter too"
+    )
 
     expect_steadily(
-        run, (*whole, *archived_by_change), lambda look: filters.expect_nothing_lost(look, "updatedAt", key)
+        run, (*whole, *archived_by_change), lambda snapshot: filters.expect_nothing_lost(snapshot, "updatedAt", key)
     )
 
 
@@ -133,14 +138,16 @@ def test_every_filtered_list(run: Run) -> None:
     expect_law_steadily(run, list_laws.status_filter, "listEngagements")
 
 
-def _whole_of_archived(lists: FilteredLists) -> Look:
+def _whole_of_archived(lists: FilteredLists) -> Snapshot:
     """Read the archived engagements as a single page."""
-    return tuple(response for response in lists.look if dict(response.request.query).get("status") == "archived")[:1]
+    return tuple(response for response in lists.snapshot if dict(response.request.query).get("status") == "archived")[
+        :1
+    ]
 
 
 @requirement("list-engagements-filter-counts")
 def test_filter_counts_alike_on_every_page(
-    run: Run, engagements_by_status: FilteredLists, archived_by_change: Look
+    run: Run, engagements_by_status: FilteredLists, archived_by_change: Snapshot
 ) -> None:
     """With a status, each page states the total of the single-page list."""
     expect_steadily(run, (*_whole_of_archived(engagements_by_status), *archived_by_change), filters.expect_one_total)
@@ -157,19 +164,19 @@ def test_every_filtered_list_counts_itself(run: Run) -> None:
 def test_filter_counts(run: Run, engagements_by_status: FilteredLists) -> None:
     """With a status, the total is the number of engagements of that status."""
 
-    def judge(look: Look) -> None:
-        everything = requirement_for_status(look, None)
-        by_status = {status: requirement_for_status(look, status) for status in STATUSES}
-        filters.expect_counts("status", by_status, everything, _states(everything, engagements_by_status.stock))
+    def judge(snapshot: Snapshot) -> None:
+        everything = requirement_for_status(snapshot, None)
+        by_status = {status: requirement_for_status(snapshot, status) for status in STATUSES}
+        filters.expect_counts("status", by_status, everything, _states(everything, engagements_by_status.seeded))
 
-    expect_steadily(run, engagements_by_status.look, judge)
+    expect_steadily(run, engagements_by_status.snapshot, judge)
 
 
-def _states(everything: Listing, stock: SeededEngagements) -> dict[str, list[str]]:
+def _states(everything: Listing, seeded: SeededEngagements) -> dict[str, list[str]]:
     """Return the seeded engagements by status, without those that the unfiltered list shows in another status."""
-    shown = {read.id_of(item.value): item.value.get("status") for item in everything.items}
-    states = {"active": stock.active, "archived": stock.archived}
+    listed = {read.id_of(item.value): item.value.get("status") for item in everything.items}
+    states = {"active": seeded.active, "archived": seeded.archived}
     return {
-        status: [identifier for identifier in identifiers if shown.get(identifier, status) == status]
+        status: [identifier for identifier in identifiers if listed.get(identifier, status) == status]
         for status, identifiers in states.items()
     }

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.checks.filtered_lists import members_by_role, neighbours_of_role
 from conformance.checks.markers import requirement, scenario
-from conformance.checks.member_list import headcount_so_far, headcounts_of_run
+from conformance.checks.member_list import count_members_so_far, member_counts_of_run
 from conformance.checks.stable import expect_steadily
 from conformance.checks.whole_run_laws import expect_law, expect_law_steadily
 from conformance.oracle import expect, filters, list_laws, plain_reads
@@ -20,7 +20,7 @@ from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.checks.member_list import MemberCount
-    from conformance.checks.stable import Look
+    from conformance.checks.stable import Snapshot
     from conformance.running.run import Run
 
 members_by_role_scenario = scenario(members_by_role, alone=True)
@@ -45,13 +45,13 @@ def test_listing_members_succeeds(run: Run) -> None:
 
 
 @requirement("list-members-role-filter")
-def test_role_filter_finds_all(run: Run, members_by_role: Look) -> None:
+def test_role_filter_finds_all(run: Run, members_by_role: Snapshot) -> None:
     """With a role, the list holds all members of that role and no others, and its total is their number."""
 
-    def judge(look: Look) -> None:
-        everything = Listing(look[:1])
-        by_role = {role: Listing((response,)) for role, response in zip(ROLES, look[1:], strict=True)}
-        holds(lambda: expect_count(everything), "without a role the total is wrong", look[0])
+    def judge(snapshot: Snapshot) -> None:
+        everything = Listing(snapshot[:1])
+        by_role = {role: Listing((response,)) for role, response in zip(ROLES, snapshot[1:], strict=True)}
+        holds(lambda: expect_count(everything), "without a role the total is wrong", snapshot[0])
         filters.expect_same_as_all("role", by_role, everything)
         filters.expect_counts("role", by_role, everything, {})
 
@@ -59,13 +59,13 @@ def test_role_filter_finds_all(run: Run, members_by_role: Look) -> None:
 
 
 @requirement("list-members-role-filter")
-def test_role_filter_shows_members_as_they_are(run: Run, members_by_role: Look) -> None:
+def test_role_filter_shows_members_as_they_are(run: Run, members_by_role: Snapshot) -> None:
     """With a role, the list shows each member as the unfiltered list does."""
 
-    def judge(look: Look) -> None:
-        everybody = {item.identifier: item for item in Listing(look[:1]).items}
-        for item in Listing(look[1:]).items:
-            if (other := everybody.get(item.identifier)) is not None:
+    def judge(snapshot: Snapshot) -> None:
+        unfiltered = {item.identifier: item for item in Listing(snapshot[:1]).items}
+        for item in Listing(snapshot[1:]).items:
+            if (other := unfiltered.get(item.identifier)) is not None:
                 expect.unchanged("a member under the filter", other.value, item.value, SHOWN_ALIKE, other.at, item.at)
 
     if not Listing(members_by_role[1:]).items:
@@ -74,19 +74,19 @@ def test_role_filter_shows_members_as_they_are(run: Run, members_by_role: Look) 
 
 
 @requirement("list-members-role-filter")
-def test_pages_of_a_role(run: Run, members_by_role: Look, neighbours_of_role: Look) -> None:
+def test_pages_of_a_role(run: Run, members_by_role: Snapshot, neighbours_of_role: Snapshot) -> None:
     """With a role, pages of size 1 hold different members, and all members of a role that has no more."""
     if not neighbours_of_role:
         raise Inapplicable("Only the role of the first member has members")
     role = dict(neighbours_of_role[0].request.query)["role"]
     whole = members_by_role[1 + ROLES.index(role)]
 
-    def judge(look: Look) -> None:
-        everybody, pages = Listing(look[:1]), Listing(look[1:])
+    def judge(snapshot: Snapshot) -> None:
+        unfiltered, pages = Listing(snapshot[:1]), Listing(snapshot[1:])
         expect_once(pages)
-        filters.expect_full_pages(look)
-        if everybody.total == len(pages.responses):
-            expect_all(pages, everybody.identifiers, f"a member of role {role}", whole)
+        filters.expect_full_pages(snapshot)
+        if unfiltered.total == len(pages.responses):
+            expect_all(pages, unfiltered.identifiers, f"a member of role {role}", whole)
 
     expect_steadily(run, (whole, *neighbours_of_role), judge)
 
@@ -95,22 +95,22 @@ def test_pages_of_a_role(run: Run, members_by_role: Look, neighbours_of_role: Lo
 @requirement("member-count-agrees")
 def test_member_count_agreed_all_along(run: Run) -> None:
     """Whenever the run read the organization and then its members, memberCount was the total of the list."""
-    headcounts = headcounts_of_run(run)
-    if not headcounts:
+    member_counts = member_counts_of_run(run)
+    if not member_counts:
         raise Inapplicable("The run had no reason to read the organization and then its members")
 
-    for first in headcounts:
-        looks = iter([first])
+    for first in member_counts:
+        counts = iter([first])
         steadily(
-            lambda looks=looks: next(looks, None) or headcount_so_far(run),  # type: ignore[misc]  # a binding default
+            lambda counts=counts: next(counts, None) or count_members_so_far(run),  # type: ignore[misc]  # a binding default
             _judge_count,
-            at_rest=lambda seen: (seen.count, seen.roster.total, seen.roster.ids),
+            at_rest=lambda seen: (seen.count, seen.listed.total, seen.listed.ids),
             sleep=run.sleep,
         )
 
 
 def _judge_count(seen: MemberCount) -> None:
-    total = seen.roster.total
+    total = seen.listed.total
     expect.holds(
         seen.count == total,
         "memberCount is not the total of the list",

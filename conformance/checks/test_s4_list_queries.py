@@ -27,7 +27,7 @@ paged_engagements_scenario = scenario(paged_engagements, alone=True)
 @observes("default-order")
 def test_default_order(run: Run, paged_engagements: PagedLists) -> None:
     """Observe the order of a list without sort."""
-    listing = Listing(paged_engagements.look[:1])
+    listing = Listing(paged_engagements.snapshot[:1])
     fields: dict[str, Key] = {"createdAt": time_of("createdAt"), "updatedAt": time_of("updatedAt")}
     fields["name"] = name_among(paged_engagements.names)
     orders = [
@@ -102,16 +102,16 @@ def test_empty_status(run: Run, list_queries: ListQueries) -> None:
 @observes("name-collation")
 def test_name_collation(run: Run, by_name: SortedLists) -> None:
     """Observe the collation of names that differ in letter case."""
-    capitalized = by_name.stock.capitalized
+    capitalized = by_name.seeded.capitalized
     names = [str(item.value.get("name")) for item in Listing(by_name.default).items]
     order = [
-        name for name in reversed(names) if name in by_name.stock.names or (capitalized and name == capitalized.name)
+        name for name in reversed(names) if name in by_name.seeded.names or (capitalized and name == capitalized.name)
     ]
 
     if (
         capitalized
         and capitalized.name in order
-        and _is_sorted(Listing(by_name.default), "name", name_among(by_name.stock.names))
+        and _is_sorted(Listing(by_name.default), "name", name_among(by_name.seeded.names))
     ):
         run.observe("name-collation", _collation(order, capitalized.name), *by_name.default)
 

@@ -166,7 +166,8 @@ def refused_invitations(run: Run) -> list[Refusal]:
         if exchange.request.operation.id == "inviteMember" and exchange.was_sent
     ]
     by_address = {
-        invited: [each for each in invitations if invited in _addresses(each)] for invited in _own(run, invitations)
+        invited: [invitation for invitation in invitations if invited in _addresses(invitation)]
+        for invited in _own(run, invitations)
     }
     for address, several in by_address.items():
         taken = sum(1 for invitation in several if not refused(invitation))

@@ -110,12 +110,12 @@ renaming_scenario = scenario(renaming, alone=True)
 
 def _ensure_room(run: Run, before: Exchange) -> None:
     """Ensure that the key's window lasts for the scenario, or ends soon, so that the name can be restored."""
-    told = quota(before.response)
-    if told is None or told.remaining >= REQUESTS:
+    window = quota(before.response)
+    if window is None or window.remaining >= REQUESTS:
         return
     service_time = run.clock.now().timestamp() + (run.wire.service_clock or 0.0)
-    if told.reset - service_time > LONGEST_WAIT:
-        left = f"only {told.remaining} requests are left until a reset far ahead"
+    if window.reset - service_time > LONGEST_WAIT:
+        left = f"only {window.remaining} requests are left until a reset far ahead"
         raise CantTell(f"{left}, too few to rename the organization and restore it", before)
 
 
@@ -215,7 +215,7 @@ def test_renaming_succeeds(renaming: Renaming) -> None:
 def test_response_carries_new_name(renaming: Renaming) -> None:
     """The response to a renaming carries the new name, and the id and slug of the organization."""
     response, after = renaming.plain.response, renaming.plain.after
-    told, known = read.data(response), read.data(after)
+    renamed, known = read.data(response), read.data(after)
 
     for rename in (renaming.plain, *renaming.kept):
         name = read.text(read.data(rename.response), "name", rename.response)
@@ -225,7 +225,7 @@ def test_response_carries_new_name(renaming: Renaming) -> None:
         expect.equal("id", identifier, read.text(known, "id", after), rename.response, after, pointer="/data/id")
     for field in ("id", "slug"):
         right = read.text(known, field, after)
-        expect.equal(field, read.text(told, field, response), right, response, after, pointer=f"/data/{field}")
+        expect.equal(field, read.text(renamed, field, response), right, response, after, pointer=f"/data/{field}")
 
 
 @requirement("update-organization-takes-effect")
@@ -332,7 +332,7 @@ def _judge_claims(renaming: Renaming) -> None:
 
     expect.unchanged("the organization", was, now, FIXED, *renaming.foreign, after)
     for response in renaming.foreign:
-        _judge_told(was, response)
+        _judge_stated(was, response)
     for field in COUNTS:
         honoured = counted.get(field) == renaming.claimed[field]
         expect.holds(
@@ -346,12 +346,12 @@ def _judge_claims(renaming: Renaming) -> None:
         )
 
 
-def _judge_told(was: dict[str, Any], response: Exchange) -> None:
+def _judge_stated(was: dict[str, Any], response: Exchange) -> None:
     """Expect the organization's own values in the response to an update, and not the sent ones."""
     for field in ("id", "slug"):
-        told = field_or_none(response, field) if response.succeeded else None
-        if told is not None:
-            expect.equal(field, told, was[field], response, pointer=f"/data/{field}")
+        stated = field_or_none(response, field) if response.succeeded else None
+        if stated is not None:
+            expect.equal(field, stated, was[field], response, pointer=f"/data/{field}")
 
 
 # --- observations
@@ -361,13 +361,13 @@ def _judge_told(was: dict[str, Any], response: Exchange) -> None:
 def test_observe_empty_update(run: Run, renaming: Renaming) -> None:
     """Observe an update without any field."""
     same = read.data(renaming.last.after).get("name") == read.data(renaming.empty.after).get("name")
-    told = "unchanged" if same else "changed"
+    state = "unchanged" if same else "changed"
     if any(response.succeeded for response in renaming.nameless):
-        told = "as another update without a name has left it"
+        state = "as another update without a name has left it"
 
     run.observe(
         "organization-empty-update",
-        f"{describe_response(renaming.empty.response)}, name {told}",
+        f"{describe_response(renaming.empty.response)}, name {state}",
         renaming.empty.response,
         renaming.empty.after,
     )

@@ -39,7 +39,7 @@ from conformance.oracle.rendering import render
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
-    from conformance.checks.stable import Look
+    from conformance.checks.stable import Snapshot
     from conformance.oracle.listing import Key
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
@@ -75,8 +75,8 @@ _BY_CREATION: Final = Order("createdAt", time_of("createdAt"))
 _BY_CHANGE: Final = Order("updatedAt", time_of("updatedAt"))
 
 
-def _by_name(stock: SeededEngagements) -> Order:
-    return Order("name", name_among(stock.names), stocked=bool(stock.names))
+def _by_name(seeded: SeededEngagements) -> Order:
+    return Order("name", name_among(seeded.names), stocked=bool(seeded.names))
 
 
 @requirement("sort-by-created-at")
@@ -94,7 +94,7 @@ def test_sorted_by_updated_at(run: Run, by_updated_at: SortedLists, paged_engage
 @requirement("sort-by-name")
 def test_sorted_by_name(run: Run, by_name: SortedLists, paged_engagements: PagedLists) -> None:
     """With sort=name the list is in the order of names, in both directions and across pages."""
-    _expect_sorted(run, by_name, _by_name(by_name.stock), paged_engagements)
+    _expect_sorted(run, by_name, _by_name(by_name.seeded), paged_engagements)
     _expect_in_place(run, by_name, paged_engagements)
 
 
@@ -113,24 +113,24 @@ def test_descending_by_default_by_change(run: Run, by_updated_at: SortedLists) -
 @requirement("sort-descending-by-default")
 def test_descending_by_default_by_name(run: Run, by_name: SortedLists) -> None:
     """With sort=name and without an order the list is descending."""
-    expect_steadily(run, by_name.default, partial(_expect_descending, _by_name(by_name.stock)))
+    expect_steadily(run, by_name.default, partial(_expect_descending, _by_name(by_name.seeded)))
 
 
 @requirement("sort-with-filter")
 def test_active_ones_sorted_by_name(
     run: Run,
-    active_by_name: Look,
+    active_by_name: Snapshot,
     by_name: SortedLists,
     engagements_by_status: FilteredLists,
     paged_engagements: PagedLists,
 ) -> None:
     """Active engagements are in the order of names, across pages, and none is lost."""
-    order, names = _by_name(by_name.stock), by_name.stock.active_names()
+    order, names = _by_name(by_name.seeded), by_name.seeded.active_names()
 
-    def judge(look: Look) -> None:
-        expect_filtered(Listing(look), "status", "active")
-        _compared(Listing(look), order, descending=False)
-        expect_no_gap(Listing(look), names, order.key)
+    def judge(snapshot: Snapshot) -> None:
+        expect_filtered(Listing(snapshot), "status", "active")
+        _compared(Listing(snapshot), order, descending=False)
+        expect_no_gap(Listing(snapshot), names, order.key)
 
     try:
         expect_steadily(run, active_by_name, judge)
@@ -142,12 +142,12 @@ def test_active_ones_sorted_by_name(
 
 
 @requirement("sort-with-filter")
-def test_archived_ones_sorted_by_change(run: Run, archived_by_change: Look, by_updated_at: SortedLists) -> None:
+def test_archived_ones_sorted_by_change(run: Run, archived_by_change: Snapshot, by_updated_at: SortedLists) -> None:
     """Archived engagements are in the order of their last change, across pages."""
 
-    def judge(look: Look) -> None:
-        holds(lambda: expect_filtered(Listing(look), "status", "archived"), "the filter does not hold", *look)
-        _expect(Listing(look), _BY_CHANGE, descending=True)
+    def judge(snapshot: Snapshot) -> None:
+        holds(lambda: expect_filtered(Listing(snapshot), "status", "archived"), "the filter does not hold", *snapshot)
+        _expect(Listing(snapshot), _BY_CHANGE, descending=True)
 
     try:
         expect_steadily(run, archived_by_change, judge)
@@ -179,7 +179,9 @@ def test_every_list_is_in_its_order(run: Run, field: str) -> None:
 )
 def test_every_list_is_in_the_order_of_names(run: Run, by_name: SortedLists, *, filtered: bool) -> None:
     """Every list of the run sorted by name is in that order."""
-    expect_law_steadily(run, partial(_in_order_of_names, _by_name(by_name.stock), filtered=filtered), "listEngagements")
+    expect_law_steadily(
+        run, partial(_in_order_of_names, _by_name(by_name.seeded), filtered=filtered), "listEngagements"
+    )
 
 
 def _in_order_of_names(order: Order, exchange: Exchange, *, filtered: bool) -> bool:
@@ -204,33 +206,36 @@ def test_no_list_ascends_unasked(run: Run) -> None:
 def _expect_sorted(run: Run, lists: SortedLists, order: Order, pages: PagedLists) -> None:
     """Judge both directions, and expect the list without an order in either of them."""
     try:
-        expect_steadily(run, lists.ascending, lambda look: _compared(Listing(look), order, descending=False))
+        expect_steadily(run, lists.ascending, lambda snapshot: _compared(Listing(snapshot), order, descending=False))
     except NonConformity as fault:
         if all(_is_ascending(Listing((response,)), order) for response in fault.exchanges):
             _expect_plain_pages(run, pages)  # each page may be in order, but not the sequence of pages
         raise
-    expect_steadily(run, lists.descending, lambda look: _expect(Listing(look), order, descending=True))
-    expect_steadily(run, lists.default, lambda look: _expect_either(Listing(look), order))
+    expect_steadily(run, lists.descending, lambda snapshot: _expect(Listing(snapshot), order, descending=True))
+    expect_steadily(run, lists.default, lambda snapshot: _expect_either(Listing(snapshot), order))
 
 
 def _expect_in_place(run: Run, lists: SortedLists, pages: PagedLists) -> None:
     """Expect pages of the ascending list to be parts of it: names without ties have the places of the whole list."""
     try:
-        expect_steadily(run, (*lists.default, *lists.ascending), partial(_in_place, _by_name(lists.stock)))
+        expect_steadily(run, (*lists.default, *lists.ascending), partial(_in_place, _by_name(lists.seeded)))
     except NonConformity:
         _expect_plain_pages(run, pages)
         raise
 
 
-def _in_place(order: Order, look: Look) -> None:
+def _in_place(order: Order, snapshot: Snapshot) -> None:
     """Judge a snapshot: the whole list, if it is a single page, and pages of it."""
-    whole, parts = Listing(look[:1]), [response for response in look[1:] if "page" in dict(response.request.query)]
+    whole, parts = (
+        Listing(snapshot[:1]),
+        [response for response in snapshot[1:] if "page" in dict(response.request.query)],
+    )
     items = whole.items
     if not parts or any(read.number(page, "total") != len(items) for page in (*whole.responses, *parts)):
         return
-    told = Counter(str(item.value.get("name")) for item in items)
+    counts = Counter(str(item.value.get("name")) for item in items)
     known = {item.identifier: place for place, item in enumerate(items) if order.key(item.value) is not None}
-    single = {item.identifier for item in items if told[str(item.value.get("name"))] == 1}
+    single = {item.identifier for item in items if counts[str(item.value.get("name"))] == 1}
     if len(known) <= 1:  # the direction of the whole list is unknown
         return
     ascends = _is_ascending(whole, order)
@@ -245,7 +250,7 @@ def _in_place(order: Order, look: Look) -> None:
             if first + item.place != place:
                 raise NonConformity(
                     "the pages of the list by name are not parts of it",
-                    *look,
+                    *snapshot,
                     expected=f"{render(item.value.get('name'))} as item {place + 1} of the ascending list",
                     actual=f"item {first + item.place + 1}",
                     pointer=item.pointer,
@@ -264,26 +269,29 @@ def _expect_plain_filter(run: Run, lists: FilteredLists) -> None:
     """Expect that the filter holds in another order, since otherwise filter and order cannot be judged together."""
     for status in STATUSES:
         judge = partial(_expect_only, status)
-        expect_elsewhere(run, requirement_for_status(lists.look, status).responses, judge, "in another order")
+        expect_elsewhere(run, requirement_for_status(lists.snapshot, status).responses, judge, "in another order")
 
 
-def _expect_only(status: str, look: Look) -> None:
-    expect_filtered(Listing(look), "status", status)
+def _expect_only(status: str, snapshot: Snapshot) -> None:
+    expect_filtered(Listing(snapshot), "status", status)
 
 
 def _expect_plainly_sorted(run: Run, lists: SortedLists, order: Order) -> None:
     """Expect that the order holds without a filter."""
     why = "without a filter"
-    expect_elsewhere(run, lists.ascending, lambda look: _expect(Listing(look), order, descending=False), why)
-    expect_elsewhere(run, lists.descending, lambda look: _expect(Listing(look), order, descending=True), why)
-    expect_elsewhere(run, lists.default, lambda look: _expect_either(Listing(look), order), why)
+    expect_elsewhere(run, lists.ascending, lambda snapshot: _expect(Listing(snapshot), order, descending=False), why)
+    expect_elsewhere(run, lists.descending, lambda snapshot: _expect(Listing(snapshot), order, descending=True), why)
+    expect_elsewhere(run, lists.default, lambda snapshot: _expect_either(Listing(snapshot), order), why)
 
 
 def _expect_plain_pages(run: Run, lists: PagedLists) -> None:
     """Expect that pages lose nothing without a filter."""
-    for look in filter(None, (lists.look, lists.unasked)):
+    for snapshot in filter(None, (lists.snapshot, lists.unasked)):
         expect_elsewhere(
-            run, look, lambda look: paging.expect_partition(look, lists.known(look)), "in the default order"
+            run,
+            snapshot,
+            lambda snapshot: paging.expect_partition(snapshot, lists.known(snapshot)),
+            "in the default order",
         )
 
 
@@ -308,13 +316,13 @@ def _expect_either(listing: Listing, order: Order) -> None:
             raise fault from None
 
 
-def _expect_descending(order: Order, look: Look) -> None:
-    listing = Listing(look)
+def _expect_descending(order: Order, snapshot: Snapshot) -> None:
+    listing = Listing(snapshot)
     try:
         _compared(listing, order, descending=True)
     except NonConformity as fault:
         if not _is_ascending(listing, order):
-            raise CantTell(f"the list is in no order of {order.field} at all", *look) from fault
+            raise CantTell(f"the list is in no order of {order.field} at all", *snapshot) from fault
         raise
 
 

@@ -59,22 +59,22 @@ def texts(run: Run) -> Texts:
     names = joined(SCRIPTS, SIGNS), joined(SIGNS, SCRIPTS)
     together = _keep(run, names, (joined(ADDRESSES, SIGNS, SCRIPTS), joined(SCRIPTS, ADDRESSES, SIGNS)))
     long = _keep(run, (name, name), (description, f"then {description}"))
-    kept = [*together, *long]
+    attempts = [*together, *long]
     if run.effort is not Effort.QUICK:
         some = [text for texts in (SCRIPTS, SIGNS, ADDRESSES) for text in texts.values()]
     else:
         some = [] if together[0].response.succeeded else [joined(texts) for texts in (SCRIPTS, SIGNS, ADDRESSES)]
     for text, other in zip(some, [*some[1:], *some[:1]], strict=True):
-        kept += _keep(run, (text, other), (other, text))
+        attempts += _keep(run, (text, other), (other, text))
     if not long[0].response.succeeded:
-        kept += _keep(run, (name, name), ("short", "then short"))
-        kept += _keep(run, ("short", "then short"), (description, f"then {description}"))
+        attempts += _keep(run, (name, name), ("short", "then short"))
+        attempts += _keep(run, ("short", "then short"), (description, f"then {description}"))
     # Names may be too short for all of them.
-    if not any(attempt.response.succeeded for attempt in kept if attempt.before is None):
-        kept += _keep(run, ("short", "then short"), (joined(SIGNS), joined(ADDRESSES)))
+    if not any(attempt.response.succeeded for attempt in attempts if attempt.before is None):
+        attempts += _keep(run, ("short", "then short"), (joined(SIGNS), joined(ADDRESSES)))
     return Texts(
-        tuple(attempt for attempt in kept if attempt.before is None),
-        tuple(attempt for attempt in kept if attempt.before is not None),
+        tuple(attempt for attempt in attempts if attempt.before is None),
+        tuple(attempt for attempt in attempts if attempt.before is not None),
     )
 
 
@@ -139,7 +139,7 @@ def odd_texts(run: Run) -> dict[str, Exchange]:
 
 
 def _merged(*fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for some in fields for name, value in some.items()}
+    return {name: value for texts in fields for name, value in texts.items()}
 
 
 texts_scenario = scenario(texts)

@@ -53,11 +53,11 @@ def test_refused_creations_create_nothing(invalid_creations: Refusals, run: Run)
     """Refused creations leave no engagement that could be from one of them."""
     bulk.none_created(invalid_creations.sent, invalid_creations.after)
 
-    looks = iter([invalid_creations])
+    attempts = iter([invalid_creations])
     steadily(
-        lambda: next(looks, None) or invalid_requests.unlabelled_creations(run),
+        lambda: next(attempts, None) or invalid_requests.unlabelled_creations(run),
         _no_nameless,
-        at_rest=lambda look: [item.get("id") for item in _new(look) if not _is_from_this_run(run, item)],
+        at_rest=lambda refusals: [item.get("id") for item in _new(refusals) if not _is_from_this_run(run, item)],
         sleep=run.sleep,
     )
 
@@ -196,19 +196,19 @@ def test_statuses_of_invalid_parameters(invalid_queries: Queries, run: Run) -> N
 # --- creations without a recognizable name
 
 
-def _no_nameless(look: Refusals) -> None:
+def _no_nameless(refusals: Refusals) -> None:
     """Expect no new engagement without a name of its own, as from a body that had no place for one."""
-    nameless = [item for item in _new(look) if _is_nameless(item)]
-    told = f"{len(nameless)} new engagements without a name of their own"
+    nameless = [item for item in _new(refusals) if _is_nameless(item)]
+    actual = f"{len(nameless)} new engagements without a name of their own"
     judge = partial(
         expect.holds,
         not nameless,
         "refused creations without a name have left engagements",
-        *look.exchanges,
+        *refusals.exchanges,
         expected="no new engagement",
-        actual=told,
+        actual=actual,
     )
-    bulk.only_if_refused([sent for sent in look.sent if not sent.label], judge)
+    bulk.only_if_refused([sent for sent in refusals.sent if not sent.label], judge)
 
 
 def _is_nameless(item: JsonObject) -> bool:
@@ -222,7 +222,7 @@ def _is_from_this_run(run: Run, item: JsonObject) -> bool:
     return run.names.owns(item.get("name")) or _is_nameless(item)
 
 
-def _new(look: Refusals) -> list[JsonObject]:
+def _new(refusals: Refusals) -> list[JsonObject]:
     """Return the engagements that the list shows afterwards and not before."""
-    known = [item.get("id") for page in look.before for item in read.items(page)]
-    return [item for page in look.after for item in read.items(page) if item.get("id") not in known]
+    known = [item.get("id") for page in refusals.before for item in read.items(page)]
+    return [item for page in refusals.after for item in read.items(page) if item.get("id") not in known]

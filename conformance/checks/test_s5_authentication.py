@@ -105,19 +105,19 @@ def test_requests_without_a_valid_key_change_no_role(run: Run, bad_keys: BadKeys
     place = next((place for place, (_, role) in enumerate(roles) if role == asked), None)
     if place is None:
         return
-    since, shown = (roles[place - 1][0].number if place else 0), roles[place][0]
+    since, listed = (roles[place - 1][0].number if place else 0), roles[place][0]
     changes = [
         exchange
         for exchange in run.wire.exchanges
         if exchange.request.operation.id == "updateMemberRole" and exchange.request.identifier == user_id
-        if since < exchange.number < shown.number
+        if since < exchange.number < listed.number
     ]
     if not any(_shows_no_key(change) for change in changes):
         return
     if not all(refused(change) and _shows_no_key(change) for change in changes):
-        raise CantTell("the member has another role, which another request may have set", *changes, shown)
+        raise CantTell("the member has another role, which another request may have set", *changes, listed)
     message = "a member has the role that requests without a valid key tried to set"
-    raise NonConformity(message, *changes[-1:], shown, expected="the role from before", actual=asked)
+    raise NonConformity(message, *changes[-1:], listed, expected="the role from before", actual=asked)
 
 
 @observes("unparsable-body-without-key")
@@ -159,8 +159,8 @@ def _all_unauthorized(tried: BadKeys, kind: str) -> None:
 
 def _none_left_out(sent: Iterable[Sent], settled: list[Sent]) -> None:
     if left := [attempt for attempt in sent if attempt not in settled]:
-        told = ", ".join(sorted({f"{attempt.told} got {describe_response(attempt.exchange)}" for attempt in left}))
-        raise CantTell(f"{told}, which another requirement forbids", *[attempt.exchange for attempt in left])
+        described = ", ".join(sorted({f"{attempt.told} got {describe_response(attempt.exchange)}" for attempt in left}))
+        raise CantTell(f"{described}, which another requirement forbids", *[attempt.exchange for attempt in left])
 
 
 def _is_refused(sent: Sent) -> bool:
@@ -170,8 +170,8 @@ def _is_refused(sent: Sent) -> bool:
 
 def _fails_elsewhere(tried: BadKeys, sent: Sent, kind: str) -> bool:
     """Whether another requirement states what is wrong with a response."""
-    looks = _was_looked_up(tried, sent) or _was_validated(tried, sent)
-    return looks or (kind != "none" and _asks_for_no_key(tried, sent))
+    is_elsewhere = _was_looked_up(tried, sent) or _was_validated(tried, sent)
+    return is_elsewhere or (kind != "none" and _asks_for_no_key(tried, sent))
 
 
 def _is_unauthorized(status: int) -> bool:

@@ -230,13 +230,13 @@ def _expect_not_taken(run: Run, key: str, first: Exchange, given: Mapping[str, E
         NonConformity: It has such a name.
         Inapplicable: It was not read after a name was set.
     """
-    telling = [
+    shown = [
         exchange
         for exchange in run.wire.exchanges
         if exchange.request.operation.id in _TELLING_NAME and _key_of(exchange) == key
     ]
     since = min(Interval.of(exchange).end for exchange in given.values())
-    later = [exchange for exchange in telling if Interval.of(exchange).start >= since and accepted(exchange)]
+    later = [exchange for exchange in shown if Interval.of(exchange).start >= since and accepted(exchange)]
     if not later:
         raise Inapplicable("The other organization was not read after that")
     evidence(*later)
@@ -309,8 +309,8 @@ def _is_only_archived(before: Exchange, after: Exchange) -> None:
 def _stays(archived: dict[str, Any], tried: TwoOrganizations, sent: Sequence[Sent]) -> None:
     """Expect the archived engagement unchanged."""
     exchanges = (tried.between, tried.archive, *(attempt.exchange for attempt in sent), tried.after)
-    there = tried.after.status != HTTPStatus.NOT_FOUND
-    expect.holds(there, "the engagement is gone", *exchanges, expected="the engagement as before", actual="404")
+    exists = tried.after.status != HTTPStatus.NOT_FOUND
+    expect.holds(exists, "the engagement is gone", *exchanges, expected="the engagement as before", actual="404")
     expect.unchanged("the engagement", archived, read.data(tried.after), _KEPT, *exchanges)
 
 
@@ -338,12 +338,12 @@ def _stays_uncounted(run: Run, *, counted: Credential, maker: Credential) -> Non
     """Expect that no count of an organization rises when another organization creates engagements."""
     number = numbers(1)
 
-    def judge(look: Count) -> None:
-        for name, rise in zip(("engagementCount", "meta.total"), look.rise, strict=True):
+    def judge(counts: Count) -> None:
+        for name, rise in zip(("engagementCount", "meta.total"), counts.rise, strict=True):
             expect.holds(
                 rise != CREATED,
                 f"{name} has risen by what another organization created",
-                *look.exchanges,
+                *counts.exchanges,
                 expected="a count of the key's own organization",
                 actual=f"{rise} more",
             )
@@ -351,6 +351,6 @@ def _stays_uncounted(run: Run, *, counted: Credential, maker: Credential) -> Non
     steadily(
         lambda: pair.count(run, next(number), counted=counted, maker=maker),
         judge,
-        at_rest=lambda look: look.at_rest,
+        at_rest=lambda counts: counts.at_rest,
         sleep=run.sleep,
     )

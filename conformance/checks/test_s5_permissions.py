@@ -58,9 +58,9 @@ def test_the_permission_listed_is_enough(single_permissions: Permissions, operat
     exchange = single_permissions.cell(scope, operation)
     if single_permissions.is_unknown(scope):
         raise CantTell(f"the service does not know the key with {scope}", exchange)
-    there = single_permissions.missing.get(exchange.request.identifier or "")
-    if there is not None and exchange.status == there.status == HTTPStatus.NOT_FOUND:
-        raise CantTell("the main key does not find the engagement either", exchange, there)
+    by_main = single_permissions.missing.get(exchange.request.identifier or "")
+    if by_main is not None and exchange.status == by_main.status == HTTPStatus.NOT_FOUND:
+        raise CantTell("the main key does not find the engagement either", exchange, by_main)
 
     expect.status(exchange, lambda status: status not in _REFUSALS, f"a success, with {scope} alone")
     read.success(exchange)
@@ -148,14 +148,14 @@ def _is_whole_organization(tried: Permissions, exchange: Exchange) -> None:
         expect.equal(
             "id", organization.get("id"), read.data(tried.organization).get("id"), tried.organization, exchange
         )
-    there = [after for _, after in tried.kept.values() if accepted(after)]
+    known = [after for _, after in tried.kept.values() if accepted(after)]
     counted = read.integer(organization, "engagementCount", exchange)
     expect.holds(
-        counted >= len(there),
+        counted >= len(known),
         "the key sees fewer engagements than there are",
-        *there,
+        *known,
         exchange,
-        expected=f"{len(there)} or more",
+        expected=f"{len(known)} or more",
         actual=counted,
         pointer="/data/engagementCount",
     )
@@ -179,9 +179,9 @@ def _tells_of_members(response: Exchange) -> bool:
 
 def _is_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
     """Expect that the key reads the engagement as the main key does."""
-    kept = tried.kept.get(exchange.request.identifier or "")
-    if kept is not None:
-        bulk.engagement_untouched(kept[1], exchange, ())
+    reads = tried.kept.get(exchange.request.identifier or "")
+    if reads is not None:
+        bulk.engagement_untouched(reads[1], exchange, ())
 
 
 def _is_there_for_others(tried: Permissions, exchange: Exchange) -> None:

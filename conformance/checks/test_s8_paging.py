@@ -44,7 +44,7 @@ from conformance.wire import requests
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.checks.stable import Look
+    from conformance.checks.stable import Snapshot
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
@@ -99,8 +99,10 @@ def test_pages_of_the_size_unasked_hold_everything_once(run: Run, paged_engageme
     expect_beside_others(
         run,
         lists.unasked,
-        lambda look: paging.expect_partition(look, lists.known(look)),
-        lambda look, closing: paging.expect_partition_within(paging.Bracket(look, closing, lists.known(look))),
+        lambda snapshot: paging.expect_partition(snapshot, lists.known(snapshot)),
+        lambda snapshot, closing: paging.expect_partition_within(
+            paging.Bracket(snapshot, closing, lists.known(snapshot))
+        ),
         anew=lambda: pages_unasked(run) or lists.unasked,
     )
 
@@ -108,28 +110,28 @@ def test_pages_of_the_size_unasked_hold_everything_once(run: Run, paged_engageme
 @requirement("list-engagements-pages-partition")
 def test_neighbouring_pages_by_name_lose_nothing(run: Run, by_name: SortedLists) -> None:
     """If the list is sorted by name, no item is lost or repeated between two pages."""
-    key, names, whole = name_among(by_name.stock.names), by_name.stock.active_names(), len(by_name.default)
+    key, names, whole = name_among(by_name.seeded.names), by_name.seeded.active_names(), len(by_name.default)
     alone = _unlike_others(run, by_name.default)
 
-    def judge(look: Look) -> None:
-        ensure_one_total(look)
-        beside_others(look)
-        expect_once(Listing(look[whole:]))
-        paging.expect_in_place(look, whole, alone)
+    def judge(snapshot: Snapshot) -> None:
+        ensure_one_total(snapshot)
+        beside_others(snapshot)
+        expect_once(Listing(snapshot[whole:]))
+        paging.expect_in_place(snapshot, whole, alone)
 
-    def beside_others(look: Look, *_: Exchange) -> None:
-        everything, pages = Listing(look[:whole]), Listing(look[whole:])
-        holds(lambda: expect_order(everything, "name", key, descending=True), "the list is not sorted", *look)
-        holds(lambda: expect_order(pages, "name", key, descending=False), "the list is not sorted", *look)
+    def beside_others(snapshot: Snapshot, *_: Exchange) -> None:
+        everything, pages = Listing(snapshot[:whole]), Listing(snapshot[whole:])
+        holds(lambda: expect_order(everything, "name", key, descending=True), "the list is not sorted", *snapshot)
+        holds(lambda: expect_order(pages, "name", key, descending=False), "the list is not sorted", *snapshot)
         expect_once(pages, names)
         expect_no_gap(pages, names, key)
 
     expect_beside_others(run, (*by_name.default, *by_name.ascending), judge, beside_others)
 
 
-def _unlike_others(run: Run, look: Look) -> frozenset[str]:
+def _unlike_others(run: Run, snapshot: Snapshot) -> frozenset[str]:
     """Return the ids of the run's engagements whose names no collation takes for others."""
-    names = {item.identifier: str(item.value.get("name")) for item in Listing(look).items}
+    names = {item.identifier: str(item.value.get("name")) for item in Listing(snapshot).items}
     letters = {identifier: _NO_LETTER.sub("", name.lower()) for identifier, name in names.items()}
     numbers = Counter(letters.values())
     return frozenset(
@@ -145,15 +147,19 @@ def test_neighbouring_pages_by_creation_lose_nothing(run: Run, by_created_at: So
     key, times, whole = time_of("createdAt"), creation_times(run), by_created_at.default
     holds(lambda: expect_order(Listing(whole), "createdAt", key, descending=True), "the list is not sorted", *whole)
 
-    def judge(look: Look) -> None:
-        ensure_one_total(look)
-        beside_others(look)
-        expect_once(Listing(look))
+    def judge(snapshot: Snapshot) -> None:
+        ensure_one_total(snapshot)
+        beside_others(snapshot)
+        expect_once(Listing(snapshot))
 
-    def beside_others(look: Look, *_: Exchange) -> None:
-        holds(lambda: expect_order(Listing(look), "createdAt", key, descending=False), "the list is not sorted", *look)
-        expect_once(Listing(look), times)
-        expect_no_gap(Listing(look), times, key)
+    def beside_others(snapshot: Snapshot, *_: Exchange) -> None:
+        holds(
+            lambda: expect_order(Listing(snapshot), "createdAt", key, descending=False),
+            "the list is not sorted",
+            *snapshot,
+        )
+        expect_once(Listing(snapshot), times)
+        expect_no_gap(Listing(snapshot), times, key)
 
     expect_beside_others(run, by_created_at.ascending, judge, beside_others)
 
@@ -161,7 +167,7 @@ def test_neighbouring_pages_by_creation_lose_nothing(run: Run, by_created_at: So
 @requirement("list-members-pages-partition")
 def test_pages_of_members_hold_everybody_once(run: Run, paged_members: PagedLists) -> None:
     """The pages of members hold every member once."""
-    if len(read.items(paged_members.look[0])) == 1:
+    if len(read.items(paged_members.snapshot[0])) == 1:
         raise Inapplicable("The organization has one member")
 
     expect_one_order(
@@ -184,11 +190,11 @@ def test_total_of_engagements(run: Run, paged_engagements: PagedLists) -> None:
 
 def _ensure_lasting(run: Run, fault: NonConformity) -> None:
     """Ensure that pages with different totals repeat them in turn, since others may be changing the list."""
-    told = {read.number(response, "total"): response.request for response in fault.exchanges}
-    if len(told) < 2:  # noqa: PLR2004 - the fault is not about different pages
+    by_total = {read.number(response, "total"): response.request for response in fault.exchanges}
+    if len(by_total) < 2:  # noqa: PLR2004 - the fault is not about different pages
         return
     for _ in range(_TURNS):
-        for total, asked in told.items():
+        for total, asked in by_total.items():
             response = run.send(asked)
             if read.number(response, "total") != total:
                 raise CantTell(f"{fault.message}, but others were changing the list", *fault.exchanges, response)
@@ -220,8 +226,8 @@ def test_length_of_pages_of_members(run: Run, paged_members: PagedLists) -> None
 def test_existing_pages_of_engagements_are_served(run: Run, paged_engagements: PagedLists) -> None:
     """Every existing page of engagements is served."""
     # The ids that are known to be in the list, since a refused page does not show them.
-    look = paged_engagements.look
-    expect_steadily(run, look, paging.expect_served, anew=lambda: page_by_page(run, requests.list_engagements))
+    snapshot = paged_engagements.snapshot
+    expect_steadily(run, snapshot, paging.expect_served, anew=lambda: page_by_page(run, requests.list_engagements))
 
 
 @requirement("list-members-paging-honoured")
@@ -245,9 +251,9 @@ def test_no_existing_page_is_refused(run: Run, operation: str) -> None:
     refused = dict.fromkeys(page.request for page in pages if not page.succeeded)
     for asked in list(refused)[:_MOST_REFUSED]:
         first = replace(asked, query=tuple((name, "1" if name == "page" else value) for name, value in asked.query))
-        look = run.send_all([first, asked])
-        if look[0].succeeded:
-            expect_steadily(run, tuple(look), paging.expect_served)
+        snapshot = run.send_all([first, asked])
+        if snapshot[0].succeeded:
+            expect_steadily(run, tuple(snapshot), paging.expect_served)
     served = [page for page in pages if page.succeeded]
     if not served:
         raise Inapplicable("No list of the run had a second page")
@@ -316,19 +322,19 @@ def test_no_total_is_less_than_what_is_listed(run: Run, operation: str) -> None:
 def _expect_of_engagements(
     run: Run,
     lists: PagedLists,
-    judge: Callable[[Look, frozenset[str]], object],
+    judge: Callable[[Snapshot, frozenset[str]], object],
     bounded: Callable[[paging.Bracket], object],
 ) -> None:
     """Judge the pages of engagements, to which others and later scenarios may have added."""
     expect_beside_others(
         run,
-        lists.look,
-        lambda look: judge(look, lists.known(look)),
-        lambda look, closing: bounded(paging.Bracket(look, closing, lists.known(look))),
+        lists.snapshot,
+        lambda snapshot: judge(snapshot, lists.known(snapshot)),
+        lambda snapshot, closing: bounded(paging.Bracket(snapshot, closing, lists.known(snapshot))),
         anew=lambda: page_by_page(run, requests.list_engagements),
     )
 
 
-def _expect_of_members(run: Run, lists: PagedLists, judge: Callable[[Look], object]) -> None:
+def _expect_of_members(run: Run, lists: PagedLists, judge: Callable[[Snapshot], object]) -> None:
     """Judge the pages of members in the same way."""
-    expect_steadily(run, lists.look, judge, anew=lambda: page_by_page(run, requests.list_members))
+    expect_steadily(run, lists.snapshot, judge, anew=lambda: page_by_page(run, requests.list_members))

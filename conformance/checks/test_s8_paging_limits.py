@@ -18,7 +18,7 @@ from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
-    from conformance.checks.stable import Look
+    from conformance.checks.stable import Snapshot
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
@@ -31,7 +31,7 @@ list_queries_scenario = scenario(list_queries)
 def test_out_of_bounds_refused_or_truthful(run: Run, list_queries: ListQueries) -> None:
     """A page or perPage out of bounds is refused, or served as its meta states."""
     for response in list_queries.out_of_bounds.values():
-        expect_steadily(run, (response,), lambda look: paging_limits.expect_refused_or_truthful(look[0]))
+        expect_steadily(run, (response,), lambda snapshot: paging_limits.expect_refused_or_truthful(snapshot[0]))
 
 
 @requirement("list-paging-limits-truthful")
@@ -69,11 +69,11 @@ def test_total_past_the_end(run: Run, list_queries: ListQueries, asked: str) -> 
     if not response.succeeded:
         raise Inapplicable("A page past the end was refused")
 
-    expect_steadily(run, (response, plain), lambda look: paging_limits.expect_total_of(look[0], look[1]))
+    expect_steadily(run, (response, plain), lambda snapshot: paging_limits.expect_total_of(snapshot[0], snapshot[1]))
 
 
-def _expect_past_the_end(plain: Exchange, look: Look) -> None:
-    paging_limits.expect_refused_or_empty(look[0], plain)
+def _expect_past_the_end(plain: Exchange, snapshot: Snapshot) -> None:
+    paging_limits.expect_refused_or_empty(snapshot[0], plain)
 
 
 # --- observed
@@ -140,8 +140,8 @@ def test_empty_list(run: Run) -> None:
 
 def _with_meta(response: Exchange, name: str) -> str:
     """Describe the status, and the value of a parameter in meta."""
-    told = _meta(response).get(name)
-    return f"{describe_response(response)}, {name} {told}" if isinstance(told, int) else describe_response(response)
+    value = _meta(response).get(name)
+    return f"{describe_response(response)}, {name} {value}" if isinstance(value, int) else describe_response(response)
 
 
 def _meta(response: Exchange) -> dict[str, object]:

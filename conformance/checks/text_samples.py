@@ -58,4 +58,4 @@ ADDRESSES: Final[Mapping[str, str]] = MappingProxyType(
 
 def joined(*texts: Mapping[str, str]) -> str:
     """Join all texts to one."""
-    return " ".join(text for some in texts for text in some.values())
+    return " ".join(text for table in texts for text in table.values())

@@ -159,8 +159,8 @@ def _missing(run: Run, listed: Exchange | None, changes: Sequence[Exchange]) -> 
     target = changes[0].request.identifier if changes else None
     if target is None or listed is None or not listed.succeeded:
         return None
-    there = any(read.id_of(item) == target for item in read.items(listed))
-    return None if there else run.send(requests.get_engagement(target))
+    is_listed = any(read.id_of(item) == target for item in read.items(listed))
+    return None if is_listed else run.send(requests.get_engagement(target))
 
 
 def _other_key(run: Run, key: Credential) -> tuple[Credential | None, str | None]:
@@ -231,8 +231,10 @@ def _is_of_another_organization(run: Run, filling: ExhaustedWindow) -> bool:
     There an engagement of the main key would have to be looked up first, and the window would be over.
     """
     main = [exchange for exchange in run.wire.exchanges if exchange.request.credential is None]
-    shown = ({_organization(exchange) for exchange in some} - {None} for some in (main, filling.served))
-    own, others = shown
+    organizations = (
+        {_organization(exchange) for exchange in exchanges} - {None} for exchanges in (main, filling.served)
+    )
+    own, others = organizations
     return bool(own and others) and own.isdisjoint(others)
 
 

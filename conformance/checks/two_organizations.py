@@ -147,8 +147,8 @@ class Count:
     @property
     def at_rest(self) -> tuple[int, int]:
         """The first counts, less what this many earlier counts would have added, if nothing else changed them."""
-        looks = self.number - 1
-        return self.first[0] - looks * self.rise[0], self.first[1] - looks * self.rise[1]
+        earlier = self.number - 1
+        return self.first[0] - earlier * self.rise[0], self.first[1] - earlier * self.rise[1]
 
 
 def count(run: Run, number: int, *, counted: Credential, maker: Credential) -> Count:
@@ -163,8 +163,8 @@ def count(run: Run, number: int, *, counted: Credential, maker: Credential) -> C
 def _counts(run: Run, key: Credential, **asked: object) -> tuple[tuple[int, int], tuple[Exchange, Exchange]]:
     organization = run.send(requests.get_organization().with_key(key))
     listed = run.send(requests.list_engagements(**asked).with_key(key))
-    told = read.integer(read.data(organization), "engagementCount", organization), read.number(listed, "total")
-    return told, (organization, listed)
+    totals = read.integer(read.data(organization), "engagementCount", organization), read.number(listed, "total")
+    return totals, (organization, listed)
 
 
 def other_organization(run: Run) -> Exchange:

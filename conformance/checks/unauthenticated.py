@@ -269,39 +269,39 @@ def _name(exchange: Exchange) -> str | None:
         return None
 
 
-def _invalid(aim: OperationInputs) -> Iterable[Request]:
+def _invalid(inputs: OperationInputs) -> Iterable[Request]:
     """Return requests with a JSON body, or with parameters, that are invalid for every service."""
-    for name, request in aim.batch().items():
+    for name, request in inputs.batch().items():
         if request.operation.takes_body:
             yield request.with_body(_INVALID_BODIES.get(name, b"{}"))
         elif name in _NONSENSE_QUERY:
             yield replace(request, query=_NONSENSE_QUERY[name])
 
 
-def _send(run: Run, aim: OperationInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
+def _send(run: Run, inputs: OperationInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
     """Call all thirteen operations: each with every key, or in a quick run with the keys in turn."""
-    batch = _ordered(aim)
+    batch = _ordered(inputs)
     if run.effort is Effort.QUICK:
         return _sent(run, [(keys[place % len(keys)], request) for place, request in enumerate(batch)])
     return _sent(run, [(key, request) for key in keys for request in batch])
 
 
-def _ordered(aim: OperationInputs) -> list[Request]:
+def _ordered(inputs: OperationInputs) -> list[Request]:
     """Order the requests: reads first, and last those on members, which show least if a key is accepted."""
-    return sorted(aim.batch().values(), key=lambda request: (request.method != "GET", "/members" in request.path))
+    return sorted(inputs.batch().values(), key=lambda request: (request.method != "GET", "/members" in request.path))
 
 
-def _with_other_schemes(run: Run, aim: OperationInputs, key: str) -> tuple[Sent, ...]:
+def _with_other_schemes(run: Run, inputs: OperationInputs, key: str) -> tuple[Sent, ...]:
     """Call all operations with the real key under other schemes; rarer schemes with a single operation each."""
     usual, rare = [*other_schemes(key), *resembling_schemes(key)], rarer_schemes(key)
     if run.effort is Effort.QUICK:
-        return _send(run, aim, [*usual, *rare])
-    return _send(run, aim, usual) + _sent(run, list(zip(rare, _ordered(aim), strict=False)))
+        return _send(run, inputs, [*usual, *rare])
+    return _send(run, inputs, usual) + _sent(run, list(zip(rare, _ordered(inputs), strict=False)))
 
 
-def _without_a_key(run: Run, aim: OperationInputs, key: str) -> tuple[Sent, ...]:
+def _without_a_key(run: Run, inputs: OperationInputs, key: str) -> tuple[Sent, ...]:
     """Call all operations without Authorization, the first two with the real key in other headers and a cookie."""
-    batch = _ordered(aim)
+    batch = _ordered(inputs)
     if len(key) < SHORTEST:  # as a key without a scheme
         return _sent(run, [(("no key", NO_KEY), request) for request in batch])
     elsewhere = [replace(request, headers=(*request.headers, *_other_headers(key))) for request in batch[:_ELSEWHERE]]
@@ -317,25 +317,25 @@ def _other_headers(key: str) -> list[tuple[str, str]]:
     return [*headers, ("Cookie", "; ".join(cookies))] if cookies else headers
 
 
-def _with_an_empty_key(run: Run, aim: OperationInputs) -> tuple[Sent, ...]:
+def _with_an_empty_key(run: Run, inputs: OperationInputs) -> tuple[Sent, ...]:
     """Call all operations with an empty key; those for an active engagement get an archived one.
 
     This shows whether the service checks its status before the key.
     """
-    archived = {} if aim.archived is None else replace(aim, engagement=aim.archived).batch()
+    archived = {} if inputs.archived is None else replace(inputs, engagement=inputs.archived).batch()
     batch = [
         archived.get(request.operation.id, request) if request.operation.id in _OF_ACTIVE else request
-        for request in _ordered(aim)
+        for request in _ordered(inputs)
     ]
     kinds = [("an empty header", EMPTY_HEADER), *[("an empty key", EMPTY_KEY)] * (len(batch) - 1)]
     return _sent(run, list(zip(kinds, batch, strict=True)))
 
 
-def _with_unknown_keys(run: Run, aim: OperationInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
+def _with_unknown_keys(run: Run, inputs: OperationInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
     """Call all operations with unknown keys; a quick run tries unrelated keys only if all kinds are used."""
     if run.effort is not Effort.QUICK:
-        return _send(run, aim, keys)
-    return _sent(run, list(zip(chain(keys[1:], repeat(keys[0])), _ordered(aim), strict=False)))
+        return _send(run, inputs, keys)
+    return _sent(run, list(zip(chain(keys[1:], repeat(keys[0])), _ordered(inputs), strict=False)))
 
 
 def _sent(run: Run, batch: list[tuple[tuple[str, Credential], Request]]) -> tuple[Sent, ...]:

@@ -51,7 +51,7 @@ def expect_law_steadily(run: Run, law: Law, *operations: str) -> None:
     requests = {exchange.request: exchange for exchange, _ in reversed(found.broken)}
     for exchange in list(reversed(requests.values()))[:_CONFIRMED]:
         try:
-            expect_steadily(run, (exchange,), lambda look: law(look[0]))
+            expect_steadily(run, (exchange,), lambda snapshot: law(snapshot[0]))
         except NonConformity:
             confirmed.broken = found.broken
             break

@@ -47,10 +47,10 @@ def ledger_of_run(run: Run) -> Account:
     account, sure = Account(Findings(kept=ledger.findings.kept)), set[str]()
     for finding in tuple(ledger.findings.broken):
         asks = finding.unsteady and not {finding.requirement} & (sure | account.doubts.keys())
-        stands = _asked_again(run, finding, ledger, account) if asks else finding
-        if stands is not None:
-            account.findings.broken.append(stands)
-            sure |= set() if stands.unsteady else {stands.requirement}
+        confirmed = _asked_again(run, finding, ledger, account) if asks else finding
+        if confirmed is not None:
+            account.findings.broken.append(confirmed)
+            sure |= set() if confirmed.unsteady else {confirmed.requirement}
     return account
 
 
@@ -79,10 +79,10 @@ def conclude_kept(findings: Findings, requirement: str) -> None:
     Raises:
         Inapplicable: There is none.
     """
-    kept = findings.kept.get(requirement, [])
-    if not kept:
+    evident = findings.kept.get(requirement, [])
+    if not evident:
         raise Inapplicable("No request of the run tested it in this way")
-    evidence(*dict.fromkeys(kept))
+    evidence(*dict.fromkeys(evident))
 
 
 def seen_again(run: Run, finding: Finding, judge: Callable[[Exchange], Finding | None]) -> Finding | None:

@@ -137,8 +137,8 @@ def test_a_count_beside_others_is_looked_at_in_rounds(right: int, *, passes: boo
         asked.append(sent.operation.id)
         if sent.operation.id == "getCurrentOrganization":
             return organization(5 + asked.count(sent.operation.id) % 2)
-        look = 2 + (len(asked) - 1) // 6
-        return listed("", 1000 if look < right else 5)
+        round_number = 2 + (len(asked) - 1) // 6
+        return listed("", 1000 if round_number < right else 5)
 
     run = cast("Run", SimpleNamespace(**{**vars(RUN), "send": send}))
     first = Counts(organization(5), listed("", 1000), listed("", 1), organization(6))

@@ -28,7 +28,7 @@ def list_of(*items: object, **meta: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("operation", "status", "body", "told"),
+    ("operation", "status", "body", "expected"),
     [
         ("getEngagement", 200, {"data": ENGAGEMENT}, []),
         ("getEngagement", 404, error(404), []),
@@ -74,11 +74,11 @@ def list_of(*items: object, **meta: Any) -> dict[str, Any]:
         ("getEngagement", 404, error(404, statusCode=True), [("error-envelope", "/error/statusCode")]),
     ],
 )
-def test_the_place_tells_the_requirement(operation: str, status: int, body: object, told: list[Any]) -> None:
+def test_the_place_tells_the_requirement(operation: str, status: int, body: object, expected: list[Any]) -> None:
     """A wrong status, member, field or value gives a fault of its requirement, with its place."""
     faults = document_faults(make_exchange(operation, status, body))
 
-    assert {(fault.requirement, fault.pointer) for fault in faults} == set(told)
+    assert {(fault.requirement, fault.pointer) for fault in faults} == set(expected)
     assert all(
         (fault.pointer or str(status)) in fault.message or fault.message.startswith("the body") for fault in faults
     )

@@ -29,7 +29,7 @@ class Service:
     def __init__(self, behind: float) -> None:
         self.behind = behind
         self.passed = 0.0
-        created = {"data": {"id": "eng_1", "createdAt": self.told(0).strftime("%Y-%m-%dT%H:%M:%S.000Z")}}
+        created = {"data": {"id": "eng_1", "createdAt": self.own_time(0).strftime("%Y-%m-%dT%H:%M:%S.000Z")}}
         self.exchanges = [self.dated(make_exchange("createEngagement", 201, created))]
 
     @property
@@ -40,7 +40,7 @@ class Service:
         profile = SimpleNamespace(keys={}, members=())
         return cast("Run", SimpleNamespace(wire=wire, clock=clock, sleep=self.sleep, send=self.send, profile=profile))
 
-    def told(self, seconds: float) -> datetime:
+    def own_time(self, seconds: float) -> datetime:
         """Return the time of the service's own clock after some seconds."""
         return RESPONDED_AT.astimezone(UTC) + timedelta(seconds=seconds - self.behind)
 
@@ -49,7 +49,7 @@ class Service:
         assert exchange.received is not None
         at = RESPONDED_AT.astimezone(UTC) + timedelta(seconds=self.passed)
         headers = {**dict(exchange.received.headers), "Date": at.strftime("%a, %d %b %Y %H:%M:%S GMT")}
-        headers["X-RateLimit-Reset"] = str(int(self.told(WINDOW).timestamp()))
+        headers["X-RateLimit-Reset"] = str(int(self.own_time(WINDOW).timestamp()))
         return replace(exchange, received=replace(exchange.received, headers=tuple(headers.items())), started_at=at)
 
     def sleep(self, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""Outcomes of requests without a valid key: a 401 is right, whatever other requests get."""
+"""Outcomes of requests without a valid key: a 401 is right, regardless of other responses."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def tried(**statuses: dict[str, int]) -> BadKeys:
         )
         for kind in ("none", "unknown")
     }
-    aim = OperationInputs("eng_1", "usr_1", "member", None, "a@example.com", "a name", "a description")
-    return BadKeys(Aims(aim, aim, own="eng_1", sends_proper_invitations=True), None, sent, (), (), ())
+    inputs = OperationInputs("eng_1", "usr_1", "member", None, "a@example.com", "a name", "a description")
+    return BadKeys(Aims(inputs, inputs, own="eng_1", sends_proper_invitations=True), None, sent, (), (), ())
 
 
 def _responded(operation: str, status: int) -> Any:

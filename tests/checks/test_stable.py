@@ -19,7 +19,7 @@ from tests.conftest import make_exchange
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from conformance.checks.stable import Look
+    from conformance.checks.stable import Snapshot
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
@@ -90,10 +90,10 @@ def judge(service: Service) -> None:
     first = tuple(service.send_all(PAGES))
     owned = frozenset("A")
 
-    def bounded(look: Look, closing: Exchange) -> None:
-        expect_partition_within(Bracket(look, closing, owned))
+    def bounded(snapshot: Snapshot, closing: Exchange) -> None:
+        expect_partition_within(Bracket(snapshot, closing, owned))
 
-    expect_beside_others(run, first, lambda look: expect_partition(look, owned), bounded)
+    expect_beside_others(run, first, lambda snapshot: expect_partition(snapshot, owned), bounded)
 
 
 def coming_and_going(*held: str) -> list[str]:
@@ -153,11 +153,11 @@ def looks_until_given_up(*held: str, right: int) -> int:
     """Return the number of snapshots of a list of which only one is right, each a single response."""
     service, seen = Service(coming_and_going(*held)), 0
 
-    def judge(look: Look) -> None:
+    def judge(snapshot: Snapshot) -> None:
         nonlocal seen
         seen += 1
         if seen < right:
-            raise NonConformity("it is wrong", *look, expected="right", actual=f"wrong {seen}")
+            raise NonConformity("it is wrong", *snapshot, expected="right", actual=f"wrong {seen}")
 
     expect_steadily(service.run, (service.send(PAGES[0]),), judge)
     return service.responses - 1

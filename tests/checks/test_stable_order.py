@@ -42,8 +42,8 @@ class Listing:
         number, query = len(self.exchanges), dict(asked.query)
         page, size = int(query.get("page", 1)), int(query.get("perPage", 20))
         ordered = self.order(number)
-        shown = ordered[(page - 1) * size : page * size]
-        items = [{"id": user, "userId": user, "role": self.roles(number)} for user in shown]
+        user_ids = ordered[(page - 1) * size : page * size]
+        items = [{"id": user, "userId": user, "role": self.roles(number)} for user in user_ids]
         meta = {"total": len(ordered), "page": page, "perPage": size, "totalPages": -(-len(ordered) // size)}
         at = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=number * self.seconds)
         response = make_exchange("listMembers", 200, {"data": items, "meta": meta})
@@ -90,7 +90,7 @@ def test_a_list_that_is_always_in_another_order_is_told_from_one_that_others_cha
         Listing(turning, roles=str),
         Listing(turning, seconds=1.0),
     ],
-    ids=["one order", "moved once", "changing items", "slow answers"],
+    ids=["one order", "moved once", "changing items", "slow responses"],
 )
 def test_what_others_may_have_done_stays_undecided(listing: Listing) -> None:
     """Items that moved once, that change in each response, or over a long time, give no failure."""

@@ -43,7 +43,7 @@ def judge(exchange: Exchange) -> Finding | None:
 
 
 @pytest.mark.parametrize(
-    ("looks", "found"),
+    ("reads", "found"),
     [
         ([WRONG, WRONG], True),
         ([["a", "b"]], False),
@@ -53,16 +53,16 @@ def judge(exchange: Exchange) -> Finding | None:
         ([["c", "a"], WRONG, WRONG], True),
     ],
 )
-def test_a_fault_is_one_if_it_is_there_twice_at_rest(looks: list[list[str]], *, found: bool) -> None:
+def test_a_fault_is_one_if_it_is_there_twice_at_rest(reads: list[list[str]], *, found: bool) -> None:
     """A fault counts if it is there twice at rest; different faults, or others' changes between, do not."""
-    responses, pauses = iter([page(*names) for names in looks]), list[float]()
+    responses, pauses = iter([page(*names) for names in reads]), list[float]()
     run = SimpleNamespace(sleep=pauses.append, send=lambda _: next(responses), wire=QUIET)
     first = judge(page(*WRONG))
     assert first is not None
 
     assert (seen_again(cast("Any", run), first, judge) is not None) == found
     assert next(responses, None) is None
-    assert len(pauses) == len(looks)
+    assert len(pauses) == len(reads)
     assert all(pause > 0 for pause in pauses)
 
 
@@ -198,7 +198,7 @@ def test_a_list_that_a_write_may_have_torn_passes_if_it_is_right_with_nothing_un
 
 
 def test_a_list_that_lacks_something_with_nothing_under_way_is_wrong() -> None:
-    """A list that lacks an item with no write in flight fails, whatever was written at first."""
+    """A list that lacks an item with no write in flight fails, despite an earlier write."""
     talk = Talk(["other"], ["other"], ["other"], writes=0.005)
 
     account = ledger_of_run(cast("Any", talk))
