@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.checks.seeded_engagements import SeededEngagements, stock
+from conformance.checks.seeded_engagements import SeededEngagements, seeded_engagements
 from conformance.oracle import read
 from conformance.oracle.laws import ROLES
 from conformance.oracle.list_laws import DEFAULT_PER_PAGE
@@ -41,7 +41,7 @@ class FilteredLists:
 
 def engagements_by_status(run: Run) -> FilteredLists:
     """List engagements by status, 100 a page; archived ones without a page size if they are few."""
-    seeded = run.scenarios.result(stock)
+    seeded = run.scenarios.result(seeded_engagements)
     by_creation = {"sort": "createdAt", "order": "desc"}
     active = until_seen(run, seeded.active, status="active", **by_creation)
     # Descending by default, for the laws of every list.
@@ -127,7 +127,7 @@ def neighbours_of_role(run: Run) -> Snapshot:
 
 def stock_read(run: Run) -> list[Exchange]:
     """Read some seeded engagements: the edited ones, an archived one, or others instead."""
-    kept = run.scenarios.result(stock)
+    kept = run.scenarios.result(seeded_engagements)
     edited = [piece for piece in kept.pieces if piece.changed and not piece.archived]
     archived = [piece for piece in kept.pieces if piece.archived]
     untouched = [piece for piece in kept.pieces if not piece.changed]

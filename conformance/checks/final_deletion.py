@@ -25,7 +25,7 @@ _CHANGES: Final = frozenset({_CREATION, "updateEngagement", "archiveEngagement",
 
 
 @dataclass(frozen=True, slots=True)
-class Clearing:
+class FinalDeletion:
     """The deletion of all engagements that the main key created and that existed at the end.
 
     Attributes:
@@ -43,7 +43,7 @@ class Clearing:
     organization: Exchange
 
 
-def clearing(run: Run) -> Clearing:
+def final_deletion(run: Run) -> FinalDeletion:
     """Delete every engagement of the run; then read some of them, the list and the organization."""
     histories = _histories(run)
     if not histories:
@@ -56,7 +56,7 @@ def clearing(run: Run) -> Clearing:
     if any(accepted(exchange) for exchange in reads) or _listed(page) & histories.keys():
         run.sleep(ONE_SECOND_TICK)  # other checks judge whether it is gone at once
         reads, page = run.send_all(reading), run.send(latest(run))
-    return Clearing(
+    return FinalDeletion(
         dict(zip(histories, responses, strict=True)),
         frozenset(identifier for identifier, changes in histories.items() if changes[-1:] == ["archiveEngagement"]),
         tuple(reads),

@@ -27,7 +27,7 @@ _STRANGERS: Final = 2
 
 
 @contextmanager
-def excused_by_meddling(run: Run) -> Iterator[None]:
+def cant_tell_if_others_interfere(run: Run) -> Iterator[None]:
     """Turn a fault inside a ``with`` into CantTell if others rename the organization or change its settings.
 
     Raises:

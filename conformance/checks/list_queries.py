@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.seeded_engagements import stock
+from conformance.checks.seeded_engagements import seeded_engagements
 from conformance.running.options import Effort
 from conformance.wire import requests
 
@@ -39,7 +39,7 @@ class ListQueries:
 
 def list_queries(run: Run) -> ListQueries:
     """Request both lists with every parameter that the interface leaves open, after more than 20 engagements exist."""
-    run.scenarios.wait_for(stock)
+    run.scenarios.wait_for(seeded_engagements)
     bounds = _out_of_bounds() | ({} if run.effort is Effort.QUICK else _further_out_of_bounds())
     # A page past the end is compared with the plain list, so few requests should lie between them.
     groups = {"plain": _plain(), "past_the_end": _past_the_end(), "out_of_bounds": bounds, "odd": _odd()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.seeded_engagements import created_at, identifier_made, stock
+from conformance.checks.seeded_engagements import created_at, identifier_made, seeded_engagements
 from conformance.oracle import read
 from conformance.oracle.list_laws import DEFAULT_PER_PAGE
 from conformance.oracle.listing import Listing
@@ -57,7 +57,7 @@ class PagedLists:
 
 def paged_engagements(run: Run) -> PagedLists:
     """List all engagements as one page of 100 and page by page."""
-    names = run.scenarios.result(stock).names
+    names = run.scenarios.result(seeded_engagements).names
     deleted = {
         exchange.request.identifier
         for exchange in run.wire.exchanges

@@ -117,7 +117,7 @@ def new_engagements(run: Run) -> tuple[tuple[SeededEngagement, ...], float]:
     return tuple(pieces), run.clock.monotonic()
 
 
-def stock(run: Run) -> SeededEngagements:
+def seeded_engagements(run: Run) -> SeededEngagements:
     """Archive some of the new engagements and edit some, later than the creation of all."""
     pieces, finished = run.scenarios.result(new_engagements)
     if run.mode is Mode.READ_ONLY:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.checks.bounded_finding import located
 from conformance.checks.filtered_lists import engagements_by_status, readable, requirement_for_status, until_seen
-from conformance.checks.seeded_engagements import SeededEngagements, stock
+from conformance.checks.seeded_engagements import SeededEngagements, seeded_engagements
 from conformance.oracle import read
 from conformance.oracle.listing import neighbours, unasked_neighbours
 from conformance.oracle.outcomes import CheckOutcome
@@ -82,7 +82,7 @@ def archived_by_change(run: Run) -> Snapshot:
 
 
 def _sorted_by(run: Run, field: str) -> SortedLists:
-    seeded = run.scenarios.result(stock)
+    seeded = run.scenarios.result(seeded_engagements)
     owned = {piece.identifier for piece in seeded.pieces}
     default, skipped = until_seen(run, owned, sort=field), 0
     total = _total(default)

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.seeded_engagements import new_engagements
-from conformance.checks.unspecified import Beside, beside_the_interface, content_types
+from conformance.checks.unspecified import Beside, content_types, unspecified
 from conformance.checks.whole_run_laws import expect_law
 from conformance.oracle import extras, laws, time_zones
 from conformance.oracle.observe import describe_response
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-beside_the_interface_scenario = scenario(beside_the_interface)
+unspecified_scenario = scenario(unspecified)
 content_types_scenario = scenario(content_types)
 new_engagements_scenario = scenario(new_engagements)
 
@@ -96,23 +96,23 @@ def test_body_not_announced(run: Run, content_types: tuple[Exchange, Exchange]) 
 
 
 @observes("other-methods")
-def test_other_method(run: Run, beside_the_interface: Beside) -> None:
+def test_other_method(run: Run, unspecified: Beside) -> None:
     """Observe the response to PUT on the path of engagements."""
-    if beside_the_interface.put is not None:
-        run.observe("other-methods", f"PUT: {describe_response(beside_the_interface.put)}", beside_the_interface.put)
+    if unspecified.put is not None:
+        run.observe("other-methods", f"PUT: {describe_response(unspecified.put)}", unspecified.put)
 
 
 @observes("options-requests")
-def test_options(run: Run, beside_the_interface: Beside) -> None:
+def test_options(run: Run, unspecified: Beside) -> None:
     """Observe the response to OPTIONS on the path of engagements."""
-    if beside_the_interface.options is not None:
-        run.observe("options-requests", describe_response(beside_the_interface.options), beside_the_interface.options)
+    if unspecified.options is not None:
+        run.observe("options-requests", describe_response(unspecified.options), unspecified.options)
 
 
 @observes("unknown-path")
-def test_unknown_path(run: Run, beside_the_interface: Beside) -> None:
+def test_unknown_path(run: Run, unspecified: Beside) -> None:
     """Observe the response to a path outside the interface."""
-    run.observe("unknown-path", describe_response(beside_the_interface.unknown_path), beside_the_interface.unknown_path)
+    run.observe("unknown-path", describe_response(unspecified.unknown_path), unspecified.unknown_path)
 
 
 @pytest.mark.stage(Stage.LAWS)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.unspecified import Beside, beside_the_interface
+from conformance.checks.unspecified import Beside, unspecified
 from conformance.checks.whole_run_laws import expect_law
 from conformance.oracle import laws
 from conformance.oracle.no_ops import archivings_again, repetitions
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-beside_the_interface_scenario = scenario(beside_the_interface)
+unspecified_scenario = scenario(unspecified)
 
 
 @pytest.fixture(scope="module")
@@ -74,12 +74,12 @@ def test_statuses_are_known(run: Run) -> None:
 
 
 @observes("identifier-never-issued")
-def test_identifier_never_issued(run: Run, beside_the_interface: Beside) -> None:
+def test_identifier_never_issued(run: Run, unspecified: Beside) -> None:
     """Observe the refusal of an identifier whose shape was never issued."""
     run.observe(
         "identifier-never-issued",
-        describe_response(beside_the_interface.never_issued),
-        beside_the_interface.never_issued,
+        describe_response(unspecified.never_issued),
+        unspecified.never_issued,
     )
 
 

@@ -25,7 +25,7 @@ from conformance.checks.engagements import (
 )
 from conformance.checks.finding import Search, expect_listed, search
 from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.seeded_engagements import stock
+from conformance.checks.seeded_engagements import seeded_engagements
 from conformance.oracle import expect, observe, read
 from conformance.oracle.effects import accepted, is_main
 from conformance.oracle.outcomes import CantTell, Inapplicable
@@ -116,7 +116,7 @@ def archiving(run: Run) -> Archiving:
 
 
 archiving_scenario = scenario(archiving)
-stock_scenario = scenario(stock, alone=True)
+seeded_engagements_scenario = scenario(seeded_engagements, alone=True)
 
 
 def in_archive(exchange: Exchange) -> dict[str, Any]:
@@ -200,7 +200,7 @@ def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
 
 @pytest.mark.stage(Stage.LOOKING_BACK)
 @requirement("archive-refreshes-updated-at")
-@pytest.mark.usefixtures("stock")
+@pytest.mark.usefixtures("seeded_engagements")
 def test_archiving_refreshes_what_was_never_edited(run: Run) -> None:
     """Archiving an engagement that was never edited moves its updatedAt, too."""
     unmoved = [

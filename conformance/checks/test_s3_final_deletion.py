@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.final_deletion import Clearing, clearing
+from conformance.checks.final_deletion import FinalDeletion, final_deletion
 from conformance.checks.finding import ids_on
 from conformance.checks.markers import requirement, scenario
 from conformance.checks.test_s2_counts import Counts, counts, expect_agreement
@@ -25,51 +25,55 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.stage(Stage.CLEARING)
 
-clearing_scenario = scenario(clearing, alone=True)
+final_deletion_scenario = scenario(final_deletion, alone=True)
 counts_scenario = scenario(counts, alone=True)
 
 
 @requirement("delete-engagement-succeeds")
-def test_everything_can_be_deleted(clearing: Clearing) -> None:
+def test_everything_can_be_deleted(final_deletion: FinalDeletion) -> None:
     """Deleting an engagement gives 200 after any changes."""
-    _expect_deleted(clearing, clearing.responses.keys() - clearing.archived)
+    _expect_deleted(final_deletion, final_deletion.responses.keys() - final_deletion.archived)
 
 
 @requirement("archived-deletable")
-def test_everything_archived_can_be_deleted(clearing: Clearing) -> None:
+def test_everything_archived_can_be_deleted(final_deletion: FinalDeletion) -> None:
     """Deleting an archived engagement gives 200 after any changes."""
-    others = clearing.responses.keys() - clearing.archived
-    if others and not any(accepted(clearing.responses[other]) for other in others):
-        raise CantTell("deleting active engagements does not succeed either", clearing.responses[min(others)])
+    others = final_deletion.responses.keys() - final_deletion.archived
+    if others and not any(accepted(final_deletion.responses[other]) for other in others):
+        raise CantTell("deleting active engagements does not succeed either", final_deletion.responses[min(others)])
 
-    _expect_deleted(clearing, clearing.archived)
+    _expect_deleted(final_deletion, final_deletion.archived)
 
 
 @requirement("deleted-unreadable")
-def test_nothing_deleted_can_be_read(clearing: Clearing) -> None:
+def test_nothing_deleted_can_be_read(final_deletion: FinalDeletion) -> None:
     """A deleted engagement with any history is not found by a read."""
-    gone = [exchange for exchange in clearing.reads if accepted(clearing.responses[exchange.request.identifier or ""])]
+    gone = [
+        exchange
+        for exchange in final_deletion.reads
+        if accepted(final_deletion.responses[exchange.request.identifier or ""])
+    ]
     if not gone:
-        raise CantTell("no deletion succeeded", *clearing.responses.values())
+        raise CantTell("no deletion succeeded", *final_deletion.responses.values())
 
     for exchange in gone:
         expect.status_in(exchange, 404)
 
 
 @requirement("deleted-unlisted")
-def test_nothing_that_was_deleted_is_listed(clearing: Clearing) -> None:
+def test_nothing_that_was_deleted_is_listed(final_deletion: FinalDeletion) -> None:
     """No engagement that was deleted at the end is in the list."""
-    gone = {identifier for identifier, response in clearing.responses.items() if accepted(response)}
-    still = gone & ids_on(clearing.page)
-    unread = [exchange for exchange in clearing.reads if accepted(exchange)]
+    gone = {identifier for identifier, response in final_deletion.responses.items() if accepted(response)}
+    still = gone & ids_on(final_deletion.page)
+    unread = [exchange for exchange in final_deletion.reads if accepted(exchange)]
     if still and unread:
         raise CantTell("deleted engagements can be read, too", *unread)
 
     expect.holds(
         not still,
         "a deleted engagement is listed",
-        *(clearing.responses[identifier] for identifier in sorted(still)[:1]),
-        clearing.page,
+        *(final_deletion.responses[identifier] for identifier in sorted(still)[:1]),
+        final_deletion.page,
         expected="no deleted engagement",
         actual=sorted(still),
         pointer="/data",
@@ -77,21 +81,23 @@ def test_nothing_that_was_deleted_is_listed(clearing: Clearing) -> None:
 
 
 @requirement("deleted-uncounted")
-def test_nothing_deleted_is_counted(run: Run, clearing: Clearing, counts: Counts) -> None:
+def test_nothing_deleted_is_counted(run: Run, final_deletion: FinalDeletion, counts: Counts) -> None:
     """After the deletion of every engagement of the run, engagementCount is the total of the list, as before."""
     for organization in (counts.before, counts.after):
         if read.integer(read.data(organization), "engagementCount", organization) != read.number(
             counts.engagements, "total"
         ):
             raise Inapplicable("engagementCount was not the total of the list before either")
-    last = Counts(clearing.organization, clearing.page, counts.members, clearing.organization)
+    last = Counts(final_deletion.organization, final_deletion.page, counts.members, final_deletion.organization)
 
     expect_agreement(run, last, "engagementCount", lambda seen: seen.engagements)
 
 
-def _expect_deleted(clearing: Clearing, identifiers: Iterable[str]) -> None:
+def _expect_deleted(final_deletion: FinalDeletion, identifiers: Iterable[str]) -> None:
     """Expect that the deletions with a response succeeded; a deletion whose response was lost is not retried."""
-    sent = [Sent("an engagement of the run", clearing.responses[identifier]) for identifier in sorted(identifiers)]
+    sent = [
+        Sent("an engagement of the run", final_deletion.responses[identifier]) for identifier in sorted(identifiers)
+    ]
     if not sent:
         raise Inapplicable("No engagement of that kind existed at the end")
 

@@ -9,7 +9,7 @@ import pytest
 from conformance.checks.filtered_lists import FilteredLists, engagements_by_status, requirement_for_status, stock_read
 from conformance.checks.markers import requirement, scenario
 from conformance.checks.paged_lists import PagedLists, paged_engagements
-from conformance.checks.seeded_engagements import SeededEngagements, new_engagements, stock
+from conformance.checks.seeded_engagements import SeededEngagements, new_engagements, seeded_engagements
 from conformance.checks.sorted_lists import SortedLists, archived_by_change, by_created_at
 from conformance.checks.stable import expect_elsewhere, expect_steadily
 from conformance.checks.whole_run_laws import expect_law, expect_law_steadily
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("new_engagements")
 _FIELDS: Final = ("id", "name", "description", "status", "createdAt", "updatedAt")
 
 new_engagements_scenario = scenario(new_engagements)
-stock_scenario = scenario(stock, alone=True)
+seeded_engagements_scenario = scenario(seeded_engagements, alone=True)
 stock_read_scenario = scenario(stock_read, alone=True)
 engagements_by_status_scenario = scenario(engagements_by_status, alone=True)
 paged_engagements_scenario = scenario(paged_engagements, alone=True)
@@ -47,15 +47,16 @@ def test_listing_succeeds(run: Run) -> None:
 @requirement("list-engagements-complete")
 def test_list_holds_both_states(run: Run, engagements_by_status: FilteredLists) -> None:
     """The list without a filter holds active and archived engagements."""
-    stock = engagements_by_status.seeded
-    if not stock.archived or not stock.active:
+    seeded_engagements = engagements_by_status.seeded
+    if not seeded_engagements.archived or not seeded_engagements.active:
         raise CantTell("no engagement could be archived")
 
     expect_steadily(
         run,
         engagements_by_status.snapshot,
         lambda snapshot: filters.expect_both(
-            requirement_for_status(snapshot, None), {"active": stock.active, "archived": stock.archived}
+            requirement_for_status(snapshot, None),
+            {"active": seeded_engagements.active, "archived": seeded_engagements.archived},
         ),
     )
 
@@ -90,13 +91,15 @@ def test_status_filter_finds_all(run: Run, engagements_by_status: FilteredLists)
 
 
 @requirement("list-engagements-status-filter")
-def test_status_filter_on_every_page(run: Run, archived_by_change: Snapshot, stock: SeededEngagements) -> None:
+def test_status_filter_on_every_page(
+    run: Run, archived_by_change: Snapshot, seeded_engagements: SeededEngagements
+) -> None:
     """With a status, the second page, like the first, holds engagements of that status only."""
 
     def judge(snapshot: Snapshot) -> None:
         expect_filtered(Listing(snapshot), "status", "archived")
         for page in snapshot:
-            filters.expect_found(Listing((page,)), "status", "archived", (), stock.active)
+            filters.expect_found(Listing((page,)), "status", "archived", (), seeded_engagements.active)
 
     expect_steadily(run, archived_by_change, judge)
 

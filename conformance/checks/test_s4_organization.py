@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from conformance.checks.engagements import field_or_none
-from conformance.checks.interference import excused_by_meddling
+from conformance.checks.interference import cant_tell_if_others_interfere
 from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.name_rules import REFUSED_AS_INVALID
 from conformance.checks.renaming import given_back, name_before
@@ -231,7 +231,7 @@ def test_response_carries_new_name(renaming: Renaming) -> None:
 @requirement("update-organization-takes-effect")
 def test_new_name_is_read(run: Run, renaming: Renaming) -> None:
     """A read of a renamed organization shows its new name."""
-    with excused_by_meddling(run):
+    with cant_tell_if_others_interfere(run):
         expect_twice(renaming, _judge_new_name, partial(run.scenarios.result, renaming_again))
 
 
@@ -254,7 +254,7 @@ def test_rest_stays(run: Run, renaming: Renaming) -> None:
     before = renaming.before
     for rename in (renaming.plain, *renaming.odd):
         was, now = standing(before), standing(rename.after)
-        with excused_by_meddling(run):
+        with cant_tell_if_others_interfere(run):
             expect.unchanged("the organization", was, now, was, before, rename.response, rename.after)
         before = rename.after
 
@@ -262,7 +262,7 @@ def test_rest_stays(run: Run, renaming: Renaming) -> None:
 @requirement("update-organization-keeps-text")
 def test_odd_names_are_kept(run: Run, renaming: Renaming) -> None:
     """A name with quotes, markup and characters of many scripts reads back as sent, if it is accepted."""
-    with excused_by_meddling(run):
+    with cant_tell_if_others_interfere(run):
         expect_twice(renaming, _judge_names, partial(run.scenarios.result, renaming_again))
 
 
@@ -301,7 +301,7 @@ def test_refused_empty_name_is_not_kept(renaming: Renaming) -> None:
 def test_other_fields_are_not_honoured(run: Run, renaming: Renaming) -> None:
     """An update of the organization cannot change other fields than the name; they are ignored or refused."""
     _judge_claims(renaming)
-    with excused_by_meddling(run):
+    with cant_tell_if_others_interfere(run):
         expect_twice(renaming, _judge_what_others_change, partial(run.scenarios.result, renaming_again))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.interference import excused_by_meddling
+from conformance.checks.interference import cant_tell_if_others_interfere
 from conformance.checks.markers import requirement, scenario
 from conformance.checks.organization_walk import (
     NameRead,
@@ -33,7 +33,7 @@ role_walk_scenario = scenario(role_walk, alone=True)
 @requirement("update-organization-takes-effect")
 def test_last_name_stands(run: Run, organization_walk: list[NameRead]) -> None:
     """After any sequence of renamings, a read of the organization shows the name that was set last."""
-    with excused_by_meddling(run):
+    with cant_tell_if_others_interfere(run):
         expect_twice(organization_walk, _judge_names, partial(run.scenarios.result, organization_walk_again))
 
 
@@ -51,7 +51,7 @@ def test_rest_stands(run: Run, organization_walk: list[NameRead]) -> None:
     for name_read in organization_walk[1:]:
         before, now = standing(first), standing(name_read.exchange)
 
-        with excused_by_meddling(run):
+        with cant_tell_if_others_interfere(run):
             expect.unchanged("the organization", before, now, before, *name_read.because, name_read.exchange)
 
 

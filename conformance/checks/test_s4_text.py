@@ -104,7 +104,7 @@ def _long(length: int) -> str:
     return " ".join(f"{number:04}" for number in range(length // 5))
 
 
-def odd_texts(run: Run) -> dict[str, Exchange]:
+def text_samples(run: Run) -> dict[str, Exchange]:
     """Send names and descriptions that may be refused; return the exchanges by their purpose.
 
     Some share a creation, and get a separate one only if that is refused.
@@ -143,7 +143,7 @@ def _merged(*fields: dict[str, Any]) -> dict[str, Any]:
 
 
 texts_scenario = scenario(texts)
-odd_texts_scenario = scenario(odd_texts)
+text_samples_scenario = scenario(text_samples)
 
 
 @requirement("create-engagement-keeps-text")
@@ -153,14 +153,14 @@ def test_creation_keeps_text(texts: Texts) -> None:
 
 
 @requirement("create-engagement-keeps-text")
-def test_creation_cuts_no_text(odd_texts: dict[str, Exchange]) -> None:
+def test_creation_cuts_no_text(text_samples: dict[str, Exchange]) -> None:
     """A very long name or description is refused, or the response to the creation shows it uncut."""
-    taken = [(name, field) for name, field in _VERY_LONG.items() if odd_texts[name].succeeded]
+    taken = [(name, field) for name, field in _VERY_LONG.items() if text_samples[name].succeeded]
     if not taken:
         raise Inapplicable("very long texts were refused")
 
     for name, field in taken:
-        response = odd_texts[name]
+        response = text_samples[name]
         if not isinstance(field_or_none(response, field), str):
             raise CantTell(f"the response to the creation shows no {field}", response)
         _expect_same(field, str((sent_object(response) or {}).get(field)), field_or_none(response, field), response)
@@ -226,30 +226,30 @@ def _expect_same(field: str, sent: str, got: object, *at: Exchange) -> None:
 
 
 @observes("name-empty", "name-blank", "name-very-long", "description-very-long", "unknown-body-fields")
-def test_observe_odd_creations(run: Run, odd_texts: dict[str, Exchange]) -> None:
+def test_observe_odd_creations(run: Run, text_samples: dict[str, Exchange]) -> None:
     """Observe empty, blank and very long texts, and unknown fields."""
     for point in ("name-empty", "name-blank", "name-very-long", "description-very-long", "unknown-body-fields"):
-        run.observe(point, observe.describe_response(odd_texts[point]), odd_texts[point])
+        run.observe(point, observe.describe_response(text_samples[point]), text_samples[point])
 
 
 @observes("description-null", "description-empty")
-def test_observe_descriptions_that_say_nothing(run: Run, odd_texts: dict[str, Exchange]) -> None:
+def test_observe_descriptions_that_say_nothing(run: Run, text_samples: dict[str, Exchange]) -> None:
     """Observe a description that is null or empty."""
     for point in ("description-null", "description-empty"):
-        response = odd_texts[point]
+        response = text_samples[point]
         reads = f", reads {observe.reads(read.data(response), 'description')}" if response.succeeded else ""
         run.observe(point, observe.describe_response(response) + reads, response)
 
 
 @observes("text-blanks", "text-normalization", "text-control-characters")
-def test_observe_changes_of_text(run: Run, odd_texts: dict[str, Exchange]) -> None:
+def test_observe_changes_of_text(run: Run, text_samples: dict[str, Exchange]) -> None:
     """Observe blanks, control characters and text that is not in normal form C."""
     for point, field in (
         ("text-blanks", "name"),
         ("text-normalization", "description"),
         ("text-control-characters", "name"),
     ):
-        response = odd_texts.get(point, odd_texts["text"])
+        response = text_samples.get(point, text_samples["text"])
         sent = json.loads(response.request.body or b"{}")[field]
         became = f", {observe.recorded_change(sent, field_or_none(response, field))}" if response.succeeded else ""
         run.observe(point, observe.describe_response(response) + became, response)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks import invalid_requests
 from conformance.checks.every_operation import member_of
-from conformance.checks.interference import excused_by_meddling
+from conformance.checks.interference import cant_tell_if_others_interfere
 from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.stable import expect_twice
 from conformance.checks.test_s4_organization import standing
@@ -100,7 +100,7 @@ def test_invalid_organization_updates_are_refused(invalid_organization_updates: 
 def test_refused_organization_updates_change_nothing(run: Run, invalid_organization_updates: Refusals) -> None:
     """Refused updates leave the organization unchanged."""
     again = partial(run.scenarios.result, invalid_requests.invalid_organization_updates_again)
-    with excused_by_meddling(run):
+    with cant_tell_if_others_interfere(run):
         _organization_stands(invalid_organization_updates)
         expect_twice(invalid_organization_updates, _name_stands, again)
 

@@ -67,7 +67,7 @@ EMPTY_HEADER: Final = Credential("empty_header", "", invalid=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Aims:
+class UnauthenticatedInputs:
     """The inputs of the requests.
 
     Attributes:
@@ -101,7 +101,7 @@ class BadKeys:
         organization: The organization afterwards.
     """
 
-    aims: Aims
+    aims: UnauthenticatedInputs
     before: Exchange | None
     sent: Mapping[str, tuple[Sent, ...]]
     unknown_engagements: tuple[Sent, ...]
@@ -206,7 +206,7 @@ def _status(exchange: Exchange) -> str | None:
         return None
 
 
-def _aims(run: Run) -> Aims:
+def _aims(run: Run) -> UnauthenticatedInputs:
     """Return inputs of existing resources if that is safe.
 
     These are engagements of the run, and a member made for it, who may get another role; no member to remove.
@@ -232,7 +232,7 @@ def _aims(run: Run) -> Aims:
     proper = replace(unknown, engagement=own or unknown.engagement, archived=archived)
     if member is not None:
         proper = replace(proper, promoted=member.user_id, role=OTHER_ROLE[member.role or "member"])
-    return Aims(proper, unknown, own, disposable)
+    return UnauthenticatedInputs(proper, unknown, own, disposable)
 
 
 def _new_member(run: Run) -> Member | None:

@@ -35,7 +35,7 @@ class Beside:
     options: Exchange | None
 
 
-def beside_the_interface(run: Run) -> Beside:
+def unspecified(run: Run) -> Beside:
     """Request a path, an identifier and a method that the interface does not have."""
     known = requests.list_engagements()
     batch = [known.as_probe("GET", _UNKNOWN), requests.get_engagement(NEVER_ISSUED)]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
-from conformance.checks.final_deletion import clearing
+from conformance.checks.final_deletion import final_deletion
 from conformance.checks.paged_lists import creation_times
 from conformance.running.options import Effort
 from conformance.wire import requests
@@ -59,7 +59,7 @@ def test_only_engagements_of_the_run_are_deleted() -> None:
         made("other", request=own.with_key(Credential.bearer("other_organization", "key-of-others"))),
     ])  # fmt: skip
 
-    clearing(cast("Run", run))
+    final_deletion(cast("Run", run))
 
     assert [request.identifier for request in run.sent if request.operation.id == "deleteEngagement"] == ["own"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from conformance.checks.interference import excused_by_meddling
+from conformance.checks.interference import cant_tell_if_others_interfere
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.targets.names import RunNames
 from conformance.wire.exchange import Exchange
@@ -61,7 +61,7 @@ def evidence(exchanges: list[Exchange], later: list[bool] | None = None) -> None
     """Judge a fault in a run with these exchanges."""
     wire = Wire(exchanges, later or [False])
     run: Any = SimpleNamespace(wire=wire, names=RunNames(PREFIX), sleep=lambda _: None, send=wire.send)
-    with excused_by_meddling(run):
+    with cant_tell_if_others_interfere(run):
         raise NonConformity("something is wrong", expected="a", actual="b")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.checks.every_operation import OperationInputs
 from conformance.checks.test_s5_authentication import test_unknown_keys_are_refused as judge_unknown_keys
-from conformance.checks.unauthenticated import Aims, BadKeys
+from conformance.checks.unauthenticated import BadKeys, UnauthenticatedInputs
 from conformance.operations import OPERATIONS
 from conformance.oracle.bulk import Sent
 from conformance.oracle.outcomes import CantTell, NonConformity
@@ -26,7 +26,9 @@ def tried(**statuses: dict[str, int]) -> BadKeys:
         for kind in ("none", "unknown")
     }
     inputs = OperationInputs("eng_1", "usr_1", "member", None, "a@example.com", "a name", "a description")
-    return BadKeys(Aims(inputs, inputs, own="eng_1", sends_proper_invitations=True), None, sent, (), (), ())
+    return BadKeys(
+        UnauthenticatedInputs(inputs, inputs, own="eng_1", sends_proper_invitations=True), None, sent, (), (), ()
+    )
 
 
 def _responded(operation: str, status: int) -> Any:

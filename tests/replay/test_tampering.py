@@ -126,8 +126,8 @@ def test_responses_of_the_last_scenario_are_judged_like_any_other(
     folder, choices = Path(shutil.copytree(whole_run, tmp_path / "run")), random.Random(operation)
 
     def last(entries: list[Entry]) -> None:
-        of_clearing = [entry for entry in entries if entry["_check"] == "clearing"]
-        other_type([entry for entry in of_clearing if entry["_call"]["operation"] == operation][-1], choices)
+        of_deletion = [entry for entry in entries if entry["_check"] == "final_deletion"]
+        other_type([entry for entry in of_deletion if entry["_call"]["operation"] == operation][-1], choices)
 
     change_entries(folder, last)
     recording = read_recording(folder)
