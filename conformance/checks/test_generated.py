@@ -22,7 +22,7 @@ from conformance.checks.renaming import given_back, name_before
 from conformance.json_text import Parsed
 from conformance.oracle.effects import sent_object
 from conformance.oracle.input_validity import Validity
-from conformance.oracle.no_ops import repetitions
+from conformance.oracle.no_ops import no_op_changes
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort
 from conformance.verdicts.stages import Stage
@@ -80,7 +80,7 @@ def held_against_document(run: Run) -> Held:
     """Validate the readable responses of the run against the OpenAPI document."""
     from conformance.checks.document import document_faults  # noqa: PLC0415 - Schemathesis takes half a second to load
 
-    free = repetitions(run.wire.exchanges)
+    free = no_op_changes(run.wire.exchanges)
     readable = [
         candidate for candidate in run.wire.exchanges if candidate.number not in free and _is_readable(candidate)
     ]

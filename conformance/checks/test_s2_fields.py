@@ -13,7 +13,7 @@ from conformance.checks.markers import observes, requirement, scenario
 from conformance.checks.unspecified import Beside, unspecified
 from conformance.checks.whole_run_laws import expect_law
 from conformance.oracle import laws
-from conformance.oracle.no_ops import archivings_again, repetitions
+from conformance.oracle.no_ops import archivings_again, no_op_changes
 from conformance.oracle.observe import describe_response
 from conformance.oracle.rendering import render
 from conformance.oracle.shapes import PROMISES
@@ -29,7 +29,7 @@ unspecified_scenario = scenario(unspecified)
 @pytest.fixture(scope="module")
 def repeated(run: Run) -> frozenset[int]:
     """Return the numbers of successes for which the interface leaves the response open."""
-    return repetitions(run.wire.exchanges)
+    return no_op_changes(run.wire.exchanges)
 
 
 @pytest.mark.stage(Stage.LAWS)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _READS: Final = frozenset({"getEngagement", "listEngagements"})
 
 
-def repetitions(exchanges: Iterable[Exchange]) -> frozenset[int]:
+def no_op_changes(exchanges: Iterable[Exchange]) -> frozenset[int]:
     """Return the numbers of successes whose response the interface leaves entirely open.
 
     These are archivings of an archived engagement, invitations of a member or of an invited address, and changes to a

@@ -16,7 +16,7 @@ _DEEPEST: Final = 4
 _PART: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}:,]|[^\s\[\]{}:,"]++', re.DOTALL)
 
 
-def salvage(body: bytes) -> object:
+def read_leniently(body: bytes) -> object:
     """Read as much as possible of a body that is no valid JSON, in linear time and without errors.
 
     Returns:

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Malformed, Parsed, read_json
-from conformance.targets.lenient_reading import salvage
+from conformance.targets.lenient_reading import read_leniently
 from conformance.wire.exchange import SUCCESSES, Exchange, NoResponse, Response
 from conformance.wire.rate_limit_headers import date_of
 from conformance.wire.requests import list_engagements, list_members
@@ -284,7 +284,7 @@ def _value_of(response: Response) -> tuple[object, bool]:
         with suppress(ValueError, RecursionError):  # a byte order mark or a NaN is a fault, and leaves nothing out
             text = response.body.decode(json.detect_encoding(response.body), "replace")
             return json.loads(text.removeprefix("\ufeff")), True
-    return salvage(response.body), False
+    return read_leniently(response.body), False
 
 
 def identifier_of(data: Mapping[str, Any]) -> str | None:

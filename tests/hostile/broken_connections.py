@@ -36,8 +36,8 @@ def _greeting(reset: bool) -> dict[str, Any]:  # noqa: FBT001 - the only paramet
 CASES: Final[Mapping[str, Case]] = {
     "silent from the start": untestable(raw(), "within 1 s", parts=lambda: _greeting(reset=False)),
     "closed before any request": untestable(raw(), UNTESTABLE, parts=lambda: _greeting(reset=True)),
-    "closed without a word": untestable(raw(), "closed before an answer"),
-    "reset without a word": untestable(raw(then="reset"), "closed before an answer"),
+    "closed without a word": untestable(raw(), "closed before a response"),
+    "reset without a word": untestable(raw(then="reset"), "closed before a response"),
     "stalls before headers": untestable(raw(then="stall"), "within 1 s"),
     "stalls amid headers": untestable(raw(_HEAD, then="stall"), "within 1 s"),
     "stalls amid the body": untestable(raw(_LONG, b"{", then="stall"), "within 1 s"),
@@ -56,7 +56,7 @@ CASES: Final[Mapping[str, Case]] = {
     "gzip bomb in gzip": untestable(raw(_encoded(_BOMB, "gzip", "gzip")), "longer than 8 MiB", timeout=5),
     "deflate bomb": untestable(raw(_encoded(zlib.compress(bytes(2**26)), "deflate")), "longer than 8 MiB", timeout=5),
     "gzip cut short": untestable(raw(_encoded(gzip.compress(_PLAIN)[:-3], "gzip")), "cut short"),
-    "an encoding nobody asked for": untestable(raw(_encoded(_PLAIN, "br")), "not asked for"),
+    "an encoding nobody asked for": untestable(raw(_encoded(_PLAIN, "br")), "did not accept"),
     "too short a Content-Length": untestable(raw(_HEAD + b"Content-Length: 3\r\n\r\n" + _PLAIN), "more bytes came"),
     "too long a Content-Length": untestable(raw(_HEAD + b"Content-Length: 99\r\n\r\n" + _PLAIN), "cut short"),
     "two Content-Lengths": untestable(

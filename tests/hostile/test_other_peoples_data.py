@@ -200,7 +200,7 @@ def test_what_must_be_refused_and_was_done_is_undone(mode: str, tmp_path: Path) 
 
         assert ended.status == 1, ended.told()
         assert target.inventory() == before
-    warned = any("was undone with <api_key>" in warning for warning in ended.report["run"]["warnings"])
+    warned = any("were undone with <api_key>" in warning for warning in ended.report["run"]["warnings"])
     assert (warned, ended.report["not_undone"]) == (mode == "--read-only", [])
 
 

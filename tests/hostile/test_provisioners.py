@@ -27,8 +27,8 @@ def answers(**more):
 """
 
 PROGRAMS: Final[dict[str, tuple[str, str]]] = {
-    "says nothing": ("sys.stdin.read()", "did not answer"),
-    "never reads and never ends": ("while True: time.sleep(60)", "did not answer"),
+    "says nothing": ("sys.stdin.read()", "did not respond"),
+    "never reads and never ends": ("while True: time.sleep(60)", "did not respond"),
     "ends at once": ("sys.exit(7)", "ended by itself with status 7"),
     "dies of a signal": ("sys.stdin.readline(); os.kill(os.getpid(), 11)", "ended by a signal"),
     "writes garbage": ("print('hello', flush=True); sys.stdin.read()", "no JSON-RPC 2.0 response"),
@@ -36,11 +36,11 @@ PROGRAMS: Final[dict[str, tuple[str, str]]] = {
         "\nwhile True: sys.stdout.write('x' * 65536)", "a line of more than 1 MiB",
     ),
     "floods stdout with lines": ("\nwhile True: print('{}')", "no JSON-RPC 2.0 response"),
-    "floods stderr with lines": ("\nwhile True: sys.stderr.write('all is well\\n' * 1000)", "did not answer"),
-    "floods stderr with a line that never ends": ("\nwhile True: sys.stderr.write('x' * 65536)", "did not answer"),
+    "floods stderr with lines": ("\nwhile True: sys.stderr.write('all is well\\n' * 1000)", "did not respond"),
+    "floods stderr with a line that never ends": ("\nwhile True: sys.stderr.write('x' * 65536)", "did not respond"),
     "drips an answer": (
         "sys.stdin.readline()\nwhile True: sys.stdout.write(' '); sys.stdout.flush(); time.sleep(0.05)",
-        "did not answer",
+        "did not respond",
     ),
     "answers another question": ("answers(id=99)", "an id that no request has"),
     "answers with a bomb of brackets": (
@@ -95,7 +95,7 @@ def test_a_run_goes_on_without_its_provisioner(name: str, tmp_path: Path) -> Non
     is_silent = "answers(" not in program
     words = [word for pattern in UNLOCKED for word in ("--only", pattern)]
 
-    ended = _run(tmp_path, program, *words, timeout=1 if reason == "did not answer" else 60)
+    ended = _run(tmp_path, program, *words, timeout=1 if reason == "did not respond" else 60)
 
     assert ended.status == (3 if is_silent else 0), ended.told()
     assert ended.outcomes("cantTell") == []

@@ -215,9 +215,9 @@ def test_a_crash_tells_no_key(tmp_path: Path) -> None:
     """Neither the traceback in errors.log nor the output of the run shows a secret."""
     program = (
         "import sys, faulthandler; faulthandler.enable()\n"
-        "from conformance.running.run_session import Execution\n"
+        "from conformance.running.run_session import RunSession\n"
         "def fail(self): raise RuntimeError('broken', self.options, self.profile, self.run.wire, self.redactor)\n"
-        "Execution.reach = fail\n"
+        "RunSession.reach = fail\n"
         "from conformance.cli import main\n"
         "main()\n"
     )

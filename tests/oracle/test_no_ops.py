@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle.no_ops import repetitions
+from conformance.oracle.no_ops import no_op_changes
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import JSON_HEADERS, encode
 from tests.conftest import make_exchange
@@ -77,4 +77,4 @@ INVITED = {"email": "Ann@example.com", "role": "member"}
 )
 def test_repetitions(exchanges: list[Exchange], free: set[int]) -> None:
     """Only the numbers of exchanges with an open response are returned."""
-    assert repetitions([replace(exchange, number=number) for number, exchange in enumerate(exchanges)]) == free
+    assert no_op_changes([replace(exchange, number=number) for number, exchange in enumerate(exchanges)]) == free
