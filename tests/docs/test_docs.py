@@ -1,4 +1,4 @@
-"""The documents: their links lead somewhere, what is generated is fresh, and examples in them are sound."""
+"""Documents: links resolve, generated pages are fresh, and examples are valid."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from conformance.targets.profile import Profile
 ROOT = Path(__file__).parent.parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")])
 OF_OPTIONS = {"mode", "user_info", "warnings", "folder"}
-"""What a profile has that no target file says under that name."""
+"""Attributes of a profile that are not keys of a target file."""
 VARIABLES = {
     name: f"a-key-for-{name.lower()}"
     for name in (
@@ -34,32 +34,32 @@ VARIABLES = {
 
 
 def _anchors(page: Path) -> set[str]:
-    """The places of a page that a link can name: its headings, as GitHub names them."""
+    """Return the anchors of a page: its headings, as GitHub names them."""
     text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
     headings = re.findall(r"^#+ +(.*?) *$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def broken_links(page: Path) -> list[str]:
-    """The links of a page, pictures included, that lead to no file of this repository or to no place in one."""
+    """Return the links of a page, including pictures, whose file or anchor does not exist in this repository."""
     broken = []
     for link in re.findall(r"\]\(([^)\s]+)[^)]*\)", page.read_text("utf-8")):
         if not link.startswith(("https:", "http:")):
             path, _, anchor = link.partition("#")
-            aim = page.parent / path if path else page
-            if not aim.exists() or (anchor and anchor not in _anchors(aim)):
+            target = page.parent / path if path else page
+            if not target.exists() or (anchor and anchor not in _anchors(target)):
                 broken.append(link)
     return broken
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
-    """Every link within the repository has an aim."""
+def test_links_resolve(page: Path) -> None:
+    """Every link within the repository has a target."""
     assert broken_links(page) == []
 
 
 def test_broken_links_are_found(tmp_path: Path) -> None:
-    """A missing file, a missing heading, a missing picture."""
+    """Missing files, headings and pictures are reported."""
     page = tmp_path / "page.md"
     (tmp_path / "other.md").write_text("# A `name` of its own\n")
     page.write_text(
@@ -71,12 +71,12 @@ def test_broken_links_are_found(tmp_path: Path) -> None:
 
 
 def test_the_list_of_requirements_is_fresh() -> None:
-    """docs/requirements.md is what ``conformance requirements --markdown`` prints."""
+    """docs/requirements.md equals the output of ``conformance requirements --markdown``."""
     assert (ROOT / "docs" / "requirements.md").read_text("utf-8") == "\n".join(markdown_lines(load_catalogue())) + "\n"
 
 
 def test_the_first_target_file_of_its_page_is_sound(tmp_path: Path) -> None:
-    """A reader can take it as it is."""
+    """The example loads unchanged."""
     text = re.search(r"```yaml\n(.*?)```", (ROOT / "docs" / "target-files.md").read_text("utf-8"), re.DOTALL)
     assert text is not None
     file = tmp_path / "target.yaml"
@@ -87,7 +87,7 @@ def test_the_first_target_file_of_its_page_is_sound(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_yaml_in_pages_is_yaml(page: Path) -> None:
-    """Every block of YAML can be read, its variables replaced."""
+    """Every block of YAML parses after its variables are replaced."""
     for block in re.findall(r"```yaml\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
         yaml.safe_load(re.sub(r"\$\{\w+\}", "value", block))
 
@@ -102,14 +102,14 @@ def test_yaml_in_pages_is_yaml(page: Path) -> None:
     ],
 )
 def test_a_page_leaves_nothing_out(page: str, names: set[str]) -> None:
-    """What a target file can say, what a provisioner can do, and every class are told of."""
+    """The pages name every key of a target file, every method of a provisioner, and every class."""
     text = (ROOT / "docs" / page).read_text("utf-8")
 
     assert [name for name in sorted(names) if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)] == []
 
 
 def test_observations_in_pages_are_of_open_points() -> None:
-    """The examples of questions are questions of the catalogue."""
+    """The example questions are questions of the catalogue."""
     text = (ROOT / "docs" / "observations.md").read_text("utf-8")
     asked = re.findall(r"^\| (What|Which|How)([^|]+) \|", text, re.MULTILINE)
     questions = {point.question for point in load_catalogue().open_points.values()}
@@ -119,7 +119,7 @@ def test_observations_in_pages_are_of_open_points() -> None:
 
 
 def test_every_command_is_named_in_the_readme() -> None:
-    """A command that the front door does not mention is found by nobody."""
+    """The README names every command."""
     readme = (ROOT / "README.md").read_text("utf-8")
 
     for name in main.list_commands(None):  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The documents followed word by word: the way to a certificate, and the worked example of a check."""
+"""Documents followed literally: the commands to a certificate, and the worked example of a check."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ CLEAN = {
 
 
 def blocks(page: str, language: str) -> list[str]:
-    """The blocks of a page in one language."""
+    """Return the code blocks of a page in one language."""
     return re.findall(rf"```{language}\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
 
 
 def shell(script: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """The end of a script that stops at the first command that fails."""
+    """Run a script that stops at the first command that fails."""
     return subprocess.run(
         ["/bin/bash", "-euxo", "pipefail", "-c", script],
         check=False, capture_output=True, text=True, cwd=folder, env=CLEAN | variables, timeout=900,
@@ -35,7 +35,7 @@ def shell(script: str, folder: Path, **variables: str) -> subprocess.CompletedPr
 
 @pytest.mark.skipif(not (ROOT / ".git").exists() or not shutil.which("git"), reason="there is no repository to clone")
 def test_five_commands_lead_to_a_verified_certificate(tmp_path: Path) -> None:
-    """From git clone to a certificate that holds, as docs/certificates.md says."""
+    """The commands of docs/certificates.md lead from git clone to a valid certificate."""
     (script,) = blocks("docs/certificates.md", "sh")
 
     done = shell(script.replace("URL", f"--quiet {ROOT}", 1), tmp_path)
@@ -46,7 +46,7 @@ def test_five_commands_lead_to_a_verified_certificate(tmp_path: Path) -> None:
 
 
 def test_the_check_that_contributors_are_shown_is_one_of_the_suite() -> None:
-    """It stands in the package as it stands in CONTRIBUTING.md."""
+    """The check in CONTRIBUTING.md is a literal part of the package."""
     (shown,) = re.findall(r"   ```python\n(.*?)   ```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.DOTALL)
     check = re.sub(r"^   ", "", shown, flags=re.MULTILINE)
 
@@ -73,6 +73,6 @@ def test_the_worked_example_of_a_check_works(tmp_path: Path) -> None:
 
     assert judged.returncode == found.returncode == 0, judged.stdout + judged.stderr + found.stdout + found.stderr
     report = json.loads((tmp_path / "r" / "report.json").read_text())
-    outcomes = {one["id"]: one["outcome"] for one in report["requirements"]}
+    outcomes = {requirement["id"]: requirement["outcome"] for requirement in report["requirements"]}
     assert outcomes["get-engagement-twice"] == "passed"
     assert re.search(r"1 +Found, and the named requirement reported", found.stdout)

@@ -1,4 +1,4 @@
-"""The tiers of the tests: tox, its labels, the gate and the documents agree, and a sample is drawn as described."""
+"""Tiers of the tests: tox, its labels, the gate and the documents agree, and samples are drawn as documented."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ LIES = "tests/hostile/test_lying_services.py::test_no_lie_of_a_service_makes_a_r
 
 
 def chosen(environment: str) -> str:
-    """The expression with which an environment of tox chooses tests by their marks."""
+    """Return the expression with which a tox environment selects tests by their marks."""
     (expression,) = re.findall('-m "(.*?)"', TOX[f"testenv:{environment}"]["commands"])
     return str(expression)
 
 
 def collected(*words: str) -> list[str]:
-    """The node ids that pytest would run."""
+    """Return the node ids that pytest would run."""
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *words]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=os.environ, timeout=300)
     return [line for line in done.stdout.splitlines() if "::" in line]
@@ -37,7 +37,7 @@ def collected(*words: str) -> list[str]:
 
 @pytest.mark.parametrize("path", [*tiers.SAMPLES, *(path for paths in tiers.MARKS.values() for path in paths)])
 def test_paths_lead_to_tests(path: str) -> None:
-    """No mark and no sample is lost when a test is moved or renamed."""
+    """Each path of a mark or a sample exists, also after tests are moved or renamed."""
     file, _, name = path.partition("::")
 
     assert (ROOT / file).exists()
@@ -53,20 +53,20 @@ def test_each_test_is_in_the_quick_or_in_the_long_tier() -> None:
 
 
 def test_labels_name_environments() -> None:
-    """A label with a misspelt environment would leave that out."""
+    """Each environment in a label exists."""
     for environment in re.split(r", ", ", ".join([*LABELS.values(), TOX["tox"]["env_list"]])):
         assert f"testenv:{environment}" in TOX
 
 
 def test_nightly_leaves_nothing_out() -> None:
-    """It runs what ``tox`` and ``tox -m full`` run, with all examples."""
+    """The label runs everything from ``tox`` and ``tox -m full``, with all examples."""
     tiered = {*TOX["tox"]["env_list"].split(", "), *LABELS["full"].split(", ")}
 
     assert tiered - {"tests", "long"} | {"all"} <= {*LABELS["nightly"].split(", ")}
 
 
 def test_tests_are_marked_by_their_path() -> None:
-    """A folder, a file and a single test give marks; other tests have none."""
+    """Marks come from the path of a folder, a file or a single test; other tests have none."""
     assert tiers.marks(f"{LIES}[7]") == ["hostile"]
     assert tiers.marks("tests/reports/test_browser.py::test_the_guard_itself_works") == ["browser"]
     assert tiers.marks("tests/reference/test_fault_library.py::test_fault_shows[archive-twice]") == ["slow"]
@@ -74,7 +74,7 @@ def test_tests_are_marked_by_their_path() -> None:
 
 
 def test_a_commit_draws_its_sample() -> None:
-    """It is the same for the same commit, another one for another, and of the size that is said."""
+    """The sample has the documented size; the same commit draws the same sample, another commit another."""
     names = [f"{LIES}[{number}]" for number in range(1000)]
     others = ["tests/wire/test_request.py::test_a[1]", "tests/wire/test_request.py::test_b"]
 
@@ -88,7 +88,7 @@ def test_a_commit_draws_its_sample() -> None:
 
 
 def test_only_a_sample_is_collected() -> None:
-    """With ``--sample`` what the commit draws, the tests with few examples whole, and a named example always."""
+    """``--sample`` collects the drawn examples, all of a test with few examples, and each example named by its id."""
     file = LIES.partition("::")[0]
 
     drawn = collected("--sample", file)
@@ -100,7 +100,7 @@ def test_only_a_sample_is_collected() -> None:
 
 
 def test_the_gate_calls_the_command_of_the_readme_first() -> None:
-    """Then what takes longer."""
+    """The gate then runs the longer tests."""
     (command,) = re.findall(r"^    (.* && \.venv/bin/tox)$", README, re.MULTILINE)
     gate = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
 
@@ -109,7 +109,7 @@ def test_the_gate_calls_the_command_of_the_readme_first() -> None:
 
 
 def test_how_long_tests_take_is_said_beforehand() -> None:
-    """The README says it before its command, and CONTRIBUTING of each tier."""
+    """The README states the time before its command, and CONTRIBUTING states it for each tier."""
     before, _, _ = README.partition("&& .venv/bin/tox\n")
     rows = re.findall(r"^\| `(tox[^`]*)` \|.*\| (?=.*(?:minutes|hours) \|$)", CONTRIBUTING, re.MULTILINE)
 

@@ -1,4 +1,4 @@
-"""Every target file under examples/ is used against the sandbox of ``conformance serve``."""
+"""Runs with every target file under examples/ against the sandbox of ``conformance serve``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CLEAN = {
 
 
 def run(target: str, sandbox: dict[str, str], folder: Path) -> dict[str, Any]:
-    """The report of a run with an example's target file."""
+    """Return the report of a run with an example's target file."""
     command = [sys.executable, "-m", "conformance", "run", "--effort", "quick", "--quiet"]
     done = subprocess.run(
         [*command, "--target", str(EXAMPLES / target), "--report", str(folder)],
@@ -68,13 +68,13 @@ def test_a_provisioner_in_node_does_the_same(sandbox: dict[str, str], tmp_path: 
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="the provisioner needs Node")
-def test_a_provisioner_in_node_knows_the_protocol(sandbox: dict[str, str]) -> None:
-    """A method that it lacks is -32601, and a refusal of the sandbox is an error of its own."""
-    asked = [{"jsonrpc": "2.0", "id": 1, "method": "dance"}, {"jsonrpc": "2.0", "id": 2, "method": "create_key"}]
+def test_a_provisioner_in_node_follows_the_protocol(sandbox: dict[str, str]) -> None:
+    """A missing method gets -32601, and a refusal of the sandbox another error."""
+    requests = [{"jsonrpc": "2.0", "id": 1, "method": "dance"}, {"jsonrpc": "2.0", "id": 2, "method": "create_key"}]
 
     done = subprocess.run(
         ["node", str(EXAMPLES / "provisioner.mjs")],
-        input="".join(f"{json.dumps(one)}\n" for one in asked),
+        input="".join(f"{json.dumps(request)}\n" for request in requests),
         check=False, capture_output=True, text=True, env=CLEAN | sandbox, timeout=60,
     )  # fmt: skip
 
@@ -86,7 +86,7 @@ def test_a_provisioner_in_node_knows_the_protocol(sandbox: dict[str, str]) -> No
 
 
 def test_scoped_keys_unlock_most_permissions(sandbox: dict[str, str], tmp_path: Path) -> None:
-    """Without members and a disposable organization, the rest of the permissions and isolation is judged."""
+    """Without members and a disposable organization, the other requirements of permissions and isolation are judged."""
     report = run("scoped-keys.yaml", sandbox, tmp_path)
 
     outcomes = {entry["id"]: entry["outcome"] for entry in report["requirements"]}

@@ -1,4 +1,4 @@
-"""The files for pipelines: their commands are run, their parts fit together."""
+"""CI files: their commands run, and their parts fit together."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ OPTIONS = ("TARGET", "EFFORT", "MODE", "WAIVERS", "BASELINE", "CLASSES", "ONLY",
 
 
 def documents(name: str) -> list[dict[str, Any]]:
-    """The YAML documents of a file."""
+    """Return the YAML documents of a file."""
     return list(yaml.safe_load_all((ROOT / name).read_text()))
 
 
 def job(name: str) -> dict[str, Any]:
-    """The Job of a manifest."""
-    return next(one for one in documents(name) if one["kind"] == "Job")
+    """Return the Job of a manifest."""
+    return next(document for document in documents(name) if document["kind"] == "Job")
 
 
 def run_script(tmp_path: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """The script of pipelines, with ``conformance`` from this environment."""
+    """Run the CI script with ``conformance`` from this environment."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         ["/bin/bash", str(ROOT / "integrations" / "ci-run.sh")],
@@ -51,8 +51,8 @@ def run_script(tmp_path: Path, **variables: str) -> subprocess.CompletedProcess[
     )
 
 
-def test_the_script_runs_and_tells_the_pipeline(tmp_path: Path) -> None:
-    """The summary and the verdict go where GitHub shows them."""
+def test_the_script_runs_and_informs_the_pipeline(tmp_path: Path) -> None:
+    """The script writes the summary and the verdict to the files of GitHub."""
     summary, output = tmp_path / "summary", tmp_path / "output"
 
     with closing(EmbeddedService()) as service:
@@ -66,7 +66,7 @@ def test_the_script_runs_and_tells_the_pipeline(tmp_path: Path) -> None:
 
 
 def test_the_script_passes_the_exit_status_on(tmp_path: Path) -> None:
-    """A wrong option is a failed step."""
+    """A wrong option fails the step."""
     target = {"CONFORMANCE_BASE_URL": "http://service.test", "CONFORMANCE_API_KEY": "a-key-that-nobody-may-see"}
 
     assert run_script(tmp_path, MODE="heroic", **target).returncode == 2
@@ -93,15 +93,15 @@ STALE = '{"format": "conformance-report/1", "verdict": "conformant"}'
 def test_a_run_that_tests_nothing_publishes_no_earlier_report(
     tmp_path: Path, variables: dict[str, str], status: int, why: str
 ) -> None:
-    """The report of an earlier job is gone, no verdict is told, and the page of the run says why."""
+    """The earlier report is gone, there is no verdict, and the page of the run gives the reason."""
     folder = tmp_path / "conformance-report"
     folder.mkdir()
     (folder / "report.json").write_text(STALE)
     (folder / "summary.md").write_text("# Conformance: conformant")
-    told = {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary"), "GITHUB_OUTPUT": str(tmp_path / "output")}
+    outputs = {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary"), "GITHUB_OUTPUT": str(tmp_path / "output")}
     target = {"CONFORMANCE_BASE_URL": "http://service.test", "CONFORMANCE_API_KEY": "a-key-that-nobody-may-see"}
 
-    done = run_script(tmp_path, **(told | target | variables))
+    done = run_script(tmp_path, **(outputs | target | variables))
 
     assert done.returncode == status, done.stdout + done.stderr
     assert why in done.stderr.splitlines()[-1]
@@ -111,7 +111,7 @@ def test_a_run_that_tests_nothing_publishes_no_earlier_report(
 
 
 @pytest.mark.parametrize(
-    ("word", "status"),
+    ("value", "status"),
     [
         ("true", 4),
         ("True", 4),
@@ -125,18 +125,18 @@ def test_a_run_that_tests_nothing_publishes_no_earlier_report(
         ("", 0),
     ],
 )
-def test_the_usual_words_of_strict(sandbox: dict[str, str], tmp_path: Path, word: str, status: int) -> None:
-    """A chosen requirement that stays untested fails the step where it is strict."""
+def test_the_usual_values_of_strict(sandbox: dict[str, str], tmp_path: Path, value: str, status: int) -> None:
+    """An untested chosen requirement fails the step if it is strict."""
     target = {name: sandbox[name] for name in ("CONFORMANCE_BASE_URL", "CONFORMANCE_API_KEY")}
 
-    done = run_script(tmp_path, STRICT=word, ONLY="get-organization-succeeds invite-sends-mail", **target)
+    done = run_script(tmp_path, STRICT=value, ONLY="get-organization-succeeds invite-sends-mail", **target)
 
     assert done.returncode == status, done.stdout + done.stderr
     assert done.stderr.startswith("Exit 4: --strict, and ") or not status
 
 
 def test_every_output_of_an_earlier_job_is_removed(sandbox: dict[str, str], tmp_path: Path) -> None:
-    """But for the journal, which conformance cleanup needs; a report that no run wrote stays and is not published."""
+    """Only the journal stays, for conformance cleanup. A report that no run wrote stays, and is not published."""
     target = {name: sandbox[name] for name in ("CONFORMANCE_BASE_URL", "CONFORMANCE_API_KEY")}
     assert run_script(tmp_path, ONLY="get-organization-succeeds", **target).returncode == 0
     folder, output = tmp_path / "conformance-report", tmp_path / "output"
@@ -152,7 +152,7 @@ def test_every_output_of_an_earlier_job_is_removed(sandbox: dict[str, str], tmp_
 
 
 def test_the_page_of_the_run_says_why_a_step_failed(sandbox: dict[str, str], tmp_path: Path) -> None:
-    """Below the summary of the run, too."""
+    """The reason is below the summary of the run."""
     target = {"CONFORMANCE_BASE_URL": sandbox["CONFORMANCE_BASE_URL"], "CONFORMANCE_API_KEY": "a-key-of-nobody"}
 
     assert run_script(tmp_path, GITHUB_STEP_SUMMARY=str(tmp_path / "page"), **target).returncode == 3
@@ -163,16 +163,16 @@ def test_the_page_of_the_run_says_why_a_step_failed(sandbox: dict[str, str], tmp
 
 
 @pytest.mark.parametrize("named", [{}, {"CONFORMANCE_BASE_URL": ""}, {"CONFORMANCE_BASE_URL": "", "TARGET": ""}])
-def test_the_script_tests_nothing_where_nothing_is_named(tmp_path: Path, named: dict[str, str]) -> None:
-    """A variable that nobody set must not become a test of the suite's own service."""
+def test_the_script_tests_nothing_without_a_target(tmp_path: Path, named: dict[str, str]) -> None:
+    """Without a target, the script does not test the suite's own service."""
     done = run_script(tmp_path, CONFORMANCE_API_KEY="a-key-that-nobody-may-see", **named)
 
     assert done.returncode == 2
     assert "No target is named" in done.stderr
 
 
-def test_the_action_hands_every_input_to_the_script() -> None:
-    """No input is declared and then forgotten."""
+def test_the_action_passes_every_input_to_the_script() -> None:
+    """The script gets every declared input."""
     action = documents("action.yml")[0]
     step = action["runs"]["steps"][-1]
 
@@ -181,8 +181,8 @@ def test_the_action_hands_every_input_to_the_script() -> None:
         assert f"inputs.{name} " in str(step["env"])
 
 
-def test_the_workflow_gives_the_action_what_it_takes() -> None:
-    """Inputs and outputs that the example uses are those that the action has."""
+def test_the_workflow_uses_inputs_of_the_action() -> None:
+    """The action has every input and output that the example uses."""
     action = documents("action.yml")[0]
     steps = documents("integrations/github/conformance.yml")[0]["jobs"]["conformance"]["steps"]
     used = next(step for step in steps if step.get("id") == "conformance")
@@ -193,7 +193,7 @@ def test_the_workflow_gives_the_action_what_it_takes() -> None:
 
 
 def test_gitlab_keeps_the_report() -> None:
-    """The folder of the report is the artifact, and its JUnit file is shown."""
+    """The folder of the report is the artifact, and GitLab shows its JUnit file."""
     template = documents("integrations/gitlab/conformance.yml")[0][".conformance"]
 
     assert template["artifacts"]["paths"] == [f"{template['variables']['REPORT']}/"]
@@ -201,9 +201,9 @@ def test_gitlab_keeps_the_report() -> None:
 
 
 @pytest.mark.parametrize("name", ["integrations/kubernetes/job.yaml", "integrations/kubernetes/fleet.yaml"])
-def test_jobs_refer_to_what_is_there(name: str) -> None:
-    """Secrets and config maps are of the same file, mounts are volumes, and the process has few rights."""
-    known = {(one["kind"], one["metadata"]["name"]) for one in documents(name)}
+def test_jobs_refer_to_existing_objects(name: str) -> None:
+    """Secrets and config maps are in the same file, mounts are volumes, and the process has few rights."""
+    known = {(document["kind"], document["metadata"]["name"]) for document in documents(name)}
     pod = job(name)["spec"]["template"]["spec"]
     container = pod["containers"][0]
 
@@ -216,8 +216,8 @@ def test_jobs_refer_to_what_is_there(name: str) -> None:
 
 
 def test_every_index_of_the_fleet_has_a_target(tmp_path: Path) -> None:
-    """There are as many target files as completions, each of them sound, with a key from the secret."""
-    parts = {one["kind"]: one for one in documents("integrations/kubernetes/fleet.yaml")}
+    """There is a valid target file for each completion, with a key from the secret."""
+    parts = {document["kind"]: document for document in documents("integrations/kubernetes/fleet.yaml")}
     files = parts["ConfigMap"]["data"]
 
     assert sorted(files) == [f"target-{index}.yaml" for index in range(parts["Job"]["spec"]["completions"])]
@@ -227,7 +227,7 @@ def test_every_index_of_the_fleet_has_a_target(tmp_path: Path) -> None:
 
 
 def test_the_fleet_command_is_the_suite() -> None:
-    """The shell line that each index runs is a run with its target file."""
+    """Each index runs the suite with its target file."""
     line = job("integrations/kubernetes/fleet.yaml")["spec"]["template"]["spec"]["containers"][0]["args"][0]
 
     words = shlex.split(line)
@@ -236,7 +236,7 @@ def test_the_fleet_command_is_the_suite() -> None:
 
 
 def run_container(words: list[str], tmp_path: Path, variables: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """What a container would run, with its mounts under a folder and a home that is not to be written."""
+    """Run a container's command with its mounts under a folder and a read-only home."""
     folder = tmp_path / "nowhere"
     folder.mkdir(mode=0o555)
     return subprocess.run(
@@ -251,12 +251,12 @@ def run_container(words: list[str], tmp_path: Path, variables: dict[str, str]) -
 
 
 def test_the_job_runs(sandbox: dict[str, str], tmp_path: Path) -> None:
-    """With its Secret and ConfigMap filled in, the container's words make a report on the volume, twice if need be."""
+    """With a filled Secret and ConfigMap, the container's command writes a report to the volume, twice in a row."""
     args = job("integrations/kubernetes/job.yaml")["spec"]["template"]["spec"]["containers"][0]["args"]
     names = [
         name
-        for one in documents("integrations/kubernetes/job.yaml")
-        for name in one.get("stringData", one.get("data", {}))
+        for document in documents("integrations/kubernetes/job.yaml")
+        for name in document.get("stringData", document.get("data", {}))
     ]
     words = ["conformance", *(word.replace("/reports", str(tmp_path)) for word in args), "--only", "get-*"]
 
@@ -269,8 +269,8 @@ def test_the_job_runs(sandbox: dict[str, str], tmp_path: Path) -> None:
 
 
 def test_an_index_of_the_fleet_runs(sandbox: dict[str, str], tmp_path: Path) -> None:
-    """The second index takes the second target file, and its report has a folder of its own."""
-    parts = {one["kind"]: one for one in documents("integrations/kubernetes/fleet.yaml")}
+    """The second index uses the second target file and writes its report to its own folder."""
+    parts = {document["kind"]: document for document in documents("integrations/kubernetes/fleet.yaml")}
     for name, text in parts["ConfigMap"]["data"].items():
         url = re.search(r"base_url: (\S+)", text)
         assert url is not None
