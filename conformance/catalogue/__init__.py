@@ -1,4 +1,4 @@
-"""What must hold: every statement of the interface as data."""
+"""Catalogue: every statement of the interface as data."""
 
 from conformance.catalogue.catalogue import CatalogueError, load_catalogue
 from conformance.catalogue.entries import CLASSES, Catalogue, OpenPoint, OutOfReach, Requirement, Section

@@ -1,4 +1,4 @@
-"""Loads the catalogue strictly: an unknown member, operation, class or statement is an error."""
+"""Strict loading of the catalogue: an unknown member, operation, class or statement is an error."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class CatalogueError(ValueError):
 
 @cache
 def load_catalogue() -> Catalogue:
-    """The catalogue that ships with the package.
+    """Return the catalogue of the package.
 
     Raises:
         CatalogueError: An entry is malformed, an id occurs twice, or a statement has no entry.
@@ -41,7 +41,7 @@ def load_catalogue() -> Catalogue:
 
 
 def build_catalogue(documents: Iterable[Mapping[str, Any]]) -> Catalogue:
-    """A catalogue of documents, one a section.
+    """Return a catalogue from documents, one for each section.
 
     Raises:
         CatalogueError: See ``load_catalogue``.

@@ -1,4 +1,4 @@
-"""The kinds of entries that a catalogue holds."""
+"""Kinds of entries in a catalogue."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ CLASSES: Final[Mapping[str, str]] = MappingProxyType(
         "organization": "Renaming the organization, inviting, the owner's role",
         "permissions": "Keys with a single permission",
         "membership": "Changing roles and removing members",
-        "isolation": "Two organizations are kept apart",
-        "cascade": "Subordinate records go with their engagement",
-        "mail": "Invitations are sent",
-        "throttling": "Beyond the rate limit",
+        "isolation": "Isolation of two organizations",
+        "cascade": "Deletion of subordinate records with their engagement",
+        "mail": "E-mails of invitations",
+        "throttling": "Requests beyond the rate limit",
     }
 )
 """The conformance classes with their titles, in the order of reports."""
@@ -26,16 +26,16 @@ CLASSES: Final[Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """Something that the interface states and a check judges.
+    """A statement of the interface that a check judges.
 
     Attributes:
         id: Stable and readable; never given to another requirement.
         title: The statement in one sentence.
         section: The section of the interface text, by its number.
-        of: The statements of that section that it comes from.
+        of: The statements of that section on which it is based.
         conformance_class: One of ``CLASSES``.
-        operations: The operationIds that it speaks of.
-        needs: What a target must offer for it to be judged; see ``conformance.targets.capabilities``.
+        operations: The operationIds that it is about.
+        needs: The means that a target must provide to judge it; see ``conformance.targets.capabilities``.
     """
 
     id: str
@@ -49,16 +49,16 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class OpenPoint:
-    """Something that the interface leaves open: observed and never judged.
+    """A question that the interface leaves open: observed, never judged.
 
     Attributes:
         id: Stable and readable.
-        question: What is observed, as a question.
+        question: The question that the observation answers.
         section: The section of the interface text, by its number.
-        of: The statements of that section that it comes from.
-        conformance_class: The class whose means it takes to observe it.
-        operations: The operationIds that it speaks of.
-        needs: What a target must offer for it to be observed.
+        of: The statements of that section on which it is based.
+        conformance_class: The class whose means are needed to observe it.
+        operations: The operationIds that it is about.
+        needs: The means that a target must provide to observe it.
     """
 
     id: str
@@ -83,7 +83,7 @@ class OutOfReach:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of the interface: its statements in our words, by their ids."""
+    """A section of the interface: its statements, reworded, by their ids."""
 
     number: str
     title: str

@@ -1,4 +1,4 @@
-"""The requirements that a run is about, chosen by class, id, operation or section."""
+"""Selection of requirements by class, id, operation or section."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class SelectionError(ValueError):
-    """A pattern chooses nothing; the text is a sentence that suggests another one."""
+    """A pattern matches no requirement; the message is a sentence that suggests another pattern."""
 
 
 def choose(classes: Sequence[str] = (), only: Sequence[str] = (), skip: Sequence[str] = ()) -> tuple[str, ...]:
@@ -25,10 +25,10 @@ def choose(classes: Sequence[str] = (), only: Sequence[str] = (), skip: Sequence
     Args:
         classes: Conformance classes; empty for all.
         only: Ids and classes, with ``*`` and ``?``, operations and sections; empty for all.
-        skip: The same for what is left out.
+        skip: The same for the requirements to exclude.
 
     Raises:
-        SelectionError: A class or a pattern matches no requirement, or nothing is left.
+        SelectionError: A class or a pattern matches no requirement, or none is left.
     """
     for name in classes:
         if name not in CLASSES:
@@ -63,9 +63,9 @@ def _matching(option: str, patterns: Sequence[str]) -> set[str]:
 
 
 def _matched(pattern: str) -> set[str]:
-    """The requirements whose id or class matches, and those of the operation or section of that name.
+    """Return the requirements whose id or class matches, and those of the operation or section of that name.
 
-    A pattern of ids such as ``archive*`` would mean half the catalogue if it were one of operations, too.
+    Patterns do not match operations: ``archive*`` would otherwise select half the catalogue.
     """
     requirements = load_catalogue().requirements.values()
     patterned = {entry.id for entry in requirements if _matches(pattern, entry.id, entry.conformance_class)}
@@ -77,7 +77,7 @@ def _matches(pattern: str, *names: str) -> bool:
 
 
 def _names(entry: Requirement) -> tuple[str, ...]:
-    """The names by which a requirement can be chosen."""
+    """Return the names by which a requirement can be chosen."""
     return entry.id, entry.conformance_class, entry.section, *entry.operations
 
 

@@ -135,7 +135,7 @@ def write_all(
         dict[str, str](),
     )
     if notes:
-        contents[PROVISIONED] = partial(sealed, notes, digests)  # after the files whose digests it holds
+        contents[PROVISIONED] = partial(sealed, notes, digests)  # after the files whose digests it contains
     if log:
         contents[LOG] = partial(iter, (log.encode("utf-8", "replace"),))
     scan = LastScan(redactor)

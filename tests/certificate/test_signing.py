@@ -56,7 +56,7 @@ def test_every_file_is_a_subject(signed_run: Path) -> None:
     assert {"report.json", "exchanges.har", "journal.jsonl", "provisioned.jsonl", "certificate.html"} <= names
 
 
-def test_inconclusive_run_is_refused_unless_told(small_run: Path, key_file: Path, tmp_path: Path) -> None:
+def test_inconclusive_run_is_refused_without_anyway(small_run: Path, key_file: Path, tmp_path: Path) -> None:
     """The refusal gives the reason and writes nothing; with --anyway, the run is signed with the reason."""
     folder = shutil.copytree(small_run, tmp_path / "run")
     refused = conformance("sign", folder, "--key", key_file)

@@ -85,7 +85,7 @@ def test_a_class_may_be_required(
     assert done.stdout.splitlines()[-1].startswith(last)
 
 
-def test_a_class_that_was_not_attained_is_told(small_signed: Path, key_file: Path) -> None:
+def test_a_class_that_was_not_attained_is_not_accepted(small_signed: Path, key_file: Path) -> None:
     """The certificate is valid but not accepted."""
     done = conformance("verify", small_signed, "--public-key", f"{key_file}.pub", "--require-class", "core")
 
@@ -136,7 +136,7 @@ def test_link_is_found(small: Path, public_key: Ed25519PublicKey) -> None:
     assert not verify(small, public_key).holds
 
 
-def test_key_of_somebody_else_does_not_do(signed_run: Path) -> None:
+def test_another_key_is_refused(signed_run: Path) -> None:
     """A certificate by another than the trusted key is not valid."""
     verified = verify(signed_run, Ed25519PrivateKey.generate().public_key())
 
@@ -199,7 +199,7 @@ def test_report_made_better_by_its_signer_does_not_hold(
         (lambda report: report["run"].update(finished_at="2000-01-01T00:00:00Z"), "before it began"),
     ],
 )
-def test_report_that_contradicts_itself_is_told(
+def test_report_that_contradicts_itself_is_refused(
     small: Path,
     private_key: Ed25519PrivateKey,
     public_key: Ed25519PublicKey,
@@ -214,7 +214,7 @@ def test_report_that_contradicts_itself_is_told(
     assert any(words in fault for fault in faults), faults
 
 
-def test_report_outside_its_schema_is_told(
+def test_report_outside_its_schema_is_refused(
     small: Path, private_key: Ed25519PrivateKey, public_key: Ed25519PublicKey
 ) -> None:
     """The place in the report is named."""

@@ -136,9 +136,7 @@ def test_an_empty_list_has_no_page_or_one(judge: Judge, operation_id: str, total
 
 @pytest.mark.parametrize("operation_id", ["updateEngagement", "unarchiveEngagement"])
 @pytest.mark.parametrize("data", [{}, ENGAGEMENT, {"id": None}, {"status": "draft", "updatedAt": 7}, {"ok": True}])
-def test_a_response_whose_shape_is_not_told_is_any_object(
-    judge: Judge, operation_id: str, data: dict[str, Any]
-) -> None:
+def test_a_response_of_unspecified_shape_is_any_object(judge: Judge, operation_id: str, data: dict[str, Any]) -> None:
     """Editing and unarchiving promise an object in `data` with any members."""
     assert judge(operation_id, 200, {"data": data}) == set()
     assert judge(operation_id, 202, {"data": data, "meta": None}) == set()

@@ -51,7 +51,7 @@ def prism(tmp_path: Path) -> Iterator[str]:
                 break
         else:
             giving_up.cancel()
-            pytest.skip(f"Prism did not start, as where npm has no registry: {''.join(said)[-200:]}")
+            pytest.skip(f"Prism did not start, perhaps because npm's registry is not reachable: {''.join(said)[-200:]}")
         giving_up.cancel()
         yield f"http://127.0.0.1:{port}"
         os.killpg(process.pid, signal.SIGKILL)

@@ -257,7 +257,7 @@ def test_outputs_beside_a_journal_are_a_runs(run: Run, tmp_path: Path) -> None:
     ensure_free(tmp_path)
 
 
-def test_what_cannot_be_removed_is_told(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_cannot_be_removed_is_an_error(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error is a sentence with the reason of the system."""
 
     def refuse(path: Path, *, missing_ok: bool) -> None:

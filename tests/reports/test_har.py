@@ -57,7 +57,7 @@ def test_every_entry_has_what_har_requires(run: tuple[Report, list[Exchange]]) -
         assert set(entry["request"].get("postData", {"mimeType", "text"})) >= {"mimeType", "text"}
 
 
-def test_entry_n_minus_1_is_exchange_n_whatever_order_they_come_in(samples: ModuleType) -> None:
+def test_entry_n_minus_1_is_exchange_n_in_any_order(samples: ModuleType) -> None:
     """Cited numbers lead to their entries, and unrecorded numbers are marked."""
     exchanges = [exchange for exchange in reversed(samples.exchanges(9)) if exchange.number not in {1, 4, 5}]
 
@@ -202,7 +202,7 @@ def test_large_runs_are_written_in_pieces(samples: ModuleType) -> None:
         b"[" * 100_000,
     ],
 )
-def test_a_file_that_is_no_recording_is_refused(content: bytes, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_recording_is_refused(content: bytes, tmp_path: Path) -> None:
     """Any bytes cause one sentence and no other error."""
     path = tmp_path / "exchanges.har"
     path.write_bytes(content)
@@ -276,7 +276,7 @@ def test_a_browsers_archive_is_refused(tmp_path: Path, samples: ModuleType) -> N
         read_har(path)
 
 
-def test_a_missing_recording_is_told(tmp_path: Path) -> None:
+def test_a_missing_recording_is_an_error(tmp_path: Path) -> None:
     """The message says that the file cannot be read."""
     with pytest.raises(InvalidRecording, match="cannot be read"):
         read_har(tmp_path / "none.har")

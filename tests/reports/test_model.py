@@ -125,7 +125,7 @@ def test_a_file_that_is_no_report_is_refused(content: bytes, tmp_path: Path) -> 
         load_report(path)
 
 
-def test_a_missing_file_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     """The message says that the file cannot be read."""
     with pytest.raises(InvalidReport, match="cannot be read"):
         load_report(tmp_path / "none.json")

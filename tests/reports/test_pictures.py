@@ -77,7 +77,7 @@ def test_a_life_of_an_engagement(step: Step) -> None:
     }
 
 
-def test_a_transition_that_the_interface_does_not_have_is_told(step: Step) -> None:
+def test_a_transition_outside_the_interface_is_drawn(step: Step) -> None:
     """The edit of an archived engagement is drawn with its own style."""
     found = transitions(
         [
@@ -103,7 +103,7 @@ def test_what_overlaps_is_left_out(step: Step) -> None:
     assert _seen(raced) == {("none", "create", "active"): [1], ("active", "archive", "archived"): [2]}
 
 
-def test_without_a_known_state_nothing_is_told(step: Step) -> None:
+def test_without_a_known_state_there_is_no_transition(step: Step) -> None:
     """The first exchange on an engagement shows no transition."""
     assert _seen([step(requests.update_engagement("e", {"name": "z"}), "archived")]) == {}
     assert [transition.way for transition in transitions([])] == [*STATED, *OPEN]
@@ -117,7 +117,7 @@ def test_every_way_of_the_interface_has_its_arrow() -> None:
     assert drawn <= {*STATED, *OPEN}
 
 
-def test_latency_is_told_for_each_operation(samples: ModuleType) -> None:
+def test_latency_of_each_operation(samples: ModuleType) -> None:
     """Only exchanges with a response count, over one axis with ticks."""
     found = latencies(samples.exchanges(200))
 
@@ -268,7 +268,7 @@ def test_failures_of_one_cause_stand_together(samples: ModuleType) -> None:
     assert [[requirement["id"] for requirement in group] for group in groups] == [["a", "c", "d"], ["b"]]
 
 
-def test_a_shared_cause_is_told(failing: tuple[Report, list[Exchange]], samples: ModuleType) -> None:
+def test_a_shared_cause_is_shown(failing: tuple[Report, list[Exchange]], samples: ModuleType) -> None:
     """The page says how many requirements the same responses break."""
     report, exchanges = failing
     other = dict(report["requirements"][6]) | {"id": "another", "title": "Another one"}

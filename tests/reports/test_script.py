@@ -290,7 +290,7 @@ def test_refused_writes_are_left_out_where_there_are_many(samples: ModuleType) -
     assert "PATCH" not in script
 
 
-def test_what_is_gone_is_told(samples: ModuleType) -> None:
+def test_later_deletions_are_mentioned(samples: ModuleType) -> None:
     """Only later deletions are mentioned, and of a list their number."""
     exchanges = story(samples)
     listed = [
@@ -312,7 +312,7 @@ def test_what_is_gone_is_told(samples: ModuleType) -> None:
     assert Recording(exchanges[:4], PREFIX).gone(exchanges[3]) is None
 
 
-def test_what_is_told_of_repeating(samples: ModuleType) -> None:
+def test_commands_that_repeat_a_failure(samples: ModuleType) -> None:
     """The script replaces a curl command that now shows something else; else the reason precedes the command."""
     plain = samples.failure([samples.exchange(1)])
     gone = samples.failure([samples.exchange(1)], gone="It is gone.")

@@ -126,7 +126,7 @@ def test_the_requirements_by_implementations(keep: Keep) -> None:
     )
 
 
-def test_who_does_what_where_the_text_is_open(keep: Keep) -> None:
+def test_the_observations_by_implementations(keep: Keep) -> None:
     """The most frequent behaviour is A, and an implementation without an observation has no letter."""
     folders = [
         keep(str(number), name=f"n{number}", duplicate_name="accepted" if number == 2 else "409")
@@ -150,7 +150,7 @@ def test_letters_do_not_run_out() -> None:
     assert [letter(place) for place in (0, 25, 26, 27, 26 + 26 * 26)] == ["A", "Z", "AA", "AB", "AAA"]
 
 
-def test_the_history_is_told_from_the_newest_run_on(keep: Keep, tmp_path: Path) -> None:
+def test_the_history_starts_with_the_newest_run(keep: Keep, tmp_path: Path) -> None:
     """Each run shows the changes since the previous run, independent of the order of the folders."""
     folders = [
         keep("new", day=3, sample="failing"),
