@@ -145,7 +145,7 @@ CASES: Final[Mapping[str, Case]] = {
     "gzip announced, plain sent": untestable(_coded("gzip"), "does not decode"),
     "deflate announced, plain sent": untestable(_coded("deflate"), "does not decode"),
     "gzip three times": untestable(_coded("gzip, gzip, gzip", *[gzip.compress] * 3), "encoded more than 2 times"),
-    "an encoding that nobody knows": untestable(_coded("snail"), "not asked for"),
+    "an encoding that nobody knows": untestable(_coded("snail"), "that the request did not accept"),
     "a transfer coding that nobody knows": untestable(
         raw(_HEAD + b"Transfer-Encoding: snail\r\n\r\n" + _PLAIN), UNTESTABLE
     ),

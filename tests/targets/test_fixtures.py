@@ -90,7 +90,7 @@ class Hiding:
         self.told = told
 
     def add(self, name: str, secret: str) -> None:
-        """Note it."""
+        """Record it."""
         self.told.append((name, secret))
 
     def text(self, text: str) -> str:

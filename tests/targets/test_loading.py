@@ -248,7 +248,7 @@ PROBLEMS = [
         "subordinates: [{kind: task, create: {path: '/{engagementId}'}, read: {path: '/{id}'}, id: data}]",
         "subordinates[0].id must be a JSON pointer such as /data/id.",
     ),
-    ("a: &x 1\nb: *x", "target.yaml uses an alias (*name), which this suite does not take."),
+    ("a: &x 1\nb: *x", "target.yaml uses an alias (*name), which this suite does not accept."),
     ("keys: {", "line 3, column 8: this is not valid YAML."),
     ("---\nname: x", "this is not valid YAML."),
     ("? [a]\n: b", "must have plain texts for keys."),

@@ -67,7 +67,7 @@ def test_another_users_engagement_is_never_written_to(
 ) -> None:
     """Whoever names it, with whatever key: nothing is sent, and it is not read again."""
     for _ in range(2):
-        with pytest.raises(NotSent, match="a read shows that the engagement is not one of this run"):
+        with pytest.raises(NotSent, match="a read shows that the engagement is not of this run"):
             ownership.ensure([write("e_1"), write("f_1")])
 
     assert reads(service) == ["engagements/e_1", "engagements/f_1"]
@@ -155,7 +155,7 @@ def test_an_id_is_read_again_after_any_deletion_was_sent(
     ownership.after(make_exchange(deletion if key is None else deletion.with_key(key), status, {}))
     service.engagements["e_1"] = "Quarterly audit 2"
 
-    with pytest.raises(NotSent, match="not one of this run"):
+    with pytest.raises(NotSent, match="not of this run"):
         ownership.ensure([requests.delete_engagement("e_1")])
 
 
@@ -172,7 +172,7 @@ def test_a_read_after_a_refused_deletion_counts(
     service.engagements["e_1"] = "Quarterly audit 2"
     service.send(requests.get_engagement("e_1"))
 
-    with pytest.raises(NotSent, match="not one of this run"):
+    with pytest.raises(NotSent, match="not of this run"):
         ownership.ensure([requests.delete_engagement("e_1")])
 
 
@@ -377,7 +377,7 @@ def test_what_is_created_can_be_told_as_the_runs(ownership: Ownership, body: byt
     if is_sent:
         ownership.ensure([create])
         return
-    with pytest.raises(NotSent, match="neither name nor description says so"):
+    with pytest.raises(NotSent, match="name and description do not show it"):
         ownership.ensure([create])
 
 

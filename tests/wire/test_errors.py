@@ -1,4 +1,4 @@
-"""What people read where no response came."""
+"""Tests of the messages in place of a response."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from conformance.wire.errors import describe_error
 
 
 def caused(error: BaseException, cause: BaseException) -> BaseException:
-    """An error that another one led to."""
+    """Return an error with a cause."""
     error.__cause__ = cause
     return error
 
 
 def met(error: BaseException, before: BaseException) -> BaseException:
-    """An error that came up while another one was dealt with."""
+    """Return an error with a context."""
     error.__context__ = before
     return error
 
@@ -40,7 +40,7 @@ def met(error: BaseException, before: BaseException) -> BaseException:
     ],
 )
 def test_every_trouble_is_said_in_a_few_words(error: BaseException, said: str) -> None:
-    """None of them is of the target's making."""
+    """No message quotes the target."""
     assert describe_error(error) == said
 
 
@@ -55,12 +55,12 @@ def test_every_trouble_is_said_in_a_few_words(error: BaseException, said: str) -
     ids=["cause", "context", "far cause", "one of several"],
 )
 def test_what_led_to_a_trouble_says_more_than_its_end(error: BaseException) -> None:
-    """However far behind, and beside whatever else."""
+    """The depth and other causes do not matter."""
     assert describe_error(error) == "the connection was refused"
 
 
 def test_a_certificate_that_is_not_accepted_says_why() -> None:
-    """By the words of the TLS library."""
+    """The message has the TLS library's reason."""
     refused = ssl.SSLCertVerificationError(1, "verify failed")
     refused.verify_message = "self-signed certificate"
 
@@ -70,7 +70,7 @@ def test_a_certificate_that_is_not_accepted_says_why() -> None:
 
 
 def test_troubles_that_led_to_each_other_end() -> None:
-    """Python forbids no circle."""
+    """Causes may form a circle."""
     first, other = KeyError(), TypeError()
     first.__context__, other.__context__ = other, first
 
@@ -78,7 +78,7 @@ def test_troubles_that_led_to_each_other_end() -> None:
 
 
 def test_what_led_to_a_trouble_in_two_ways_is_not_the_end() -> None:
-    """What led to it before says more."""
+    """The cause says more."""
     before = met(OSError("no route"), ConnectionRefusedError())
 
     assert describe_error(met(caused(httpx.ConnectError(""), before), before)) == "the connection was refused"

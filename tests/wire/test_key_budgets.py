@@ -1,4 +1,4 @@
-"""What the wire knows of one key's limit, and when it lets the key send."""
+"""Tests of the budget of one key."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST = 60.0
 def told(
     clock: WoundClock, remaining: int, until: float, *, status: int = 200, limit: int = 10, **more: str
 ) -> Response:
-    """A response that says how many are left, and for how long."""
+    """Return a response with these rate-limit headers."""
     headers = {
         "X-RateLimit-Limit": str(limit),
         "X-RateLimit-Remaining": str(remaining),
@@ -30,18 +30,18 @@ def told(
 
 
 def date(clock: WoundClock) -> str:
-    """The Date of a response that comes now."""
+    """Return the present time as a Date."""
     return format_datetime(clock.now(), usegmt=True)
 
 
 @pytest.fixture
 def rate_limiter(clock: WoundClock) -> RateLimiter:
-    """Waits for a minute at most."""
+    """A rate limiter that waits for a minute at most."""
     return RateLimiter(clock, LONGEST)
 
 
 def after(rate_limiter: RateLimiter, budget: KeyBudget, *responses: Response | None) -> KeyBudget:
-    """The lane after these responses."""
+    """Return the budget after these responses."""
     for response in responses:
         run(rate_limiter.enter(budget, _never, at_once=True))
         rate_limiter.leave(budget, response)
@@ -53,19 +53,19 @@ async def _never(seconds: float) -> None:
 
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:
-    """Run to the end."""
+    """Run a coroutine to its end."""
     return asyncio.run(work)
 
 
 def test_a_key_has_one_lane(rate_limiter: RateLimiter) -> None:
-    """What is known of one is known of no other; where no key is shown nothing is known."""
+    """Each key has its own budget; requests without a key have none."""
     assert rate_limiter.budget("Bearer a") is rate_limiter.budget("Bearer a")
     assert rate_limiter.budget("Bearer a") is not rate_limiter.budget("Bearer b")
     assert rate_limiter.budget(None) is not rate_limiter.budget(None)
 
 
 def test_what_is_left_is_what_may_be_sent(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """As many as the last response says; any number where it says nothing that makes sense."""
+    """The last response sets the budget; without valid headers it is unlimited."""
     budget = rate_limiter.budget("a")
     assert budget.remaining is None
 
@@ -77,7 +77,7 @@ def test_what_is_left_is_what_may_be_sent(rate_limiter: RateLimiter, clock: Woun
 
 @pytest.mark.parametrize("status", [200, 402, 403, 404, 500])
 def test_every_response_but_a_401_counts(rate_limiter: RateLimiter, clock: WoundClock, status: int) -> None:
-    """A refused key says nothing of its limit; any other response does."""
+    """A 401 says nothing about the limit; any other response does."""
     budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 5, 30))
 
     assert after(rate_limiter, budget, told(clock, 2, 30, status=401)).remaining == 5
@@ -90,7 +90,7 @@ def test_every_response_but_a_401_counts(rate_limiter: RateLimiter, clock: Wound
 def test_a_window_that_is_used_up_is_waited_for(
     rate_limiter: RateLimiter, clock: WoundClock, until: float, held: float
 ) -> None:
-    """Until its Reset, unless that is past or too far; then one request tries whether there is more."""
+    """The key is held until Reset, unless that is past or too late; then one request probes."""
     budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 1, 30), told(clock, 0, until))
 
     assert budget.held_until == pytest.approx(clock.monotonic() + held if held else 0.0)
@@ -99,7 +99,7 @@ def test_a_window_that_is_used_up_is_waited_for(
 
 
 def test_who_never_had_any_left_is_not_believed(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """A service that always says 0 holds nobody up."""
+    """A service that always sends 0 delays no request."""
     budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 0, 30), told(clock, 0, 30))
 
     assert (budget.held_until, budget.remaining) == (0.0, None)
@@ -112,7 +112,7 @@ def test_who_never_had_any_left_is_not_believed(rate_limiter: RateLimiter, clock
 def test_headers_that_say_0_to_who_was_served_after_the_wait_are_useless(
     rate_limiter: RateLimiter, clock: WoundClock, limit: int, status: int, *, ignored: bool
 ) -> None:
-    """With a limit of 1 that is as it should be, and a 429 means what it says."""
+    """A limit of 1 always leaves 0, and a 429 is believed."""
     budget = after(
         rate_limiter, rate_limiter.budget("a"), told(clock, 1, 30, limit=limit), told(clock, 0, 30, limit=limit)
     )
@@ -126,7 +126,7 @@ def test_headers_that_say_0_to_who_was_served_after_the_wait_are_useless(
 
 
 def test_a_wait_that_helped_is_trusted_again(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """The next window counts like the first, and its end is waited for too."""
+    """The next window counts like the first."""
     budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 1, 30), told(clock, 0, 30))
     clock.sleep(31)
     assert after(rate_limiter, budget, told(clock, 9, 30)).remaining == 9
@@ -138,7 +138,7 @@ def test_a_wait_that_helped_is_trusted_again(rate_limiter: RateLimiter, clock: W
 
 
 def test_late_responses_of_a_window_that_is_over_change_nothing(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """While a key is held, what answers say that were under way does not let it go."""
+    """Responses in flight do not end a hold."""
     budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 1, 30), told(clock, 0, 30))
     held = budget.held_until
 
@@ -158,7 +158,7 @@ def test_a_key_is_held_for_the_longest_that_was_asked(rate_limiter: RateLimiter,
 
 
 def test_refusals_in_a_row_end_with_a_response(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """Any response but a 429 shows that the key is served."""
+    """Any response but a 429 shows that the key is accepted."""
     budget = rate_limiter.budget("a")
     budget.refusals = 2
 
@@ -167,7 +167,7 @@ def test_refusals_in_a_row_end_with_a_response(rate_limiter: RateLimiter, clock:
 
 
 def test_a_held_key_waits_to_the_end(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """Nothing is sent before, and no longer is waited."""
+    """Requests wait exactly until the hold ends."""
     budget, waited = rate_limiter.budget("a"), []
     rate_limiter.hold(budget, 20)
 
@@ -182,7 +182,7 @@ def test_a_held_key_waits_to_the_end(rate_limiter: RateLimiter, clock: WoundCloc
 
 
 def test_who_may_not_wait_is_counted_all_the_same(rate_limiter: RateLimiter) -> None:
-    """A request that is to meet the limit goes out at once."""
+    """A request that tests the limit is sent at once."""
     budget = rate_limiter.budget("a")
     rate_limiter.hold(budget, 20)
 
@@ -192,7 +192,7 @@ def test_who_may_not_wait_is_counted_all_the_same(rate_limiter: RateLimiter) -> 
 
 
 def test_no_more_are_under_way_than_are_left(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """The next one goes when a response says that there is more; all that wait look again then."""
+    """A response with more quota wakes all waiting requests."""
 
     async def story() -> list[int]:
         budget = rate_limiter.budget("a")
@@ -250,7 +250,7 @@ def test_no_more_are_under_way_than_are_left(rate_limiter: RateLimiter, clock: W
 def test_how_long_a_refused_request_waits(
     rate_limiter: RateLimiter, clock: WoundClock, reset: float, asked: str | None, waits: int, wait: float | None
 ) -> None:
-    """For Reset, and for what is asked for where that did not help; a little more each time where nothing is said."""
+    """It waits for Reset, then for Retry-After; without them for growing times."""
     more: dict[str, Any] = {} if asked is None else {"Retry_After": asked}
     rate_limiter.service.learn(told(clock, 0, reset, Date=date(clock)), clock.now())
 
@@ -276,7 +276,7 @@ def test_how_long_a_refused_request_waits(
 def test_a_window_that_is_not_used_up_is_not_waited_for(
     rate_limiter: RateLimiter, clock: WoundClock, asked: str | None, waits: int, wait: float
 ) -> None:
-    """Where a 429 leaves requests, only too many came at once; twice it is tried whether that is so."""
+    """A 429 that leaves requests is retried twice with short waits."""
     more: dict[str, Any] = {} if asked is None else {"Retry_After": asked}
     rate_limiter.service.learn(told(clock, 5, 50, Date=date(clock)), clock.now())
 
@@ -284,14 +284,14 @@ def test_a_window_that_is_not_used_up_is_not_waited_for(
 
 
 def test_without_a_date_a_far_reset_may_be_near(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """Nothing tells how far apart the clocks are, so that a little is waited and seen."""
+    """Without a Date the clocks' offset is unknown, so the wait is short."""
     assert rate_limiter.wait_after_429(told(clock, 0, 70, status=429), 0) == 1.0
     assert rate_limiter.wait_after_429(told(clock, 0, 70, status=429), 1) == 2.0
     assert rate_limiter.wait_after_429(told(clock, 0, 20, status=429), 0) == pytest.approx(20 + GRACE)
 
 
 def test_a_reset_is_by_the_clock_of_the_service(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """A service an hour ahead names a moment an hour ahead."""
+    """The offset of the service's clock is taken into account."""
     ahead = WoundClock()
     ahead.sleep(3600)
     budget = after(
@@ -308,7 +308,7 @@ def test_a_reset_is_by_the_clock_of_the_service(rate_limiter: RateLimiter, clock
 def test_how_often_a_sudden_end_is_waited_for(
     rate_limiter: RateLimiter, clock: WoundClock, left: int, held: list[bool]
 ) -> None:
-    """Twice where more was left than was sent since; always where it was the last one."""
+    """A sudden 0 is believed twice; an expected 0 always."""
     budget, waited = rate_limiter.budget("a"), []
     for _ in held:
         after(rate_limiter, budget, told(clock, left, 30), told(clock, 0, 30))
@@ -322,7 +322,7 @@ def test_how_often_a_sudden_end_is_waited_for(
 def test_few_are_left_with_those_under_way(
     rate_limiter: RateLimiter, clock: WoundClock, needed: int, *, short: bool
 ) -> None:
-    """What is under way will have been sent before anything else is."""
+    """Requests in flight count as sent."""
     budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 5, 3600, Date=date(clock)))
     for _ in range(2):
         run(rate_limiter.enter(budget, _never, at_once=True))

@@ -381,7 +381,7 @@ class TlsServer(RawServer):
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """Its base URL."""
         return f"https://127.0.0.1:{self.port}"
 
 
