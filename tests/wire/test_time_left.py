@@ -1,4 +1,4 @@
-"""How much time, how many requests and how much room a run has left."""
+"""Tests of the limits of time, requests and memory."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.wire.conftest import WoundClock
 
 
 def bounded(clock: WoundClock, **settings: Any) -> Limits:
-    """The limits of a run that begins now."""
+    """Return limits of a run that begins now."""
     return Limits(WireSettings(base_url="http://x.test", credential=Credential("k", None), **settings), clock)
 
 
 def test_a_run_without_limits_has_no_end(clock: WoundClock) -> None:
-    """Neither time nor requests run out."""
+    """Without limits neither time nor requests run out."""
     free = bounded(clock)
     clock.sleep(1e6)
 
@@ -49,7 +49,7 @@ def test_time_runs_out(clock: WoundClock) -> None:
 
 
 def test_requests_run_out(clock: WoundClock) -> None:
-    """As many are sent as were given, and not one more."""
+    """Exactly the budget is sent."""
     run = bounded(clock, max_requests=2)
     run.admit(None)
     assert not run.is_over()
@@ -62,7 +62,7 @@ def test_requests_run_out(clock: WoundClock) -> None:
 
 
 def test_the_first_reason_stands(clock: WoundClock) -> None:
-    """A run ends once; who asks later is told why it did."""
+    """The first reason of an end stays."""
     run = bounded(clock)
 
     assert str(run.end("first")) == "first"
@@ -74,7 +74,7 @@ def test_the_first_reason_stands(clock: WoundClock) -> None:
 
 
 def test_time_for_undoing_is_kept_back(clock: WoundClock) -> None:
-    """By how long requests took lately and how many changes there are to undo; half of all at most."""
+    """The reserved time depends on recent durations and the changes; at most half of all."""
     run = bounded(clock, max_seconds=20, workers=8)
     run.to_undo = lambda: 16
 
@@ -89,7 +89,7 @@ def test_time_for_undoing_is_kept_back(clock: WoundClock) -> None:
 
 
 def test_a_wait_must_end_before_the_run_does(clock: WoundClock) -> None:
-    """One that does not fit ends the run at once, since nothing would come after it."""
+    """A pause that does not fit ends the run at once."""
     run = bounded(clock, max_seconds=20)
     run.ensure_time(19.9, None)
 
@@ -113,7 +113,7 @@ def test_a_wait_must_end_before_the_run_does(clock: WoundClock) -> None:
 def test_how_long_undoing_may_take(
     clock: WoundClock, settings: dict[str, Any], passed: float, asked: float | None, seconds: float
 ) -> None:
-    """As long as was asked for, and a little beyond the time for the run at most."""
+    """Undoing has the given time, and little more than the run's time."""
     run = bounded(clock, **settings)
     clock.sleep(passed)
 
@@ -157,7 +157,7 @@ def test_being_hurried_again_gives_no_more_time(clock: WoundClock) -> None:
 
 
 def test_undoing_goes_on_after_the_run(clock: WoundClock) -> None:
-    """Its requests count, and the budget bounds them too."""
+    """Requests of undoing count towards the budget."""
     run = bounded(clock, max_requests=2)
     run.admit(None)
     run.end("it is over")
@@ -170,7 +170,7 @@ def test_undoing_goes_on_after_the_run(clock: WoundClock) -> None:
 
 
 def sized(body: bytes, headers: int = 0) -> Response:
-    """A response of this body with so many headers."""
+    """Return a response with this body and so many headers."""
     return Response(200, (("X", "y"),) * headers, body)
 
 
@@ -193,7 +193,7 @@ LARGE = 2**20
 def test_responses_are_kept_while_there_is_room(
     clock: WoundClock, monkeypatch: pytest.MonkeyPatch, response: Response, room: int
 ) -> None:
-    """What just fits is kept; what does not ends the run, and leaves the room to smaller ones."""
+    """A response that does not fit ends the run, and smaller ones still fit."""
     monkeypatch.setattr(run_limits, "MAX_KEPT", room)
     run = bounded(clock)
     assert run.keep(None, 0.0)
@@ -205,7 +205,7 @@ def test_responses_are_kept_while_there_is_room(
 
 
 def test_what_was_kept_is_added_up(clock: WoundClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many small answers fill the room like a large one."""
+    """Many small responses use memory like a large one."""
     monkeypatch.setattr(run_limits, "MAX_KEPT", 100)
     run = bounded(clock)
 
@@ -227,7 +227,7 @@ def test_what_was_kept_is_added_up(clock: WoundClock, monkeypatch: pytest.Monkey
 def test_what_is_read_of_responses_takes_room(
     body: bytes, fits: int, clock: WoundClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each part of a body takes more than its characters."""
+    """Each part of a body counts more than its characters."""
     monkeypatch.setattr(run_limits, "MAX_KEPT", 2000)
     run = bounded(clock)
     received = Response(status=200, headers=(), body=body)
@@ -236,7 +236,7 @@ def test_what_is_read_of_responses_takes_room(
 
 
 def test_each_part_of_a_response_takes_its_room() -> None:
-    """A string, a bracket, a member and an item, each as much as what is read of it."""
+    """Strings, brackets, members and items count by their parsed size."""
     parts = {
         b'"ab"': run_limits._A_STRING,
         b"[]": run_limits._A_BRACKET,

@@ -1,4 +1,4 @@
-"""The fingerprint of a target's TLS certificate."""
+"""Tests of the digest of a TLS certificate."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _settings(url: str, *, verify: bool = True, ca_file: Path | None = None) -> 
 
 
 def test_fingerprint_is_that_of_the_certificate_shown(tmp_path: Path) -> None:
-    """It is told where the certificate is accepted, and where it is not looked at."""
+    """The digest is returned with and without verification."""
     certificate, file = _made(tmp_path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(file)
@@ -75,7 +75,7 @@ def test_fingerprint_is_that_of_the_certificate_shown(tmp_path: Path) -> None:
 
 
 def test_a_lost_target_has_none() -> None:
-    """Nothing is known of a certificate that nobody shows."""
+    """Without a certificate there is no digest."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
 
@@ -83,7 +83,7 @@ def test_a_lost_target_has_none() -> None:
 
 
 def test_plain_targets_are_not_asked_and_others_at_their_port(monkeypatch: pytest.MonkeyPatch) -> None:
-    """That of HTTPS where the address names no other."""
+    """The port is that of HTTPS by default."""
     asked: list[tuple[str, int]] = []
 
     def refuse(address: tuple[str, int], _: float) -> socket.socket:

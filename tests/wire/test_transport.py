@@ -1,4 +1,4 @@
-"""The transport by itself: what it makes of a response, of one that is none, and of an address."""
+"""Tests of the transport with valid and invalid responses and addresses."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def asked(responses: bytes, **headers: str) -> tuple[httpx.Response, bytes, http
 
 
 def test_a_response_is_given_as_it_came() -> None:
-    """The status, the reason, the version, the headers in their own letters and order, and the body."""
+    """A response has status, reason, version, headers in their own case and order, and body."""
     sent = b"HTTP/1.1 202 So be it\r\nX-One: 1\r\nx-two: 2\r\nContent-Length: 4\r\n\r\nbody"
     response, body, request = asked(sent)
 
@@ -94,7 +94,7 @@ def test_a_response_of_an_old_server_ends_with_its_connection() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_response(sent: bytes, kind: type[Exception], says: str) -> None:
-    """Each in words of its own, without what h11 says of it."""
+    """Each error has its own message, without h11's."""
     with pytest.raises(kind) as raised:
         asked(sent)
     assert str(raised.value) == says
@@ -106,7 +106,7 @@ def test_what_is_no_response(sent: bytes, kind: type[Exception], says: str) -> N
     [(1, 2, {}, 3), (2, 2, {}, 3), (1, 2, REPEATABLE, 2), (0, 1, REPEATABLE, 2)],
 )
 def test_connections_that_are_kept(kept: int, at_once: int, then: dict[str, bool], connections: int) -> None:
-    """No more than may be, and what does not say that it may be repeated goes over a new one at first."""
+    """Connections are reused only for repeatable requests at first."""
     made: list[int] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -134,19 +134,19 @@ def test_connections_that_are_kept(kept: int, at_once: int, then: dict[str, bool
 
 
 def test_ends_of_lines_after_a_response_are_nothing() -> None:
-    """Old servers send one too many."""
+    """Old servers send an extra line end."""
     assert asked(raw_response(body=b"{}") + b"\r\n")[1] == b"{}"
 
 
 def test_a_request_that_cannot_be_written() -> None:
-    """What a header holds may not end it."""
+    """A header with a line end is refused."""
     with pytest.raises(httpx.LocalProtocolError, match=r"header value") as raised:
         asked(raw_response(), **{"X-Odd": "a\x00b"})
     assert raised.value.__suppress_context__
 
 
 def test_where_nobody_listens() -> None:
-    """Nothing was sent; why is told behind it."""
+    """Nothing was sent; the exception's cause has the reason."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         request = httpx.Request("GET", f"http://127.0.0.1:{taken.getsockname()[1]}/")
@@ -170,7 +170,7 @@ CONTEXT = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     ],
 )
 def test_where_it_connects_to(url: str, expected: tuple[object, ...]) -> None:
-    """The port of the scheme where none is named; a second address is tried soon where a name may have several."""
+    """The default port is the scheme's; a second address of a name is tried soon."""
     tried: list[tuple[object, ...]] = []
 
     async def connect(_: Callable[[], object], host: str, port: int, **more: Any) -> None:

@@ -1,4 +1,4 @@
-"""Writes of different scenarios to one resource take turns; those of one scenario overlap; none disturbs a look."""
+"""Tests of the locks for writes and exclusive scenarios."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DELETION = requests.delete_engagement("e1")
 
 
 def waits(locks: WriteLocks, scenario: str, *batch: Request) -> bool:
-    """Whether calls of a scenario have to wait for what is under way."""
+    """Whether requests of a scenario have to wait for those in flight."""
     entered = threading.Event()
 
     def enter() -> None:
@@ -42,7 +42,7 @@ def waits(locks: WriteLocks, scenario: str, *batch: Request) -> bool:
     ],
 )
 def test_a_write_waits_for_other_scenarios(scenario: str, asked: Request, *, expected: bool) -> None:
-    """Only a write to what another scenario writes to just then waits."""
+    """Only a write to a resource that another scenario writes to waits."""
     locks = WriteLocks()
 
     with locks.of("deleting", [DELETION]):
@@ -50,7 +50,7 @@ def test_a_write_waits_for_other_scenarios(scenario: str, asked: Request, *, exp
 
 
 def test_a_turn_ends_with_the_last_write_of_its_scenario() -> None:
-    """A scenario that overlaps writes of its own keeps the resource until all of them are answered."""
+    """A scenario with concurrent writes holds the resource until all are complete."""
     locks = WriteLocks()
 
     with ExitStack() as first:
@@ -62,7 +62,7 @@ def test_a_turn_ends_with_the_last_write_of_its_scenario() -> None:
 
 
 def test_scenarios_that_need_each_others_resources_do_not_block() -> None:
-    """All resources of a batch are taken at once or none."""
+    """A batch locks all its resources at once."""
     locks, ended = WriteLocks(), threading.Barrier(3, timeout=10)
     other = requests.update_engagement("e2", {"name": "other"})
 
@@ -87,7 +87,7 @@ def test_scenarios_that_need_each_others_resources_do_not_block() -> None:
     ],
 )
 def test_a_look_is_undisturbed(scenario: str, asked: Request, *, expected: bool) -> None:
-    """Whatever another scenario writes waits until the look is over, even the outer one of two."""
+    """All writes of other scenarios wait for the end of the outer exclusive block."""
     locks = WriteLocks()
 
     with locks.undisturbed("looking"):
@@ -106,7 +106,7 @@ def test_a_look_is_undisturbed(scenario: str, asked: Request, *, expected: bool)
     ],
 )
 def test_a_look_waits_for_what_is_being_written(scenario: str, asked: Request, *, expected: bool) -> None:
-    """It begins when the last write of another scenario is answered; no write begins before."""
+    """The block begins when the last write of another scenario is complete."""
     locks, looks = WriteLocks(), threading.Event()
 
     def look() -> None:
@@ -121,7 +121,7 @@ def test_a_look_waits_for_what_is_being_written(scenario: str, asked: Request, *
 
 
 def test_looks_of_two_scenarios_come_one_after_the_other() -> None:
-    """Either may write in its own, so that they would disturb each other."""
+    """Two exclusive blocks of different scenarios do not overlap."""
     locks, ended = WriteLocks(), threading.Barrier(3, timeout=10)
 
     def look(scenario: str) -> None:
@@ -136,7 +136,7 @@ def test_looks_of_two_scenarios_come_one_after_the_other() -> None:
 
 
 def test_the_wire_lets_nothing_disturb_a_look(make: Fixtures) -> None:
-    """A write that another thread sends meanwhile goes out when the look is over; reads go at once."""
+    """A write of another thread waits for the end of the block; reads do not."""
     came: list[str] = []
 
     def response(requests: httpx.Request) -> Any:
