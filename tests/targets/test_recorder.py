@@ -22,13 +22,13 @@ OTHER = Credential.bearer("other_organization", "k")
 
 @pytest.fixture
 def recorder(journal: Journal) -> JournalRecorder:
-    """What watches the wire for the journal."""
+    """The recorder of the journal."""
     return JournalRecorder(journal)
 
 
 @pytest.fixture
 def see(recorder: JournalRecorder, make_exchange: Callable[..., Exchange]) -> Callable[..., None]:
-    """Lets the recorder see a request and its response."""
+    """Passes a request and its response to the recorder."""
 
     def seeing(request: Request, status: int | None, body: object = None) -> None:
         recorder.ensure_harmless([request])
