@@ -29,7 +29,7 @@ def test_an_organization_is_counted(service: Any) -> None:
 
 
 @pytest.mark.parametrize("status", [None, 401, 404, 500, 503])
-def test_what_cannot_be_told_is_none(service: Any, status: int | None) -> None:
+def test_unknown_values_are_none(service: Any, status: int | None) -> None:
     """Without a response, or with a refusal, the census is empty without an error."""
     service.overrides = {"getCurrentOrganization": status, "listEngagements": status}
 
@@ -57,7 +57,7 @@ def test_a_response_of_another_shape_is_none(make_exchange: Callable[..., Exchan
     }
 
 
-def test_a_run_that_is_over_is_counted_as_untold() -> None:
+def test_a_run_that_is_over_has_an_empty_census() -> None:
     """After the end of the run the census is empty without an error."""
 
     def stopped(_request: Request) -> Exchange:
@@ -66,7 +66,7 @@ def test_a_run_that_is_over_is_counted_as_untold() -> None:
     assert take_census(QueryClient(stopped), NAMES)[0] == UNTOLD
 
 
-def test_engagements_of_others_that_are_gone_are_told(service: Any) -> None:
+def test_engagements_of_others_that_are_gone_are_named(service: Any) -> None:
     """An engagement that is gone after the run is named."""
     service.engagements = {f"f_{number}": f"Audit {number}" for number in range(3)}
     queries = QueryClient(service.send)

@@ -147,7 +147,7 @@ def test_keys_are_made_once_and_shared(fixtures: Callable[..., Fixtures], told: 
     ]
 
 
-def test_the_main_key_is_at_hand(fixtures: Callable[..., Fixtures]) -> None:
+def test_the_main_key_is_available(fixtures: Callable[..., Fixtures]) -> None:
     """The main credential is named as the target file names it."""
     assert fixtures().main.name == "api_key"
 
@@ -187,7 +187,7 @@ def test_members_need_a_line_too(fixtures: Callable[..., Fixtures]) -> None:
         (MethodMissing("The provisioner has no method create_key."), "no method create_key. To unlock it: keys:"),
     ],
 )
-def test_a_failing_provisioner_is_asked_once(
+def test_a_failing_provisioner_is_called_once(
     fixtures: Callable[..., Fixtures], failure: Exception, reason: str
 ) -> None:
     """A failure makes the need unavailable, with the reason, for every later check as well."""
@@ -274,7 +274,7 @@ def test_a_member_of_the_file_keeps_the_number_of_its_key(fixtures: Callable[...
     assert credential.name == "member_2"
 
 
-def test_members_of_the_file_stand_in_for_a_provisioner_without(fixtures: Callable[..., Fixtures]) -> None:
+def test_members_of_the_file_replace_a_provisioner_without_members(fixtures: Callable[..., Fixtures]) -> None:
     """A provisioner that cannot make members, or not with keys, leaves those of the file."""
     text = DISPOSABLE + PROVISIONED + "members: [{user_id: u_file, key: file-key}]"
     without = Program(create_member=MethodMissing("no"))
@@ -368,7 +368,7 @@ def test_mail_that_comes_while_a_slow_program_reads_is_found(
     assert fixtures(PROVISIONED, program).mail("a@x", patience=3) == [mail]
 
 
-def test_mail_without_patience_is_asked_for_once(fixtures: Callable[..., Fixtures]) -> None:
+def test_mail_without_a_time_limit_is_read_once(fixtures: Callable[..., Fixtures]) -> None:
     """Without a time limit the mail is read once."""
     program = Program()
 
@@ -516,9 +516,7 @@ def test_a_key_of_another_organization_is_not_used(
         ask(made)
 
 
-def test_a_member_who_was_there_before_is_not_taken_for_a_new_one(
-    fixtures: Callable[..., Fixtures], service: Any
-) -> None:
+def test_an_earlier_member_is_not_taken_for_a_new_one(fixtures: Callable[..., Fixtures], service: Any) -> None:
     """An existing member that the provisioner names as new is refused."""
     service.roles["u_1"] = "admin"
     made = fixtures(DISPOSABLE + PROVISIONED, Program())
@@ -527,7 +525,7 @@ def test_a_member_who_was_there_before_is_not_taken_for_a_new_one(
         made.member()
 
 
-def test_a_provisioner_is_not_asked_for_members_if_none_can_be_listed(
+def test_a_provisioner_creates_no_members_if_none_can_be_listed(
     fixtures: Callable[..., Fixtures], service: Any
 ) -> None:
     """A new member needs the earlier list of members."""
@@ -547,7 +545,7 @@ def test_a_provisioner_is_not_asked_for_members_if_none_can_be_listed(
         ({}, "The organization has no member u_7"),
     ],
 )
-def test_members_of_the_file_are_looked_up(
+def test_members_of_the_file_are_verified(
     fixtures: Callable[..., Fixtures], service: Any, roles: dict[str, str], reason: str
 ) -> None:
     """An owner or the only admin of the target file is refused."""

@@ -98,7 +98,7 @@ def test_pending_is_what_may_be_left_the_latest_first(journal: Journal) -> None:
     assert journal.pending() == []
 
 
-def test_what_lasts_is_told(journal: Journal) -> None:
+def test_lasting_changes_are_listed(journal: Journal) -> None:
     """Invitations and removals are listed, uncertain ones as such, refused ones not at all."""
     invited = journal.intend(Action.INVITE, "api_key", "a@x")
     journal.done(invited)
@@ -171,7 +171,7 @@ def test_the_organization_is_noted_once(journal: Journal) -> None:
     assert sum("organization" in line for line in lines(journal)) == 1
 
 
-def test_a_folder_without_a_journal_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_a_journal_is_an_error(tmp_path: Path) -> None:
     """Cleanup needs a journal."""
     with pytest.raises(JournalError, match=r"There is no journal.jsonl in"):
         Journal.read(tmp_path)
@@ -195,7 +195,7 @@ def test_a_folder_without_a_journal_is_told(tmp_path: Path) -> None:
         "[" * 100000,
     ],
 )
-def test_a_file_that_is_no_journal_is_told(tmp_path: Path, text: str) -> None:
+def test_a_file_that_is_no_journal_is_an_error(tmp_path: Path, text: str) -> None:
     """A file of another kind is refused."""
     (tmp_path / "journal.jsonl").write_text(text)
 
@@ -237,7 +237,7 @@ def test_a_folder_with_pending_entries_is_not_used_again(journal: Journal, tmp_p
         assert (following.entries(), Journal.read(tmp_path / "report").names) == ([], NEXT)
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     """A report folder that is a file is an error sentence."""
     (tmp_path / "report").write_text("")
 

@@ -33,7 +33,7 @@ def test_what_is_whole_reads_as_it_is(body: object, encoding: str) -> None:
         (b"", None),
     ],
 )
-def test_what_is_broken_reads_as_far_as_it_goes(body: bytes, made: object) -> None:
+def test_a_broken_body_is_read_up_to_the_break(body: bytes, made: object) -> None:
     """Ids before the break are read."""
     found = salvage(body)
 

@@ -124,7 +124,7 @@ def test_digits_from_a_variable_are_a_text_where_one_is_expected(load: Callable[
     assert load("organization: ${ID}", ID="42").organization == "42"
 
 
-def test_a_key_may_stand_in_a_file_of_its_own(load: Callable[..., Profile], tmp_path: Path) -> None:
+def test_a_key_may_be_in_its_own_file(load: Callable[..., Profile], tmp_path: Path) -> None:
     """``{file: PATH}`` reads a key, from the target file's folder, without its line break."""
     (tmp_path / "slow.key").write_text("key-of-file\n")
     (tmp_path / "slow.key").chmod(0o600)
@@ -301,7 +301,7 @@ def test_a_base_url_is_that_of_a_host_root(load: Callable[..., Profile], url: st
         ("http://10.0.0.1", "http://10.0.0.1"),
     ],
 )
-def test_a_base_url_is_kept_as_scheme_host_and_port(load: Callable[..., Profile], url: str, kept: str) -> None:
+def test_a_base_url_is_reduced_to_scheme_host_and_port(load: Callable[..., Profile], url: str, kept: str) -> None:
     """The closing slash and the case of scheme and host are normalized."""
     assert load("", options={"base_url": url}).base_url == kept
 
@@ -315,7 +315,7 @@ def test_a_base_url_is_kept_as_scheme_host_and_port(load: Callable[..., Profile]
         ("# only this", "is empty"),
     ],
 )
-def test_what_every_file_needs_is_asked_for(load: Callable[..., Profile], text: str, sentence: str) -> None:
+def test_missing_required_keys_are_named(load: Callable[..., Profile], text: str, sentence: str) -> None:
     """A file without base URL or key says which is missing."""
     with pytest.raises(TargetFileError, match=sentence):
         load(text, complete=False)

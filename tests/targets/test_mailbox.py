@@ -44,7 +44,7 @@ def invitation(text: str = "Join: https://example.org/i/1?a=b&c=d", html: str | 
     return message
 
 
-def test_a_message_is_kept_for_its_address(mailbox: Mailbox) -> None:
+def test_a_message_is_stored_for_its_address(mailbox: Mailbox) -> None:
     """Sender, subject and text are read back; other addresses have nothing."""
     send(mailbox, invitation(), "Ann@Example.com")
 

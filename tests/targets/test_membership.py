@@ -43,7 +43,7 @@ def test_members_of_others_are_not_touched(
 
 
 @pytest.mark.parametrize("write", WRITES)
-def test_who_was_given_to_the_run_is_changed(membership: Membership, write: Callable[[str], Request]) -> None:
+def test_a_member_of_the_run_is_changed(membership: Membership, write: Callable[[str], Request]) -> None:
     """A member of the target file, and a created one, may be changed."""
     membership.admit_listed("member", "u_1")
     membership.admit_made("member", "u_9", membership.known("member"))
@@ -52,9 +52,7 @@ def test_who_was_given_to_the_run_is_changed(membership: Membership, write: Call
 
 
 @pytest.mark.parametrize("write", WRITES)
-def test_a_user_id_that_was_made_up_is_looked_up(
-    membership: Membership, service: Any, write: Callable[[str], Request]
-) -> None:
+def test_a_made_up_user_id_is_verified(membership: Membership, service: Any, write: Callable[[str], Request]) -> None:
     """A made-up id must not be in the list, which is read once."""
     for _ in range(3):
         membership.ensure([write("u_nobody")])
@@ -63,7 +61,7 @@ def test_a_user_id_that_was_made_up_is_looked_up(
 
 
 @pytest.mark.parametrize("write", WRITES)
-def test_without_the_list_nobody_is_changed(
+def test_without_the_list_no_member_is_changed(
     membership: Membership, service: Any, write: Callable[[str], Request]
 ) -> None:
     """Without the list no made-up id is allowed."""
@@ -73,7 +71,7 @@ def test_without_the_list_nobody_is_changed(
         membership.ensure([write("u_nobody")])
 
 
-def test_an_owner_is_only_asked_to_take_another_role(membership: Membership, service: Any) -> None:
+def test_an_owners_role_is_only_tried(membership: Membership, service: Any) -> None:
     """Only in a disposable organization; an owner is never removed."""
     membership.ensure([requests.update_member_role("u_owner", {"role": "admin"})])
 
@@ -83,7 +81,7 @@ def test_an_owner_is_only_asked_to_take_another_role(membership: Membership, ser
         Membership(service.send_all).ensure([requests.update_member_role("u_owner", {"role": "admin"})])
 
 
-def test_an_owner_who_lost_the_role_may_be_asked_to_take_it_back(membership: Membership, service: Any) -> None:
+def test_the_role_of_an_owner_who_lost_it_may_be_restored(membership: Membership, service: Any) -> None:
     """A faulty service may have changed the owner's role, which is restored."""
     service.send(requests.list_members())
     service.roles["u_owner"] = "admin"
@@ -103,7 +101,7 @@ def test_a_made_member_whom_a_fault_made_an_owner_gets_another_role(membership: 
         membership.ensure([requests.remove_member("u_9")])
 
 
-def test_a_member_who_becomes_an_owner_meanwhile_is_not_touched(membership: Membership, service: Any) -> None:
+def test_a_member_who_becomes_an_owner_meanwhile_is_not_changed(membership: Membership, service: Any) -> None:
     """Only an original owner's role is tried."""
     service.send(requests.list_members())
     service.roles["u_a"] = "owner"
@@ -122,7 +120,7 @@ def test_a_member_that_was_there_is_not_new(membership: Membership) -> None:
 
 
 @pytest.mark.parametrize(("user_id", "reason"), [("u_owner", "an owner"), ("u_x", "has no member u_x")])
-def test_members_of_the_target_file_are_looked_up(membership: Membership, user_id: str, reason: str) -> None:
+def test_members_of_the_target_file_are_verified(membership: Membership, user_id: str, reason: str) -> None:
     """An owner or an unknown user is refused."""
     with pytest.raises(MissingMeans, match=reason):
         membership.admit_listed("member", user_id)

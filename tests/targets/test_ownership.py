@@ -84,7 +84,7 @@ def test_an_id_that_nothing_has_may_be_written_to(
 
 
 @pytest.mark.parametrize("status", [400, 403, 422])
-def test_an_id_that_is_out_of_reach_is_nobodys(
+def test_an_id_that_is_out_of_reach_is_absent(
     ownership: Ownership, make_exchange: Callable[..., Exchange], status: int
 ) -> None:
     """An id of a creation must be readable."""
@@ -371,7 +371,7 @@ def test_a_key_of_yet_another_organization_reads_for_itself(
         (b"", True),
     ],
 )
-def test_what_is_created_can_be_told_as_the_runs(ownership: Ownership, body: bytes, *, is_sent: bool) -> None:
+def test_a_creation_is_recognizable_as_the_runs(ownership: Ownership, body: bytes, *, is_sent: bool) -> None:
     """A valid creation must have the run's prefix; an invalid one need not."""
     create = requests.create_engagement({}).with_body(body)
     if is_sent:

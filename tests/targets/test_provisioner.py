@@ -102,7 +102,7 @@ def test_a_member_may_have_no_key(start: Start) -> None:
     assert provisioner.create_member("member").key is None
 
 
-def test_a_missing_method_is_asked_for_once(start: Start, log: list[str]) -> None:
+def test_a_missing_method_is_called_once(start: Start, log: list[str]) -> None:
     """-32601 means a missing method, which is remembered."""
     provisioner = start(loop="sys.stderr.write('asked\\n')\nanswer(request, error={'code': -32601, 'message': 'no'})")
 
@@ -115,7 +115,7 @@ def test_a_missing_method_is_asked_for_once(start: Start, log: list[str]) -> Non
     assert log == ["asked"]
 
 
-def test_a_refusal_is_told_with_its_reason(start: Start) -> None:
+def test_an_error_has_its_reason(start: Start) -> None:
     """Another error is a sentence with the program's reason, without control characters; later calls go on."""
     provisioner = start(
         loop="""
@@ -212,7 +212,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize(("program", "sentence"), HOSTILE.values(), ids=HOSTILE)
-def test_whatever_the_program_does_is_one_sentence(start: Start, program: str, sentence: str) -> None:
+def test_every_failure_of_the_program_is_one_sentence(start: Start, program: str, sentence: str) -> None:
     """Garbage, silence, an exit and floods are errors that quote nothing secret."""
     timeout = 0.5 if sentence.startswith("did not respond") else 10.0
 
@@ -305,7 +305,7 @@ def test_a_program_that_cannot_be_started_is_a_sentence(command: list[str], reas
     provisioner.close()
 
 
-def test_stderr_is_told_line_by_line(start: Start, log: list[str]) -> None:
+def test_stderr_is_logged_line_by_line(start: Start, log: list[str]) -> None:
     """Each line of stderr is logged whole; one beyond the limit is omitted."""
     provisioner = start(
         """
@@ -416,7 +416,7 @@ def test_closing_ends_what_an_orderly_program_left(start: Start) -> None:
     assert not _is_running(pid)
 
 
-def test_closing_twice_and_calling_afterwards_are_harmless(start: Start) -> None:
+def test_closing_is_idempotent_and_later_calls_are_refused(start: Start) -> None:
     """A closed provisioner refuses calls and can be closed again."""
     provisioner = start(loop="answer(request, result={'key': 'k'})")
     provisioner.create_organization()

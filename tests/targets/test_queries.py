@@ -47,7 +47,7 @@ class Lists:
 
 @pytest.mark.parametrize("past_the_end", [200, 400, 404, 422])
 @pytest.mark.parametrize(("size", "pages"), [(0, 1), (99, 1), (100, 1), (200, 2), (201, 3)])
-def test_a_list_is_read_as_far_as_its_total(
+def test_a_list_is_read_up_to_its_total(
     make_exchange: Callable[..., Exchange], size: int, pages: int, past_the_end: int
 ) -> None:
     """No page after the end is requested."""
@@ -70,7 +70,7 @@ def test_without_a_total_a_short_or_missing_page_is_the_last(
     assert (len(roles or ()), lists.pages) == (200, [1, 2, 3])
 
 
-def test_shorter_pages_than_asked_for_are_all_read(make_exchange: Callable[..., Exchange]) -> None:
+def test_shorter_pages_than_requested_are_all_read(make_exchange: Callable[..., Exchange]) -> None:
     """All pages are read if the service limits them to 50 items."""
     lists = Lists(make_exchange, 120, most=50, total=120)
 

@@ -87,7 +87,7 @@ def test_a_creation_without_an_id_stays_intended(journal: Journal, see: Callable
     assert only(journal).state is State.INTENDED
 
 
-def test_an_id_that_is_a_number_is_kept_as_text(journal: Journal, see: Callable[..., None]) -> None:
+def test_an_id_that_is_a_number_is_recorded_as_text(journal: Journal, see: Callable[..., None]) -> None:
     """A number as an id is recorded as a text."""
     see(create(), 201, {"data": {"id": 7}})
 
@@ -282,7 +282,7 @@ def test_an_organization_whose_name_is_hidden_is_not_renamed(journal: Journal, s
         requests.update_organization({"name": "<provisioner:2>"}),
     ],
 )
-def test_nothing_is_sent_to_what_stands_for_a_hidden_text(see: Callable[..., None], hidden: requests.Request) -> None:
+def test_nothing_is_sent_with_a_placeholder(see: Callable[..., None], hidden: requests.Request) -> None:
     """A request with a placeholder would address another resource."""
     with pytest.raises(NotSent, match="the target file hides"):
         see(hidden, 200, {"data": {}})

@@ -17,7 +17,7 @@ def test_no_way_of_printing_shows_the_value(show: Callable[[Secret], str]) -> No
     assert "swordfish" not in show(Secret("swordfish"))
 
 
-def test_the_value_is_given_when_asked_for() -> None:
+def test_reveal_returns_the_value() -> None:
     """Only ``reveal`` returns the text."""
     assert Secret("swordfish").reveal() == "swordfish"
 

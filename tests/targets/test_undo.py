@@ -123,7 +123,7 @@ def test_lost_creations_are_found_by_name(running: Any, clean: Callable[..., Und
     assert (result.undone, result.left) == (2, [])
 
 
-def test_a_creation_that_never_arrived_is_settled_by_looking(running: Any, clean: Callable[..., UndoResult]) -> None:
+def test_a_creation_that_never_arrived_is_settled_by_a_list(running: Any, clean: Callable[..., UndoResult]) -> None:
     """If no engagement has the run's prefix, the lost creation was not carried out."""
     running.overrides["createEngagement"] = None
     make(running, "a")
@@ -144,7 +144,7 @@ def test_lost_creations_are_found_on_later_pages(running: Any, clean: Callable[.
     assert f"{PREFIX}a" not in running.engagements.values()
 
 
-def test_looking_is_bounded(running: Any, clean: Callable[..., UndoResult]) -> None:
+def test_searching_is_limited(running: Any, clean: Callable[..., UndoResult]) -> None:
     """In a huge organization only ten pages of the latest are read."""
     running.overrides["createEngagement"] = None
     make(running, "a")
@@ -173,7 +173,7 @@ def test_a_list_in_another_order_decides_nothing(
     assert clean().left == ["Creations of which it is unknown what they made: 1."]
 
 
-def test_a_lost_creation_without_the_prefix_is_told(running: Any, clean: Callable[..., UndoResult]) -> None:
+def test_a_lost_creation_without_the_prefix_is_reported(running: Any, clean: Callable[..., UndoResult]) -> None:
     """An engagement without a name of the run cannot be found, and nothing is deleted."""
     running.lost.add("createEngagement")
     running.send(requests.create_engagement({"name": ""}))
@@ -208,7 +208,9 @@ def test_refused_creations_cost_one_request(running: Any, clean: Callable[..., U
 
 
 @pytest.mark.parametrize("status", [403, 500, 503, None])
-def test_a_list_that_cannot_be_read_is_told(running: Any, clean: Callable[..., UndoResult], status: int | None) -> None:
+def test_a_list_that_cannot_be_read_is_reported(
+    running: Any, clean: Callable[..., UndoResult], status: int | None
+) -> None:
     """If engagements cannot be listed, the lost creation is reported."""
     running.lost.add("createEngagement")
     make(running, "a")
@@ -219,7 +221,7 @@ def test_a_list_that_cannot_be_read_is_told(running: Any, clean: Callable[..., U
 
 
 @pytest.mark.parametrize("body", [b"x", b"[]", b'{"data": 7}', b'{"data": {}}'])
-def test_a_list_of_another_shape_is_told(
+def test_a_list_of_another_shape_is_reported(
     running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange], body: bytes
 ) -> None:
     """An invalid list decides nothing."""
@@ -279,7 +281,7 @@ def test_the_id_of_another_users_engagement_is_not_deleted(
     assert running.writes == []
 
 
-def test_what_a_creation_made_is_found_although_another_id_was_answered(
+def test_a_created_engagement_is_found_despite_another_returned_id(
     running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange]
 ) -> None:
     """The engagement that the run created is found by its name and deleted."""
@@ -328,7 +330,7 @@ def test_a_name_that_the_service_changed_is_the_runs_still(
 
 
 @pytest.mark.parametrize("name", ["garbled", f"Copy of {PREFIX}a"])
-def test_an_engagement_without_its_name_is_left_and_told(
+def test_an_engagement_without_its_name_is_left_and_reported(
     running: Any, clean: Callable[..., UndoResult], name: str
 ) -> None:
     """An engagement without the run's name in a read is not deleted."""
@@ -367,7 +369,7 @@ def test_what_was_created_after_the_run_is_left_alone(running: Any, clean: Calla
 
 
 @pytest.mark.parametrize("operation", ["getEngagement", "getEngagement and list"])
-def test_an_engagement_that_cannot_be_read_is_left_and_told(
+def test_an_engagement_that_cannot_be_read_is_left_and_reported(
     running: Any, clean: Callable[..., UndoResult], operation: str
 ) -> None:
     """Without a read nothing is deleted; it is reported, and a later cleanup can do it."""
@@ -407,7 +409,7 @@ def test_another_organization_is_not_touched(
     assert [request.operation.id for request in running.requests] == ["getCurrentOrganization"]
 
 
-def test_another_service_is_not_asked(running: Any, clean: Callable[..., UndoResult]) -> None:
+def test_another_service_gets_no_request(running: Any, clean: Callable[..., UndoResult]) -> None:
     """For another address nothing is sent, and both addresses are named."""
     make(running, "a")
     running.requests.clear()
@@ -466,7 +468,7 @@ def test_an_organization_that_reads_oddly_does_not_prevent_undoing(
 
 
 @pytest.mark.parametrize("listing", [False, True])
-def test_a_key_that_shows_nothing_of_the_run_may_be_anybodys(
+def test_a_key_that_shows_nothing_of_the_run_is_not_accepted(
     running: Any, clean: Callable[..., UndoResult], *, listing: bool
 ) -> None:
     """If neither the organization nor an engagement of the run can be read, nothing is settled."""
@@ -494,7 +496,7 @@ def test_the_organizations_name_is_restored(running: Any, clean: Callable[..., U
     assert running.name == "Acme"
 
 
-def test_a_renaming_without_a_response_is_looked_at(running: Any, clean: Callable[..., UndoResult]) -> None:
+def test_a_renaming_without_a_response_is_verified(running: Any, clean: Callable[..., UndoResult]) -> None:
     """The name is right even after a lost response."""
     running.lost.add("updateCurrentOrganization")
     running.send(requests.update_organization({"name": f"{PREFIX}b"}))
@@ -527,7 +529,7 @@ def test_a_renaming_refused_indeed_needs_no_write(running: Any, clean: Callable[
     assert running.requests == []
 
 
-def test_a_name_that_is_not_known_is_told(service: Any, journal: Journal, clean: Callable[..., UndoResult]) -> None:
+def test_an_unknown_earlier_name_is_reported(service: Any, journal: Journal, clean: Callable[..., UndoResult]) -> None:
     """Without an earlier read the name cannot be restored."""
     service.observers.append(JournalRecorder(journal))
     service.send(requests.update_organization({"name": "B"}))
@@ -535,7 +537,7 @@ def test_a_name_that_is_not_known_is_told(service: Any, journal: Journal, clean:
     assert clean().left == ["The organization may have been renamed, and its name before is not known."]
 
 
-def test_a_name_that_is_refused_is_told(running: Any, clean: Callable[..., UndoResult]) -> None:
+def test_a_refused_name_is_reported(running: Any, clean: Callable[..., UndoResult]) -> None:
     """A name that the service refuses is reported."""
     running.send(requests.update_organization({"name": "B"}))
     running.overrides["updateCurrentOrganization"] = 500
@@ -543,7 +545,7 @@ def test_a_name_that_is_refused_is_told(running: Any, clean: Callable[..., UndoR
     assert clean().left == ['The organization could not be named "Acme" again: status 500.']
 
 
-def test_a_name_that_the_service_changes_is_told(
+def test_a_name_that_the_service_changes_is_reported(
     running: Any, journal: Journal, clean: Callable[..., UndoResult]
 ) -> None:
     """A success with another name does not count as restored."""
@@ -566,7 +568,7 @@ def test_roles_are_given_back(running: Any, clean: Callable[..., UndoResult]) ->
     assert running.roles == {"u_owner": "owner", "u_1": "member"}
 
 
-def test_a_role_of_nobody_is_left_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
+def test_a_role_of_no_member_is_settled(running: Any, clean: Callable[..., UndoResult]) -> None:
     """A lost change for a user who is no member is settled."""
     running.lost.add("updateMemberRole")
     running.send(requests.update_member_role("u_nobody", {"role": "admin"}))
@@ -575,7 +577,7 @@ def test_a_role_of_nobody_is_left_alone(running: Any, clean: Callable[..., UndoR
     assert running.writes == []
 
 
-def test_a_role_that_was_not_known_is_told(running: Any, clean: Callable[..., UndoResult]) -> None:
+def test_an_unknown_earlier_role_is_reported(running: Any, clean: Callable[..., UndoResult]) -> None:
     """Without an earlier list the role cannot be restored."""
     running.lost.add("updateMemberRole")
     running.send(requests.update_member_role("u_late", {"role": "admin"}))
@@ -584,7 +586,7 @@ def test_a_role_that_was_not_known_is_told(running: Any, clean: Callable[..., Un
     assert clean().left == ["The role of u_late may have been changed, and the interface cannot make it None again."]
 
 
-def test_an_owner_who_lost_the_role_is_told(running: Any, clean: Callable[..., UndoResult]) -> None:
+def test_an_owner_who_lost_the_role_is_reported(running: Any, clean: Callable[..., UndoResult]) -> None:
     """The owner's role cannot be restored through the interface."""
     running.send(requests.update_member_role("u_owner", {"role": "member"}))
 
@@ -592,7 +594,7 @@ def test_an_owner_who_lost_the_role_is_told(running: Any, clean: Callable[..., U
     assert running.writes == []
 
 
-def test_an_owner_who_kept_the_role_is_settled(running: Any, clean: Callable[..., UndoResult]) -> None:
+def test_an_owner_who_still_has_the_role_is_settled(running: Any, clean: Callable[..., UndoResult]) -> None:
     """A lost change without an effect is settled silently."""
     running.overrides["updateMemberRole"] = None
     running.send(requests.update_member_role("u_owner", {"role": "member"}))
@@ -628,7 +630,7 @@ def test_a_name_that_the_service_trimmed_is_the_runs(running: Any, clean: Callab
     assert (clean().left, running.name) == ([], "Acme")
 
 
-def test_a_made_member_who_is_an_owner_now_stays(
+def test_a_created_member_who_is_now_an_owner_stays(
     running: Any, clean: Callable[..., UndoResult], journal: Journal
 ) -> None:
     """An owner is never removed."""
@@ -667,7 +669,7 @@ def test_members_of_the_run_are_removed(running: Any, clean: Callable[..., UndoR
     assert running.writes == ["DELETE /api/v1/organizations/current/members/u_9"]
 
 
-def test_a_member_that_cannot_be_removed_is_told(
+def test_a_member_that_cannot_be_removed_is_reported(
     running: Any, clean: Callable[..., UndoResult], journal: Journal
 ) -> None:
     """A member that cannot be removed is reported."""

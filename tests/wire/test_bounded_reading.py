@@ -180,7 +180,7 @@ def test_deflate_that_almost_has_a_header() -> None:
 
 
 @given(st.binary(max_size=300), st.lists(st.integers(1, 60), max_size=12), st.sampled_from(["gzip", "deflate"]))
-def test_whatever_is_compressed_is_read(data: bytes, cuts: list[int], coding: str) -> None:
+def test_every_compressed_body_is_read(data: bytes, cuts: list[int], coding: str) -> None:
     """Any bytes, cut anywhere, end in a body or an error."""
     body = gzip.compress(data, mtime=0) if coding == "gzip" else raw(data)
     pieces, place = [], 0

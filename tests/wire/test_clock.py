@@ -37,7 +37,7 @@ def test_a_clock_tells_the_time_of_day() -> None:
     assert abs(clock.SystemClock().now() - datetime.now(UTC)) < timedelta(minutes=1)
 
 
-def test_time_passes_by_as_much_as_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pause_takes_the_given_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """A negative pause takes no time."""
     passed: list[tuple[str, float]] = []
     monkeypatch.setattr(time, "sleep", lambda seconds: passed.append(("thread", seconds)))

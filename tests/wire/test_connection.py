@@ -71,9 +71,7 @@ def test_a_connection_that_was_idle_too_long_is_not_used(
     assert [turn.connection for turn in server.turns] == [1, 1, 2]
 
 
-def test_a_connection_that_was_only_idle_too_long_accuses_nobody(
-    make: Fixtures, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_idle_timeout_does_not_count_as_an_early_close(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
     """The service has closed nothing, so writes may still reuse connections."""
     server = make.serve(fine)
     wire = make.wire(server)
@@ -100,7 +98,7 @@ def test_reads_do_not_mind_the_bound_for_writes(make: Fixtures, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("header", ["Connection: close", "connection: Close"])
-def test_a_connection_that_is_announced_to_close_is_not_kept(make: Fixtures, header: str) -> None:
+def test_a_connection_with_connection_close_is_not_reused(make: Fixtures, header: str) -> None:
     """The next request uses a new connection, even if the service keeps it open."""
 
     async def behave(turn: Turn) -> None:
@@ -121,7 +119,7 @@ def test_a_connection_that_is_announced_to_close_is_not_kept(make: Fixtures, hea
     assert not open_links
 
 
-def test_a_connection_on_which_something_follows_is_not_kept(make: Fixtures) -> None:
+def test_a_connection_with_surplus_bytes_is_not_reused(make: Fixtures) -> None:
     """An extra line end after a response is not part of the next response."""
 
     async def behave(turn: Turn) -> None:
@@ -136,7 +134,7 @@ def test_a_connection_on_which_something_follows_is_not_kept(make: Fixtures) -> 
     assert [turn.connection for turn in server.turns] == [1, 2, 3]
 
 
-def test_a_service_that_closes_unasked_gets_writes_over_new_connections(make: Fixtures) -> None:
+def test_after_early_closes_writes_get_new_connections(make: Fixtures) -> None:
     """After such a close, unrepeatable requests get new connections."""
     server = make.serve(fine)
     wire = make.wire(server)
@@ -177,7 +175,7 @@ def test_what_cannot_be_repeated_does_not_follow_an_early_refusal(
 
 
 @pytest.mark.parametrize("closed_first", [True, False])
-def test_one_that_was_closed_unasked_is_remembered(*, closed_first: bool) -> None:
+def test_an_early_close_is_remembered(*, closed_first: bool) -> None:
     """Other idle connections do not matter."""
 
     async def story() -> tuple[bool, bool]:
@@ -194,7 +192,7 @@ def test_one_that_was_closed_unasked_is_remembered(*, closed_first: bool) -> Non
     assert asyncio.run(story()) == (True, True)
 
 
-def test_no_more_are_kept_than_may_be_used_at_once(make: Fixtures) -> None:
+def test_idle_connections_are_limited(make: Fixtures) -> None:
     """At most as many connections as workers stay idle."""
     server = make.serve(fine)
     wire = make.wire(server, workers=2)
@@ -278,7 +276,7 @@ def test_a_long_head_may_come_in_pieces(size: int, *, read: bool) -> None:
 
 
 @pytest.mark.parametrize("end", ["eof_received", "connection_lost"])
-def test_the_end_is_an_end_for_who_waits(end: str) -> None:
+def test_the_end_ends_a_waiting_read(end: str) -> None:
     """A waiting read ends with the connection."""
 
     async def story() -> bytes:
@@ -321,7 +319,7 @@ def test_an_ended_link_takes_nothing_more() -> None:
     assert links == set()
 
 
-def test_a_link_on_which_something_came_unasked_is_not_quiet() -> None:
+def test_a_link_with_unread_bytes_is_not_quiet() -> None:
     """A link with unread bytes is not reused."""
     link, _, _ = linked()
     link.data_received(b"x")

@@ -42,7 +42,7 @@ def checks(wire: Wire) -> list[str]:
 
 
 @pytest.mark.parametrize("error", [BROKEN, UNREACHED])
-def test_a_target_that_never_answered_is_given_up_after_some_attempts(
+def test_a_target_that_never_responded_is_given_up_after_some_attempts(
     make: Fixtures, clock: WoundClock, error: Exception
 ) -> None:
     """The sender does not matter, and no probe is sent."""
@@ -64,7 +64,7 @@ def test_a_first_response_of_any_kind_shows_that_there_is_a_target(make: Fixture
     assert wire.stopped is None
 
 
-def test_the_target_is_asked_for_after_several_failures_in_a_row(make: Fixtures, clock: WoundClock) -> None:
+def test_the_target_is_probed_after_consecutive_failures(make: Fixtures, clock: WoundClock) -> None:
     """A single failure may be the request's fault; a response resets the count."""
     some = [BROKEN] * (FAILURES - 1)
     wire = make.wire(transport=responding(200, *some, 404, *some, BROKEN, 200), clock=clock)
@@ -79,7 +79,7 @@ def test_the_target_is_asked_for_after_several_failures_in_a_row(make: Fixtures,
     assert wire.stopped is None
 
 
-def test_a_connection_that_cannot_be_made_is_asked_about_at_once(make: Fixtures, clock: WoundClock) -> None:
+def test_a_missing_connection_causes_a_probe_at_once(make: Fixtures, clock: WoundClock) -> None:
     """Then the request that was not sent is sent again."""
     wire = make.wire(transport=responding(200, UNREACHED, UNREACHED, 200, 201), clock=clock)
     wire.send(get_organization())
@@ -88,7 +88,7 @@ def test_a_connection_that_cannot_be_made_is_asked_about_at_once(make: Fixtures,
     assert checks(wire) == ["check", "check", "wire", "wire", "check"]
 
 
-def test_a_lost_target_is_asked_for_with_growing_pauses(make: Fixtures, clock: WoundClock) -> None:
+def test_a_lost_target_is_probed_with_growing_pauses(make: Fixtures, clock: WoundClock) -> None:
     """The reason says that it was lost, with the last probe."""
     wire = make.wire(transport=responding(200, then=UNREACHED), clock=clock)
     wire.send(get_organization())
@@ -159,7 +159,7 @@ def test_all_requests_wait_for_one_search(make: Fixtures, clock: WoundClock) -> 
     assert checks(wire).count("wire") == 1
 
 
-def test_a_target_that_is_lost_again_is_asked_for_again(make: Fixtures, clock: WoundClock) -> None:
+def test_a_target_that_is_lost_again_is_probed_again(make: Fixtures, clock: WoundClock) -> None:
     """Failures before its return no longer count."""
     few = [BROKEN] * (FAILURES - 1)
     wire = make.wire(transport=responding(200, UNREACHED, 200, *few, UNREACHED, 200), clock=clock)
@@ -172,7 +172,7 @@ def test_a_target_that_is_lost_again_is_asked_for_again(make: Fixtures, clock: W
     assert checks(wire) == [*["check"] * 2, "wire", *["check"] * FAILURES, "wire", "check"]
 
 
-def test_what_begins_while_the_target_is_asked_for_waits(make: Fixtures) -> None:
+def test_requests_wait_while_the_target_is_probed(make: Fixtures) -> None:
     """Undoing does not wait, because its time is short."""
     searching, found = threading.Event(), asyncio.Event()
 
@@ -276,7 +276,7 @@ def test_a_search_ends_with_the_run(make: Fixtures) -> None:
     assert search.done()
 
 
-def test_undoing_does_not_look_for_the_target(make: Fixtures, clock: WoundClock) -> None:
+def test_undoing_does_not_search_for_the_target(make: Fixtures, clock: WoundClock) -> None:
     """Its time is short, so it goes on with other changes."""
     wire = make.wire(transport=responding(200, then=UNREACHED), clock=clock)
     wire.send(get_organization())
@@ -354,7 +354,7 @@ def test_a_window_that_ends_too_late_is_not_waited_for(make: Fixtures, clock: Wo
     assert (wire.sent, clock.pauses) == (1, [])
 
 
-def test_the_main_key_is_asked_about_once_more_before_the_run_ends(make: Fixtures, clock: WoundClock) -> None:
+def test_the_main_key_is_probed_before_the_run_ends(make: Fixtures, clock: WoundClock) -> None:
     """If only one operation is refused, it is retried and the run goes on."""
     wire = make.wire(
         transport=Scripted(lambda request: (429 if request.url.path.endswith("/e") else 200, {})), clock=clock
@@ -369,7 +369,7 @@ def test_the_main_key_is_asked_about_once_more_before_the_run_ends(make: Fixture
     assert wire.stopped is None
 
 
-def test_a_main_key_that_cannot_be_asked_about_is_not_served(make: Fixtures, clock: WoundClock) -> None:
+def test_a_main_key_without_a_probe_is_not_served(make: Fixtures, clock: WoundClock) -> None:
     """Its exchange has the refusal."""
     wire = make.wire(
         transport=Scripted(lambda request: (429, {}) if request.url.path.endswith("/e") else BROKEN), clock=clock
@@ -465,7 +465,7 @@ def test_no_more_are_under_way_than_there_are_workers(make: Fixtures, clock: Wou
     assert most == 3
 
 
-def test_attempts_are_numbered_and_told_whose_they_are(make: Fixtures, clock: WoundClock) -> None:
+def test_attempts_have_a_number_and_a_check(make: Fixtures, clock: WoundClock) -> None:
     """Every attempt of a request is recorded, for the check that sends it."""
     wire = make.wire(transport=responding(503, 503, 200), clock=clock)
 

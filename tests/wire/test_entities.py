@@ -39,7 +39,7 @@ def test_a_sign_may_be_written_as_an_entity(sign: str, written: str) -> None:
         (b"&#255;", b"\xff"), (b"&#256;", b"&#256;"), (b"&#0;", b"\0"),
     ],
 )  # fmt: skip
-def test_what_an_escape_stands_for(escape: bytes, meaning: bytes) -> None:
+def test_the_meaning_of_an_escape(escape: bytes, meaning: bytes) -> None:
     """Escapes of JSON, URLs and HTML are decoded; others stay."""
     assert redaction._meaning(escape) == meaning
 

@@ -39,7 +39,7 @@ def met(error: BaseException, before: BaseException) -> BaseException:
         (KeyError("its own words"), "the response could not be read (KeyError)"),
     ],
 )
-def test_every_trouble_is_said_in_a_few_words(error: BaseException, said: str) -> None:
+def test_every_error_has_a_short_message(error: BaseException, said: str) -> None:
     """No message quotes the target."""
     assert describe_error(error) == said
 
@@ -54,7 +54,7 @@ def test_every_trouble_is_said_in_a_few_words(error: BaseException, said: str) -
     ],
     ids=["cause", "context", "far cause", "one of several"],
 )
-def test_what_led_to_a_trouble_says_more_than_its_end(error: BaseException) -> None:
+def test_the_cause_of_an_error_decides_the_message(error: BaseException) -> None:
     """The depth and other causes do not matter."""
     assert describe_error(error) == "the connection was refused"
 
@@ -69,7 +69,7 @@ def test_a_certificate_that_is_not_accepted_says_why() -> None:
     )
 
 
-def test_troubles_that_led_to_each_other_end() -> None:
+def test_errors_that_cause_each_other_end() -> None:
     """Causes may form a circle."""
     first, other = KeyError(), TypeError()
     first.__context__, other.__context__ = other, first
@@ -77,7 +77,7 @@ def test_troubles_that_led_to_each_other_end() -> None:
     assert describe_error(first) == "the response could not be read (KeyError)"
 
 
-def test_what_led_to_a_trouble_in_two_ways_is_not_the_end() -> None:
+def test_a_cause_on_two_paths_is_visited_once() -> None:
     """The cause says more."""
     before = met(OSError("no route"), ConnectionRefusedError())
 

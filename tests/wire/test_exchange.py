@@ -17,7 +17,7 @@ def came(status: int) -> Exchange:
 
 
 @pytest.mark.parametrize("status", [200, 302, 404, 500, 501, 505])
-def test_what_the_service_answered_is_judged(status: int) -> None:
+def test_a_response_of_the_service_is_judged(status: int) -> None:
     """Any response of the service itself is judged."""
     exchange = came(status)
 
@@ -47,7 +47,7 @@ def test_no_response_is_none(error: str | None) -> None:
         _ = exchange.succeeded
 
 
-def test_a_429_is_a_response_to_who_asked_for_it() -> None:
+def test_a_429_is_a_response_if_it_is_expected() -> None:
     """For other requests it is no response."""
     limited = came(429)
     with pytest.raises(NoResponse, match="the service returned only 429"):
@@ -90,7 +90,7 @@ def test_whether_a_text_was_taken_out_that_may_have_been_right(response: Respons
     assert response.is_altered is altered
 
 
-def test_exchanges_are_told_apart_by_their_numbers() -> None:
+def test_exchanges_are_hashed_by_their_numbers() -> None:
     """Sets distinguish them by number, without hashing bodies."""
     exchange, same, other = make_exchange(number=1), make_exchange(number=1), make_exchange(number=2)
 

@@ -61,7 +61,7 @@ def test_an_odd_escape_in_a_path_may_be_refused_in_any_form(identifier: str) -> 
 
 
 @pytest.mark.parametrize("status", [200, 301, 500])
-def test_what_is_no_refusal_is_judged_whatever_the_path(status: int) -> None:
+def test_other_responses_are_judged_for_any_path(status: int) -> None:
     """A success, a redirect and a server error are the service's responses."""
     exchange = responded(requests.get_engagement("a/b"), status)
 
@@ -117,7 +117,7 @@ def test_what_is_too_long_is_not_sent_and_says_so(make: Fixtures) -> None:
     )
 
 
-def test_a_refusal_of_a_gateway_is_not_asked_for_again(make: Fixtures) -> None:
+def test_a_refusal_of_a_gateway_is_not_retried(make: Fixtures) -> None:
     """A retry would have the same result."""
     responses: dict[str, Any] = {}
     transport = Scripted(lambda _: (414, responses))

@@ -124,7 +124,7 @@ TROUBLED: dict[str, tuple[Behaviour, str]] = {
 
 
 @pytest.mark.parametrize("name", TROUBLED)
-def test_broken_responses_are_trouble(name: str, make: Fixtures) -> None:
+def test_broken_responses_are_errors(name: str, make: Fixtures) -> None:
     """A broken, too large or late response ends in an error sentence, within limits."""
     behaviour, expected = TROUBLED[name]
     wire = make.wire(make.serve(behaviour), timeout=0.3 if "0.3" in expected else 8)
@@ -250,7 +250,7 @@ def test_the_environment_is_not_trusted(make: Fixtures, monkeypatch: pytest.Monk
     assert proxy.turns == []
 
 
-def test_cookies_are_not_kept(make: Fixtures) -> None:
+def test_cookies_are_not_sent_back(make: Fixtures) -> None:
     """A cookie that the service sets is not sent back."""
     server = make.serve(says(raw_response(200, PLAIN, "Set-Cookie: a=b; Path=/"), then="keep"))
     wire = make.wire(server)
@@ -286,7 +286,7 @@ def test_identifiers_stay_one_segment(identifier: str, arrives: Callable[[bytes]
     assert arrives(server.turns[0].head.split(b" ")[1])
 
 
-def test_requests_that_cannot_be_written_are_trouble(make: Fixtures) -> None:
+def test_requests_that_cannot_be_written_are_errors(make: Fixtures) -> None:
     """An identifier too long for any request is an error, once, and nothing is sent."""
     server = make.serve(says(raw_response()))
     wire = make.wire(server)

@@ -57,7 +57,7 @@ def run(work: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.run(work)
 
 
-def test_a_key_has_one_lane(rate_limiter: RateLimiter) -> None:
+def test_a_key_has_one_budget(rate_limiter: RateLimiter) -> None:
     """Each key has its own budget; requests without a key have none."""
     assert rate_limiter.budget("Bearer a") is rate_limiter.budget("Bearer a")
     assert rate_limiter.budget("Bearer a") is not rate_limiter.budget("Bearer b")
@@ -98,7 +98,7 @@ def test_a_window_that_is_used_up_is_waited_for(
     assert budget.doubted is bool(held)
 
 
-def test_who_never_had_any_left_is_not_believed(rate_limiter: RateLimiter, clock: WoundClock) -> None:
+def test_a_service_that_always_sends_0_is_not_trusted(rate_limiter: RateLimiter, clock: WoundClock) -> None:
     """A service that always sends 0 delays no request."""
     budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 0, 30), told(clock, 0, 30))
 
@@ -109,7 +109,7 @@ def test_who_never_had_any_left_is_not_believed(rate_limiter: RateLimiter, clock
 @pytest.mark.parametrize(
     ("limit", "status", "ignored"), [(10, 200, True), (2, 200, True), (1, 200, False), (10, 429, False)]
 )
-def test_headers_that_say_0_to_who_was_served_after_the_wait_are_useless(
+def test_a_0_after_a_wait_makes_the_headers_useless(
     rate_limiter: RateLimiter, clock: WoundClock, limit: int, status: int, *, ignored: bool
 ) -> None:
     """A limit of 1 always leaves 0, and a 429 is believed."""
@@ -147,7 +147,7 @@ def test_late_responses_of_a_window_that_is_over_change_nothing(rate_limiter: Ra
     assert (budget.held_until, budget.remaining) == (held, 1)
 
 
-def test_a_key_is_held_for_the_longest_that_was_asked(rate_limiter: RateLimiter, clock: WoundClock) -> None:
+def test_a_key_is_held_for_the_longest_wait(rate_limiter: RateLimiter, clock: WoundClock) -> None:
     """A shorter wait does not end a longer one."""
     budget = rate_limiter.budget("a")
     rate_limiter.hold(budget, 20)
@@ -181,7 +181,7 @@ def test_a_held_key_waits_to_the_end(rate_limiter: RateLimiter, clock: WoundCloc
     assert budget.under_way == 1
 
 
-def test_who_may_not_wait_is_counted_all_the_same(rate_limiter: RateLimiter) -> None:
+def test_a_request_that_may_not_wait_is_counted(rate_limiter: RateLimiter) -> None:
     """A request that tests the limit is sent at once."""
     budget = rate_limiter.budget("a")
     rate_limiter.hold(budget, 20)

@@ -46,7 +46,7 @@ def pieces(key: str = KEY) -> KeyPieces:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("start", [0, 5, len(KEY) - 12])
-def test_no_piece_of_a_key_is_kept(form: str, start: int) -> None:
+def test_no_piece_of_a_key_is_recorded(form: str, start: int) -> None:
     """Pieces from any part of a key are removed, in any usual encoding, from body and headers."""
     shown = FORMS[form](KEY[start : start + 12])
     body = {"error": ENVELOPE["error"] | {"message": f"Unknown API key: {shown}..."}}

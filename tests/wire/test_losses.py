@@ -29,7 +29,7 @@ def refused(number: int, at: float) -> Exchange:
     return sent(number, at, at, REFUSED, made=False)
 
 
-def test_what_was_under_way_is_told() -> None:
+def test_requests_in_flight_are_named() -> None:
     """A loss begins with broken requests without later responses, and ends with the first response."""
     exchanges = [
         sent(1, 0, 1), sent(2, 1, 2, CLOSED), sent(3, 3, 4), sent(4, 4, 6, CLOSED), sent(5, 5, 6, CLOSED),

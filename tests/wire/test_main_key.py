@@ -70,7 +70,7 @@ def test_a_key_that_is_refused_for_everything_ends_the_run(make: Fixtures, clock
     assert wire.sent == 6
 
 
-def test_a_kind_of_request_that_is_refused_is_asked_about_once(make: Fixtures, clock: WoundClock) -> None:
+def test_a_refused_operation_is_probed_once(make: Fixtures, clock: WoundClock) -> None:
     """A lasting refusal of one operation is its response, and costs one request."""
     wire = make.wire(transport=refusing(lambda request: request.url.path.endswith("/unarchive")), clock=clock)
     wire.send(READ)
@@ -81,7 +81,7 @@ def test_a_kind_of_request_that_is_refused_is_asked_about_once(make: Fixtures, c
     assert wire.stopped is None
 
 
-def test_another_kind_is_asked_about_too(make: Fixtures, clock: WoundClock) -> None:
+def test_another_operation_is_probed_too(make: Fixtures, clock: WoundClock) -> None:
     """The run goes on until the key is refused for all operations."""
     wire = make.wire(transport=refusing(lambda request: request.method != "GET"), clock=clock)
     wire.send(READ)
@@ -123,7 +123,7 @@ def test_a_key_that_was_never_served_is_judged(make: Fixtures, clock: WoundClock
     assert asked(wire) == []
 
 
-def test_other_keys_are_not_asked_about(make: Fixtures, clock: WoundClock) -> None:
+def test_other_keys_are_not_probed(make: Fixtures, clock: WoundClock) -> None:
     """Other keys are often refused."""
     wire = make.wire(transport=refusing(lambda request: "another" in request.headers["Authorization"]), clock=clock)
     wire.send(READ)
@@ -152,7 +152,7 @@ def test_refusals_of_other_keys_count_for_nothing_after_the_end(make: Fixtures, 
     assert [exchange.received for exchange in wire.exchanges[1:]] == [None] * 5
 
 
-def test_what_is_under_way_is_asked_about_once(make: Fixtures, clock: WoundClock) -> None:
+def test_requests_in_flight_share_one_probe(make: Fixtures, clock: WoundClock) -> None:
     """All refusals wait for the same probes, and successes meanwhile stay."""
     requests = [get_engagement(str(number)) for number in range(8)]
 

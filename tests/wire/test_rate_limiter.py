@@ -65,7 +65,7 @@ def headers(limit: object, remaining: object, reset: object, **more: str) -> dic
 
 @pytest.mark.parametrize("ahead", [0.0, 31_557_600.0, -86_400.4])
 @pytest.mark.parametrize("workers", [1, 8])
-def test_a_fair_limit_is_kept(ahead: float, workers: int, make: Fixtures, clock: WoundClock) -> None:
+def test_a_fair_limit_is_observed(ahead: float, workers: int, make: Fixtures, clock: WoundClock) -> None:
     """No request is refused and no window is unused, at any offset of the service's clock."""
     service = Limited(clock, ahead=ahead)
     wire = make.wire(transport=Scripted(service), clock=clock, workers=workers)
@@ -297,7 +297,7 @@ KEPT = "the remaining requests of the key are reserved for undoing: its window r
     [(3600, 5, 23), (3600, 1, 27), (3600, 0, 40), (30, 5, 60), (10**10, 5, 40)],
     ids=["far", "one change", "nothing to undo", "near", "beyond belief"],
 )
-def test_the_last_requests_before_a_far_reset_are_kept_for_undoing(
+def test_the_last_requests_before_a_late_reset_are_reserved_for_undoing(
     window: int, changes: int, sent: int, make: Fixtures, clock: WoundClock
 ) -> None:
     """If the window ends too late, the run ends while its changes can still be undone."""
@@ -317,7 +317,7 @@ def test_the_last_requests_before_a_far_reset_are_kept_for_undoing(
                 assert wire.send(get_organization()).status == 200
 
 
-def test_what_was_sent_beside_is_answered_where_the_rest_is_kept(make: Fixtures, clock: WoundClock) -> None:
+def test_a_concurrent_request_is_completed_if_the_rest_is_reserved(make: Fixtures, clock: WoundClock) -> None:
     """The first of two responses ends the run, and the other is still recorded."""
     wire = make.wire(transport=Scripted(Limited(clock, limit=40, window=3600)), clock=clock, workers=2)
     wire.reserve_for(lambda: 5)
@@ -328,7 +328,7 @@ def test_what_was_sent_beside_is_answered_where_the_rest_is_kept(make: Fixtures,
 
 
 @pytest.mark.parametrize("undoing", [True, False])
-def test_nothing_is_kept_for_undoing_of_other_keys_or_while_it_undoes(
+def test_nothing_is_reserved_for_other_keys_or_during_undoing(
     make: Fixtures, clock: WoundClock, *, undoing: bool
 ) -> None:
     """The reserved requests are for undoing with the main key only."""
@@ -417,7 +417,7 @@ def test_a_lost_question_tells_nothing(
     [([10, 10, 10, 10, 9], 6), ([9], 2), ([None], 2)],
     ids=["lazily", "at once", "nothing"],
 )
-def test_what_falls_within_five_requests_is_kept(
+def test_a_count_that_falls_within_five_requests_is_observed(
     then: list[int | None], sent: int, make: Fixtures, clock: WoundClock
 ) -> None:
     """Also where what remains is counted now and then only, or nothing can be told of the next request."""

@@ -338,7 +338,7 @@ def test_what_is_quoted_in_several_ways_at_once_is_withheld() -> None:
     assert redactor.bytes(f"seen: {quoted[9:]}".encode()) == f"seen: {quoted[9:]}".encode()
 
 
-def test_half_a_character_is_kept() -> None:
+def test_an_unpaired_surrogate_stays() -> None:
     """Unpaired surrogates in texts and secrets are handled."""
     redactor = Redactor()
     redactor.add("api_key", "sk_\ud800_0123456789")
@@ -356,7 +356,7 @@ def test_base64_of_urls_is_known_by_its_letters() -> None:
     assert redactor.text("a2V5Pz8_Pj4-fn5-MQ==").startswith("<api_key>")
 
 
-def test_a_secret_that_looks_escaped_is_known_without_its_escapes() -> None:
+def test_a_secret_that_looks_escaped_is_found_unescaped() -> None:
     """The unescaped secret is found if it is long enough."""
     redactor = Redactor()
     redactor.add("api_key", "%61bcdef")
@@ -437,7 +437,7 @@ def test_what_is_shown_anyway_is_weak() -> None:
     assert redactor.weak == ["header:X-Gateway"]
 
 
-def test_short_secrets_are_not_looked_for() -> None:
+def test_short_secrets_are_not_searched_for() -> None:
     """A very short value is not replaced in responses."""
     assert redactor("1").text('{"page": 1}') == '{"page": 1}'
 

@@ -122,7 +122,7 @@ def test_a_key_that_is_none_is_shown_as_it_is(authorization: str) -> None:
     assert dict(made.record(request, None).headers)["Authorization"] == authorization
 
 
-def test_no_secret_stands_in_a_record() -> None:
+def test_no_secret_is_in_a_record() -> None:
     """No part of the record contains a secret."""
     made = request_builder(("tenant", "tenant-secret-0123456789"), headers=(("x-tenant", "tenant-secret-0123456789"),))
     body = {"name": f"about {KEY} and tenant-secret-0123456789"}

@@ -109,7 +109,7 @@ def test_a_request_is_of_the_interface_unless_it_is_a_probe() -> None:
     assert (probe.is_proper, probe.method) == (False, "PUT")
 
 
-def test_bodies_are_announced_as_json_unless_told_otherwise() -> None:
+def test_bodies_are_json_by_default() -> None:
     """A request without a body has no Content-Type."""
     assert (READING.body, READING.headers) == (None, ())
     assert (CREATION.body, CREATION.headers) == (b'{"name": "one"}', (("Content-Type", "application/json"),))

@@ -80,7 +80,7 @@ def test_a_gateway_may_ask_until_a_moment() -> None:
     assert RetryPolicy(READ).pause_after(asked, AttemptResult.RESPONDED, began - 60) == REPEATS[0]
 
 
-def test_repetitions_are_counted_over_all_troubles() -> None:
+def test_retries_are_counted_over_all_errors() -> None:
     """Different errors share the limit of retries."""
     retry_policy = RetryPolicy(READ)
 

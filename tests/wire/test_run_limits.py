@@ -49,7 +49,7 @@ def test_a_budget_used_up_amid_many_requests_keeps_what_came(make: Fixtures) -> 
     assert [exchange.received is not None for exchange in wire.exchanges] == [True] * 5
 
 
-def test_what_is_under_way_when_the_budget_is_used_up_is_answered(make: Fixtures) -> None:
+def test_requests_in_flight_at_the_end_of_the_budget_are_completed(make: Fixtures) -> None:
     """Requests in flight are completed, because their changes must be undone."""
     over = threading.Event()
 

@@ -38,7 +38,7 @@ async def echo(turn: Turn) -> None:
     await turn.say(raw_response(200, path))
 
 
-def test_order_is_kept_whichever_response_is_first(make: Fixtures) -> None:
+def test_order_does_not_depend_on_the_responses(make: Fixtures) -> None:
     """Exchanges are in the order of the requests, and concurrency is limited by the workers."""
     server = make.serve(echo)
     wire = make.wire(server, workers=4)
@@ -110,7 +110,7 @@ def test_requests_carry_what_they_should(make: Fixtures) -> None:
     assert server.turns[0].body == '{"name": "é"}'.encode()
 
 
-def test_connections_are_kept(make: Fixtures) -> None:
+def test_connections_are_reused(make: Fixtures) -> None:
     """Sequential requests share one connection."""
     server = make.serve(fine)
     wire = make.wire(server)
@@ -189,7 +189,7 @@ def test_repeating_stops_at_what_is_not_safe(make: Fixtures, clock: WoundClock) 
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
-def test_gateways_are_asked_again(status: int, make: Fixtures, clock: WoundClock) -> None:
+def test_requests_are_retried_after_a_gateways_response(status: int, make: Fixtures, clock: WoundClock) -> None:
     """A gateway's response causes a retry if that is safe; every attempt is recorded."""
     wire = make.wire(transport=Scripted(lambda _: (status, {})), clock=clock)
 
@@ -213,7 +213,7 @@ def test_a_gateway_that_recovers_is_forgiven(make: Fixtures, clock: WoundClock) 
 
 
 @pytest.mark.parametrize("status", [500, 501, 505, 401, 404, 302])
-def test_other_responses_stand(status: int, make: Fixtures, clock: WoundClock) -> None:
+def test_other_responses_cause_no_retry(status: int, make: Fixtures, clock: WoundClock) -> None:
     """Any other response is the service's and causes no retry."""
     wire = make.wire(transport=Scripted(lambda _: (status, {})), clock=clock)
 
@@ -253,7 +253,7 @@ def test_observers_see_every_attempt(make: Fixtures, clock: WoundClock) -> None:
     assert {thread for _, thread in watcher.seen} == {threading.get_ident()}
 
 
-def test_nobody_is_told_of_a_request_that_comes_too_late(make: Fixtures) -> None:
+def test_observers_are_not_called_for_a_late_request(make: Fixtures) -> None:
     """Observers are not called for a request that is not sent."""
     wire = make.wire(make.serve(fine))
     watcher = Watcher()
@@ -265,7 +265,7 @@ def test_nobody_is_told_of_a_request_that_comes_too_late(make: Fixtures) -> None
     assert watcher.seen == []
 
 
-def test_what_is_under_way_is_given_up_where_nobody_waits_for_it(make: Fixtures) -> None:
+def test_requests_in_flight_are_cancelled_if_no_thread_waits(make: Fixtures) -> None:
     """An observer prevents the second of two requests while the first has no response."""
     arrived = threading.Event()
 
@@ -343,7 +343,7 @@ def test_an_application_in_this_process_can_be_tested(make: Fixtures) -> None:
     assert [exchange.status for exchange in wire.send_all([get_organization()] * 20)] == [200] * 20
 
 
-def test_an_application_that_fails_is_trouble(make: Fixtures, clock: WoundClock) -> None:
+def test_an_application_that_fails_is_an_error(make: Fixtures, clock: WoundClock) -> None:
     """An application's exception becomes an error without its message."""
     transport = Scripted(
         lambda request: ValueError(request.headers["authorization"]) if request.method == "POST" else (200, {})

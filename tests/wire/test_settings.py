@@ -73,7 +73,7 @@ def test_keys_headers_and_user_info_are_secrets() -> None:
 
 
 @pytest.mark.parametrize("base_url", ["https://service.test", "https://:@service.test"])
-def test_where_nothing_is_secret_nothing_is_looked_for(base_url: str) -> None:
+def test_without_secrets_nothing_is_searched_for(base_url: str) -> None:
     """Empty texts are no secrets."""
     assert settings(base_url, credential=Credential("none", None)).secrets == ()
 
@@ -90,7 +90,7 @@ def test_settings_show_no_secret() -> None:
     assert not any(value in shown for value in ("key-of-the-target", "user:", "password", "staging"))
 
 
-def test_a_file_without_authorities_is_told(tmp_path: Path) -> None:
+def test_a_file_without_authorities_is_refused(tmp_path: Path) -> None:
     """A missing or invalid CA file is an error, except for plain HTTP."""
     empty = tmp_path / "empty.pem"
     empty.write_text("no certificate")

@@ -180,7 +180,7 @@ def test_a_response_is_waited_for_as_long_as_the_wire_is_open(make: Fixtures, mo
     assert make.wire(make.serve(behave)).send(get_organization()).status == 200
 
 
-def test_who_begins_just_when_the_wire_is_closed_is_released(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_at_the_moment_of_closing_is_released(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
     """A closed loop cannot respond."""
     monkeypatch.setattr(client, "_LOOKING_UP", 0.001)
     wire = make.wire(transport=Scripted(lambda _: (200, {})))
@@ -191,7 +191,7 @@ def test_who_begins_just_when_the_wire_is_closed_is_released(make: Fixtures, mon
         wire.send(get_organization())
 
 
-def test_who_begins_while_the_wire_is_being_closed_is_told(make: Fixtures) -> None:
+def test_a_request_during_closing_is_refused(make: Fixtures) -> None:
     """A closed wire refuses even requests of undoing."""
     closing, closed = threading.Event(), asyncio.Event()
 

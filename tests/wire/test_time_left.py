@@ -61,7 +61,7 @@ def test_requests_run_out(clock: WoundClock) -> None:
     assert run.is_over()
 
 
-def test_the_first_reason_stands(clock: WoundClock) -> None:
+def test_the_first_reason_stays(clock: WoundClock) -> None:
     """The first reason of an end stays."""
     run = bounded(clock)
 
@@ -73,7 +73,7 @@ def test_the_first_reason_stands(clock: WoundClock) -> None:
         run.admit(None)
 
 
-def test_time_for_undoing_is_kept_back(clock: WoundClock) -> None:
+def test_time_for_undoing_is_reserved(clock: WoundClock) -> None:
     """The reserved time depends on recent durations and the changes; at most half of all."""
     run = bounded(clock, max_seconds=20, workers=8)
     run.to_undo = lambda: 16
@@ -134,7 +134,7 @@ def test_how_long_undoing_may_take(
 @pytest.mark.parametrize(
     ("hurried_before", "asked", "seconds"), [(0, None, 8), (3, None, 5), (5, None, 4), (100, None, 4), (0, 3, 3)]
 )
-def test_who_is_hurried_undoes_what_can_be_done_soon(
+def test_a_hurried_undoing_has_less_time(
     clock: WoundClock, hurried_before: float, asked: float | None, seconds: float
 ) -> None:
     """Eight seconds from the request to stop, half of that from the beginning of the undoing at least."""
@@ -190,7 +190,7 @@ LARGE = 2**20
     ],
     ids=["text", "headers", "other signs", "not large yet", "large with other signs", "large", "nothing"],
 )
-def test_responses_are_kept_while_there_is_room(
+def test_responses_are_recorded_while_there_is_memory(
     clock: WoundClock, monkeypatch: pytest.MonkeyPatch, response: Response, room: int
 ) -> None:
     """A response that does not fit ends the run, and smaller ones still fit."""
@@ -204,7 +204,7 @@ def test_responses_are_kept_while_there_is_room(
     assert run.keep(sized(b""), 0.0)
 
 
-def test_what_was_kept_is_added_up(clock: WoundClock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recorded_responses_are_added_up(clock: WoundClock, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many small responses use memory like a large one."""
     monkeypatch.setattr(run_limits, "MAX_KEPT", 100)
     run = bounded(clock)

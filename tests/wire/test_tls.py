@@ -82,7 +82,7 @@ def test_a_lost_target_has_none() -> None:
     assert certificate_sha256(_settings(f"https://127.0.0.1:{port}")) is None
 
 
-def test_plain_targets_are_not_asked_and_others_at_their_port(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_http_needs_no_connection_and_https_uses_its_port(monkeypatch: pytest.MonkeyPatch) -> None:
     """The port is that of HTTPS by default."""
     asked: list[tuple[str, int]] = []
 

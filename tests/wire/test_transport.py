@@ -105,7 +105,7 @@ def test_what_is_no_response(sent: bytes, kind: type[Exception], says: str) -> N
     ("kept", "at_once", "then", "connections"),
     [(1, 2, {}, 3), (2, 2, {}, 3), (1, 2, REPEATABLE, 2), (0, 1, REPEATABLE, 2)],
 )
-def test_connections_that_are_kept(kept: int, at_once: int, then: dict[str, bool], connections: int) -> None:
+def test_idle_connections(kept: int, at_once: int, then: dict[str, bool], connections: int) -> None:
     """Connections are reused only for repeatable requests at first."""
     made: list[int] = []
 
@@ -145,7 +145,7 @@ def test_a_request_that_cannot_be_written() -> None:
     assert raised.value.__suppress_context__
 
 
-def test_where_nobody_listens() -> None:
+def test_a_port_without_a_listener() -> None:
     """Nothing was sent; the exception's cause has the reason."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -37,7 +37,7 @@ def test_a_weak_key_takes_nothing_away(key: str) -> None:
     assert made.find(b'"<api_key>" core passed failed {"classes": [{"id": "core"}]}') == []
 
 
-def test_weak_keys_are_told_once_each() -> None:
+def test_weak_keys_are_reported_once_each() -> None:
     """Weak secrets are replaced as whole texts."""
     made = redactor("k7x9", "q4z2")
     made.add("key 1", "q4z2")
@@ -82,7 +82,7 @@ def test_a_word_that_begins_with_a_weak_key_stays() -> None:
 
 
 @pytest.mark.parametrize("key", ["k7Q+", "x9-z"])
-def test_a_short_key_is_taken_out_where_it_stands_alone(key: str) -> None:
+def test_a_short_key_is_replaced_if_it_is_a_whole_text(key: str) -> None:
     """A weak secret is replaced as a whole header or string."""
     made = redactor(key)
 
@@ -91,7 +91,7 @@ def test_a_short_key_is_taken_out_where_it_stands_alone(key: str) -> None:
     assert made.text(f"page{key}2") == f"page{key}2"
 
 
-def test_keys_within_keys_are_told_apart() -> None:
+def test_keys_within_keys_are_distinguished() -> None:
     """The longest secret is named, even if it contains a weak one."""
     made = redactor("abcdefgh", "abcdefghijkl", "abc", "fghijkl")
 

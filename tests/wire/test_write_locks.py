@@ -49,7 +49,7 @@ def test_a_write_waits_for_other_scenarios(scenario: str, asked: Request, *, exp
         assert waits(locks, scenario, asked) is expected
 
 
-def test_a_turn_ends_with_the_last_write_of_its_scenario() -> None:
+def test_a_lock_ends_with_the_last_write_of_its_scenario() -> None:
     """A scenario with concurrent writes holds the resource until all are complete."""
     locks = WriteLocks()
 
@@ -86,7 +86,7 @@ def test_scenarios_that_need_each_others_resources_do_not_block() -> None:
         pytest.param("looking", EDIT, False, id="its-own"),
     ],
 )
-def test_a_look_is_undisturbed(scenario: str, asked: Request, *, expected: bool) -> None:
+def test_an_exclusive_block_is_undisturbed(scenario: str, asked: Request, *, expected: bool) -> None:
     """All writes of other scenarios wait for the end of the outer exclusive block."""
     locks = WriteLocks()
 
@@ -105,7 +105,7 @@ def test_a_look_is_undisturbed(scenario: str, asked: Request, *, expected: bool)
         pytest.param("looking", EDIT, False, id="its-own"),
     ],
 )
-def test_a_look_waits_for_what_is_being_written(scenario: str, asked: Request, *, expected: bool) -> None:
+def test_an_exclusive_block_waits_for_writes_in_flight(scenario: str, asked: Request, *, expected: bool) -> None:
     """The block begins when the last write of another scenario is complete."""
     locks, looks = WriteLocks(), threading.Event()
 
@@ -120,7 +120,7 @@ def test_a_look_waits_for_what_is_being_written(scenario: str, asked: Request, *
     assert looks.wait(10)
 
 
-def test_looks_of_two_scenarios_come_one_after_the_other() -> None:
+def test_exclusive_blocks_of_two_scenarios_are_sequential() -> None:
     """Two exclusive blocks of different scenarios do not overlap."""
     locks, ended = WriteLocks(), threading.Barrier(3, timeout=10)
 
@@ -135,7 +135,7 @@ def test_looks_of_two_scenarios_come_one_after_the_other() -> None:
     ended.wait()
 
 
-def test_the_wire_lets_nothing_disturb_a_look(make: Fixtures) -> None:
+def test_the_wire_has_exclusive_blocks(make: Fixtures) -> None:
     """A write of another thread waits for the end of the block; reads do not."""
     came: list[str] = []
 
