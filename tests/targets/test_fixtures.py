@@ -37,61 +37,61 @@ class Program:
 
     def __init__(self, **failing: Exception) -> None:
         self.failing = failing
-        self.asked: list[str] = []
+        self.calls: list[str] = []
         self.mails: list[list[Mail]] = []
         self.member_key: Secret | None = Secret("member-key")
 
-    def _asked(self, method: str) -> None:
-        self.asked.append(method)
+    def _count(self, method: str) -> None:
+        self.calls.append(method)
         if method in self.failing:
             raise self.failing[method]
 
     def create_key(self, scopes: list[str]) -> Secret:
         """Return a key that contains its scopes."""
-        self._asked("create_key")
+        self._count("create_key")
         return Secret("key-with-" + "+".join(scopes))
 
     def create_throttled_key(self) -> Secret:
         """Return always the same key."""
-        self._asked("create_throttled_key")
+        self._count("create_throttled_key")
         return Secret("slow-key")
 
     def create_organization(self) -> Secret:
         """Return always the same key."""
-        self._asked("create_organization")
+        self._count("create_organization")
         return Secret("other-key")
 
     def create_member(self, role: str) -> ProvisionedMember:
         """Return a new member each time, or raise."""
-        self._asked("create_member")
-        number = len(self.asked)
+        self._count("create_member")
+        number = len(self.calls)
         return ProvisionedMember(f"u_{number}", f"{role}{number}@x", self.member_key)
 
     def read_mail(self, _to: str) -> list[Mail]:
         """Return the next prepared result."""
-        self._asked("read_mail")
+        self._count("read_mail")
         return self.mails.pop(0) if self.mails else []
 
     def create_subordinate(self, engagement_id: str, kind: str) -> str:
         """Return an id that contains the arguments."""
-        self._asked("create_subordinate")
+        self._count("create_subordinate")
         return f"{engagement_id}/{kind}"
 
     def subordinate_exists(self, _engagement_id: str, _kind: str, record_id: str) -> bool:
         """Whether the record is ``there``."""
-        self._asked("subordinate_exists")
+        self._count("subordinate_exists")
         return record_id == "there"
 
 
 class Hiding:
     """A redactor that records secrets, and removes one word from texts."""
 
-    def __init__(self, told: list[tuple[str, str]]) -> None:
-        self.told = told
+    def __init__(self, hidden: list[tuple[str, str]]) -> None:
+        self.hidden = hidden
 
     def add(self, name: str, secret: str) -> None:
         """Record it."""
-        self.told.append((name, secret))
+        self.hidden.append((name, secret))
 
     def text(self, text: str) -> str:
         """Return the text without the secret word."""
@@ -99,13 +99,13 @@ class Hiding:
 
 
 @pytest.fixture
-def told() -> list[tuple[str, str]]:
+def hidden() -> list[tuple[str, str]]:
     """The secrets that the redactor got."""
     return []
 
 
 @pytest.fixture
-def fixtures(load: Callable[..., Profile], told: list[tuple[str, str]], service: Any) -> Callable[..., Fixtures]:
+def fixtures(load: Callable[..., Profile], hidden: list[tuple[str, str]], service: Any) -> Callable[..., Fixtures]:
     """Returns fixtures of a target file's text, whose members the service has."""
     service.roles = {"u_owner": "owner"}
 
@@ -113,23 +113,23 @@ def fixtures(load: Callable[..., Profile], told: list[tuple[str, str]], service:
         profile = load(text, options={"mode": mode})
         service.roles = {member.user_id: "member" for member in profile.members} | service.roles
         membership = Membership(service.send_all)
-        return Fixtures(profile, program, Hiding(told), membership=membership, **more)
+        return Fixtures(profile, program, Hiding(hidden), membership=membership, **more)
 
     return making
 
 
-def test_keys_of_the_file_come_first(fixtures: Callable[..., Fixtures], told: list[tuple[str, str]]) -> None:
+def test_keys_of_the_file_come_first(fixtures: Callable[..., Fixtures], hidden: list[tuple[str, str]]) -> None:
     """A key of the target file is used instead of the provisioner."""
     program = Program()
 
     credential = fixtures(PROVISIONED + "keys: {engagements:read: file-key}", program).scoped_key("engagements:read")
 
     assert (credential.name, credential.authorization) == ("engagements:read", "Bearer file-key")
-    assert program.asked == []
-    assert told == [("engagements:read", "file-key")]
+    assert program.calls == []
+    assert hidden == [("engagements:read", "file-key")]
 
 
-def test_keys_are_made_once_and_shared(fixtures: Callable[..., Fixtures], told: list[tuple[str, str]]) -> None:
+def test_keys_are_made_once_and_shared(fixtures: Callable[..., Fixtures], hidden: list[tuple[str, str]]) -> None:
     """Each key is created on first use, and added to the redactor first."""
     program = Program()
     made = fixtures(PROVISIONED, program)
@@ -139,8 +139,8 @@ def test_keys_are_made_once_and_shared(fixtures: Callable[..., Fixtures], told: 
         assert made.other_organization().authorization == "Bearer other-key"
         assert made.throttled().authorization == "Bearer slow-key"
 
-    assert program.asked == ["create_key", "create_organization", "create_throttled_key"]
-    assert told == [
+    assert program.calls == ["create_key", "create_organization", "create_throttled_key"]
+    assert hidden == [
         ("engagements:read", "key-with-engagements:read"),
         ("other_organization", "other-key"),
         ("throttled", "slow-key"),
@@ -199,7 +199,7 @@ def test_a_failing_provisioner_is_called_once(
             made.scoped_key("engagements:read")
         assert reason in caught.value.reason
 
-    assert program.asked == ["create_key"]
+    assert program.calls == ["create_key"]
 
 
 def test_what_a_provisioner_says_of_its_failure_shows_no_key(fixtures: Callable[..., Fixtures]) -> None:
@@ -235,7 +235,7 @@ def test_the_main_key_serves_for_the_limit_where_it_is_named(fixtures: Callable[
     assert made.throttled() == made.main
 
 
-def test_every_member_is_a_fresh_one(fixtures: Callable[..., Fixtures], told: list[tuple[str, str]]) -> None:
+def test_every_member_is_a_fresh_one(fixtures: Callable[..., Fixtures], hidden: list[tuple[str, str]]) -> None:
     """Each check gets its own member, and the journal records each."""
     noted: list[tuple[str, str]] = []
 
@@ -251,7 +251,7 @@ def test_every_member_is_a_fresh_one(fixtures: Callable[..., Fixtures], told: li
     assert second.credential is not None
     assert second.credential.name == "member_2"
     assert noted == [("u_1", "member"), ("u_2", "admin")]
-    assert ("member_2", "member-key") in told
+    assert ("member_2", "member-key") in hidden
 
 
 def test_members_of_the_file_are_used_up(fixtures: Callable[..., Fixtures]) -> None:
@@ -295,7 +295,7 @@ def test_members_without_keys_are_not_made_in_vain_twice(fixtures: Callable[...,
         with pytest.raises(MissingMeans):
             made.member(with_key=True)
 
-    assert program.asked == ["create_member"]
+    assert program.calls == ["create_member"]
 
 
 @pytest.mark.parametrize("mode", [Mode.DEFAULT, Mode.READ_ONLY])
@@ -306,7 +306,7 @@ def test_members_are_for_disposable_organizations(fixtures: Callable[..., Fixtur
     with pytest.raises(MissingMeans, match="disposable"):
         fixtures(PROVISIONED + "members: [{user_id: u_1}]", program, mode=mode).member()
 
-    assert program.asked == []
+    assert program.calls == []
 
 
 def test_a_read_only_run_makes_no_records(fixtures: Callable[..., Fixtures]) -> None:
@@ -316,7 +316,7 @@ def test_a_read_only_run_makes_no_records(fixtures: Callable[..., Fixtures]) -> 
     with pytest.raises(MissingMeans, match="read-only"):
         fixtures(PROVISIONED, program, mode=Mode.READ_ONLY).make_subordinate("e", "task")
 
-    assert program.asked == []
+    assert program.calls == []
 
 
 def test_mail_is_read_until_some_comes(fixtures: Callable[..., Fixtures]) -> None:
@@ -326,7 +326,7 @@ def test_mail_is_read_until_some_comes(fixtures: Callable[..., Fixtures]) -> Non
     program.mails = [[], [mail]]
 
     assert fixtures(PROVISIONED, program).mail("a@x", patience=60) == [mail]
-    assert program.asked == ["read_mail", "read_mail"]
+    assert program.calls == ["read_mail", "read_mail"]
 
 
 def test_mail_is_read_until_the_wanted_one_comes(fixtures: Callable[..., Fixtures]) -> None:
@@ -373,7 +373,7 @@ def test_mail_without_a_time_limit_is_read_once(fixtures: Callable[..., Fixtures
     program = Program()
 
     assert fixtures(PROVISIONED, program).mail("a@x") == []
-    assert program.asked == ["read_mail"]
+    assert program.calls == ["read_mail"]
 
 
 def test_the_suites_own_mailbox_comes_first(fixtures: Callable[..., Fixtures]) -> None:
@@ -534,7 +534,7 @@ def test_a_provisioner_creates_no_members_if_none_can_be_listed(
 
     with pytest.raises(MissingMeans, match="could not be listed"):
         fixtures(DISPOSABLE + PROVISIONED, program).member()
-    assert program.asked == []
+    assert program.calls == []
 
 
 @pytest.mark.parametrize(
@@ -582,4 +582,4 @@ def test_no_record_is_made_below_another_users_engagement(fixtures: Callable[...
     for identifier in ("f_1", "e_2"):
         with pytest.raises(MissingMeans, match=r"No record was made: a read shows that the engagement is not"):
             made.make_subordinate(identifier, "task")
-    assert program.asked == ["create_subordinate"]
+    assert program.calls == ["create_subordinate"]

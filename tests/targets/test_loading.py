@@ -293,7 +293,7 @@ def test_a_base_url_is_that_of_a_host_root(load: Callable[..., Profile], url: st
 
 
 @pytest.mark.parametrize(
-    ("url", "kept"),
+    ("url", "expected"),
     [
         ("https://api.example.com/", "https://api.example.com"),
         ("HTTP://Localhost:8080", "http://localhost:8080"),
@@ -301,9 +301,9 @@ def test_a_base_url_is_that_of_a_host_root(load: Callable[..., Profile], url: st
         ("http://10.0.0.1", "http://10.0.0.1"),
     ],
 )
-def test_a_base_url_is_reduced_to_scheme_host_and_port(load: Callable[..., Profile], url: str, kept: str) -> None:
+def test_a_base_url_is_reduced_to_scheme_host_and_port(load: Callable[..., Profile], url: str, expected: str) -> None:
     """The closing slash and the case of scheme and host are normalized."""
-    assert load("", options={"base_url": url}).base_url == kept
+    assert load("", options={"base_url": url}).base_url == expected
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_a_message_is_stored_for_its_address(mailbox: Mailbox) -> None:
 
 def test_old_messages_make_room_for_large_ones(mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """The size of all stored messages is limited."""
-    monkeypatch.setattr(module, "MAX_KEPT", 100_000)
+    monkeypatch.setattr(module, "MAX_TOTAL_BYTES", 100_000)
     for number in range(9):
         send(mailbox, b"Subject: %d\r\n\r\n" % number + (b"x" * 900 + b"\r\n") * 33, "a@example.org")
 

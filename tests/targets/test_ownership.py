@@ -348,8 +348,8 @@ def test_a_key_of_yet_another_organization_reads_for_itself(
     """A throttled key of another organization reads its engagements itself."""
     throttled = Credential.bearer("throttled", "k")
     for key, organization in ((None, "org_1"), (throttled, "org_2")):
-        asked = requests.get_organization() if key is None else requests.get_organization().with_key(key)
-        ownership.after(make_exchange(asked, 200, {"data": {"id": organization}}))
+        read_request = requests.get_organization() if key is None else requests.get_organization().with_key(key)
+        ownership.after(make_exchange(read_request, 200, {"data": {"id": organization}}))
 
     ownership.ensure([requests.delete_engagement("e_1").with_key(throttled)])
 

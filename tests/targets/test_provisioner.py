@@ -280,11 +280,11 @@ def test_responses_to_earlier_requests_are_not_read_for_ever(start: Start) -> No
 def test_a_run_that_is_over_waits_for_no_response(tmp_path: Path) -> None:
     """The end of the run ends a wait."""
     command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
-    asked: list[bool] = []
+    polls: list[bool] = []
 
     def over() -> bool:
-        asked.append(True)
-        return len(asked) > 1
+        polls.append(True)
+        return len(polls) > 1
 
     child = RpcChild(command, {}, tmp_path, 3600.0, print, over)
     with closing(Provisioner(child)) as program, pytest.raises(ProvisionerError, match="before the run was over"):

@@ -812,16 +812,16 @@ def test_a_journal_that_cannot_be_written_does_not_stop_undoing(
     assert result.left == ["The disk is full. What was undone could not be marked as undone in the journal."]
 
 
-@pytest.mark.parametrize("kept", range(3, 9))
+@pytest.mark.parametrize("count", range(3, 9))
 def test_cleaning_up_works_after_any_torn_line(
-    running: Any, clean: Callable[..., UndoResult], journal: Journal, kept: int
+    running: Any, clean: Callable[..., UndoResult], journal: Journal, count: int
 ) -> None:
     """A journal that ends anywhere is enough to undo all sent changes."""
     make(running, "a", "b", "c")
     lines = journal._path.read_bytes().splitlines(keepends=True)
-    torn = b"".join(lines[:kept]) + (lines[kept][:-7] if kept < len(lines) else b"")
+    torn = b"".join(lines[:count]) + (lines[count][:-7] if count < len(lines) else b"")
     journal._path.write_bytes(torn)
-    intended = sum(b'"do"' in line for line in lines[:kept])
+    intended = sum(b'"do"' in line for line in lines[:count])
     for number in range(intended + 1, 4):
         del running.engagements[f"e_{number}"]  # its intention is not written, so it was never sent
 

@@ -140,9 +140,9 @@ def test_after_early_closes_writes_get_new_connections(make: Fixtures) -> None:
     wire = make.wire(server)
     wire.send(READ)
     wire.send(READ)
-    (kept,) = wire._sender._transport._idle  # type: ignore[attr-defined]
+    (idle,) = wire._sender._transport._idle  # type: ignore[attr-defined]
     server._loop.call_soon_threadsafe(server.turns[-1].writer.close)
-    while not kept.link.ended:
+    while not idle.link.ended:
         time.sleep(0.001)
 
     for request in (READ, READ, WRITE, WRITE):

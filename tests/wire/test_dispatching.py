@@ -295,12 +295,12 @@ def test_a_response_for_which_there_is_no_room_is_not_recorded(
     """The exchange has the reason; the run ends, and earlier responses stay."""
     wire = make.wire(transport=responding(), clock=clock)
     wire.send(get_organization())
-    monkeypatch.setattr(run_limits, "MAX_KEPT", 0)
+    monkeypatch.setattr(run_limits, "MAX_RESPONSE_BYTES", 0)
 
     wire.send(get_organization())
 
-    kept, dropped = wire.exchanges
-    assert kept.received is not None
+    recorded, dropped = wire.exchanges
+    assert recorded.received is not None
     assert dropped.received is None
     assert dropped.error == "the response was not kept: earlier responses use all memory for responses"
     with pytest.raises(RunStopped, match="the responses of the run take more than"):
@@ -309,9 +309,9 @@ def test_a_response_for_which_there_is_no_room_is_not_recorded(
 
 def test_a_gateways_date_is_by_the_clock_of_the_service(make: Fixtures, clock: WoundClock) -> None:
     """The earlier response showed that the window is not used up."""
-    told = format_datetime(clock.now() + timedelta(hours=1), usegmt=True)
+    date = format_datetime(clock.now() + timedelta(hours=1), usegmt=True)
     until = format_datetime(clock.now() + timedelta(hours=1, seconds=4), usegmt=True)
-    responses = iter([(200, {"Date": told}), (503, {"Retry-After": until}), (200, {})])
+    responses = iter([(200, {"Date": date}), (503, {"Retry-After": until}), (200, {})])
     wire = make.wire(transport=Scripted(lambda _: next(responses)), clock=clock)
     wire.send(get_organization())
 

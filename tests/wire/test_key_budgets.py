@@ -16,7 +16,7 @@ from tests.wire.conftest import WoundClock
 LONGEST = 60.0
 
 
-def told(
+def limited(
     clock: WoundClock, remaining: int, until: float, *, status: int = 200, limit: int = 10, **more: str
 ) -> Response:
     """Return a response with these rate-limit headers."""
@@ -69,7 +69,7 @@ def test_what_is_left_is_what_may_be_sent(rate_limiter: RateLimiter, clock: Woun
     budget = rate_limiter.budget("a")
     assert budget.remaining is None
 
-    assert after(rate_limiter, budget, told(clock, 3, 30)).remaining == 3
+    assert after(rate_limiter, budget, limited(clock, 3, 30)).remaining == 3
     assert after(rate_limiter, budget, None).remaining == 3
     assert after(rate_limiter, budget, Response(200, (), b"")).remaining is None
     assert budget.under_way == 0
@@ -78,10 +78,10 @@ def test_what_is_left_is_what_may_be_sent(rate_limiter: RateLimiter, clock: Woun
 @pytest.mark.parametrize("status", [200, 402, 403, 404, 500])
 def test_every_response_but_a_401_counts(rate_limiter: RateLimiter, clock: WoundClock, status: int) -> None:
     """A 401 says nothing about the limit; any other response does."""
-    budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 5, 30))
+    budget = after(rate_limiter, rate_limiter.budget("a"), limited(clock, 5, 30))
 
-    assert after(rate_limiter, budget, told(clock, 2, 30, status=401)).remaining == 5
-    assert after(rate_limiter, budget, told(clock, 2, 30, status=status)).remaining == 2
+    assert after(rate_limiter, budget, limited(clock, 2, 30, status=401)).remaining == 5
+    assert after(rate_limiter, budget, limited(clock, 2, 30, status=status)).remaining == 2
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_window_that_is_used_up_is_waited_for(
     rate_limiter: RateLimiter, clock: WoundClock, until: float, held: float
 ) -> None:
     """The key is held until Reset, unless that is past or too late; then one request probes."""
-    budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 1, 30), told(clock, 0, until))
+    budget = after(rate_limiter, rate_limiter.budget("a"), limited(clock, 1, 30), limited(clock, 0, until))
 
     assert budget.held_until == pytest.approx(clock.monotonic() + held if held else 0.0)
     assert budget.remaining == (1 if held else None)
@@ -100,10 +100,10 @@ def test_a_window_that_is_used_up_is_waited_for(
 
 def test_a_service_that_always_sends_0_is_not_trusted(rate_limiter: RateLimiter, clock: WoundClock) -> None:
     """A service that always sends 0 delays no request."""
-    budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 0, 30), told(clock, 0, 30))
+    budget = after(rate_limiter, rate_limiter.budget("a"), limited(clock, 0, 30), limited(clock, 0, 30))
 
     assert (budget.held_until, budget.remaining) == (0.0, None)
-    assert after(rate_limiter, budget, told(clock, 5, 30)).remaining == 5
+    assert after(rate_limiter, budget, limited(clock, 5, 30)).remaining == 5
 
 
 @pytest.mark.parametrize(
@@ -114,35 +114,35 @@ def test_a_0_after_a_wait_makes_the_headers_useless(
 ) -> None:
     """A limit of 1 always leaves 0, and a 429 is believed."""
     budget = after(
-        rate_limiter, rate_limiter.budget("a"), told(clock, 1, 30, limit=limit), told(clock, 0, 30, limit=limit)
+        rate_limiter, rate_limiter.budget("a"), limited(clock, 1, 30, limit=limit), limited(clock, 0, 30, limit=limit)
     )
     clock.sleep(31)
-    after(rate_limiter, budget, told(clock, 0, 30, limit=limit, status=status))
+    after(rate_limiter, budget, limited(clock, 0, 30, limit=limit, status=status))
 
     assert budget.ignored is ignored
     assert (budget.held_until > clock.monotonic()) is not ignored
     if ignored:
-        assert after(rate_limiter, budget, told(clock, 3, 30)).remaining is None
+        assert after(rate_limiter, budget, limited(clock, 3, 30)).remaining is None
 
 
 def test_a_wait_that_helped_is_trusted_again(rate_limiter: RateLimiter, clock: WoundClock) -> None:
     """The next window counts like the first."""
-    budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 1, 30), told(clock, 0, 30))
+    budget = after(rate_limiter, rate_limiter.budget("a"), limited(clock, 1, 30), limited(clock, 0, 30))
     clock.sleep(31)
-    assert after(rate_limiter, budget, told(clock, 9, 30)).remaining == 9
+    assert after(rate_limiter, budget, limited(clock, 9, 30)).remaining == 9
     assert budget.doubted is False
 
-    after(rate_limiter, budget, told(clock, 0, 20))
+    after(rate_limiter, budget, limited(clock, 0, 20))
     assert budget.held_until == pytest.approx(clock.monotonic() + 20 + GRACE)
     assert budget.ignored is False
 
 
 def test_late_responses_of_a_window_that_is_over_change_nothing(rate_limiter: RateLimiter, clock: WoundClock) -> None:
     """Responses in flight do not end a hold."""
-    budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 1, 30), told(clock, 0, 30))
+    budget = after(rate_limiter, rate_limiter.budget("a"), limited(clock, 1, 30), limited(clock, 0, 30))
     held = budget.held_until
 
-    after(rate_limiter, budget, told(clock, 7, 30), told(clock, 0, 50))
+    after(rate_limiter, budget, limited(clock, 7, 30), limited(clock, 0, 50))
 
     assert (budget.held_until, budget.remaining) == (held, 1)
 
@@ -162,8 +162,8 @@ def test_refusals_in_a_row_end_with_a_response(rate_limiter: RateLimiter, clock:
     budget = rate_limiter.budget("a")
     budget.refusals = 2
 
-    assert after(rate_limiter, budget, told(clock, 0, 5, status=429)).refusals == 2
-    assert after(rate_limiter, budget, told(clock, 5, 5)).refusals == 0
+    assert after(rate_limiter, budget, limited(clock, 0, 5, status=429)).refusals == 2
+    assert after(rate_limiter, budget, limited(clock, 5, 5)).refusals == 0
 
 
 def test_a_held_key_waits_to_the_end(rate_limiter: RateLimiter, clock: WoundClock) -> None:
@@ -213,11 +213,11 @@ def test_no_more_are_under_way_than_are_left(rate_limiter: RateLimiter, clock: W
         assert entered == []
         tasks.pop().cancel()
         await asyncio.sleep(0)
-        rate_limiter.leave(budget, told(clock, 2, 30))
+        rate_limiter.leave(budget, limited(clock, 2, 30))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         assert entered == [0]
-        rate_limiter.leave(budget, told(clock, 9, 30))
+        rate_limiter.leave(budget, limited(clock, 9, 30))
         await asyncio.gather(*tasks)
         return entered
 
@@ -225,7 +225,7 @@ def test_no_more_are_under_way_than_are_left(rate_limiter: RateLimiter, clock: W
 
 
 @pytest.mark.parametrize(
-    ("reset", "asked", "waits", "wait"),
+    ("reset", "requested", "waits", "wait"),
     [
         (20.0, None, 0, 20.0 + GRACE),
         (20.0, "50", 0, 20.0 + GRACE),
@@ -248,19 +248,19 @@ def test_no_more_are_under_way_than_are_left(rate_limiter: RateLimiter, clock: W
     ],
 )
 def test_how_long_a_refused_request_waits(
-    rate_limiter: RateLimiter, clock: WoundClock, reset: float, asked: str | None, waits: int, wait: float | None
+    rate_limiter: RateLimiter, clock: WoundClock, reset: float, requested: str | None, waits: int, wait: float | None
 ) -> None:
     """It waits for Reset, then for Retry-After; without them for growing times."""
-    more: dict[str, Any] = {} if asked is None else {"Retry_After": asked}
-    rate_limiter.service.learn(told(clock, 0, reset, Date=date(clock)), clock.now())
+    more: dict[str, Any] = {} if requested is None else {"Retry_After": requested}
+    rate_limiter.service.learn(limited(clock, 0, reset, Date=date(clock)), clock.now())
 
-    found = rate_limiter.wait_after_429(told(clock, 0, reset, status=429, **more), waits)
+    found = rate_limiter.wait_after_429(limited(clock, 0, reset, status=429, **more), waits)
 
     assert found == (None if wait is None else pytest.approx(wait))
 
 
 @pytest.mark.parametrize(
-    ("asked", "waits", "wait"),
+    ("requested", "waits", "wait"),
     [
         (None, 0, 1.0),
         (None, 1, 2.0),
@@ -274,20 +274,20 @@ def test_how_long_a_refused_request_waits(
     ],
 )
 def test_a_window_that_is_not_used_up_is_not_waited_for(
-    rate_limiter: RateLimiter, clock: WoundClock, asked: str | None, waits: int, wait: float
+    rate_limiter: RateLimiter, clock: WoundClock, requested: str | None, waits: int, wait: float
 ) -> None:
     """A 429 that leaves requests is retried twice with short waits."""
-    more: dict[str, Any] = {} if asked is None else {"Retry_After": asked}
-    rate_limiter.service.learn(told(clock, 5, 50, Date=date(clock)), clock.now())
+    more: dict[str, Any] = {} if requested is None else {"Retry_After": requested}
+    rate_limiter.service.learn(limited(clock, 5, 50, Date=date(clock)), clock.now())
 
-    assert rate_limiter.wait_after_429(told(clock, 5, 50, status=429, **more), waits) == pytest.approx(wait)
+    assert rate_limiter.wait_after_429(limited(clock, 5, 50, status=429, **more), waits) == pytest.approx(wait)
 
 
 def test_without_a_date_a_far_reset_may_be_near(rate_limiter: RateLimiter, clock: WoundClock) -> None:
     """Without a Date the clocks' offset is unknown, so the wait is short."""
-    assert rate_limiter.wait_after_429(told(clock, 0, 70, status=429), 0) == 1.0
-    assert rate_limiter.wait_after_429(told(clock, 0, 70, status=429), 1) == 2.0
-    assert rate_limiter.wait_after_429(told(clock, 0, 20, status=429), 0) == pytest.approx(20 + GRACE)
+    assert rate_limiter.wait_after_429(limited(clock, 0, 70, status=429), 0) == 1.0
+    assert rate_limiter.wait_after_429(limited(clock, 0, 70, status=429), 1) == 2.0
+    assert rate_limiter.wait_after_429(limited(clock, 0, 20, status=429), 0) == pytest.approx(20 + GRACE)
 
 
 def test_a_reset_is_by_the_clock_of_the_service(rate_limiter: RateLimiter, clock: WoundClock) -> None:
@@ -297,8 +297,8 @@ def test_a_reset_is_by_the_clock_of_the_service(rate_limiter: RateLimiter, clock
     budget = after(
         rate_limiter,
         rate_limiter.budget("a"),
-        told(ahead, 1, 30, Date=date(ahead)),
-        told(ahead, 0, 30, Date=date(ahead)),
+        limited(ahead, 1, 30, Date=date(ahead)),
+        limited(ahead, 0, 30, Date=date(ahead)),
     )
 
     assert budget.held_until == pytest.approx(clock.monotonic() + 30 + GRACE)
@@ -311,7 +311,7 @@ def test_how_often_a_sudden_end_is_waited_for(
     """A sudden 0 is believed twice; an expected 0 always."""
     budget, waited = rate_limiter.budget("a"), []
     for _ in held:
-        after(rate_limiter, budget, told(clock, left, 30), told(clock, 0, 30))
+        after(rate_limiter, budget, limited(clock, left, 30), limited(clock, 0, 30))
         waited.append(budget.held_until > clock.monotonic())
         clock.sleep(31)
 
@@ -323,7 +323,7 @@ def test_few_are_left_with_those_under_way(
     rate_limiter: RateLimiter, clock: WoundClock, needed: int, *, short: bool
 ) -> None:
     """Requests in flight count as sent."""
-    budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 5, 3600, Date=date(clock)))
+    budget = after(rate_limiter, rate_limiter.budget("a"), limited(clock, 5, 3600, Date=date(clock)))
     for _ in range(2):
         run(rate_limiter.enter(budget, _never, at_once=True))
 

@@ -51,10 +51,10 @@ def test_no_piece_of_a_key_is_recorded(form: str, start: int) -> None:
     shown = FORMS[form](KEY[start : start + 12])
     body = {"error": ENVELOPE["error"] | {"message": f"Unknown API key: {shown}..."}}
 
-    kept = json.loads(pieces().body(json.dumps(body).encode()))
+    redacted = json.loads(pieces().body(json.dumps(body).encode()))
     headers = pieces().headers((("X-Key", f"not {shown}"), ("X-RateLimit-Limit", "100")))
 
-    assert kept["error"] == ENVELOPE["error"] | {"message": "<withheld: a piece of a key was in it>"}
+    assert redacted["error"] == ENVELOPE["error"] | {"message": "<withheld: a piece of a key was in it>"}
     assert headers == (("X-Key", "<withheld: a piece of a key was in it>"), ("X-RateLimit-Limit", "100"))
 
 

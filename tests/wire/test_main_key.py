@@ -46,7 +46,7 @@ def refusing(refused: Callable[[httpx.Request], bool], status: int = 403) -> Scr
     return Scripted(lambda request: (status if refused(request) else 200, {}))
 
 
-def asked(wire: Wire) -> list[str]:
+def probes(wire: Wire) -> list[str]:
     """Return the requests of the wire itself."""
     return [exchange.request.path for exchange in wire.exchanges if exchange.check == "connection"]
 
@@ -61,7 +61,7 @@ def test_a_key_that_is_refused_for_everything_ends_the_run(make: Fixtures, clock
     with pytest.raises(RunStopped, match=ENDED.format(3, 2, "createEngagement")) as stopped:
         wire.send(READ)
 
-    assert asked(wire) == QUESTIONS
+    assert probes(wire) == QUESTIONS
     assert [exchange.received for exchange in wire.exchanges[2:]] == [None] * 4
     assert [f"refused with {status}" in (exchange.error or "") for exchange in wire.exchanges[2:]] == [True] * 4
     assert stopped.value.exchanges == (wire.exchanges[2],)
@@ -77,7 +77,7 @@ def test_a_refused_operation_is_probed_once(make: Fixtures, clock: WoundClock) -
 
     assert [wire.send(unarchive_engagement("e")).status for _ in range(3)] == [403] * 3
 
-    assert asked(wire) == QUESTIONS[:1]
+    assert probes(wire) == QUESTIONS[:1]
     assert wire.stopped is None
 
 
@@ -87,7 +87,7 @@ def test_another_operation_is_probed_too(make: Fixtures, clock: WoundClock) -> N
     wire.send(READ)
 
     assert [wire.send(request).status for request in (MINE, delete_engagement("e"), MINE)] == [403] * 3
-    assert asked(wire) == QUESTIONS[:1] * 2
+    assert probes(wire) == QUESTIONS[:1] * 2
 
 
 @pytest.mark.parametrize("served", [2, 3])
@@ -101,7 +101,7 @@ def test_one_served_question_is_enough(make: Fixtures, clock: WoundClock, served
 
     assert wire.send(MINE).status == 403
 
-    assert asked(wire) == QUESTIONS[:served]
+    assert probes(wire) == QUESTIONS[:served]
     assert [exchange.judgeable for exchange in wire.exchanges] == [True, True, *[False] * (served - 1), True]
 
 
@@ -120,7 +120,7 @@ def test_a_key_that_was_never_served_is_judged(make: Fixtures, clock: WoundClock
     wire = make.wire(transport=ending(0), clock=clock)
 
     assert [wire.send(READ).status for _ in range(3)] == [401] * 3
-    assert asked(wire) == []
+    assert probes(wire) == []
 
 
 def test_other_keys_are_not_probed(make: Fixtures, clock: WoundClock) -> None:
@@ -129,7 +129,7 @@ def test_other_keys_are_not_probed(make: Fixtures, clock: WoundClock) -> None:
     wire.send(READ)
 
     assert wire.send(READ.with_key(SCOPED)).status == 403
-    assert asked(wire) == []
+    assert probes(wire) == []
 
 
 def test_refusals_of_other_keys_count_for_nothing_after_the_end(make: Fixtures, clock: WoundClock) -> None:
@@ -177,7 +177,7 @@ def test_requests_in_flight_share_one_probe(make: Fixtures, clock: WoundClock) -
     with pytest.raises(RunStopped, match="from request 4 on"):
         wire.send_all(requests)
 
-    assert asked(wire) == QUESTIONS
+    assert probes(wire) == QUESTIONS
     judgeable = [exchange.request.identifier for exchange in wire.exchanges[3:] if exchange.judgeable]
     assert judgeable == ["7"]
 
@@ -190,7 +190,7 @@ def test_undoing_sees_the_refusals(make: Fixtures, clock: WoundClock) -> None:
     with wire.undoing():
         assert [wire.send(delete_engagement(name)).status for name in "ab"] == [401, 401]
 
-    assert asked(wire) == QUESTIONS
+    assert probes(wire) == QUESTIONS
     assert str(wire.stopped).startswith("the main key was refused from request 2 on")
 
 

@@ -30,7 +30,7 @@ def dated(seconds: float) -> Response:
 
 
 @pytest.mark.parametrize(
-    ("made", "told"),
+    ("made", "expected"),
     [
         (limited(), Quota(10, 9, 1_767_225_660.0)),
         (limited(remaining="10"), Quota(10, 10, 1_767_225_660.0)),
@@ -56,9 +56,9 @@ def dated(seconds: float) -> Response:
         (response(*limited().headers, ("X-RateLimit-Limit", "11")), None),
     ],
 )
-def test_what_the_three_headers_say(made: Response, told: Quota | None) -> None:
+def test_what_the_three_headers_say(made: Response, expected: Quota | None) -> None:
     """Consistent numbers in plain digits are read; a gateway may repeat a header."""
-    assert quota(made) == told
+    assert quota(made) == expected
 
 
 @pytest.mark.parametrize(

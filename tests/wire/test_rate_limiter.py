@@ -225,8 +225,8 @@ def test_lists_that_always_leave_nothing_are_waited_for_twice(limit: int, make: 
     """Other responses show remaining requests; headers with a limit of 0 are invalid."""
 
     def serve(request: httpx.Request) -> tuple[int, dict[str, str]]:
-        told = (limit, 0) if request.url.path.endswith("/members") else (1000, 900)
-        return 200, headers(*told, clock.now().timestamp() + 50)
+        shown = (limit, 0) if request.url.path.endswith("/members") else (1000, 900)
+        return 200, headers(*shown, clock.now().timestamp() + 50)
 
     wire = make.wire(transport=Scripted(serve), clock=clock)
     began = clock.monotonic()
@@ -289,7 +289,7 @@ def test_faulty_headers_do_not_slow_a_run_down(kind: str, make: Fixtures, clock:
     assert clock.seconds <= 5.2
 
 
-KEPT = "the remaining requests of the key are reserved for undoing: its window resets too late"
+RESERVED = "the remaining requests of the key are reserved for undoing: its window resets too late"
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_the_last_requests_before_a_late_reset_are_reserved_for_undoing(
 
     assert sum(service.used.values()) - service.refused == sent
     if sent < 40:
-        assert wire.stopped == KEPT
+        assert wire.stopped == RESERVED
         with wire.undoing():
             for _ in range(changes + 12):
                 assert wire.send(get_organization()).status == 200
@@ -324,7 +324,7 @@ def test_a_concurrent_request_is_completed_if_the_rest_is_reserved(make: Fixture
 
     while wire.stopped is None:
         assert [exchange.status for exchange in wire.send_all([get_organization()] * 2)] == [200, 200]
-    assert wire.stopped == KEPT
+    assert wire.stopped == RESERVED
 
 
 @pytest.mark.parametrize("undoing", [True, False])
@@ -407,7 +407,7 @@ def test_a_lost_question_tells_nothing(
 
     assert wire.send(get_organization()).status == 200
 
-    assert wire.stopped == (KEPT if stopped else None)
+    assert wire.stopped == (RESERVED if stopped else None)
     assert len(script.requests) == 6
     assert [exchange.attempt for exchange in wire.exchanges] == [1] * 6
 
@@ -422,10 +422,10 @@ def test_a_count_that_falls_within_five_requests_is_observed(
 ) -> None:
     """Also where what remains is counted now and then only, or nothing can be told of the next request."""
     reset = int(clock.now().timestamp()) + 7200
-    told = iter([10, *then])
+    shown = iter([10, *then])
 
     def response(_: httpx.Request) -> tuple[int, dict[str, str]]:
-        remaining = next(told)
+        remaining = next(shown)
         return 200, _dated(clock, {} if remaining is None else headers(1000, remaining, reset))
 
     script = Scripted(response)
@@ -434,12 +434,12 @@ def test_a_count_that_falls_within_five_requests_is_observed(
 
     assert wire.send(get_organization()).status == 200
 
-    assert wire.stopped == KEPT
+    assert wire.stopped == RESERVED
     assert len(script.requests) == sent
 
 
-def _dated(clock: WoundClock, told: dict[str, str]) -> dict[str, str]:
-    return {**told, "Date": format_datetime(clock.now(), usegmt=True)}
+def _dated(clock: WoundClock, shown: dict[str, str]) -> dict[str, str]:
+    return {**shown, "Date": format_datetime(clock.now(), usegmt=True)}
 
 
 def test_refused_keys_are_not_paced(make: Fixtures, clock: WoundClock) -> None:

@@ -165,10 +165,10 @@ def test_base32_is_replaced_at_every_alignment(secret: str, before: bytes, *, lo
     encoded = base64.b32encode(before + secret.encode() + b"tail")
     data = encoded.lower() if lower else encoded
 
-    kept = redactor(secret).bytes(data).split(b"<api_key>")
+    parts = redactor(secret).bytes(data).split(b"<api_key>")
 
-    assert len(kept) == 2
-    assert len(kept[0]) <= len(before) * 8 // 5 + 1
+    assert len(parts) == 2
+    assert len(parts[0]) <= len(before) * 8 // 5 + 1
 
 
 @settings(deadline=None)
@@ -185,8 +185,8 @@ def test_base64_is_replaced_at_every_alignment(secret: str, before: bytes, *, ur
     redacted = redactor(secret).bytes(data)
 
     assert b"<api_key>" in redacted
-    kept = redacted.split(b"<api_key>")
-    assert len(kept[0]) <= len(before) * 8 // 6 + 2
+    parts = redacted.split(b"<api_key>")
+    assert len(parts[0]) <= len(before) * 8 // 6 + 2
     assert redactor(secret).find(data) == ["api_key"]
 
 
@@ -282,10 +282,10 @@ def test_base64_of_base64_is_replaced_at_every_alignment(secret: str, before: by
     encode = base64.urlsafe_b64encode if url else base64.b64encode
     data = encode(before + encode(before + secret.encode() + b"tail") + b"tail")
 
-    kept = redactor(secret).bytes(data).split(b"<api_key>")
+    parts = redactor(secret).bytes(data).split(b"<api_key>")
 
-    assert len(kept) == 2
-    assert len(kept[0]) <= (len(before) * 4 / 3 + 2 + len(before)) * 4 / 3 + 4
+    assert len(parts) == 2
+    assert len(parts[0]) <= (len(before) * 4 / 3 + 2 + len(before)) * 4 / 3 + 4
 
 
 def test_bytes_whose_base64_shows_a_key_are_withheld() -> None:

@@ -17,9 +17,9 @@ READ, WRITE = get_organization(), create_engagement({"name": "n"})
 BROKEN = make_exchange(status=None)
 
 
-def gateway(status: int = 503, asked: str | None = None) -> Exchange:
+def gateway(status: int = 503, requested: str | None = None) -> Exchange:
     """Return a gateway's response."""
-    headers = () if asked is None else (("Retry-After", asked),)
+    headers = () if requested is None else (("Retry-After", requested),)
     return replace(BROKEN, received=Response(status, headers, b""), error=None)
 
 
@@ -63,21 +63,21 @@ def test_each_repetition_waits_longer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "first"),
+    ("requested", "first"),
     [(None, REPEATS[0]), ("0", REPEATS[0]), ("3", 3.0), ("5", 5.0), ("5.5", REPEATS[0]), ("600", REPEATS[0])],
 )
-def test_a_gateway_may_ask_for_a_pause(asked: str | None, first: float) -> None:
+def test_a_gateway_may_ask_for_a_pause(requested: str | None, first: float) -> None:
     """A short Retry-After sets the pause."""
-    assert pauses(READ, gateway(503, asked), AttemptResult.RESPONDED)[0] == first
+    assert pauses(READ, gateway(503, requested), AttemptResult.RESPONDED)[0] == first
 
 
 def test_a_gateway_may_ask_until_a_moment() -> None:
     """A date in Retry-After is by the service's clock."""
-    asked = gateway(503, "Thu, 01 Jan 2026 00:00:04 GMT")
+    requested = gateway(503, "Thu, 01 Jan 2026 00:00:04 GMT")
     began = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
 
-    assert RetryPolicy(READ).pause_after(asked, AttemptResult.RESPONDED, began) == 4.0
-    assert RetryPolicy(READ).pause_after(asked, AttemptResult.RESPONDED, began - 60) == REPEATS[0]
+    assert RetryPolicy(READ).pause_after(requested, AttemptResult.RESPONDED, began) == 4.0
+    assert RetryPolicy(READ).pause_after(requested, AttemptResult.RESPONDED, began - 60) == REPEATS[0]
 
 
 def test_retries_are_counted_over_all_errors() -> None:

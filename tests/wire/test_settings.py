@@ -64,9 +64,9 @@ def test_numbers_without_sense_are_refused(wrong: dict[str, Any]) -> None:
 
 def test_keys_headers_and_user_info_are_secrets() -> None:
     """User info is a secret as written and unescaped."""
-    told = settings("https://us%40er:p%2Fw@service.test", headers=(("X-Gateway", "staging"), ("X-Empty", "")))
+    given = settings("https://us%40er:p%2Fw@service.test", headers=(("X-Gateway", "staging"), ("X-Empty", "")))
 
-    assert sorted(told.secrets) == [
+    assert sorted(given.secrets) == [
         ("URL password", "p%2Fw"), ("URL password", "p/w"), ("URL user", "us%40er"), ("URL user", "us@er"),
         ("api_key", "key-of-the-target"), ("header X-Gateway", "staging"),
     ]  # fmt: skip

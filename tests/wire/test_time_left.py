@@ -99,7 +99,7 @@ def test_a_wait_must_end_before_the_run_does(clock: WoundClock) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "passed", "asked", "seconds"),
+    ("settings", "passed", "requested", "seconds"),
     [
         ({}, 0, None, 60),
         ({"undo_seconds": 7}, 0, None, 7),
@@ -111,13 +111,13 @@ def test_a_wait_must_end_before_the_run_does(clock: WoundClock) -> None:
     ],
 )
 def test_how_long_undoing_may_take(
-    clock: WoundClock, settings: dict[str, Any], passed: float, asked: float | None, seconds: float
+    clock: WoundClock, settings: dict[str, Any], passed: float, requested: float | None, seconds: float
 ) -> None:
     """Undoing has the given time, and little more than the run's time."""
     run = bounded(clock, **settings)
     clock.sleep(passed)
 
-    undoing = run.undoing(asked)
+    undoing = run.undoing(requested)
 
     assert run.left(undoing) == pytest.approx(seconds)
     clock.sleep(seconds - 0.5)
@@ -132,17 +132,17 @@ def test_how_long_undoing_may_take(
 
 
 @pytest.mark.parametrize(
-    ("hurried_before", "asked", "seconds"), [(0, None, 8), (3, None, 5), (5, None, 4), (100, None, 4), (0, 3, 3)]
+    ("hurried_before", "requested", "seconds"), [(0, None, 8), (3, None, 5), (5, None, 4), (100, None, 4), (0, 3, 3)]
 )
 def test_a_hurried_undoing_has_less_time(
-    clock: WoundClock, hurried_before: float, asked: float | None, seconds: float
+    clock: WoundClock, hurried_before: float, requested: float | None, seconds: float
 ) -> None:
     """Eight seconds from the request to stop, half of that from the beginning of the undoing at least."""
     run = bounded(clock)
     run.hurry("interrupted")
     clock.sleep(hurried_before)
 
-    assert run.left(run.undoing(asked)) == pytest.approx(seconds)
+    assert run.left(run.undoing(requested)) == pytest.approx(seconds)
 
 
 def test_being_hurried_again_gives_no_more_time(clock: WoundClock) -> None:
@@ -194,7 +194,7 @@ def test_responses_are_recorded_while_there_is_memory(
     clock: WoundClock, monkeypatch: pytest.MonkeyPatch, response: Response, room: int
 ) -> None:
     """A response that does not fit ends the run, and smaller ones still fit."""
-    monkeypatch.setattr(run_limits, "MAX_KEPT", room)
+    monkeypatch.setattr(run_limits, "MAX_RESPONSE_BYTES", room)
     run = bounded(clock)
     assert run.keep(None, 0.0)
     assert (run.keep(response, 0.0), run.stopped) == (True, None)
@@ -206,7 +206,7 @@ def test_responses_are_recorded_while_there_is_memory(
 
 def test_recorded_responses_are_added_up(clock: WoundClock, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many small responses use memory like a large one."""
-    monkeypatch.setattr(run_limits, "MAX_KEPT", 100)
+    monkeypatch.setattr(run_limits, "MAX_RESPONSE_BYTES", 100)
     run = bounded(clock)
 
     assert [run.keep(sized(b"x" * 20), 0.0) for _ in range(4)] == [True, True, False, False]
@@ -228,7 +228,7 @@ def test_what_is_read_of_responses_takes_room(
     body: bytes, fits: int, clock: WoundClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each part of a body counts more than its characters."""
-    monkeypatch.setattr(run_limits, "MAX_KEPT", 2000)
+    monkeypatch.setattr(run_limits, "MAX_RESPONSE_BYTES", 2000)
     run = bounded(clock)
     received = Response(status=200, headers=(), body=body)
 

@@ -84,14 +84,14 @@ def test_a_lost_target_has_none() -> None:
 
 def test_http_needs_no_connection_and_https_uses_its_port(monkeypatch: pytest.MonkeyPatch) -> None:
     """The port is that of HTTPS by default."""
-    asked: list[tuple[str, int]] = []
+    addresses: list[tuple[str, int]] = []
 
     def refuse(address: tuple[str, int], _: float) -> socket.socket:
-        asked.append(address)
+        addresses.append(address)
         raise ConnectionRefusedError
 
     monkeypatch.setattr(socket, "create_connection", refuse)
 
     urls = ("http://service.test", "https://service.test", "https://service.test:8443")
     assert [certificate_sha256(_settings(url)) for url in urls] == [None] * 3
-    assert asked == [("service.test", 443), ("service.test", 8443)]
+    assert addresses == [("service.test", 443), ("service.test", 8443)]
