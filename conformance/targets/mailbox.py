@@ -24,7 +24,7 @@ MAX_MESSAGES: Final = 1000
 MAX_BYTES: Final = 1 << 20
 """The most bytes of a message; a larger one is refused."""
 
-MAX_KEPT: Final = 32 << 20
+MAX_TOTAL_BYTES: Final = 32 << 20
 """The most bytes of all stored messages; the oldest are dropped."""
 
 _TIMEOUT: Final = 60.0
@@ -103,7 +103,7 @@ class Mailbox:
         mail = read_message(envelope.mail_from or "", tuple(envelope.rcpt_tos), content)
         with self._arrived:
             self._mails.append((len(content), mail))
-            while sum(size for size, _ in self._mails) > MAX_KEPT:
+            while sum(size for size, _ in self._mails) > MAX_TOTAL_BYTES:
                 self._mails.popleft()
             self._arrived.notify_all()
         return "250 kept"

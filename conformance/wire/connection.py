@@ -32,7 +32,7 @@ _BEFORE_THE_BODY: Final = frozenset({401, 413})
 
 _BUFFERED: Final = 2**20
 _CONNECTING_TWICE_AFTER: Final = 0.25
-_TURNS_TO_CLOSE: Final = 5
+_ITERATIONS_TO_CLOSE: Final = 5
 """Iterations of the event loop until an aborted connection, also with TLS, is closed."""
 
 
@@ -190,12 +190,12 @@ class ConnectionPool(httpx.AsyncBaseTransport):
 
     Args:
         context: The TLS context; needed for https addresses.
-        kept: The most idle connections.
+        max_idle: The most idle connections.
     """
 
-    def __init__(self, context: ssl.SSLContext | None, kept: int) -> None:
+    def __init__(self, context: ssl.SSLContext | None, max_idle: int) -> None:
         self._context = context
-        self._kept = kept
+        self._max_idle = max_idle
         self._idle: list[_Connection] = []
         self._closed_unasked = False
         """Whether the service closes at once connections that it promised to keep open."""
@@ -213,9 +213,9 @@ class ConnectionPool(httpx.AsyncBaseTransport):
         """
         body = await request.aread()
         fresh = request.extensions.get("fresh", False)
-        kept = None if fresh else self._take(repeatable=request.extensions.get("repeatable", False))
+        reused = None if fresh else self._take(repeatable=request.extensions.get("repeatable", False))
         request.extensions["connected"] = False
-        connection = kept or await self._connect(request.url)
+        connection = reused or await self._connect(request.url)
         request.extensions["connected"] = True
         try:
             connection.send(request, body)
@@ -223,7 +223,7 @@ class ConnectionPool(httpx.AsyncBaseTransport):
         except BaseException:
             connection.link.abort()
             raise
-        self._stays_open |= kept is not None
+        self._stays_open |= reused is not None
         connection.responded_early = head.status_code in _BEFORE_THE_BODY
         return httpx.Response(
             head.status_code,
@@ -234,7 +234,7 @@ class ConnectionPool(httpx.AsyncBaseTransport):
 
     def give_back(self, connection: _Connection) -> None:
         """Return a connection to the pool if it can serve another request."""
-        if len(self._idle) < self._kept and connection.reusable():
+        if len(self._idle) < self._max_idle and connection.reusable():
             connection.idle_since = asyncio.get_running_loop().time()
             self._idle.append(connection)
         else:
@@ -245,7 +245,7 @@ class ConnectionPool(httpx.AsyncBaseTransport):
         self._idle.clear()
         for link in self._open_links:
             link.abort()
-        for _ in range(_TURNS_TO_CLOSE):
+        for _ in range(_ITERATIONS_TO_CLOSE):
             await asyncio.sleep(0)
 
     def _take(self, *, repeatable: bool) -> _Connection | None:

@@ -46,12 +46,12 @@ _BESIDE_UNDOING: Final = 8 + SUCCESSIVE
 """Requests that undoing takes beside one for each change: for the check before, lost responses, and what is left."""
 _PROBE: Final = "connection"
 _REFUSALS: Final = 2
-_ASKING_AGAIN: Final = (0.0, 1.0, 2.0)
+_PROBE_PAUSES: Final = (0.0, 1.0, 2.0)
 """Seconds before each attempt to find out whether the main key is still accepted."""
-_NOT_KEPT: Final = "the response was not kept: earlier responses use all memory for responses"
+_NO_MEMORY: Final = "the response was not kept: earlier responses use all memory for responses"
 _KEY_ENDED: Final = "when the main key was refused for everything, and the run was stopped"
 _KEY_UNKNOWN: Final = "and the run was stopped before it was known whether the main key is still served"
-_KEY_ASKED: Final = "when the wire asked whether the main key is still served"
+_KEY_PROBED: Final = "when the wire asked whether the main key is still served"
 
 
 @dataclass(slots=True)
@@ -223,8 +223,8 @@ class Dispatcher:
 
     def _keep(self, job: Job, exchange: Exchange) -> None:
         """Record and report an exchange."""
-        kept = self._limits.keep(exchange.received, exchange.seconds)
-        self._record(exchange if kept else replace(exchange, received=None, error=_NOT_KEPT))
+        has_room = self._limits.keep(exchange.received, exchange.seconds)
+        self._record(exchange if has_room else replace(exchange, received=None, error=_NO_MEMORY))
         job.exchange = exchange
         if exchange.received is not None:
             self._broken_off = [earlier for earlier in self._broken_off if end_of(earlier) >= exchange.started_at]
@@ -238,7 +238,7 @@ class Dispatcher:
         async def ask(request: Request, attempt: int) -> Exchange:
             probe = Job(request, _PROBE, job.undoing, lambda _: None)
             exchange, _ = await self._exchange(probe, attempt, min(self._settings.timeout, _LONGEST_PROBE))
-            self._keep(probe, unjudged(exchange, _KEY_ASKED) if is_refusal(exchange) else exchange)
+            self._keep(probe, unjudged(exchange, _KEY_PROBED) if is_refusal(exchange) else exchange)
             return exchange
 
         if not await self._main_key.has_ended(exchange, ask) or self._main_key.ended is None:
@@ -294,7 +294,7 @@ class Dispatcher:
         Concurrent requests may be refused, so a key that had quota left is tried again after pauses.
         """
         probe = _probing()
-        for attempt, pause in enumerate(_ASKING_AGAIN if budget.trusted else _ASKING_AGAIN[:1], 1):
+        for attempt, pause in enumerate(_PROBE_PAUSES if budget.trusted else _PROBE_PAUSES[:1], 1):
             await self._pause(pause, probe)
             async with self._concurrency.slot():
                 exchange, _ = await self._probe(probe, attempt)

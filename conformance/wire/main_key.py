@@ -44,7 +44,7 @@ class MainKey:
         self.ended: str | None = None
         self._credential = credential
         self._pause = pause
-        self._asking = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._was_served = False
         self._permitted: set[tuple[str, int]] = set()
         self._waiting: list[int] = []
@@ -75,7 +75,7 @@ class MainKey:
         kind = exchange.request.operation.id, exchange.status
         self._waiting.append(exchange.number)
         try:
-            async with self._asking:
+            async with self._lock:
                 if self.ended is not None or kind in self._permitted:
                     return
                 if await self._is_served(ask):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conformance.wire.settings import WireSettings
 
 
-MAX_KEPT: Final = 192 * 2**20
+MAX_RESPONSE_BYTES: Final = 192 * 2**20
 """The most bytes of memory, estimated, that the responses of a run may take."""
 
 _LARGE: Final = 2**20
@@ -72,7 +72,7 @@ class Limits:
         self._clock = clock
         self._hurried_at: float | None = None
         self._deadline = None if settings.max_seconds is None else clock.monotonic() + settings.max_seconds
-        self._kept = 0
+        self._memory_used = 0
         self._pace = 0.0
         self.to_undo: Callable[[], int] = lambda: 0
 
@@ -96,7 +96,7 @@ class Limits:
 
     def left(self, undoing: Undoing | None) -> float | None:
         """Return the seconds in which requests may still be sent; None for no limit."""
-        deadline = None if self._deadline is None else self._deadline - self._kept_back()
+        deadline = None if self._deadline is None else self._deadline - self._reserved_seconds()
         if undoing is not None:
             deadline = undoing.deadline
             if self._hurried_at is not None:
@@ -122,13 +122,13 @@ class Limits:
         # A parsed text takes the same again; a large string with a character outside of the BMP takes four times.
         wide = len(response.body) > _LARGE and not response.body.isascii()
         size = len(response.body) * (5 if wide else 2) + _of_parts(response.body) + len(response.headers) * _A_HEADER
-        if self._kept + size > MAX_KEPT:
-            self.end(f"the responses of the run take more than {MAX_KEPT // 2**20} MiB together")
+        if self._memory_used + size > MAX_RESPONSE_BYTES:
+            self.end(f"the responses of the run take more than {MAX_RESPONSE_BYTES // 2**20} MiB together")
             return False
-        self._kept += size
+        self._memory_used += size
         return True
 
-    def _kept_back(self) -> float:
+    def _reserved_seconds(self) -> float:
         """Return the seconds that are reserved for undoing, at most half of the run's time."""
         requests = self.to_undo() / self._settings.workers + _CALLS_BESIDE
         return min(requests * self._pace, (self._settings.max_seconds or 0) / 2)
@@ -154,7 +154,7 @@ class Limits:
         Raises:
             RunStopped: It has not.
         """
-        if self._has_sent_all(under_way + self._requests_kept_back()):
+        if self._has_sent_all(under_way + self._reserved_requests()):
             raise self.end(f"the budget of {self._settings.max_requests} requests is used up")
 
     def _check(self, left: float | None) -> None:
@@ -162,14 +162,14 @@ class Limits:
             raise RunStopped(self.stopped)
         if left is not None and left <= 0:
             raise self.end(f"the time of {self._settings.max_seconds:g} s for the run is used up")
-        if self._has_sent_all(self._requests_kept_back()):
+        if self._has_sent_all(self._reserved_requests()):
             raise self.end(f"the budget of {self._settings.max_requests} requests is used up")
 
-    def _has_sent_all(self, kept_back: int = 0) -> bool:
+    def _has_sent_all(self, reserved: int = 0) -> bool:
         most = self._settings.max_requests
-        return most is not None and self.sent + kept_back >= most
+        return most is not None and self.sent + reserved >= most
 
-    def _requests_kept_back(self) -> int:
+    def _reserved_requests(self) -> int:
         """Return the requests that are reserved for undoing: a read and a deletion for each change, and a few more."""
         changes = self.to_undo()
         return _CALLS_A_CHANGE * changes + _CALLS_BESIDE if changes else 0

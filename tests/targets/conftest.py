@@ -1,4 +1,4 @@
-"""A small service in memory, and ways to make profiles and exchanges."""
+"""Fixtures: a service in memory, profiles and exchanges."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def exchange(
     number: int = 1,
     headers: tuple[tuple[str, str], ...] = (),
 ) -> Exchange:
-    """An exchange with that response; status None is none."""
+    """Return an exchange with this response; status None means no response."""
     text = body if isinstance(body, bytes) else json.dumps(body).encode()
     received = None if status is None else Response(status, (("Content-Type", "application/json"), *headers), text)
     error = "the connection broke" if status is None else None
@@ -46,7 +46,7 @@ def exchange(
 
 @dataclass
 class Service:
-    """Engagements, a name and members in memory; ``lost`` operations are carried out and not answered.
+    """A service in memory; ``lost`` operations are carried out without a response.
 
     Attributes:
         writes: Every call that is no GET, as ``METHOD path``.
@@ -74,11 +74,11 @@ class Service:
     listed_as: dict[str, str] = field(default_factory=dict)
 
     def send_all(self, requests: Sequence[Request]) -> list[Exchange]:
-        """Carry calls out one by one."""
+        """Process requests one by one."""
         return [self.send(request) for request in requests]
 
     def send(self, request: Request) -> Exchange:
-        """Carry a request out as the wire does, observers included."""
+        """Process a request as the wire does, observers included."""
         for observer in self.observers:
             observer.before(request)
         self.requests.append(request)
@@ -164,13 +164,13 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 
 @pytest.fixture
 def make_exchange() -> Callable[..., Exchange]:
-    """Makes an exchange of a request, a status and a body."""
+    """Returns an exchange with a status and a body."""
     return exchange
 
 
 @pytest.fixture
 def load(tmp_path: Path) -> Callable[..., Profile]:
-    """Loads a target file of the text given, with the environment given by keyword."""
+    """Loads a target file with this text, and the environment given by keyword."""
 
     def loading(
         text: str, /, *, complete: bool = True, options: dict[str, Any] | None = None, **environ: str

@@ -26,7 +26,7 @@ KINDS = ("target", "task", "wikiPage", "report", "threatModel", "apiRequest")
 
 
 def test_every_need_of_the_catalogue_is_known() -> None:
-    """No entry of the catalogue needs something that no target could offer."""
+    """Every need of the catalogue can be met by a target."""
     catalogue = load_catalogue()
     entries: list[Requirement | OpenPoint] = [*catalogue.requirements.values(), *catalogue.open_points.values()]
     needs = {need for entry in entries for need in entry.needs}
@@ -35,7 +35,7 @@ def test_every_need_of_the_catalogue_is_known() -> None:
 
 
 def test_a_full_target_file_lacks_nothing(load: Callable[..., Profile]) -> None:
-    """What the lines that unlock needs say is what meets them."""
+    """The lines that unlock needs meet them."""
     profile = load(FULL + "".join(TEMPLATE % kind for kind in KINDS))
 
     assert missing(profile) == {}
@@ -43,14 +43,14 @@ def test_a_full_target_file_lacks_nothing(load: Callable[..., Profile]) -> None:
 
 
 def test_a_provisioner_meets_everything_but_the_mode(load: Callable[..., Profile]) -> None:
-    """With a provisioner only the mode is left to be chosen."""
+    """With a provisioner only the needs of the mode are unmet."""
     profile = load("provisioner: {command: [p]}")
 
     assert set(missing(profile)) == {"disposable"}
 
 
 def test_base_url_and_key_meet_nothing_but_writing(load: Callable[..., Profile]) -> None:
-    """The bare minimum allows own engagements and nothing else."""
+    """A minimal target file only meets the need for writes."""
     met = {need for need in UNLOCKS if is_met(load(""), need)}
 
     assert met == {"writes"}
@@ -67,14 +67,14 @@ def test_base_url_and_key_meet_nothing_but_writing(load: Callable[..., Profile])
     ],
 )
 def test_what_the_provisioner_lacks_is_not_met(load: Callable[..., Profile], method: str, needs: set[str]) -> None:
-    """A method that turned out to be missing takes its needs with it."""
+    """A missing method leaves its needs unmet."""
     profile = load("provisioner: {command: [p]}")
 
     assert not any(is_met(profile, need, missing_methods={method}) for need in needs)
 
 
 def test_a_read_only_run_makes_neither_members_nor_records(load: Callable[..., Profile]) -> None:
-    """In a read-only run the provisioner gives keys and nothing that the organization would show."""
+    """In a read-only run the provisioner creates keys and changes nothing in the organization."""
     profile = load("provisioner: {command: [p]}", options={"mode": Mode.READ_ONLY})
 
     assert is_met(profile, "key:any")
@@ -85,7 +85,7 @@ def test_a_read_only_run_makes_neither_members_nor_records(load: Callable[..., P
 
 
 def test_the_main_key_may_be_throttled_in_a_disposable_organization(load: Callable[..., Profile]) -> None:
-    """A disposable organization needs no key of its own for the limit."""
+    """A disposable organization needs no separate key for the rate limit."""
     assert is_met(load("disposable: true"), "throttled")
     assert not is_met(load(""), "throttled")
 
@@ -99,7 +99,7 @@ def test_a_member_without_a_key_is_no_member_with_one(load: Callable[..., Profil
 
 
 def test_each_unlocking_line_is_one_line() -> None:
-    """What an operator must add is one line that can be copied."""
+    """The text to add is one line that can be copied."""
     assert all("\n" not in line and line for line in UNLOCKS.values())
 
 
@@ -114,13 +114,13 @@ def test_the_line_for_a_key_can_be_copied(load: Callable[..., Profile], need: st
 
 
 def test_an_unknown_need_is_an_error_of_ours(load: Callable[..., Profile]) -> None:
-    """A need that nobody defined is not silently unmet."""
+    """An unknown need is an error."""
     with pytest.raises(KeyError):
         is_met(load(""), "nonsense")
 
 
 def test_unavailable_tells_the_line() -> None:
-    """What a check without its need reports is the line to add."""
+    """A check without its need reports the line to add."""
     unavailable = missing_means("other_organization")
 
     assert unavailable.need == "other_organization"

@@ -19,7 +19,7 @@ UNTOLD = {"id": None, "name": None, "memberCount": None, "engagementCount": None
 
 
 def test_an_organization_is_counted(service: Any) -> None:
-    """Id, name, counts and own engagements are told in two requests, all of them reads."""
+    """Two reads return id, name, counts and own engagements."""
     service.engagements = {"e_1": "cf-abcdefg2-a", "e_2": "Audit", "e_3": "cf-abcdefg2-b"}
 
     census, _ = take_census(QueryClient(service.send), NAMES)
@@ -29,8 +29,8 @@ def test_an_organization_is_counted(service: Any) -> None:
 
 
 @pytest.mark.parametrize("status", [None, 401, 404, 500, 503])
-def test_what_cannot_be_told_is_none(service: Any, status: int | None) -> None:
-    """Without a response, or with a refusal, the census is empty and no error."""
+def test_unknown_values_are_none(service: Any, status: int | None) -> None:
+    """Without a response, or with a refusal, the census is empty without an error."""
     service.overrides = {"getCurrentOrganization": status, "listEngagements": status}
 
     assert take_census(QueryClient(service.send), NAMES)[0] == UNTOLD
@@ -49,7 +49,7 @@ def test_what_cannot_be_told_is_none(service: Any, status: int | None) -> None:
     ],
 )
 def test_a_response_of_another_shape_is_none(make_exchange: Callable[..., Exchange], body: bytes) -> None:
-    """Whatever the body is, what it does not say is None."""
+    """Absent values of any body are None."""
     census, _ = take_census(QueryClient(lambda request: make_exchange(request, 200, body)), NAMES)
 
     assert {name: value for name, value in census.items() if name != "ownEngagements"} == {
@@ -57,8 +57,8 @@ def test_a_response_of_another_shape_is_none(make_exchange: Callable[..., Exchan
     }
 
 
-def test_a_run_that_is_over_is_counted_as_untold() -> None:
-    """Where sending is over there is no census and no error."""
+def test_a_run_that_is_over_has_an_empty_census() -> None:
+    """After the end of the run the census is empty without an error."""
 
     def stopped(_request: Request) -> Exchange:
         raise NoResponse("the run is over")
@@ -66,8 +66,8 @@ def test_a_run_that_is_over_is_counted_as_untold() -> None:
     assert take_census(QueryClient(stopped), NAMES)[0] == UNTOLD
 
 
-def test_engagements_of_others_that_are_gone_are_told(service: Any) -> None:
-    """An engagement that was there before the run, and is neither listed nor found after it, is named."""
+def test_engagements_of_others_that_are_gone_are_named(service: Any) -> None:
+    """An engagement that is gone after the run is named."""
     service.engagements = {f"f_{number}": f"Audit {number}" for number in range(3)}
     queries = QueryClient(service.send)
     before = OtherEngagements.of(latest_items(queries))
@@ -79,7 +79,7 @@ def test_engagements_of_others_that_are_gone_are_told(service: Any) -> None:
 
 @pytest.mark.parametrize("operation", ["getEngagement", "listEngagements"])
 def test_engagements_that_cannot_be_read_are_not_called_gone(service: Any, operation: str) -> None:
-    """Only a read that does not find an engagement says that it is gone."""
+    """Only a read that returns 404 or 410 shows that an engagement is gone."""
     service.engagements = {"f_1": "Audit"}
     queries = QueryClient(service.send)
     before = OtherEngagements.of(latest_items(queries))

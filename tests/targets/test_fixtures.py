@@ -37,100 +37,100 @@ class Program:
 
     def __init__(self, **failing: Exception) -> None:
         self.failing = failing
-        self.asked: list[str] = []
+        self.calls: list[str] = []
         self.mails: list[list[Mail]] = []
         self.member_key: Secret | None = Secret("member-key")
 
-    def _asked(self, method: str) -> None:
-        self.asked.append(method)
+    def _count(self, method: str) -> None:
+        self.calls.append(method)
         if method in self.failing:
             raise self.failing[method]
 
     def create_key(self, scopes: list[str]) -> Secret:
-        """The key tells its scopes."""
-        self._asked("create_key")
+        """Return a key that contains its scopes."""
+        self._count("create_key")
         return Secret("key-with-" + "+".join(scopes))
 
     def create_throttled_key(self) -> Secret:
-        """Always the same key."""
-        self._asked("create_throttled_key")
+        """Return always the same key."""
+        self._count("create_throttled_key")
         return Secret("slow-key")
 
     def create_organization(self) -> Secret:
-        """Always the same key."""
-        self._asked("create_organization")
+        """Return always the same key."""
+        self._count("create_organization")
         return Secret("other-key")
 
     def create_member(self, role: str) -> ProvisionedMember:
-        """A new member each time, or a failure."""
-        self._asked("create_member")
-        number = len(self.asked)
+        """Return a new member each time, or raise."""
+        self._count("create_member")
+        number = len(self.calls)
         return ProvisionedMember(f"u_{number}", f"{role}{number}@x", self.member_key)
 
     def read_mail(self, _to: str) -> list[Mail]:
-        """The next of the prepared answers."""
-        self._asked("read_mail")
+        """Return the next prepared result."""
+        self._count("read_mail")
         return self.mails.pop(0) if self.mails else []
 
     def create_subordinate(self, engagement_id: str, kind: str) -> str:
-        """The id tells what it was asked for."""
-        self._asked("create_subordinate")
+        """Return an id that contains the arguments."""
+        self._count("create_subordinate")
         return f"{engagement_id}/{kind}"
 
     def subordinate_exists(self, _engagement_id: str, _kind: str, record_id: str) -> bool:
-        """Only the record ``there`` is there."""
-        self._asked("subordinate_exists")
+        """Whether the record is ``there``."""
+        self._count("subordinate_exists")
         return record_id == "there"
 
 
 class Hiding:
-    """Notes the secrets that it is told, and takes one word out of texts."""
+    """A redactor that records secrets, and removes one word from texts."""
 
-    def __init__(self, told: list[tuple[str, str]]) -> None:
-        self.told = told
+    def __init__(self, hidden: list[tuple[str, str]]) -> None:
+        self.hidden = hidden
 
     def add(self, name: str, secret: str) -> None:
-        """Note it."""
-        self.told.append((name, secret))
+        """Record it."""
+        self.hidden.append((name, secret))
 
     def text(self, text: str) -> str:
-        """Without the word that is a secret here."""
+        """Return the text without the secret word."""
         return text.replace("open-sesame", "<hidden>")
 
 
 @pytest.fixture
-def told() -> list[tuple[str, str]]:
-    """What the redactor was told."""
+def hidden() -> list[tuple[str, str]]:
+    """The secrets that the redactor got."""
     return []
 
 
 @pytest.fixture
-def fixtures(load: Callable[..., Profile], told: list[tuple[str, str]], service: Any) -> Callable[..., Fixtures]:
-    """Makes fixtures of a target file's text, whose members the service has."""
+def fixtures(load: Callable[..., Profile], hidden: list[tuple[str, str]], service: Any) -> Callable[..., Fixtures]:
+    """Returns fixtures of a target file's text, whose members the service has."""
     service.roles = {"u_owner": "owner"}
 
     def making(text: str = "", program: Any = None, *, mode: Mode | None = None, **more: Any) -> Fixtures:
         profile = load(text, options={"mode": mode})
         service.roles = {member.user_id: "member" for member in profile.members} | service.roles
         membership = Membership(service.send_all)
-        return Fixtures(profile, program, Hiding(told), membership=membership, **more)
+        return Fixtures(profile, program, Hiding(hidden), membership=membership, **more)
 
     return making
 
 
-def test_keys_of_the_file_come_first(fixtures: Callable[..., Fixtures], told: list[tuple[str, str]]) -> None:
-    """A key of the target file is used and the provisioner not asked."""
+def test_keys_of_the_file_come_first(fixtures: Callable[..., Fixtures], hidden: list[tuple[str, str]]) -> None:
+    """A key of the target file is used instead of the provisioner."""
     program = Program()
 
     credential = fixtures(PROVISIONED + "keys: {engagements:read: file-key}", program).scoped_key("engagements:read")
 
     assert (credential.name, credential.authorization) == ("engagements:read", "Bearer file-key")
-    assert program.asked == []
-    assert told == [("engagements:read", "file-key")]
+    assert program.calls == []
+    assert hidden == [("engagements:read", "file-key")]
 
 
-def test_keys_are_made_once_and_shared(fixtures: Callable[..., Fixtures], told: list[tuple[str, str]]) -> None:
-    """Each kind of key is made when first asked for, and told to the redactor before anybody has it."""
+def test_keys_are_made_once_and_shared(fixtures: Callable[..., Fixtures], hidden: list[tuple[str, str]]) -> None:
+    """Each key is created on first use, and added to the redactor first."""
     program = Program()
     made = fixtures(PROVISIONED, program)
 
@@ -139,15 +139,15 @@ def test_keys_are_made_once_and_shared(fixtures: Callable[..., Fixtures], told: 
         assert made.other_organization().authorization == "Bearer other-key"
         assert made.throttled().authorization == "Bearer slow-key"
 
-    assert program.asked == ["create_key", "create_organization", "create_throttled_key"]
-    assert told == [
+    assert program.calls == ["create_key", "create_organization", "create_throttled_key"]
+    assert hidden == [
         ("engagements:read", "key-with-engagements:read"),
         ("other_organization", "other-key"),
         ("throttled", "slow-key"),
     ]
 
 
-def test_the_main_key_is_at_hand(fixtures: Callable[..., Fixtures]) -> None:
+def test_the_main_key_is_available(fixtures: Callable[..., Fixtures]) -> None:
     """The main credential is named as the target file names it."""
     assert fixtures().main.name == "api_key"
 
@@ -175,7 +175,7 @@ def test_what_is_not_there_tells_the_line_to_add(
 
 
 def test_members_need_a_line_too(fixtures: Callable[..., Fixtures]) -> None:
-    """In a disposable organization without members the line for members is told."""
+    """In a disposable organization without members the reason has the line for members."""
     with pytest.raises(MissingMeans, match=r"members: \[\{user_id: ID\}\]"):
         fixtures(DISPOSABLE).member()
 
@@ -187,7 +187,7 @@ def test_members_need_a_line_too(fixtures: Callable[..., Fixtures]) -> None:
         (MethodMissing("The provisioner has no method create_key."), "no method create_key. To unlock it: keys:"),
     ],
 )
-def test_a_failing_provisioner_is_asked_once(
+def test_a_failing_provisioner_is_called_once(
     fixtures: Callable[..., Fixtures], failure: Exception, reason: str
 ) -> None:
     """A failure makes the need unavailable, with the reason, for every later check as well."""
@@ -199,11 +199,11 @@ def test_a_failing_provisioner_is_asked_once(
             made.scoped_key("engagements:read")
         assert reason in caught.value.reason
 
-    assert program.asked == ["create_key"]
+    assert program.calls == ["create_key"]
 
 
 def test_what_a_provisioner_says_of_its_failure_shows_no_key(fixtures: Callable[..., Fixtures]) -> None:
-    """Neither one that is known nor one that looks like one."""
+    """Reasons show no known secret and no likely key."""
     said = ProvisionerError("The provisioner could not do it: open-sesame and sk_live_9f8a7b6c5d4e were made.")
 
     with pytest.raises(MissingMeans) as caught:
@@ -213,7 +213,7 @@ def test_what_a_provisioner_says_of_its_failure_shows_no_key(fixtures: Callable[
 
 
 def test_mail_shows_no_key(fixtures: Callable[..., Fixtures]) -> None:
-    """What a target writes into a letter is as little to be trusted as what it answers."""
+    """E-mails are redacted like responses."""
     program = Program()
     program.mails = [[Mail("open-sesame@x", ("a@x",), "for open-sesame", "https://x/?k=open-sesame")]]
 
@@ -224,19 +224,19 @@ def test_mail_shows_no_key(fixtures: Callable[..., Fixtures]) -> None:
 
 
 def test_the_main_key_serves_for_the_limit_where_disposable(fixtures: Callable[..., Fixtures]) -> None:
-    """In a disposable organization the main key may be driven past its limit."""
+    """In a disposable organization a run may exceed the main key's limit."""
     assert fixtures(DISPOSABLE).throttled().name == "api_key"
 
 
 def test_the_main_key_serves_for_the_limit_where_it_is_named(fixtures: Callable[..., Fixtures]) -> None:
-    """A target file may give the same key for both: then no other key is driven past its limit."""
+    """If the throttled key is the main key, no other key is used."""
     made = fixtures("keys: {throttled: main-key-0001}")
 
     assert made.throttled() == made.main
 
 
-def test_every_member_is_a_fresh_one(fixtures: Callable[..., Fixtures], told: list[tuple[str, str]]) -> None:
-    """Nobody gets a member that somebody else has, and the journal knows each."""
+def test_every_member_is_a_fresh_one(fixtures: Callable[..., Fixtures], hidden: list[tuple[str, str]]) -> None:
+    """Each check gets its own member, and the journal records each."""
     noted: list[tuple[str, str]] = []
 
     class Notes:
@@ -251,7 +251,7 @@ def test_every_member_is_a_fresh_one(fixtures: Callable[..., Fixtures], told: li
     assert second.credential is not None
     assert second.credential.name == "member_2"
     assert noted == [("u_1", "member"), ("u_2", "admin")]
-    assert ("member_2", "member-key") in told
+    assert ("member_2", "member-key") in hidden
 
 
 def test_members_of_the_file_are_used_up(fixtures: Callable[..., Fixtures]) -> None:
@@ -274,7 +274,7 @@ def test_a_member_of_the_file_keeps_the_number_of_its_key(fixtures: Callable[...
     assert credential.name == "member_2"
 
 
-def test_members_of_the_file_stand_in_for_a_provisioner_without(fixtures: Callable[..., Fixtures]) -> None:
+def test_members_of_the_file_replace_a_provisioner_without_members(fixtures: Callable[..., Fixtures]) -> None:
     """A provisioner that cannot make members, or not with keys, leaves those of the file."""
     text = DISPOSABLE + PROVISIONED + "members: [{user_id: u_file, key: file-key}]"
     without = Program(create_member=MethodMissing("no"))
@@ -286,7 +286,7 @@ def test_members_of_the_file_stand_in_for_a_provisioner_without(fixtures: Callab
 
 
 def test_members_without_keys_are_not_made_in_vain_twice(fixtures: Callable[..., Fixtures]) -> None:
-    """Once members turned out to get no keys, none is made for a check that needs one."""
+    """If new members have no keys, none is created for a check that needs a key."""
     program = Program()
     program.member_key = None
     made = fixtures(DISPOSABLE + PROVISIONED, program)
@@ -295,42 +295,42 @@ def test_members_without_keys_are_not_made_in_vain_twice(fixtures: Callable[...,
         with pytest.raises(MissingMeans):
             made.member(with_key=True)
 
-    assert program.asked == ["create_member"]
+    assert program.calls == ["create_member"]
 
 
 @pytest.mark.parametrize("mode", [Mode.DEFAULT, Mode.READ_ONLY])
 def test_members_are_for_disposable_organizations(fixtures: Callable[..., Fixtures], mode: Mode) -> None:
-    """Outside a disposable organization no member is made or given."""
+    """Only disposable organizations have members for checks."""
     program = Program()
 
     with pytest.raises(MissingMeans, match="disposable"):
         fixtures(PROVISIONED + "members: [{user_id: u_1}]", program, mode=mode).member()
 
-    assert program.asked == []
+    assert program.calls == []
 
 
 def test_a_read_only_run_makes_no_records(fixtures: Callable[..., Fixtures]) -> None:
-    """A read-only run asks nobody to make a subordinate record."""
+    """A read-only run creates no subordinate record."""
     program = Program()
 
     with pytest.raises(MissingMeans, match="read-only"):
         fixtures(PROVISIONED, program, mode=Mode.READ_ONLY).make_subordinate("e", "task")
 
-    assert program.asked == []
+    assert program.calls == []
 
 
 def test_mail_is_read_until_some_comes(fixtures: Callable[..., Fixtures]) -> None:
-    """The provisioner is asked again while there is patience."""
+    """The provisioner is polled until the time is over."""
     program = Program()
     mail = Mail("s", ("a@x",), "t", "x")
     program.mails = [[], [mail]]
 
     assert fixtures(PROVISIONED, program).mail("a@x", patience=60) == [mail]
-    assert program.asked == ["read_mail", "read_mail"]
+    assert program.calls == ["read_mail", "read_mail"]
 
 
 def test_mail_is_read_until_the_wanted_one_comes(fixtures: Callable[..., Fixtures]) -> None:
-    """Others may arrive before it."""
+    """Other e-mails may arrive first."""
     program = Program()
     notice, invitation = (Mail("s", ("a@x",), "t", text) for text in ("x", "y"))
     program.mails = [[notice], [notice, invitation]]
@@ -341,7 +341,7 @@ def test_mail_is_read_until_the_wanted_one_comes(fixtures: Callable[..., Fixture
 
 
 def test_mail_that_is_not_wanted_is_all_there_is(fixtures: Callable[..., Fixtures]) -> None:
-    """It is given when the time is over."""
+    """Other e-mails are returned when the time is over."""
     program = Program()
     notice = Mail("s", ("a@x",), "t", "x")
     program.mails = [[notice]] * 10
@@ -352,7 +352,7 @@ def test_mail_that_is_not_wanted_is_all_there_is(fixtures: Callable[..., Fixture
 def test_mail_that_comes_while_a_slow_program_reads_is_found(
     fixtures: Callable[..., Fixtures], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A reading that began in time says nothing of what came until the time was over."""
+    """A last read begins after the time is over."""
     program, clock = Program(), [0.0]
     mail = Mail("s", ("a@x",), "t", "x")
     program.mails = [[], [mail]]
@@ -368,16 +368,16 @@ def test_mail_that_comes_while_a_slow_program_reads_is_found(
     assert fixtures(PROVISIONED, program).mail("a@x", patience=3) == [mail]
 
 
-def test_mail_without_patience_is_asked_for_once(fixtures: Callable[..., Fixtures]) -> None:
-    """Without patience there is one question."""
+def test_mail_without_a_time_limit_is_read_once(fixtures: Callable[..., Fixtures]) -> None:
+    """Without a time limit the mail is read once."""
     program = Program()
 
     assert fixtures(PROVISIONED, program).mail("a@x") == []
-    assert program.asked == ["read_mail"]
+    assert program.calls == ["read_mail"]
 
 
 def test_the_suites_own_mailbox_comes_first(fixtures: Callable[..., Fixtures]) -> None:
-    """Where the suite listens itself the provisioner is not asked."""
+    """The suite's own mailbox is used instead of the provisioner."""
 
     class Box:
         def messages(self, to: str, patience: float) -> list[Mail]:
@@ -389,7 +389,7 @@ def test_the_suites_own_mailbox_comes_first(fixtures: Callable[..., Fixtures]) -
 
 
 def test_records_are_made_by_the_provisioner(fixtures: Callable[..., Fixtures]) -> None:
-    """Without a template the provisioner makes and finds records."""
+    """Without a template the provisioner creates and finds records."""
     made = fixtures(PROVISIONED, Program())
 
     assert made.make_subordinate("e", "task") == "e/task"
@@ -400,7 +400,7 @@ def test_records_are_made_by_the_provisioner(fixtures: Callable[..., Fixtures]) 
 def test_records_are_made_through_the_service(
     fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange]
 ) -> None:
-    """A template is filled in, sent beside the interface, and the id read out of the response."""
+    """A template's request is sent, and the id is read from the response."""
     sent: list[Request] = []
 
     def send(request: Request) -> Exchange:
@@ -434,7 +434,7 @@ def test_a_status_tells_whether_a_record_is_there(
 def test_another_status_tells_nothing(
     fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], status: int | None
 ) -> None:
-    """What is neither there nor gone is unavailable, and so is no response at all."""
+    """Any other status, or no response, is unavailable."""
     made = fixtures(TEMPLATE, send=lambda request: make_exchange(request, status, {}))
 
     with pytest.raises(MissingMeans):
@@ -449,7 +449,7 @@ def test_another_status_tells_nothing(
 def test_a_response_without_an_id_makes_no_record(
     fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], body: object
 ) -> None:
-    """A creation whose response holds no id where the template says is unavailable."""
+    """A response without an id at the template's pointer is unavailable."""
     made = fixtures(TEMPLATE, send=lambda request: make_exchange(request, 201, body))
 
     with pytest.raises(MissingMeans, match="has no id at /data/id"):
@@ -459,7 +459,7 @@ def test_a_response_without_an_id_makes_no_record(
 def test_an_id_is_found_in_lists_and_under_odd_names(
     fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange]
 ) -> None:
-    """The pointer goes through lists and escaped names."""
+    """The pointer supports lists and escaped names."""
     made = fixtures(
         TEMPLATE.rstrip() + "\n    id: /a~1b/0/c~0d\n",
         send=lambda request: make_exchange(request, 201, {"a/b": [{"c~d": "x"}]}),
@@ -469,7 +469,7 @@ def test_an_id_is_found_in_lists_and_under_odd_names(
 
 
 def test_a_template_without_a_wire_is_unavailable(fixtures: Callable[..., Fixtures]) -> None:
-    """Where nothing can be sent the template is of no use."""
+    """A template needs a way to send requests."""
     with pytest.raises(MissingMeans, match="Nothing can be sent"):
         fixtures(TEMPLATE).make_subordinate("e", "task")
 
@@ -492,7 +492,7 @@ def test_a_key_of_another_organization_is_not_used(
     name: str,
     shown: str | None,
 ) -> None:
-    """A key of the target file is asked for its organization; if it may not read that, nothing is known against it."""
+    """The organization of a target file's key is read; without the permission it is accepted."""
 
     def send_all(requests: Sequence[Request]) -> list[Exchange]:
         responses = [
@@ -516,10 +516,8 @@ def test_a_key_of_another_organization_is_not_used(
         ask(made)
 
 
-def test_a_member_who_was_there_before_is_not_taken_for_a_new_one(
-    fixtures: Callable[..., Fixtures], service: Any
-) -> None:
-    """A provisioner that names an existing member as new gets nobody changed or removed."""
+def test_an_earlier_member_is_not_taken_for_a_new_one(fixtures: Callable[..., Fixtures], service: Any) -> None:
+    """An existing member that the provisioner names as new is refused."""
     service.roles["u_1"] = "admin"
     made = fixtures(DISPOSABLE + PROVISIONED, Program())
 
@@ -527,16 +525,16 @@ def test_a_member_who_was_there_before_is_not_taken_for_a_new_one(
         made.member()
 
 
-def test_a_provisioner_is_not_asked_for_members_if_none_can_be_listed(
+def test_a_provisioner_creates_no_members_if_none_can_be_listed(
     fixtures: Callable[..., Fixtures], service: Any
 ) -> None:
-    """Without the list before nobody could tell a new member from an old one."""
+    """A new member needs the earlier list of members."""
     program = Program()
     service.overrides["listMembers"] = 500
 
     with pytest.raises(MissingMeans, match="could not be listed"):
         fixtures(DISPOSABLE + PROVISIONED, program).member()
-    assert program.asked == []
+    assert program.calls == []
 
 
 @pytest.mark.parametrize(
@@ -547,10 +545,10 @@ def test_a_provisioner_is_not_asked_for_members_if_none_can_be_listed(
         ({}, "The organization has no member u_7"),
     ],
 )
-def test_members_of_the_file_are_looked_up(
+def test_members_of_the_file_are_verified(
     fixtures: Callable[..., Fixtures], service: Any, roles: dict[str, str], reason: str
 ) -> None:
-    """Neither an owner nor the only admin is changed, whatever the target file says."""
+    """An owner or the only admin of the target file is refused."""
     made = fixtures(DISPOSABLE + "members: [{user_id: u_7}]")
     service.roles = {"u_owner": "owner", "u_1": "member"} | roles
 
@@ -567,13 +565,13 @@ def test_members_of_the_file_are_looked_up(
     ],
 )
 def test_a_member_must_have_a_key_of_its_own(fixtures: Callable[..., Fixtures], more: str, name: str) -> None:
-    """A member whose removal would end another key of the run is not given to a check."""
+    """A member with another key of the run is refused."""
     with pytest.raises(MissingMeans, match=f"The key of the member u_7 is that of {name}, too"):
         fixtures(DISPOSABLE + more).member()
 
 
 def test_no_record_is_made_below_another_users_engagement(fixtures: Callable[..., Fixtures], service: Any) -> None:
-    """Before a subordinate record is made its engagement is read."""
+    """The engagement is verified before a subordinate record is created."""
     service.engagements = {"e_1": f"{PREFIX}a", "f_1": "Quarterly audit"}
     ownership = Ownership(RunNames(PREFIX), service.send_all)
     service.observers.append(ownership)
@@ -584,4 +582,4 @@ def test_no_record_is_made_below_another_users_engagement(fixtures: Callable[...
     for identifier in ("f_1", "e_2"):
         with pytest.raises(MissingMeans, match=r"No record was made: a read shows that the engagement is not"):
             made.make_subordinate(identifier, "task")
-    assert program.asked == ["create_subordinate"]
+    assert program.calls == ["create_subordinate"]

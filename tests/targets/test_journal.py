@@ -43,7 +43,7 @@ def test_an_intention_is_on_the_disk_before_it_is_sent(journal: Journal, monkeyp
 
 
 def test_a_change_that_cannot_be_written_must_not_be_sent(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A full disk is an error before anything goes out."""
+    """A full disk is an error before the request is sent."""
     journal.close()
 
     def full(_descriptor: int, _data: bytes) -> int:
@@ -98,7 +98,7 @@ def test_pending_is_what_may_be_left_the_latest_first(journal: Journal) -> None:
     assert journal.pending() == []
 
 
-def test_what_lasts_is_told(journal: Journal) -> None:
+def test_lasting_changes_are_listed(journal: Journal) -> None:
     """Invitations and removals are listed, uncertain ones as such, refused ones not at all."""
     invited = journal.intend(Action.INVITE, "api_key", "a@x")
     journal.done(invited)
@@ -117,7 +117,7 @@ def test_what_lasts_is_told(journal: Journal) -> None:
 def test_a_line_cut_by_a_full_disk_spoils_no_later_one(
     journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Once there is room again the journal goes on, and every later entry is read."""
+    """After a full disk the journal goes on, and later entries are read."""
     write, room = os.write, [20]
 
     def nearly_full(descriptor: int, data: bytes) -> int:
@@ -137,7 +137,7 @@ def test_a_line_cut_by_a_full_disk_spoils_no_later_one(
 
 @pytest.mark.parametrize("cut", range(1, 60, 7))
 def test_a_torn_last_line_is_passed_over(journal: Journal, tmp_path: Path, cut: int) -> None:
-    """A line that a sudden end cut short says nothing, and later lines are not joined to it."""
+    """An incomplete line is skipped, and later lines are separate."""
     kept = journal.intend(Action.CREATE_ENGAGEMENT, "api_key", f"{PREFIX}kept")
     journal.intend(Action.CREATE_ENGAGEMENT, "api_key", f"{PREFIX}torn")
     text = journal._path.read_bytes()
@@ -152,7 +152,7 @@ def test_a_torn_last_line_is_passed_over(journal: Journal, tmp_path: Path, cut: 
 
 
 def test_settling_twice_writes_once(journal: Journal) -> None:
-    """Ticking off what is ticked off already adds no line."""
+    """Settling a settled entry adds no line."""
     entry = journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "x")
     journal.settle(entry)
     before = len(lines(journal))
@@ -171,8 +171,8 @@ def test_the_organization_is_noted_once(journal: Journal) -> None:
     assert sum("organization" in line for line in lines(journal)) == 1
 
 
-def test_a_folder_without_a_journal_is_told(tmp_path: Path) -> None:
-    """Cleaning up needs a journal."""
+def test_a_folder_without_a_journal_is_an_error(tmp_path: Path) -> None:
+    """Cleanup needs a journal."""
     with pytest.raises(JournalError, match=r"There is no journal.jsonl in"):
         Journal.read(tmp_path)
     with pytest.raises(JournalError, match=r"There is no journal.jsonl in"):
@@ -195,8 +195,8 @@ def test_a_folder_without_a_journal_is_told(tmp_path: Path) -> None:
         "[" * 100000,
     ],
 )
-def test_a_file_that_is_no_journal_is_told(tmp_path: Path, text: str) -> None:
-    """A file of another kind is not acted upon."""
+def test_a_file_that_is_no_journal_is_an_error(tmp_path: Path, text: str) -> None:
+    """A file of another kind is refused."""
     (tmp_path / "journal.jsonl").write_text(text)
 
     with pytest.raises(JournalError, match="is not the journal of a run"):
@@ -216,7 +216,7 @@ def test_a_file_that_is_no_journal_is_told(tmp_path: Path, text: str) -> None:
     ],
 )
 def test_a_line_of_another_shape_says_nothing(journal: Journal, tmp_path: Path, line: str) -> None:
-    """A line that the suite did not write is no entry."""
+    """Lines of another form are skipped."""
     with journal._path.open("a") as file:
         file.write(line + "\n")
 
@@ -224,7 +224,7 @@ def test_a_line_of_another_shape_says_nothing(journal: Journal, tmp_path: Path, 
 
 
 def test_a_folder_with_pending_entries_is_not_used_again(journal: Journal, tmp_path: Path) -> None:
-    """A new run does not overwrite what is needed to clean up after an old one."""
+    """A new run does not overwrite a journal with pending changes."""
     entry = journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "x")
     journal.close()
     with pytest.raises(JournalError, match=r"run conformance cleanup \S+ first"):
@@ -237,8 +237,8 @@ def test_a_folder_with_pending_entries_is_not_used_again(journal: Journal, tmp_p
         assert (following.entries(), Journal.read(tmp_path / "report").names) == ([], NEXT)
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    """A report folder that is a file is a sentence."""
+def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    """A report folder that is a file is an error sentence."""
     (tmp_path / "report").write_text("")
 
     with pytest.raises(JournalError, match=r"cannot be written|is not a directory|cannot be read"):
@@ -247,7 +247,7 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("use", [begin, lambda folder: Journal.claim(folder, MAIN_KEY)], ids=["run", "cleanup"])
 def test_a_journal_in_use_is_left_alone(journal: Journal, tmp_path: Path, use: Callable[[Path], Journal]) -> None:
-    """While its run goes on neither another run nor a cleanup takes it, and both say whose it is."""
+    """An active journal is locked, and the error names its process."""
     before = journal._path.read_bytes()
 
     with pytest.raises(JournalError, match=rf"still going on \(process {os.getpid()}, begun 20\S+Z\)"):
@@ -273,7 +273,7 @@ FORGED = '{"entry": 7, "at": "2026-01-01T00:00:00.000Z", "do": "make-member", "k
 
 @pytest.mark.parametrize("more", ["}", ', "seal": "0"}', ', "seal": null}', f', "seal": "{"0" * 32}"}}'])
 def test_a_line_that_the_key_did_not_seal_says_nothing(journal: Journal, tmp_path: Path, more: str) -> None:
-    """In a journal of this key a line that was written without the key is no entry."""
+    """In a sealed journal a line without a seal is no entry."""
     entry = journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "x")
     with journal._path.open("a") as file:
         file.write(f"{FORGED}{more}\n")
@@ -296,7 +296,7 @@ def test_a_sealed_line_of_another_run_says_nothing(journal: Journal, tmp_path: P
 
 @pytest.mark.parametrize("key", [None, "another-key-0002"])
 def test_a_journal_of_another_key_is_not_trusted(journal: Journal, tmp_path: Path, key: str | None) -> None:
-    """Its entries are read, since a key may have been replaced meanwhile; reads must show what they say."""
+    """Entries of another key are read but not trusted."""
     entry = journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "x")
 
     again = Journal.read(tmp_path / "report", key)
@@ -306,7 +306,7 @@ def test_a_journal_of_another_key_is_not_trusted(journal: Journal, tmp_path: Pat
 
 @pytest.mark.parametrize("action", Action)
 def test_every_change_is_undone_or_listed(journal: Journal, action: Action) -> None:
-    """No kind of change that was carried out is forgotten."""
+    """Every action is recorded."""
     entry = journal.intend(action, "api_key", "x")
     journal.done(entry)
 
@@ -315,7 +315,7 @@ def test_every_change_is_undone_or_listed(journal: Journal, action: Action) -> N
 
 @pytest.mark.parametrize("what", ["deleted", "replaced", "cut short", "left alone"])
 def test_a_journal_that_is_lost_is_noticed(journal: Journal, what: str) -> None:
-    """Cleaning up could not work from it."""
+    """An oversized journal is refused."""
     journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "x")
     text = journal._path.read_bytes()
     if what != "left alone":

@@ -16,7 +16,7 @@ LIST = {"data": [{"id": "e_1", "name": "a"}, {"id": "e_2", "name": "b"}], "meta"
 @pytest.mark.parametrize("body", [ENGAGEMENT, LIST, {}, [], {"data": []}])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_what_is_whole_reads_as_it_is(body: object, encoding: str) -> None:
-    """Also with a byte order mark and in another encoding."""
+    """Byte order marks and other encodings are accepted."""
     assert read_leniently(json.dumps(body).encode(encoding)) == body
 
 
@@ -33,8 +33,8 @@ def test_what_is_whole_reads_as_it_is(body: object, encoding: str) -> None:
         (b"", None),
     ],
 )
-def test_what_is_broken_reads_as_far_as_it_goes(body: bytes, made: object) -> None:
-    """Ids in front of the break are told."""
+def test_a_broken_body_is_read_up_to_the_break(body: bytes, made: object) -> None:
+    """Ids before the break are read."""
     found = read_leniently(body)
 
     if isinstance(found, dict) and found.get("x") != [[[]]]:
@@ -43,7 +43,7 @@ def test_what_is_broken_reads_as_far_as_it_goes(body: bytes, made: object) -> No
 
 
 def test_what_is_packed_is_unpacked() -> None:
-    """A service may forget to announce its gzip."""
+    """Gzip data without a Content-Encoding is decompressed."""
     assert read_leniently(gzip.compress(json.dumps(LIST).encode())) == LIST
     assert read_leniently(gzip.compress(b"")[:5]) is None
     assert read_leniently(b"\x1f\x8b") is None
@@ -52,5 +52,5 @@ def test_what_is_packed_is_unpacked() -> None:
 @given(st.binary(max_size=200) | st.text('{}[],:"\\ a1').map(str.encode))
 @settings(max_examples=300, deadline=None)
 def test_any_bytes_are_read(body: bytes) -> None:
-    """Nothing that a service can send raises an error."""
+    """No bytes raise an error."""
     read_leniently(body)

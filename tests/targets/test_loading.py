@@ -56,7 +56,7 @@ ENVIRONMENT = {
 
 
 def test_every_key_of_a_target_file_is_read(load: Callable[..., Profile]) -> None:
-    """A file with all keys becomes a profile with all of them, flow style and comments included."""
+    """A file with all keys is loaded, flow style and comments included."""
     profile = load(FULL, complete=False, **ENVIRONMENT)
 
     assert (profile.name, profile.base_url) == ("staging-eu", "https://staging.example.com")
@@ -98,7 +98,7 @@ def test_keys_without_a_value_count_as_left_out(load: Callable[..., Profile]) ->
 
 
 def test_options_take_the_place_of_the_file(load: Callable[..., Profile]) -> None:
-    """Base URL, key and mode of the options win, and what they replace need not be readable."""
+    """Options override base URL, key and mode, even unreadable ones."""
     options = {"base_url": "http://127.0.0.1:8080/", "api_key": "option-key", "mode": Mode.READ_ONLY}
     profile = load("base_url: nonsense\napi_key: ${UNSET}\ndisposable: true", complete=False, options=options)
 
@@ -124,7 +124,7 @@ def test_digits_from_a_variable_are_a_text_where_one_is_expected(load: Callable[
     assert load("organization: ${ID}", ID="42").organization == "42"
 
 
-def test_a_key_may_stand_in_a_file_of_its_own(load: Callable[..., Profile], tmp_path: Path) -> None:
+def test_a_key_may_be_in_its_own_file(load: Callable[..., Profile], tmp_path: Path) -> None:
     """``{file: PATH}`` reads a key, from the target file's folder, without its line break."""
     (tmp_path / "slow.key").write_text("key-of-file\n")
     (tmp_path / "slow.key").chmod(0o600)
@@ -133,7 +133,7 @@ def test_a_key_may_stand_in_a_file_of_its_own(load: Callable[..., Profile], tmp_
 
 
 def test_user_info_is_taken_out_of_the_base_url(load: Callable[..., Profile]) -> None:
-    """User info never reaches a request or an output, and the operator is told."""
+    """User info is never sent or shown, and causes a warning."""
     profile = load("", options={"base_url": "https://ann:p%40ssw0rd@api.example.com:8443"})
 
     assert profile.base_url == "https://api.example.com:8443"
@@ -248,7 +248,7 @@ PROBLEMS = [
         "subordinates: [{kind: task, create: {path: '/{engagementId}'}, read: {path: '/{id}'}, id: data}]",
         "subordinates[0].id must be a JSON pointer such as /data/id.",
     ),
-    ("a: &x 1\nb: *x", "target.yaml uses an alias (*name), which this suite does not take."),
+    ("a: &x 1\nb: *x", "target.yaml uses an alias (*name), which this suite does not accept."),
     ("keys: {", "line 3, column 8: this is not valid YAML."),
     ("---\nname: x", "this is not valid YAML."),
     ("? [a]\n: b", "must have plain texts for keys."),
@@ -257,7 +257,7 @@ PROBLEMS = [
 
 @pytest.mark.parametrize(("text", "sentence"), PROBLEMS)
 def test_a_problem_is_one_sentence_that_names_the_key(load: Callable[..., Profile], text: str, sentence: str) -> None:
-    """What is wrong with a target file is said with its key, its line and what was expected."""
+    """Errors of a target file name the key, the line and the expected value."""
     with pytest.raises(TargetFileError) as caught:
         load(text, T="swordfish-soon")
 
@@ -285,7 +285,7 @@ URLS = [
 
 @pytest.mark.parametrize(("url", "sentence"), URLS)
 def test_a_base_url_is_that_of_a_host_root(load: Callable[..., Profile], url: str, sentence: str) -> None:
-    """What cannot be a host root is refused, in the file and as an option."""
+    """An invalid base URL is refused, in the file and as an option."""
     with pytest.raises(TargetFileError, match=re.escape(sentence)):
         load("", options={"base_url": url})
     with pytest.raises(TargetFileError, match=re.escape(sentence)):
@@ -293,7 +293,7 @@ def test_a_base_url_is_that_of_a_host_root(load: Callable[..., Profile], url: st
 
 
 @pytest.mark.parametrize(
-    ("url", "kept"),
+    ("url", "expected"),
     [
         ("https://api.example.com/", "https://api.example.com"),
         ("HTTP://Localhost:8080", "http://localhost:8080"),
@@ -301,9 +301,9 @@ def test_a_base_url_is_that_of_a_host_root(load: Callable[..., Profile], url: st
         ("http://10.0.0.1", "http://10.0.0.1"),
     ],
 )
-def test_a_base_url_is_kept_as_scheme_host_and_port(load: Callable[..., Profile], url: str, kept: str) -> None:
-    """The closing slash and letter case of scheme and host do not matter."""
-    assert load("", options={"base_url": url}).base_url == kept
+def test_a_base_url_is_reduced_to_scheme_host_and_port(load: Callable[..., Profile], url: str, expected: str) -> None:
+    """The closing slash and the case of scheme and host are normalized."""
+    assert load("", options={"base_url": url}).base_url == expected
 
 
 @pytest.mark.parametrize(
@@ -315,14 +315,14 @@ def test_a_base_url_is_kept_as_scheme_host_and_port(load: Callable[..., Profile]
         ("# only this", "is empty"),
     ],
 )
-def test_what_every_file_needs_is_asked_for(load: Callable[..., Profile], text: str, sentence: str) -> None:
+def test_missing_required_keys_are_named(load: Callable[..., Profile], text: str, sentence: str) -> None:
     """A file without base URL or key says which is missing."""
     with pytest.raises(TargetFileError, match=sentence):
         load(text, complete=False)
 
 
 def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path) -> None:
-    """Missing files, folders, binary and huge files each end in a sentence."""
+    """Missing files, folders, binary and huge files are error sentences."""
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "huge").write_bytes(b"#" * ((1 << 20) + 1))
     for name, sentence in [
@@ -336,7 +336,7 @@ def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path) -> None:
 
 
 def test_deep_nesting_is_a_problem(load: Callable[..., Profile]) -> None:
-    """A file that is nested beyond sense is refused and not crashed upon."""
+    """An extremely nested file is refused."""
     with pytest.raises(TargetFileError, match="nested too deeply"):
         load("name: " + "[" * 1100 + "]" * 1100)
 
@@ -356,7 +356,7 @@ SECRET_PROBLEMS = [
 
 @pytest.mark.parametrize("text", SECRET_PROBLEMS)
 def test_no_problem_shows_a_value(load: Callable[..., Profile], text: str) -> None:
-    """An error names keys and never shows what stood there, its causes included."""
+    """An error and its causes name keys and never show values."""
     with pytest.raises(TargetFileError) as caught:
         load(text, S="swordfish1")
 
@@ -368,7 +368,7 @@ def test_no_problem_shows_a_value(load: Callable[..., Profile], text: str) -> No
 
 
 def test_the_profile_shows_no_secret(load: Callable[..., Profile]) -> None:
-    """A printed profile has none of the values that its list of secrets names."""
+    """The repr of a profile shows no secret."""
     profile = load(FULL, complete=False, **ENVIRONMENT)
 
     shown = repr(profile) + str(profile)
@@ -378,7 +378,7 @@ def test_the_profile_shows_no_secret(load: Callable[..., Profile]) -> None:
 
 
 def test_every_secret_is_listed_by_its_name(load: Callable[..., Profile]) -> None:
-    """Keys, members' keys, header values and the provisioner's credentials are all told to the redactor."""
+    """Keys, members' keys, header values and the provisioner's credentials are secrets."""
     profile = load(FULL, complete=False, **ENVIRONMENT)
 
     assert dict(profile.secrets()) == {
@@ -404,7 +404,7 @@ def test_every_secret_is_listed_by_its_name(load: Callable[..., Profile]) -> Non
     ],
 )
 def test_a_secret_that_others_can_read_is_warned_of(tmp_path: Path, text: str, mode: int, *, warned: bool) -> None:
-    """A literal secret in a file of the target that others may read gets a warning."""
+    """A literal secret in a file that other users can read causes a warning."""
     (tmp_path / "main.key").write_text("key-of-file")
     (tmp_path / "main.key").chmod(0o644)
     path = tmp_path / "target.yaml"
@@ -424,7 +424,7 @@ def test_a_secret_that_others_can_read_is_warned_of(tmp_path: Path, text: str, m
     ],
 )
 def test_risks_that_are_allowed_are_warned_of(load: Callable[..., Profile], text: str, url: str, sentence: str) -> None:
-    """Unverified TLS and plain HTTP to another machine are told."""
+    """Unverified TLS and plain HTTP to another machine cause warnings."""
     assert any(sentence in warning for warning in load(text, options={"base_url": url}).warnings)
 
 
@@ -447,7 +447,7 @@ def test_risks_that_are_allowed_are_warned_of(load: Callable[..., Profile], text
     ],
 )
 def test_what_the_environment_overrides_is_warned_of(tmp_path: Path, text: str, sentences: list[str]) -> None:
-    """Whoever forgot a variable in the environment learns that the file's key was not the one."""
+    """A warning says that an environment variable overrides the file's key."""
     path = tmp_path / "target.yaml"
     path.write_text(f"name: staging\n{text}\n")
     path.chmod(0o600)
@@ -462,7 +462,7 @@ def test_what_the_environment_overrides_is_warned_of(tmp_path: Path, text: str, 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1", "http://localhost", "http://[::1]", "https://h"])
 def test_loopback_and_tls_are_not_warned_of(tmp_path: Path, url: str) -> None:
-    """HTTP on this machine is nothing to warn of."""
+    """HTTP on this machine causes no warning."""
     path = tmp_path / "target.yaml"
     path.write_text("name: staging\n")
 
@@ -470,7 +470,7 @@ def test_loopback_and_tls_are_not_warned_of(tmp_path: Path, url: str) -> None:
 
 
 def test_relative_paths_begin_at_the_target_file(load: Callable[..., Profile], tmp_path: Path) -> None:
-    """The file of authorities is found beside the target file."""
+    """The CA file is relative to the target file."""
     (tmp_path / "ca.pem").write_text("x")
 
     profile = load("tls: {ca_file: ca.pem}")
@@ -493,7 +493,7 @@ def test_relative_paths_begin_at_the_target_file(load: Callable[..., Profile], t
     ],
 )
 def test_a_key_in_a_command_is_warned_of(load: Callable[..., Profile], command: str, *, warned: bool) -> None:
-    """Lists of processes show it to other users; names of files and short words are none."""
+    """A likely key in the command causes a warning; file names and short words do not."""
     variables = {"TOKEN": "provision-token", "HOME_OF_IT": "/home/somebody"}
 
     warnings = load(f"provisioner:\n  command: {command}", **variables).warnings
@@ -519,19 +519,19 @@ def test_a_key_in_a_command_is_warned_of(load: Callable[..., Profile], command: 
     ],
 )
 def test_what_would_take_long_is_refused(load: Callable[..., Profile], text: str, sentence: str) -> None:
-    """Many brackets, aliases of aliases, numbers to the base of 60: a sentence, before the work is done."""
+    """Costly YAML is refused early, with a sentence."""
     with pytest.raises(TargetFileError, match=re.escape(sentence)):
         load(text)
 
 
 def test_a_key_has_an_end(load: Callable[..., Profile]) -> None:
-    """No header holds one of a megabyte."""
+    """A key of a megabyte is refused."""
     with pytest.raises(TargetFileError, match="must be a key of 16384 characters at most"):
         load("", options={"api_key": "k" * 16_385})
 
 
 def test_a_target_file_may_come_through_a_pipe(tmp_path: Path) -> None:
-    """Relative paths then begin where the program was started, and nobody is warned of who may read it."""
+    """Relative paths begin at the current folder, without a warning about permissions."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe, 0o644)
     writer = threading.Thread(target=lambda: pipe.write_text("base_url: http://127.0.0.1:1\napi_key: k-0123456789\n"))
@@ -544,7 +544,7 @@ def test_a_target_file_may_come_through_a_pipe(tmp_path: Path) -> None:
 
 
 def test_variables_that_are_the_whole_value_are_known(load: Callable[..., Profile]) -> None:
-    """By the names of the secrets; a value that is more than a variable, or comes from an option, has none."""
+    """Variables are known by the names of secrets, if they are the whole value."""
     text = """
 keys: {"engagements:read": "${READ}", throttled: "a-${PART}-of-it", other_organization: other-key-0001}
 members: [{user_id: u_1}, {user_id: u_2, key: "${MEMBER}"}]

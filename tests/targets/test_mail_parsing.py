@@ -1,4 +1,4 @@
-"""E-mails as a program may hand them on: decoded, as they were sent, or their bodies alone as those were sent."""
+"""Tests of e-mails that are decoded, encoded, or encoded bodies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LINK = "https://acme.example/accept?i=1"
 
 
 def message(text: str, coding: str, kind: str = "plain") -> EmailMessage:
-    """A message whose text is written in one way or another."""
+    """Return a message in this transfer encoding."""
     made = EmailMessage()
     made["Subject"] = "Invitation"
     made.set_content(text, subtype=kind, cte=coding)
@@ -23,14 +23,14 @@ def message(text: str, coding: str, kind: str = "plain") -> EmailMessage:
 @pytest.mark.parametrize("coding", ["base64", "quoted-printable", "8bit"])
 @pytest.mark.parametrize("kind", ["plain", "html"])
 def test_a_message_as_sent_is_decoded(coding: str, kind: str) -> None:
-    """Its headers say how."""
+    """A whole message is decoded by its headers."""
     text = f"Grüße! {'word ' * 20}\n{LINK}\n"
 
     assert decoded(message(text, coding, kind).as_string()) == text
 
 
 def test_all_texts_of_a_message_are_read() -> None:
-    """An alternative has the plain text and the same as HTML."""
+    """The plain text of an alternative comes first."""
     made = message("plain", "base64")
     made.add_alternative(f'<a href="{LINK}">', subtype="html", cte="base64")
 
@@ -39,7 +39,7 @@ def test_all_texts_of_a_message_are_read() -> None:
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 def test_a_body_in_base64_is_decoded(ends: str) -> None:
-    """A program may forget to decode what it takes out of a message."""
+    """An encoded body is decoded."""
     body = base64.encodebytes(f"Grüße! {'word ' * 20} {LINK}".encode()).decode().replace("\n", ends)
 
     assert LINK in decoded(body)
@@ -61,5 +61,5 @@ def test_a_body_in_base64_is_decoded(ends: str) -> None:
     ],
 )
 def test_other_texts_stay(text: str) -> None:
-    """They are what there is to read."""
+    """Other texts stay unchanged."""
     assert decoded(text) == text

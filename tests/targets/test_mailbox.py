@@ -25,7 +25,7 @@ def mailbox() -> Iterator[Mailbox]:
 
 
 def send(mailbox: Mailbox, message: EmailMessage | bytes, *to: str) -> None:
-    """Send a message as a service would."""
+    """Send a message by SMTP."""
     with smtplib.SMTP(mailbox.host, mailbox.port, timeout=10) as client:
         if isinstance(message, bytes):
             client.sendmail("service@example.org", list(to), message)
@@ -34,7 +34,7 @@ def send(mailbox: Mailbox, message: EmailMessage | bytes, *to: str) -> None:
 
 
 def invitation(text: str = "Join: https://example.org/i/1?a=b&c=d", html: str | None = None) -> EmailMessage:
-    """An invitation as text and perhaps HTML."""
+    """Return an invitation as text and optionally HTML."""
     message = EmailMessage()
     message["Subject"] = "Einladung für Zoë 🎉"
     message["From"] = "service@example.org"
@@ -44,7 +44,7 @@ def invitation(text: str = "Join: https://example.org/i/1?a=b&c=d", html: str | 
     return message
 
 
-def test_a_message_is_kept_for_its_address(mailbox: Mailbox) -> None:
+def test_a_message_is_stored_for_its_address(mailbox: Mailbox) -> None:
     """Sender, subject and text are read back; other addresses have nothing."""
     send(mailbox, invitation(), "Ann@Example.com")
 
@@ -56,8 +56,8 @@ def test_a_message_is_kept_for_its_address(mailbox: Mailbox) -> None:
 
 
 def test_old_messages_make_room_for_large_ones(mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many large messages come, no more than a bound of them is kept."""
-    monkeypatch.setattr(module, "MAX_KEPT", 100_000)
+    """The size of all stored messages is limited."""
+    monkeypatch.setattr(module, "MAX_TOTAL_BYTES", 100_000)
     for number in range(9):
         send(mailbox, b"Subject: %d\r\n\r\n" % number + (b"x" * 900 + b"\r\n") * 33, "a@example.org")
 
@@ -65,7 +65,7 @@ def test_old_messages_make_room_for_large_ones(mailbox: Mailbox, monkeypatch: py
 
 
 def test_a_header_that_would_take_long_to_read_is_shown_as_it_came() -> None:
-    """The standard parser needs seconds for a subject of so many encoded words."""
+    """A long subject of encoded words is parsed fast."""
     content = b"Subject: " + b"=?utf-8?q?a?=\r\n " * 20_000 + b"\r\n\r\ntext"
 
     mail = read_message("a@example.org", ("b@example.org",), content)
@@ -75,7 +75,7 @@ def test_a_header_that_would_take_long_to_read_is_shown_as_it_came() -> None:
 
 @pytest.mark.parametrize("encoding", ["quoted-printable", "base64", "8bit"])
 def test_encoded_texts_are_decoded(mailbox: Mailbox, encoding: str) -> None:
-    """A link is found whatever the transfer encoding does to it."""
+    """A link is found in any transfer encoding."""
     message = EmailMessage()
     message.set_content("Öffne https://example.org/" + "x" * 200 + "?a=b", cte=encoding)
 
@@ -103,7 +103,7 @@ def test_one_message_to_several_addresses_is_each_ones(mailbox: Mailbox) -> None
 
 
 def test_waiting_ends_when_a_message_arrives(mailbox: Mailbox) -> None:
-    """A message that comes while somebody waits is given at once."""
+    """A message that arrives during a wait is returned at once."""
     sender = threading.Timer(0.1, send, (mailbox, invitation(), "a@x.test"))
     sender.start()
 
@@ -112,12 +112,12 @@ def test_waiting_ends_when_a_message_arrives(mailbox: Mailbox) -> None:
 
 
 def test_waiting_ends_when_time_is_over(mailbox: Mailbox) -> None:
-    """Nothing within the patience is an empty list."""
+    """Without a message in time the list is empty."""
     assert mailbox.messages("a@x.test", patience=0.05) == []
 
 
 def test_a_huge_message_is_refused(mailbox: Mailbox) -> None:
-    """A message beyond the bound is refused, and the next one still taken."""
+    """A message beyond the limit is refused, and the next is accepted."""
     with pytest.raises(smtplib.SMTPException):
         send(mailbox, b"Subject: x\r\n\r\n" + (b"x" * 900 + b"\r\n") * (MAX_BYTES // 900 + 1), "a@x.test")
     send(mailbox, invitation(), "a@x.test")
@@ -126,7 +126,7 @@ def test_a_huge_message_is_refused(mailbox: Mailbox) -> None:
 
 
 def test_a_taken_port_is_a_sentence() -> None:
-    """An address that cannot be listened on is an error without a traceback of the system's."""
+    """An unusable address is an error sentence."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -135,7 +135,7 @@ def test_a_taken_port_is_a_sentence() -> None:
 
 
 def test_closing_ends_open_conversations() -> None:
-    """A client that stays connected does not keep the mailbox open."""
+    """A connected client does not prevent closing."""
     mailbox = Mailbox().start()
     with socket.create_connection((mailbox.host, mailbox.port), timeout=10) as client:
         assert client.recv(100).startswith(b"220")
@@ -158,7 +158,7 @@ def test_closing_ends_open_conversations() -> None:
     ],
 )
 def test_odd_messages_are_read_as_they_are(content: bytes) -> None:
-    """Whatever a service sends, it is a message and no error."""
+    """Any bytes are accepted as a message."""
     assert read_message("s", ("a@x",), content).to == ("a@x",)
 
 
@@ -176,5 +176,5 @@ def test_deeply_nested_messages_are_read() -> None:
     ),
 )
 def test_any_bytes_are_a_message(content: bytes, start: bytes) -> None:
-    """Reading a message is total."""
+    """Any bytes are parsed without an error."""
     read_message("s", ("a@x",), start + content)

@@ -37,14 +37,14 @@ def membership(service: Any) -> Membership:
 def test_members_of_others_are_not_touched(
     membership: Membership, user_id: str, write: Callable[[str], Request]
 ) -> None:
-    """Who was not given to the run is neither changed nor removed."""
+    """A member that is not the run's is neither changed nor removed."""
     with pytest.raises(NotSent, match="not given to the run"):
         membership.ensure([write("u_nobody"), write(user_id)])
 
 
 @pytest.mark.parametrize("write", WRITES)
-def test_who_was_given_to_the_run_is_changed(membership: Membership, write: Callable[[str], Request]) -> None:
-    """A member of the target file, and one that was made."""
+def test_a_member_of_the_run_is_changed(membership: Membership, write: Callable[[str], Request]) -> None:
+    """A member of the target file, and a created one, may be changed."""
     membership.admit_listed("member", "u_1")
     membership.admit_made("member", "u_9", membership.known("member"))
 
@@ -52,10 +52,8 @@ def test_who_was_given_to_the_run_is_changed(membership: Membership, write: Call
 
 
 @pytest.mark.parametrize("write", WRITES)
-def test_a_user_id_that_was_made_up_is_looked_up(
-    membership: Membership, service: Any, write: Callable[[str], Request]
-) -> None:
-    """The list must show that no member has it; it is read once."""
+def test_a_made_up_user_id_is_verified(membership: Membership, service: Any, write: Callable[[str], Request]) -> None:
+    """A made-up id must not be in the list, which is read once."""
     for _ in range(3):
         membership.ensure([write("u_nobody")])
 
@@ -63,18 +61,18 @@ def test_a_user_id_that_was_made_up_is_looked_up(
 
 
 @pytest.mark.parametrize("write", WRITES)
-def test_without_the_list_nobody_is_changed(
+def test_without_the_list_no_member_is_changed(
     membership: Membership, service: Any, write: Callable[[str], Request]
 ) -> None:
-    """Whoever has a made-up id cannot be told then."""
+    """Without the list no made-up id is allowed."""
     service.overrides["listMembers"] = 500
 
     with pytest.raises(NotSent, match="could not be listed"):
         membership.ensure([write("u_nobody")])
 
 
-def test_an_owner_is_only_asked_to_take_another_role(membership: Membership, service: Any) -> None:
-    """In a disposable organization alone; and removed never."""
+def test_an_owners_role_is_only_tried(membership: Membership, service: Any) -> None:
+    """Only in a disposable organization; an owner is never removed."""
     membership.ensure([requests.update_member_role("u_owner", {"role": "admin"})])
 
     with pytest.raises(NotSent, match="an owner"):
@@ -83,8 +81,8 @@ def test_an_owner_is_only_asked_to_take_another_role(membership: Membership, ser
         Membership(service.send_all).ensure([requests.update_member_role("u_owner", {"role": "admin"})])
 
 
-def test_an_owner_who_lost_the_role_may_be_asked_to_take_it_back(membership: Membership, service: Any) -> None:
-    """If a faulty service has carried out what it must refuse."""
+def test_the_role_of_an_owner_who_lost_it_may_be_restored(membership: Membership, service: Any) -> None:
+    """A faulty service may have changed the owner's role, which is restored."""
     service.send(requests.list_members())
     service.roles["u_owner"] = "admin"
     service.send(requests.list_members())
@@ -93,7 +91,7 @@ def test_an_owner_who_lost_the_role_may_be_asked_to_take_it_back(membership: Mem
 
 
 def test_a_made_member_whom_a_fault_made_an_owner_gets_another_role(membership: Membership, service: Any) -> None:
-    """But is not removed as an owner."""
+    """A member that became an owner is not removed."""
     membership.admit_made("member", "u_9", membership.known("member"))
     service.roles["u_9"] = "owner"
     service.send(requests.list_members())
@@ -103,8 +101,8 @@ def test_a_made_member_whom_a_fault_made_an_owner_gets_another_role(membership: 
         membership.ensure([requests.remove_member("u_9")])
 
 
-def test_a_member_who_becomes_an_owner_meanwhile_is_not_touched(membership: Membership, service: Any) -> None:
-    """Only who was an owner at first is asked to take another role."""
+def test_a_member_who_becomes_an_owner_meanwhile_is_not_changed(membership: Membership, service: Any) -> None:
+    """Only an original owner's role is tried."""
     service.send(requests.list_members())
     service.roles["u_a"] = "owner"
     service.send(requests.list_members())
@@ -114,7 +112,7 @@ def test_a_member_who_becomes_an_owner_meanwhile_is_not_touched(membership: Memb
 
 
 def test_a_member_that_was_there_is_not_new(membership: Membership) -> None:
-    """Also one that the run was given before."""
+    """This includes a member of the run."""
     membership.admit_made("member", "u_9", membership.known("member"))
 
     with pytest.raises(MissingMeans, match="who was a member before"):
@@ -122,14 +120,14 @@ def test_a_member_that_was_there_is_not_new(membership: Membership) -> None:
 
 
 @pytest.mark.parametrize(("user_id", "reason"), [("u_owner", "an owner"), ("u_x", "has no member u_x")])
-def test_members_of_the_target_file_are_looked_up(membership: Membership, user_id: str, reason: str) -> None:
-    """An owner is never given to a check, nor is who is not there."""
+def test_members_of_the_target_file_are_verified(membership: Membership, user_id: str, reason: str) -> None:
+    """An owner or an unknown user is refused."""
     with pytest.raises(MissingMeans, match=reason):
         membership.admit_listed("member", user_id)
 
 
 def test_the_only_admin_is_left_alone(membership: Membership, service: Any) -> None:
-    """Without another admin the organization could not be run any more."""
+    """The only admin is refused."""
     membership.admit_listed("member", "u_a")
     del service.roles["u_b"]
     alone = Membership(service.send_all)
@@ -140,7 +138,7 @@ def test_the_only_admin_is_left_alone(membership: Membership, service: Any) -> N
 
 
 def test_others_are_let_pass(membership: Membership, service: Any) -> None:
-    """Reads and invitations, and what is no operation of the interface, need no look."""
+    """Reads, invitations and probes are not verified."""
     membership.ensure([requests.list_members(), requests.invite_member({"email": "a@x", "role": "member"})])
     membership.ensure([requests.remove_member("u_owner").as_probe("OPTIONS", "/x")])
 

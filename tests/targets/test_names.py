@@ -28,7 +28,7 @@ def test_runs_with_one_seed_have_different_names() -> None:
 
 
 def test_names_and_addresses_begin_with_the_prefix() -> None:
-    """Everything that a run creates can be told by its name."""
+    """Every object of a run has its prefix."""
     names = RunNames("cf-abcdefg2-")
 
     assert names.name("archive") == "cf-abcdefg2-archive"
@@ -53,7 +53,7 @@ def test_names_and_addresses_begin_with_the_prefix() -> None:
     ],
 )
 def test_a_run_owns_what_begins_with_its_prefix(text: object, *, owned: bool) -> None:
-    """Whatever a service has done to its letters and blanks; a prefix amid a text is a quotation."""
+    """Case and blanks are ignored; a prefix inside a text does not count."""
     assert RunNames("cf-abcdefg2-").owns(text) is owned
 
 
@@ -69,5 +69,5 @@ def test_a_run_owns_what_begins_with_its_prefix(text: object, *, owned: bool) ->
     ],
 )
 def test_what_a_run_made_says_so(item: dict[str, object], *, expected: bool) -> None:
-    """Its name does, or its description."""
+    """The name or the description has the prefix."""
     assert RunNames("cf-abcdefg2-").made(item) is expected

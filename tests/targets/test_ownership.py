@@ -42,7 +42,7 @@ def ownership(service: Any) -> Ownership:
 
 
 def reads(service: Any) -> list[str]:
-    """What was read so far."""
+    """Return the reads so far."""
     return [
         request.path.partition("?")[0].removeprefix("/api/v1/")
         for request in service.requests
@@ -54,7 +54,7 @@ def reads(service: Any) -> list[str]:
 def test_an_engagement_of_the_run_is_read_once_and_written_to(
     ownership: Ownership, service: Any, write: Callable[[str], Request]
 ) -> None:
-    """One read proves whose it is, for all writes after it."""
+    """One read is enough for all later writes."""
     for _ in range(3):
         ownership.ensure([write("e_1")])
 
@@ -65,9 +65,9 @@ def test_an_engagement_of_the_run_is_read_once_and_written_to(
 def test_another_users_engagement_is_never_written_to(
     ownership: Ownership, service: Any, write: Callable[[str], Request]
 ) -> None:
-    """Whoever names it, with whatever key: nothing is sent, and it is not read again."""
+    """With any key nothing is sent, and it is not read again."""
     for _ in range(2):
-        with pytest.raises(NotSent, match="a read shows that the engagement is not one of this run"):
+        with pytest.raises(NotSent, match="a read shows that the engagement is not of this run"):
             ownership.ensure([write("e_1"), write("f_1")])
 
     assert reads(service) == ["engagements/e_1", "engagements/f_1"]
@@ -77,17 +77,17 @@ def test_another_users_engagement_is_never_written_to(
 def test_an_id_that_nothing_has_may_be_written_to(
     ownership: Ownership, service: Any, write: Callable[[str], Request]
 ) -> None:
-    """An id that the run made up is looked up first."""
+    """A made-up id is read first."""
     ownership.ensure([write("e_99")])
 
     assert reads(service) == ["engagements/e_99"]
 
 
 @pytest.mark.parametrize("status", [400, 403, 422])
-def test_an_id_that_is_out_of_reach_is_nobodys(
+def test_an_id_that_is_out_of_reach_is_absent(
     ownership: Ownership, make_exchange: Callable[..., Exchange], status: int
 ) -> None:
-    """Unless a response to a creation gave it: then it must be readable."""
+    """An id of a creation must be readable."""
     for identifier in ("~odd~", "e_9"):
         create = requests.create_engagement({"name": NAME})
         if identifier == "e_9":
@@ -98,7 +98,7 @@ def test_an_id_that_is_out_of_reach_is_nobodys(
 
 
 def test_reads_of_checks_prove_as_well(ownership: Ownership, service: Any) -> None:
-    """What a check has read already is not read again, with a key of one permission neither."""
+    """A read by a check is not repeated, not even for a scoped key."""
     service.send(requests.get_engagement("e_1").with_key(SCOPED))
     service.requests.clear()
 
@@ -109,7 +109,7 @@ def test_reads_of_checks_prove_as_well(ownership: Ownership, service: Any) -> No
 
 @pytest.mark.parametrize("status", [401, 403, 404, 500])
 def test_what_a_lesser_key_is_refused_proves_nothing(ownership: Ownership, service: Any, status: int) -> None:
-    """A refusal for want of a permission does not say that an engagement is not there."""
+    """A refusal for a missing permission does not prove absence."""
     service.overrides["getEngagement"] = status
     service.send(requests.get_engagement("f_1").with_key(SCOPED))
     service.overrides.clear()
@@ -122,7 +122,7 @@ def test_what_a_lesser_key_is_refused_proves_nothing(ownership: Ownership, servi
 def test_the_response_to_a_creation_proves_nothing(
     ownership: Ownership, make_exchange: Callable[..., Exchange], responded: str | None
 ) -> None:
-    """A creation that is answered with another user's engagement is told by a read, and remembered as mistaken."""
+    """A read shows that a creation returned another user's engagement, whose id is remembered."""
     create = requests.create_engagement({"name": NAME})
     ownership.after(make_exchange(create, 201, {"data": {"id": "f_1", "name": responded}}))
 
@@ -149,13 +149,13 @@ def test_an_id_is_read_again_after_any_deletion_was_sent(
     key: Credential | None,
     status: int | None,
 ) -> None:
-    """Whatever came of it: a faulty service may carry it out and give the id to another user's engagement."""
+    """After any deletion the id may be another user's."""
     ownership.ensure([requests.archive_engagement("e_1")])
     deletion = requests.delete_engagement("e_1")
     ownership.after(make_exchange(deletion if key is None else deletion.with_key(key), status, {}))
     service.engagements["e_1"] = "Quarterly audit 2"
 
-    with pytest.raises(NotSent, match="not one of this run"):
+    with pytest.raises(NotSent, match="not of this run"):
         ownership.ensure([requests.delete_engagement("e_1")])
 
 
@@ -163,7 +163,7 @@ def test_an_id_is_read_again_after_any_deletion_was_sent(
 def test_a_read_after_a_refused_deletion_counts(
     ownership: Ownership, service: Any, make_exchange: Callable[..., Exchange], key: Credential
 ) -> None:
-    """A service may have deleted all the same, and given the id to another user's engagement."""
+    """A refused deletion may have been carried out, and the id reused."""
     ownership.ensure([requests.archive_engagement("e_1")])
     ownership.after(make_exchange(requests.delete_engagement("e_1").with_key(key), 401, {}))
     ownership.ensure([requests.archive_engagement("e_1")])
@@ -172,14 +172,14 @@ def test_a_read_after_a_refused_deletion_counts(
     service.engagements["e_1"] = "Quarterly audit 2"
     service.send(requests.get_engagement("e_1"))
 
-    with pytest.raises(NotSent, match="not one of this run"):
+    with pytest.raises(NotSent, match="not of this run"):
         ownership.ensure([requests.delete_engagement("e_1")])
 
 
 def test_a_read_that_was_under_way_during_the_deletion_proves_nothing(
     ownership: Ownership, make_exchange: Callable[..., Exchange]
 ) -> None:
-    """It may show what was there before, although it is seen after the response to the deletion."""
+    """A read in flight during the deletion may show the earlier engagement."""
     read = make_exchange(requests.get_engagement("e_1"), 200, {"data": {"id": "e_1", "name": NAME}})
     deletion = make_exchange(requests.delete_engagement("e_1"), 200, {"data": {"deleted": True}})
     later = make_exchange(requests.get_engagement("e_1"), 200, {"data": {"id": "e_1", "name": NAME}})
@@ -192,7 +192,7 @@ def test_a_read_that_was_under_way_during_the_deletion_proves_nothing(
 
 
 def test_an_id_is_read_again_once_a_creation_names_it(ownership: Ownership, service: Any) -> None:
-    """That nothing had an id does not hold once a creation was answered with it."""
+    """An absent id is read again after a creation returned it."""
     ownership.ensure([requests.delete_engagement("e_2")])
     service.made = 1
     service.send(requests.create_engagement({"name": NAME}))
@@ -206,7 +206,7 @@ def test_an_id_is_read_again_once_a_creation_names_it(ownership: Ownership, serv
 def test_that_nothing_has_an_id_holds_for_seconds(
     ownership: Ownership, service: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Later another user may have an engagement of that id."""
+    """An absent id is read again after some seconds."""
     now = [100.0]
     monkeypatch.setattr("conformance.targets.ownership.time.monotonic", lambda: now[0])
     ownership.ensure([requests.delete_engagement("e_2")])
@@ -220,7 +220,7 @@ def test_that_nothing_has_an_id_holds_for_seconds(
 
 
 def test_an_engagement_that_was_renamed_stays_the_runs(ownership: Ownership, service: Any) -> None:
-    """What the run itself, or a fault, has made of a name that was proved does not change whose it is."""
+    """A changed name does not change a known owner."""
     ownership.ensure([requests.update_engagement("e_1", {"name": ""})])
     service.engagements["e_1"] = ""
     service.send(requests.get_engagement("e_1"))
@@ -253,7 +253,7 @@ def test_an_engagement_that_was_renamed_stays_the_runs(ownership: Ownership, ser
 def test_an_engagement_is_as_young_as_the_run(
     ownership: Ownership, make_exchange: Callable[..., Exchange], created_at: object, *, is_own: bool
 ) -> None:
-    """A name of the run on an older engagement was written over another user's; times go by the service's Date."""
+    """An engagement older than the run is not the run's, by the service's Date."""
     read = make_exchange(
         requests.get_engagement("f_1"), 200, {"data": {"id": "f_1", "name": NAME, "createdAt": created_at}},
         headers=(("Date", "Thu, 01 Jan 2026 12:00:00 GMT"),),
@@ -275,14 +275,14 @@ def test_an_engagement_is_as_young_as_the_run(
 def test_a_read_of_something_else_proves_nothing(
     ownership: Ownership, make_exchange: Callable[..., Exchange], data: object
 ) -> None:
-    """A response that shows another id, or nothing, says nothing of the engagement that was asked for."""
+    """A response with another id, or without data, proves nothing."""
     ownership.after(make_exchange(requests.get_engagement("f_1"), 200, {"data": data}))
 
     assert ownership.state("f_1") is OwnershipState.UNREADABLE
 
 
 def test_a_description_of_the_run_proves_as_well(ownership: Ownership, make_exchange: Callable[..., Exchange]) -> None:
-    """An engagement whose name is blank is told by its description."""
+    """A description of the run is enough."""
     data = {"id": "e_5", "name": " ", "description": NAME}
     ownership.after(make_exchange(requests.get_engagement("e_5"), 200, {"data": data}))
 
@@ -301,7 +301,7 @@ def test_a_description_of_the_run_proves_as_well(ownership: Ownership, make_exch
 def test_without_reads_an_item_that_agrees_with_its_creation_counts(
     service: Any, make_exchange: Callable[..., Exchange], item: dict[str, str], *, is_own: bool
 ) -> None:
-    """Only if the service cannot be read by id at all, the list is looked into."""
+    """The list is only read if reads by id fail."""
     create = requests.create_engagement({"name": NAME})
 
     def send_all(sent: list[Request]) -> list[Exchange]:
@@ -335,7 +335,7 @@ def test_each_organization_has_its_own_engagements(ownership: Ownership, service
 def test_another_organizations_key_is_not_tried_on_another_users_engagement(
     ownership: Ownership, make_exchange: Callable[..., Exchange]
 ) -> None:
-    """It must be refused, and a faulty service may not refuse it."""
+    """A faulty service may accept an invalid key, so the engagement is read."""
     ownership.after(make_exchange(requests.get_engagement("f_1").with_key(OTHER), 404, {"error": {}}))
 
     with pytest.raises(NotSent):
@@ -345,11 +345,11 @@ def test_another_organizations_key_is_not_tried_on_another_users_engagement(
 def test_a_key_of_yet_another_organization_reads_for_itself(
     ownership: Ownership, make_exchange: Callable[..., Exchange], service: Any
 ) -> None:
-    """A throttled key may belong to another organization: then the main key's read says nothing of its engagements."""
+    """A throttled key of another organization reads its engagements itself."""
     throttled = Credential.bearer("throttled", "k")
     for key, organization in ((None, "org_1"), (throttled, "org_2")):
-        asked = requests.get_organization() if key is None else requests.get_organization().with_key(key)
-        ownership.after(make_exchange(asked, 200, {"data": {"id": organization}}))
+        read_request = requests.get_organization() if key is None else requests.get_organization().with_key(key)
+        ownership.after(make_exchange(read_request, 200, {"data": {"id": organization}}))
 
     ownership.ensure([requests.delete_engagement("e_1").with_key(throttled)])
 
@@ -371,13 +371,13 @@ def test_a_key_of_yet_another_organization_reads_for_itself(
         (b"", True),
     ],
 )
-def test_what_is_created_can_be_told_as_the_runs(ownership: Ownership, body: bytes, *, is_sent: bool) -> None:
-    """A creation that may succeed bears the run's mark; one that must be refused need not."""
+def test_a_creation_is_recognizable_as_the_runs(ownership: Ownership, body: bytes, *, is_sent: bool) -> None:
+    """A valid creation must have the run's prefix; an invalid one need not."""
     create = requests.create_engagement({}).with_body(body)
     if is_sent:
         ownership.ensure([create])
         return
-    with pytest.raises(NotSent, match="neither name nor description says so"):
+    with pytest.raises(NotSent, match="name and description do not show it"):
         ownership.ensure([create])
 
 
@@ -398,7 +398,7 @@ def test_a_clock_that_jumps_widens_the_time_of_the_run() -> None:
 
 
 def test_the_time_of_an_earlier_run_stays_as_it_was(make_exchange: Callable[..., Exchange]) -> None:
-    """What is created while it is cleaned up is not the run's."""
+    """An engagement created during cleanup is not the run's."""
     run_time = RunTime((1_000_000.0, 1_000_060.0))
     run_time.learn(make_exchange(requests.get_organization(), 200))
 
@@ -408,7 +408,7 @@ def test_the_time_of_an_earlier_run_stays_as_it_was(make_exchange: Callable[...,
 
 
 def test_many_threads_may_ask_at_once(ownership: Ownership) -> None:
-    """All of them come to the same."""
+    """All forms of a time are equal."""
     refused: list[str] = []
 
     def ask() -> None:

@@ -33,7 +33,7 @@ Start = Callable[..., Provisioner]
 
 @pytest.fixture
 def log() -> list[str]:
-    """What the program wrote on stderr."""
+    """The lines that the program wrote on stderr."""
     return []
 
 
@@ -96,14 +96,14 @@ def test_requests_are_json_rpc_one_a_line(start: Start, log: list[str]) -> None:
 
 
 def test_a_member_may_have_no_key(start: Start) -> None:
-    """``key`` is left out, or null, where members have none."""
+    """``key`` is absent, or null, if members have none."""
     provisioner = start(loop="answer(request, result={'userId': 'u', 'email': 'e', 'key': None})")
 
     assert provisioner.create_member("member").key is None
 
 
-def test_a_missing_method_is_asked_for_once(start: Start, log: list[str]) -> None:
-    """-32601 says that the method is missing, and that is remembered."""
+def test_a_missing_method_is_called_once(start: Start, log: list[str]) -> None:
+    """-32601 means a missing method, which is remembered."""
     provisioner = start(loop="sys.stderr.write('asked\\n')\nanswer(request, error={'code': -32601, 'message': 'no'})")
 
     for _ in range(2):
@@ -115,8 +115,8 @@ def test_a_missing_method_is_asked_for_once(start: Start, log: list[str]) -> Non
     assert log == ["asked"]
 
 
-def test_a_refusal_is_told_with_its_reason(start: Start) -> None:
-    """Another error ends as a sentence with the program's reason, control characters taken out, and is no end."""
+def test_an_error_has_its_reason(start: Start) -> None:
+    """Another error is a sentence with the program's reason, without control characters; later calls go on."""
     provisioner = start(
         loop="""
         if request["id"] == 1:
@@ -139,7 +139,7 @@ def test_a_refusal_may_have_no_reason(start: Start, error: str) -> None:
 
 
 def test_a_long_reason_is_left_out(start: Start) -> None:
-    """A reason is not cut, because half a key would escape the redaction."""
+    """A long reason is omitted, because redaction would not recognize half a key."""
     with pytest.raises(ProvisionerError, match="its reason is too long to show"):
         start(loop="answer(request, error={'code': 5, 'message': 'x' * 301})").create_key(["a"])
 
@@ -157,7 +157,7 @@ def test_a_long_reason_is_left_out(start: Start) -> None:
     ],
 )
 def test_a_result_of_another_shape_is_an_error(start: Start, result: str, sentence: str) -> None:
-    """A key is a text that a header can carry; anything else is refused without being shown."""
+    """A key must be a valid header text; anything else is refused without being shown."""
     with pytest.raises(ProvisionerError, match=sentence):
         start(loop=f"answer(request, result={result})").create_key(["a"])
 
@@ -171,7 +171,7 @@ def test_mail_of_another_shape_is_an_error(start: Start, result: str) -> None:
 
 @pytest.mark.parametrize("result", ["{}", "{'exists': 1}", "{'exists': 'true'}"])
 def test_existence_is_true_or_false(start: Start, result: str) -> None:
-    """Nothing but a JSON boolean says whether a record is there."""
+    """Only a JSON boolean says whether a record exists."""
     with pytest.raises(ProvisionerError, match="result of subordinate_exists must be"):
         start(loop=f"answer(request, result={result})").subordinate_exists("e", "task", "1")
 
@@ -212,8 +212,8 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize(("program", "sentence"), HOSTILE.values(), ids=HOSTILE)
-def test_whatever_the_program_does_is_one_sentence(start: Start, program: str, sentence: str) -> None:
-    """Garbage, silence, death and floods end as a plain error that quotes nothing."""
+def test_every_failure_of_the_program_is_one_sentence(start: Start, program: str, sentence: str) -> None:
+    """Garbage, silence, an exit and floods are errors that quote nothing secret."""
     timeout = 0.5 if sentence.startswith("did not respond") else 10.0
 
     with pytest.raises(ProvisionerError, match=sentence) as caught:
@@ -223,7 +223,7 @@ def test_whatever_the_program_does_is_one_sentence(start: Start, program: str, s
 
 
 def test_a_broken_conversation_stays_broken(start: Start) -> None:
-    """After garbage nothing more is asked, and every request tells the same reason."""
+    """After garbage no call is sent, and every call has the same reason."""
     provisioner = start("import sys\nprint('garbage', flush=True)\nsys.stdin.read()")
 
     reasons = set()
@@ -236,7 +236,7 @@ def test_a_broken_conversation_stays_broken(start: Start) -> None:
 
 
 def test_a_late_response_is_not_taken_for_the_next(start: Start) -> None:
-    """After a request that took too long the next one gets its own response."""
+    """After a timeout the next call gets its own response."""
     provisioner = start(
         loop="""
         if request["id"] == 1:
@@ -256,13 +256,13 @@ def test_a_late_response_is_not_taken_for_the_next(start: Start) -> None:
 
 
 def test_a_program_that_does_not_read_is_waited_for_in_vain(start: Start) -> None:
-    """A request that nobody takes ends after the timeout."""
+    """A request that the program does not read ends after the timeout."""
     with pytest.raises(ProvisionerError, match=r"did not take the request read_mail within 0.5 s"):
         start("import time\ntime.sleep(60)", timeout=0.5).read_mail("x" * (1 << 20))
 
 
 def test_responses_to_earlier_requests_are_not_read_for_ever(start: Start) -> None:
-    """A program that answers the first question again and again does not keep anybody."""
+    """Repeated responses to the first call do not delay the timeout."""
     program = start(
         loop="""
         while request["id"] > 1:
@@ -278,13 +278,13 @@ def test_responses_to_earlier_requests_are_not_read_for_ever(start: Start) -> No
 
 
 def test_a_run_that_is_over_waits_for_no_response(tmp_path: Path) -> None:
-    """However much time a response may take."""
+    """The end of the run ends a wait."""
     command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
-    asked: list[bool] = []
+    polls: list[bool] = []
 
     def over() -> bool:
-        asked.append(True)
-        return len(asked) > 1
+        polls.append(True)
+        return len(polls) > 1
 
     child = RpcChild(command, {}, tmp_path, 3600.0, print, over)
     with closing(Provisioner(child)) as program, pytest.raises(ProvisionerError, match="before the run was over"):
@@ -305,8 +305,8 @@ def test_a_program_that_cannot_be_started_is_a_sentence(command: list[str], reas
     provisioner.close()
 
 
-def test_stderr_is_told_line_by_line(start: Start, log: list[str]) -> None:
-    """Each line of stderr reaches the log whole; one beyond all bounds is left out whole."""
+def test_stderr_is_logged_line_by_line(start: Start, log: list[str]) -> None:
+    """Each line of stderr is logged whole; one beyond the limit is omitted."""
     provisioner = start(
         """
 import sys
@@ -322,7 +322,7 @@ sys.stderr.close()
 
 
 def test_the_program_sees_only_the_variables_it_needs(load: Callable[..., Profile], log: list[str]) -> None:
-    """Neither the suite's keys nor anything else of its environment reach the program."""
+    """The program gets nothing of the suite's environment."""
     text = """
 provisioner:
   command: [PYTHON, -c, "import json, os; print(json.dumps(dict(os.environ)), file=__import__('sys').stderr)"]
@@ -364,12 +364,12 @@ def test_the_program_starts_in_the_target_files_folder(
 
 
 def test_a_target_without_a_provisioner_has_none(load: Callable[..., Profile]) -> None:
-    """Without the section there is nothing to start."""
+    """Without the section there is no provisioner."""
     assert Provisioner.of(load(""), print) is None
 
 
 def test_closing_lets_the_program_end_by_itself(start: Start, log: list[str]) -> None:
-    """Its stdin ends, and it may finish what it does."""
+    """Its stdin is closed, and it may finish."""
     provisioner = start(
         RESPONDING + "    answer(request, result={'key': 'k'})\nprint('cleaned up', file=sys.stderr, flush=True)"
     )
@@ -381,7 +381,7 @@ def test_closing_lets_the_program_end_by_itself(start: Start, log: list[str]) ->
 
 
 def test_closing_ends_the_program_and_all_that_it_started(start: Start) -> None:
-    """A program that stays, and its own children, are gone after closing, even when they ignore being asked."""
+    """Closing kills a program and its children that ignore the signal."""
     provisioner = start(
         """
 import signal, subprocess, sys, time, json, os
@@ -416,8 +416,8 @@ def test_closing_ends_what_an_orderly_program_left(start: Start) -> None:
     assert not _is_running(pid)
 
 
-def test_closing_twice_and_calling_afterwards_are_harmless(start: Start) -> None:
-    """A closed provisioner can be closed again and answers nothing."""
+def test_closing_is_idempotent_and_later_calls_are_refused(start: Start) -> None:
+    """A closed provisioner refuses calls and can be closed again."""
     provisioner = start(loop="answer(request, result={'key': 'k'})")
     provisioner.create_organization()
 
@@ -451,7 +451,7 @@ def test_closing_does_not_wait_for_another_threads_request(start: Start) -> None
 
 
 def test_many_threads_may_request(start: Start) -> None:
-    """Each caller gets the answer to its own request."""
+    """Each caller gets the response to its own request."""
     provisioner = start(loop="answer(request, result={'id': request['params']['engagementId']})")
     wrong: list[str] = []
 

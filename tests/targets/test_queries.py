@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Lists:
-    """A service that has one list of members or engagements.
+    """A service with one list of members or engagements.
 
     Args:
         make_exchange: Makes responses.
@@ -35,7 +35,7 @@ class Lists:
         self.pages: list[int] = []
 
     def send(self, request: Request) -> Exchange:
-        """Answer with a page."""
+        """Return a page."""
         query = dict(request.query)
         page, most = int(query["page"]), min(int(query["perPage"]), self._most)
         self.pages.append(page)
@@ -47,10 +47,10 @@ class Lists:
 
 @pytest.mark.parametrize("past_the_end", [200, 400, 404, 422])
 @pytest.mark.parametrize(("size", "pages"), [(0, 1), (99, 1), (100, 1), (200, 2), (201, 3)])
-def test_a_list_is_read_as_far_as_its_total(
+def test_a_list_is_read_up_to_its_total(
     make_exchange: Callable[..., Exchange], size: int, pages: int, past_the_end: int
 ) -> None:
-    """A page past the end, which a service may refuse, is not asked for."""
+    """No page after the end is requested."""
     lists = Lists(make_exchange, size, total=size, past_the_end=past_the_end)
 
     roles = member_roles(QueryClient(lists.send))
@@ -70,8 +70,8 @@ def test_without_a_total_a_short_or_missing_page_is_the_last(
     assert (len(roles or ()), lists.pages) == (200, [1, 2, 3])
 
 
-def test_shorter_pages_than_asked_for_are_all_read(make_exchange: Callable[..., Exchange]) -> None:
-    """A service that gives 50 items at most does not hide the others."""
+def test_shorter_pages_than_requested_are_all_read(make_exchange: Callable[..., Exchange]) -> None:
+    """All pages are read if the service limits them to 50 items."""
     lists = Lists(make_exchange, 120, most=50, total=120)
 
     assert len(member_roles(QueryClient(lists.send)) or ()) == 120
@@ -81,7 +81,7 @@ def test_shorter_pages_than_asked_for_are_all_read(make_exchange: Callable[..., 
 def test_members_of_another_number_than_the_total_are_not_all(
     make_exchange: Callable[..., Exchange], total: int
 ) -> None:
-    """A list that hides members, or shows more than there are, is read twice and not believed."""
+    """A list that disagrees with its total is read twice and refused."""
     lists = Lists(make_exchange, 120, total=total)
 
     assert member_roles(QueryClient(lists.send)) is None
@@ -89,7 +89,7 @@ def test_members_of_another_number_than_the_total_are_not_all(
 
 
 def test_engagements_in_exact_hundreds_are_seen_to_the_end(make_exchange: Callable[..., Exchange]) -> None:
-    """A refused page past the end does not spoil the pages before it."""
+    """A refused page after the end does not invalidate earlier pages."""
     listed = latest_items(QueryClient(Lists(make_exchange, 100, total=None, past_the_end=404).send))
 
     assert isinstance(listed, Listed)

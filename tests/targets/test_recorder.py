@@ -22,13 +22,13 @@ OTHER = Credential.bearer("other_organization", "k")
 
 @pytest.fixture
 def recorder(journal: Journal) -> JournalRecorder:
-    """What watches the wire for the journal."""
+    """The recorder of the journal."""
     return JournalRecorder(journal)
 
 
 @pytest.fixture
 def see(recorder: JournalRecorder, make_exchange: Callable[..., Exchange]) -> Callable[..., None]:
-    """Lets the recorder see a request and its response."""
+    """Passes a request and its response to the recorder."""
 
     def seeing(request: Request, status: int | None, body: object = None) -> None:
         recorder.ensure_harmless([request])
@@ -49,13 +49,13 @@ def created(made_id: object = "e_1", name: object = f"{PREFIX}a") -> dict[str, o
 
 
 def only(journal: Journal) -> Entry:
-    """The one entry."""
+    """Return the only entry."""
     (entry,) = journal.entries()
     return entry
 
 
 def test_a_creation_is_written_before_it_is_sent(journal: Journal, recorder: JournalRecorder) -> None:
-    """The name is in the journal when the request goes out."""
+    """The name is in the journal before the request is sent."""
     recorder.before(create())
 
     entry = only(Journal.read(journal._path.parent))
@@ -73,7 +73,7 @@ def test_the_response_to_a_creation_gives_the_id(journal: Journal, see: Callable
 def test_a_creation_without_a_verdict_stays_intended(
     journal: Journal, see: Callable[..., None], status: int | None
 ) -> None:
-    """No response, a gateway's, a crash or a rate limit leave open whether it was carried out."""
+    """Without the service's response the entry stays intended."""
     see(create(), status, {})
 
     assert only(journal).state is State.INTENDED
@@ -81,14 +81,14 @@ def test_a_creation_without_a_verdict_stays_intended(
 
 @pytest.mark.parametrize("body", [{}, {"data": {}}, {"data": {"id": True}}, {"data": {"id": ""}}, [], b"\xff"])
 def test_a_creation_without_an_id_stays_intended(journal: Journal, see: Callable[..., None], body: object) -> None:
-    """A success that names no id has to be found by its name."""
+    """A success without an id stays to be found by its name."""
     see(create(), 201, body)
 
     assert only(journal).state is State.INTENDED
 
 
-def test_an_id_that_is_a_number_is_kept_as_text(journal: Journal, see: Callable[..., None]) -> None:
-    """A faulty service's ids are known by what a path shows of them."""
+def test_an_id_that_is_a_number_is_recorded_as_text(journal: Journal, see: Callable[..., None]) -> None:
+    """A number as an id is recorded as a text."""
     see(create(), 201, {"data": {"id": 7}})
 
     assert (only(journal).id, only(journal).state) == ("7", State.DONE)
@@ -96,7 +96,7 @@ def test_an_id_that_is_a_number_is_kept_as_text(journal: Journal, see: Callable[
 
 @pytest.mark.parametrize("status", [400, 401, 403, 409, 422])
 def test_a_refused_creation_is_noted_as_such(journal: Journal, see: Callable[..., None], status: int) -> None:
-    """A 4xx says that nothing was made; undoing looks whether that is true."""
+    """A 4xx is recorded as refused, and undoing verifies it."""
     see(create(), status, {})
 
     assert only(journal).state is State.REFUSED
@@ -105,7 +105,7 @@ def test_a_refused_creation_is_noted_as_such(journal: Journal, see: Callable[...
 def test_a_429_that_was_sought_is_a_refusal(
     journal: Journal, recorder: JournalRecorder, make_exchange: Callable[..., Exchange]
 ) -> None:
-    """Past the limit nothing happens."""
+    """A 429 that was expected is a refusal."""
     request = Request(operation=create().operation, body=create().body, expects_429=True)
     recorder.before(request)
     recorder.after(make_exchange(request, 429, {}))
@@ -116,7 +116,7 @@ def test_a_429_that_was_sought_is_a_refusal(
 def test_a_repetition_belongs_to_its_request(
     journal: Journal, recorder: JournalRecorder, make_exchange: Callable[..., Exchange]
 ) -> None:
-    """A creation that first met the rate limit is one entry, with the id of its second attempt."""
+    """A retried creation is one entry, with the id of the second attempt."""
     recorder.before(create())
     recorder.after(make_exchange(create(), 429, {}))
     recorder.after(make_exchange(create(), 201, created(), attempt=2))
@@ -138,7 +138,7 @@ def test_equal_requests_under_way_are_entries_of_their_own(
 
 @pytest.mark.parametrize("status", [200, 204, 404, 410])
 def test_a_deletion_settles_its_creation(journal: Journal, see: Callable[..., None], status: int) -> None:
-    """What is deleted, or was gone already, needs no undoing."""
+    """A deleted engagement, or one that was gone, is settled."""
     see(create(), 201, created())
 
     see(requests.delete_engagement("e_1"), status, {})
@@ -148,7 +148,7 @@ def test_a_deletion_settles_its_creation(journal: Journal, see: Callable[..., No
 
 @pytest.mark.parametrize("status", [None, 403, 409, 500, 503])
 def test_a_deletion_that_failed_settles_nothing(journal: Journal, see: Callable[..., None], status: int | None) -> None:
-    """What may still be there stays pending."""
+    """Without a successful deletion the entry stays pending."""
     see(create(), 201, created())
 
     see(requests.delete_engagement("e_1"), status, {})
@@ -166,7 +166,7 @@ NO_KEY = Credential("none", None)
 def test_a_deletion_with_another_key_settles_nothing(
     journal: Journal, see: Callable[..., None], credential: Credential, status: int
 ) -> None:
-    """To another organization's key an engagement is 404 although it is there, and perhaps to one of few rights."""
+    """A 404 for another organization's or a scoped key settles nothing."""
     see(create(), 201, created())
 
     see(requests.delete_engagement("e_1").with_key(credential), status, {})
@@ -177,7 +177,7 @@ def test_a_deletion_with_another_key_settles_nothing(
 def test_a_deletion_with_a_key_of_the_organization_settles_its_creation(
     journal: Journal, see: Callable[..., None]
 ) -> None:
-    """What a key that may delete has deleted needs no undoing."""
+    """A deletion with a key that has the permission settles the entry."""
     see(create(), 201, created())
 
     see(requests.delete_engagement("e_1").with_key(SCOPED), 200, {})
@@ -186,7 +186,7 @@ def test_a_deletion_with_a_key_of_the_organization_settles_its_creation(
 
 
 def test_each_organization_settles_its_own(journal: Journal, see: Callable[..., None]) -> None:
-    """What the other organization's key made is settled by a deletion with that key."""
+    """An engagement of the other organization is settled by a deletion with its key."""
     see(create().with_key(OTHER), 201, created())
 
     see(requests.delete_engagement("e_1").with_key(OTHER), 200, {})
@@ -195,7 +195,7 @@ def test_each_organization_settles_its_own(journal: Journal, see: Callable[..., 
 
 
 def test_a_renaming_remembers_the_first_name(journal: Journal, see: Callable[..., None]) -> None:
-    """However often the organization is renamed, the name before the run is what counts."""
+    """After several renamings the name before the run is recorded."""
     see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "Acme"}})
     see(requests.update_organization({"name": "B"}), 200, {"data": {}})
     see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "B"}})
@@ -207,7 +207,7 @@ def test_a_renaming_remembers_the_first_name(journal: Journal, see: Callable[...
 
 @pytest.mark.parametrize("shown_by", ["the response", "a read"])
 def test_a_name_that_became_another_is_noted(journal: Journal, see: Callable[..., None], shown_by: str) -> None:
-    """What the service shows right after a renaming is a name of the run's too, and what it shows later is not."""
+    """The name right after a renaming counts as the run's, and a later one does not."""
     see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "Acme"}})
     see(
         requests.update_organization({"name": " B "}),
@@ -221,7 +221,7 @@ def test_a_name_that_became_another_is_noted(journal: Journal, see: Callable[...
 
 
 def test_the_service_is_noted_with_its_time(journal: Journal, see: Callable[..., None]) -> None:
-    """The journal says which organization of which service it is about, and since when."""
+    """The journal has the organization, its service and the start of the run."""
     see(requests.get_organization(), 200, {"data": {"id": "org_1", "createdAt": "2020-01-01T00:00:00.000Z"}})
 
     place = journal.place
@@ -240,14 +240,14 @@ def test_the_service_is_noted_with_its_time(journal: Journal, see: Callable[...,
 def test_a_description_tells_whose_a_nameless_engagement_is(
     journal: Journal, recorder: JournalRecorder, body: object, subject: str
 ) -> None:
-    """The text that finds an engagement again is written down, whichever field has it."""
+    """The name or description with the run's prefix is recorded."""
     recorder.before(requests.create_engagement(body))
 
     assert only(journal).subject == subject
 
 
 def test_naming_back_settles_every_renaming(journal: Journal, see: Callable[..., None]) -> None:
-    """With the first name back nothing is left."""
+    """Restoring the first name settles the entries."""
     see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "Acme"}})
     see(requests.update_organization({"name": "B"}), 200, {"data": {}})
     see(requests.update_organization({"name": "C"}), None)
@@ -257,7 +257,7 @@ def test_naming_back_settles_every_renaming(journal: Journal, see: Callable[...,
 
 
 def test_a_name_that_was_read_after_a_renaming_is_not_the_first(journal: Journal, see: Callable[..., None]) -> None:
-    """Without a look before the renaming the first name is unknown."""
+    """Without an earlier read the first name is unknown."""
     see(requests.update_organization({"name": "B"}), 200, {"data": {}})
     see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "B"}})
     see(requests.update_organization({"name": "C"}), 200, {"data": {}})
@@ -266,7 +266,7 @@ def test_a_name_that_was_read_after_a_renaming_is_not_the_first(journal: Journal
 
 
 def test_an_organization_whose_name_is_hidden_is_not_renamed(journal: Journal, see: Callable[..., None]) -> None:
-    """What stands for a hidden text cannot be given back as a name, so no other is given."""
+    """A name with a hidden text could not be restored, so a renaming is refused."""
     see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "<header:X-Tenant> Ltd"}})
 
     with pytest.raises(NotSent, match="could not be restored"):
@@ -282,14 +282,14 @@ def test_an_organization_whose_name_is_hidden_is_not_renamed(journal: Journal, s
         requests.update_organization({"name": "<provisioner:2>"}),
     ],
 )
-def test_nothing_is_sent_to_what_stands_for_a_hidden_text(see: Callable[..., None], hidden: requests.Request) -> None:
-    """It would be another resource than the one that is meant."""
+def test_nothing_is_sent_with_a_placeholder(see: Callable[..., None], hidden: requests.Request) -> None:
+    """A request with a placeholder would address another resource."""
     with pytest.raises(NotSent, match="the target file hides"):
         see(hidden, 200, {"data": {}})
 
 
 def test_a_role_change_remembers_the_role_before(journal: Journal, see: Callable[..., None]) -> None:
-    """The role is the one that the list of members showed first, and giving it back settles the change."""
+    """The first listed role is recorded, and restoring it settles the change."""
     odd = [{"id": 7}, {"id": {"a": 1}, "role": "admin"}, "x"]
     see(requests.list_members(), 200, {"data": [{"id": "u_1", "role": "member"}, *odd]})
     see(requests.update_member_role("u_1", {"role": "admin"}), 200, {"data": {}})
@@ -302,14 +302,14 @@ def test_a_role_change_remembers_the_role_before(journal: Journal, see: Callable
 
 
 def test_a_refused_role_change_leaves_nothing(journal: Journal, see: Callable[..., None]) -> None:
-    """The owner's role that was not changed needs no undoing."""
+    """A refused change of the owner's role needs no undoing."""
     see(requests.update_member_role("u_0", {"role": "admin"}), 409, {})
 
     assert journal.pending() == []
 
 
 def test_removing_a_member_of_the_run_settles_everything_about_them(journal: Journal, see: Callable[..., None]) -> None:
-    """A member made for the run and removed by it is as if never there."""
+    """Removing a created member settles its entries."""
     journal.member_made("u_9", "member")
     see(requests.update_member_role("u_9", {"role": "admin"}), 200, {"data": {}})
 
@@ -320,14 +320,14 @@ def test_removing_a_member_of_the_run_settles_everything_about_them(journal: Jou
 
 
 def test_removing_another_member_lasts(journal: Journal, see: Callable[..., None]) -> None:
-    """A member of the target file who was removed is listed."""
+    """A removed member of the target file is listed as lasting."""
     see(requests.remove_member("u_1"), 200, {"data": {"removed": True}})
 
     assert journal.lasting() == ["The member u_1 was removed."]
 
 
 def test_invitations_are_written_down(journal: Journal, see: Callable[..., None]) -> None:
-    """The address of an invitation is listed."""
+    """The address of an invitation is listed as lasting."""
     see(requests.invite_member({"email": "a@x", "role": "member"}), 201, {"data": {}})
     see(requests.invite_member({"email": 7}), 422, {})
 
@@ -345,14 +345,14 @@ def test_invitations_are_written_down(journal: Journal, see: Callable[..., None]
     ],
 )
 def test_what_needs_no_undoing_is_not_written_down(journal: Journal, see: Callable[..., None], sent: Request) -> None:
-    """Reads, edits of own engagements and what lies beside the interface leave no entry."""
+    """Reads, edits of own engagements and probes have no entry."""
     see(sent, 200, created())
 
     assert journal.entries() == []
 
 
 def test_a_long_name_is_cut_in_the_journal(journal: Journal, recorder: JournalRecorder) -> None:
-    """Only the beginning of a name is needed to find it again."""
+    """Only the beginning of a long name is recorded."""
     recorder.before(create(PREFIX + "x" * 100_000))
 
     assert only(journal).subject == (PREFIX + "x" * 100_000)[:200]
@@ -360,14 +360,14 @@ def test_a_long_name_is_cut_in_the_journal(journal: Journal, recorder: JournalRe
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff", b"[" * 5000, b'{"name": 7}', b'{"name": null}'])
 def test_any_body_is_written_down(journal: Journal, recorder: JournalRecorder, body: bytes) -> None:
-    """A creation with a nonsense body has an entry without a name."""
+    """A creation with an invalid body has an entry without a name."""
     recorder.before(create().with_body(body))
 
     assert only(journal).subject is None
 
 
 def test_the_journal_holds_no_key(journal: Journal, see: Callable[..., None]) -> None:
-    """A key is written as its name."""
+    """An entry has the name of the key."""
     see(create().with_key(Credential.bearer("engagements:write", "swordfish")), 201, created())
 
     assert b"swordfish" not in journal._path.read_bytes()

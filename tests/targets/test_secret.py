@@ -13,23 +13,23 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("show", [repr, str, "{}".format, "{!r}".format, "%s".__mod__, lambda secret: f"{[secret]}"])
 def test_no_way_of_printing_shows_the_value(show: Callable[[Secret], str]) -> None:
-    """Whatever turns a secret into text turns it into the same placeholder."""
+    """Every conversion of a secret to a text is the placeholder."""
     assert "swordfish" not in show(Secret("swordfish"))
 
 
-def test_the_value_is_given_when_asked_for() -> None:
-    """Only ``reveal`` gives the text."""
+def test_reveal_returns_the_value() -> None:
+    """Only ``reveal`` returns the text."""
     assert Secret("swordfish").reveal() == "swordfish"
 
 
 def test_secrets_compare_by_value() -> None:
-    """Two secrets of one text are one key in a table."""
+    """Two secrets with one text are equal."""
     assert {Secret("a"): 1} == {Secret("a"): 1}
     assert Secret("a") != Secret("b")
     assert Secret("a") != "a"
 
 
 def test_a_secret_is_not_pickled() -> None:
-    """Sending a secret to another process fails."""
+    """Pickling a secret fails."""
     with pytest.raises(TypeError, match="not written anywhere"):
         pickle.dumps(Secret("swordfish"))

@@ -1,4 +1,4 @@
-"""Subordinate records by templates: whatever a service gives for an identifier stays one segment of a path."""
+"""Tests that identifiers in templates stay one path segment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEMPLATE = SubordinateTemplate(
     [("eng_1", "eng_1"), ("a/b?c#d", "a%2Fb%3Fc%23d"), ("..", "%2E%2E"), ("\ud800", "%ED%A0%80"), ("é", "%C3%A9")],
 )
 def test_identifiers_stay_one_segment(identifier: str, segment: str) -> None:
-    """Whether it is the engagement's or the record's."""
+    """Both ids are escaped."""
     made = subordinates.create_request(TEMPLATE, identifier)
     read = subordinates.read_request(TEMPLATE, identifier, identifier)
 

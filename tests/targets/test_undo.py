@@ -25,7 +25,7 @@ FOREIGN = {"f_1": "Quarterly audit", "f_2": "cf-zzzzzz22-other run", "f_3": ""}
 
 @pytest.fixture
 def running(service: Any, journal: Journal) -> Any:
-    """The service during the run, with other people's engagements in it and the journal watching."""
+    """The service during the run, with other users' engagements and the journal's recorder."""
     service.engagements |= FOREIGN
     service.observers.append(JournalRecorder(journal))
     service.send(requests.get_organization())
@@ -35,7 +35,7 @@ def running(service: Any, journal: Journal) -> Any:
 
 @pytest.fixture
 def clean(service: Any, journal: Journal) -> Callable[..., UndoResult]:
-    """Cleans up as another process does: from the file, without the run."""
+    """Cleans up like another process, from the file."""
 
     def cleaning(
         key: str = MAIN_KEY,
@@ -85,7 +85,7 @@ def test_what_was_created_is_deleted_and_nothing_else(running: Any, clean: Calla
 
 
 def test_a_second_time_sends_nothing(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """Where everything is undone a second cleanup does not send a single request."""
+    """If everything is undone, a second cleanup sends no request."""
     make(running, "a")
     clean()
     running.requests.clear()
@@ -97,7 +97,7 @@ def test_a_second_time_sends_nothing(running: Any, clean: Callable[..., UndoResu
 
 
 def test_nothing_done_is_nothing_to_undo(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """A run that changed nothing leaves nothing to send."""
+    """Without changes no request is sent."""
     running.requests.clear()
 
     assert clean().left == []
@@ -105,7 +105,7 @@ def test_nothing_done_is_nothing_to_undo(running: Any, clean: Callable[..., Undo
 
 
 def test_what_is_gone_already_counts_as_undone(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """An engagement that somebody else deleted is no problem."""
+    """An engagement that another user deleted is settled."""
     make(running, "a")
     del running.engagements["e_1"]
 
@@ -123,8 +123,8 @@ def test_lost_creations_are_found_by_name(running: Any, clean: Callable[..., Und
     assert (result.undone, result.left) == (2, [])
 
 
-def test_a_creation_that_never_arrived_is_settled_by_looking(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """Where no engagement has the run's prefix the lost creation was not carried out."""
+def test_a_creation_that_never_arrived_is_settled_by_a_list(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """If no engagement has the run's prefix, the lost creation was not carried out."""
     running.overrides["createEngagement"] = None
     make(running, "a")
 
@@ -135,7 +135,7 @@ def test_a_creation_that_never_arrived_is_settled_by_looking(running: Any, clean
 
 
 def test_lost_creations_are_found_on_later_pages(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """Others may have created hundreds of engagements meanwhile."""
+    """Other users may have created hundreds of engagements meanwhile."""
     running.lost.add("createEngagement")
     make(running, "a")
     running.engagements |= {f"x_{number}": "busy" for number in range(250)}
@@ -144,8 +144,8 @@ def test_lost_creations_are_found_on_later_pages(running: Any, clean: Callable[.
     assert f"{PREFIX}a" not in running.engagements.values()
 
 
-def test_looking_is_bounded(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """In a huge organization ten pages of the latest are looked through, and no more."""
+def test_searching_is_limited(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """In a huge organization only ten pages of the latest are read."""
     running.overrides["createEngagement"] = None
     make(running, "a")
     running.engagements |= {f"x_{number}": "busy" for number in range(3000)}
@@ -158,7 +158,7 @@ def test_looking_is_bounded(running: Any, clean: Callable[..., UndoResult]) -> N
 def test_a_list_in_another_order_decides_nothing(
     running: Any, clean: Callable[..., UndoResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where a huge list does not begin with the latest a lost creation stays unclear, and is told."""
+    """If a huge list does not begin with the latest, a lost creation stays unclear and is reported."""
     running.overrides["createEngagement"] = None
     make(running, "a")
     running.engagements |= {f"x_{number}": "busy" for number in range(1500)}
@@ -173,8 +173,8 @@ def test_a_list_in_another_order_decides_nothing(
     assert clean().left == ["Creations of which it is unknown what they made: 1."]
 
 
-def test_a_lost_creation_without_the_prefix_is_told(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """What has no name of the run cannot be found, and nothing is guessed."""
+def test_a_lost_creation_without_the_prefix_is_reported(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """An engagement without a name of the run cannot be found, and nothing is deleted."""
     running.lost.add("createEngagement")
     running.send(requests.create_engagement({"name": ""}))
 
@@ -185,7 +185,7 @@ def test_a_lost_creation_without_the_prefix_is_told(running: Any, clean: Callabl
 
 
 def test_a_creation_refused_and_carried_out_is_found(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """A faulty service that refuses and creates all the same leaves nothing behind either."""
+    """A refused creation that a faulty service carried out is deleted."""
     running.overrides["createEngagement"] = 422
     make(running, "a")
     running.engagements["e_9"] = f"{PREFIX}a"
@@ -195,7 +195,7 @@ def test_a_creation_refused_and_carried_out_is_found(running: Any, clean: Callab
 
 
 def test_refused_creations_cost_one_request(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """However many creations were refused, one look is enough, and it is the last."""
+    """Any number of refused creations costs one list, which is the last read."""
     running.overrides["createEngagement"] = 422
     make(running, "a", "b", "c")
     running.requests.clear()
@@ -208,8 +208,10 @@ def test_refused_creations_cost_one_request(running: Any, clean: Callable[..., U
 
 
 @pytest.mark.parametrize("status", [403, 500, 503, None])
-def test_a_list_that_cannot_be_read_is_told(running: Any, clean: Callable[..., UndoResult], status: int | None) -> None:
-    """Where engagements cannot be listed the lost creation is left and named."""
+def test_a_list_that_cannot_be_read_is_reported(
+    running: Any, clean: Callable[..., UndoResult], status: int | None
+) -> None:
+    """If engagements cannot be listed, the lost creation is reported."""
     running.lost.add("createEngagement")
     make(running, "a")
     running.overrides["listEngagements"] = status
@@ -219,10 +221,10 @@ def test_a_list_that_cannot_be_read_is_told(running: Any, clean: Callable[..., U
 
 
 @pytest.mark.parametrize("body", [b"x", b"[]", b'{"data": 7}', b'{"data": {}}'])
-def test_a_list_of_another_shape_is_told(
+def test_a_list_of_another_shape_is_reported(
     running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange], body: bytes
 ) -> None:
-    """A list that is none decides nothing."""
+    """An invalid list decides nothing."""
     running.lost.add("createEngagement")
     make(running, "a")
     send = running.send
@@ -236,7 +238,7 @@ def test_a_list_of_another_shape_is_told(
 def test_odd_items_of_a_list_are_passed_over(
     running: Any, clean: Callable[..., UndoResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Items without a name, or with an id that is none, are nobody's."""
+    """Items without a name or a valid id are ignored."""
     running.lost.add("createEngagement")
     make(running, "a")
     items = [None, 7, {}, {"name": f"{PREFIX}x"}, {"name": f"{PREFIX}x", "id": ""}, {"name": 7, "id": "f_1"}]
@@ -251,7 +253,7 @@ def test_odd_items_of_a_list_are_passed_over(
 def test_a_deletion_that_fails_is_left_and_named(
     running: Any, clean: Callable[..., UndoResult], status: int, reason: str
 ) -> None:
-    """What cannot be deleted is told with its id, and tried again the next time."""
+    """A failed deletion is reported with its id, and repeated the next time."""
     make(running, "a")
     running.overrides["deleteEngagement"] = status
 
@@ -261,7 +263,7 @@ def test_a_deletion_that_fails_is_left_and_named(
 
 
 def responded(running: Any, make_exchange: Callable[..., Exchange], made_id: str, name: str = f"{PREFIX}a") -> None:
-    """Let the journal see the answer to a creation."""
+    """Pass the response to a creation to the journal."""
     request = requests.create_engagement({"name": f"{PREFIX}a"})
     running.observers[0].before(request)
     running.observers[0].after(make_exchange(request, 201, {"data": {"id": made_id, "name": name}}))
@@ -271,7 +273,7 @@ def responded(running: Any, make_exchange: Callable[..., Exchange], made_id: str
 def test_the_id_of_another_users_engagement_is_not_deleted(
     running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange], name: str
 ) -> None:
-    """Whatever name the response to a creation gives: the engagement that it names is read before it is deleted."""
+    """The engagement of a creation's response is read before it is deleted."""
     responded(running, make_exchange, "f_1", name)
 
     assert clean().left == []
@@ -279,10 +281,10 @@ def test_the_id_of_another_users_engagement_is_not_deleted(
     assert running.writes == []
 
 
-def test_what_a_creation_made_is_found_although_another_id_was_answered(
+def test_a_created_engagement_is_found_despite_another_returned_id(
     running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange]
 ) -> None:
-    """The engagement that the run really made is found by its name and deleted."""
+    """The engagement that the run created is found by its name and deleted."""
     responded(running, make_exchange, "f_1")
     running.engagements["e_7"] = f"{PREFIX}a"
 
@@ -292,7 +294,7 @@ def test_what_a_creation_made_is_found_although_another_id_was_answered(
 def test_a_name_of_the_run_on_an_older_engagement_is_left_alone(
     running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange]
 ) -> None:
-    """A service that gave an existing engagement the name of the new one has not made it the run's."""
+    """An existing engagement that got the run's name is not deleted."""
     responded(running, make_exchange, "f_1")
     running.engagements["f_1"] = f"{PREFIX}a"
     running.made_at["f_1"] = "2020-01-01T00:00:00.000Z"
@@ -305,7 +307,7 @@ def test_a_name_of_the_run_on_an_older_engagement_is_left_alone(
 def test_a_list_that_lies_deletes_nothing(
     running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange]
 ) -> None:
-    """What only a list shows under a name of the run is read before it is deleted."""
+    """A listed engagement with a name of the run is read before it is deleted."""
     running.lost.add("createEngagement")
     make(running, "a")
     running.listed_as = {"f_1": f"{PREFIX}a", "f_3": f"{PREFIX}b"}
@@ -320,7 +322,7 @@ def test_a_list_that_lies_deletes_nothing(
 def test_a_name_that_the_service_changed_is_the_runs_still(
     running: Any, clean: Callable[..., UndoResult], name: str
 ) -> None:
-    """Neither letter case nor blanks hide whose the engagement is."""
+    """The owner is recognized despite changed case and blanks."""
     make(running, "a")
     running.engagements["e_1"] = name
 
@@ -328,10 +330,10 @@ def test_a_name_that_the_service_changed_is_the_runs_still(
 
 
 @pytest.mark.parametrize("name", ["garbled", f"Copy of {PREFIX}a"])
-def test_an_engagement_without_its_name_is_left_and_told(
+def test_an_engagement_without_its_name_is_left_and_reported(
     running: Any, clean: Callable[..., UndoResult], name: str
 ) -> None:
-    """If a read does not show the name of the run, the engagement may be anybody's."""
+    """An engagement without the run's name in a read is not deleted."""
     make(running, "a")
     running.engagements["e_1"] = name
 
@@ -345,7 +347,7 @@ def test_an_engagement_without_its_name_is_left_and_told(
 
 
 def test_a_refused_read_does_not_hide_what_was_made(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """A key that may not read engagements does not tick off what the run left."""
+    """A key without the permission to read settles nothing."""
     make(running, "a")
     running.overrides["getEngagement"] = 403
 
@@ -353,7 +355,7 @@ def test_a_refused_read_does_not_hide_what_was_made(running: Any, clean: Callabl
 
 
 def test_what_was_created_after_the_run_is_left_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """A person may give a name of the run to an engagement while looking at what it left."""
+    """A user may give a name of the run to another engagement later."""
     running.lost.add("createEngagement")
     make(running, "a")
     running.lost.clear()
@@ -367,10 +369,10 @@ def test_what_was_created_after_the_run_is_left_alone(running: Any, clean: Calla
 
 
 @pytest.mark.parametrize("operation", ["getEngagement", "getEngagement and list"])
-def test_an_engagement_that_cannot_be_read_is_left_and_told(
+def test_an_engagement_that_cannot_be_read_is_left_and_reported(
     running: Any, clean: Callable[..., UndoResult], operation: str
 ) -> None:
-    """Without a read nothing is deleted; it is told, and a later cleanup can do it."""
+    """Without a read nothing is deleted; it is reported, and a later cleanup can do it."""
     make(running, "a")
     running.overrides |= {"getEngagement": 500, **({"listEngagements": 500} if "list" in operation else {})}
 
@@ -383,7 +385,7 @@ def test_an_engagement_that_cannot_be_read_is_left_and_told(
 def test_a_lost_creation_without_a_name_left_nothing_where_all_others_are_older(
     running: Any, clean: Callable[..., UndoResult]
 ) -> None:
-    """A creation that had to be refused bears no name of the run; its response may be lost all the same."""
+    """A lost creation without a name of the run is settled if it was to be refused."""
     running.lost.add("createEngagement")
     running.send(requests.create_engagement({"description": "no name"}))
 
@@ -397,7 +399,7 @@ def test_a_lost_creation_without_a_name_left_nothing_where_all_others_are_older(
 def test_another_organization_is_not_touched(
     running: Any, clean: Callable[..., UndoResult], field: str, value: str
 ) -> None:
-    """With a key of another organization, or if another one has the same id, nothing is sent but that question."""
+    """For another organization, even one with the same id, only one read is sent."""
     make(running, "a")
     setattr(running, field, value)
     running.requests.clear()
@@ -407,8 +409,8 @@ def test_another_organization_is_not_touched(
     assert [request.operation.id for request in running.requests] == ["getCurrentOrganization"]
 
 
-def test_another_service_is_not_asked(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """With another address nothing is sent at all, and both addresses are named."""
+def test_another_service_gets_no_request(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """For another address nothing is sent, and both addresses are named."""
     make(running, "a")
     running.requests.clear()
 
@@ -418,7 +420,7 @@ def test_another_service_is_not_asked(running: Any, clean: Callable[..., UndoRes
 
 
 def test_a_service_that_has_moved_is_cleaned(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """If the organization is the same, another address is confirmed by the option."""
+    """With the option another address is accepted for the same organization."""
     make(running, "a")
 
     assert clean(base_url="https://new.example", moved=True).undone == 1
@@ -443,7 +445,7 @@ def test_a_move_needs_the_organization(running: Any, clean: Callable[..., UndoRe
 def test_a_useless_key_undoes_nothing(
     running: Any, clean: Callable[..., UndoResult], status: int | None, reason: str
 ) -> None:
-    """A key that is refused, or a target that is gone, is told, and nothing is ticked off."""
+    """A refused key or a lost target is reported, and nothing is settled."""
     make(running, "a")
     running.overrides["getCurrentOrganization"] = status
 
@@ -456,7 +458,7 @@ def test_a_useless_key_undoes_nothing(
 def test_an_organization_that_reads_oddly_does_not_prevent_undoing(
     running: Any, clean: Callable[..., UndoResult]
 ) -> None:
-    """A faulty service that fails to show the organization still gets its engagements deleted."""
+    """Engagements are deleted even if the organization cannot be read."""
     make(running, "a")
     running.overrides["getCurrentOrganization"] = 500
 
@@ -466,10 +468,10 @@ def test_an_organization_that_reads_oddly_does_not_prevent_undoing(
 
 
 @pytest.mark.parametrize("listing", [False, True])
-def test_a_key_that_shows_nothing_of_the_run_may_be_anybodys(
+def test_a_key_that_shows_nothing_of_the_run_is_not_accepted(
     running: Any, clean: Callable[..., UndoResult], *, listing: bool
 ) -> None:
-    """Where neither the organization can be read nor anything of the run is seen, nothing is ticked off."""
+    """If neither the organization nor an engagement of the run can be read, nothing is settled."""
     make(running, "a")
     ours = dict(running.engagements)
     running.engagements.clear()
@@ -486,7 +488,7 @@ def test_a_key_that_shows_nothing_of_the_run_may_be_anybodys(
 
 
 def test_the_organizations_name_is_restored(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """Whatever it was named in the end, it gets the first name back."""
+    """The first name is restored after several renamings."""
     running.send(requests.update_organization({"name": f"{PREFIX}b"}))
     running.send(requests.update_organization({"name": f"{PREFIX}c"}))
 
@@ -494,8 +496,8 @@ def test_the_organizations_name_is_restored(running: Any, clean: Callable[..., U
     assert running.name == "Acme"
 
 
-def test_a_renaming_without_a_response_is_looked_at(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """Whether or not it was carried out, the name is right in the end."""
+def test_a_renaming_without_a_response_is_verified(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """The name is right even after a lost response."""
     running.lost.add("updateCurrentOrganization")
     running.send(requests.update_organization({"name": f"{PREFIX}b"}))
 
@@ -505,7 +507,7 @@ def test_a_renaming_without_a_response_is_looked_at(running: Any, clean: Callabl
 
 
 def test_a_renaming_refused_and_carried_out_is_mended(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """A faulty service that refuses and renames all the same is set right."""
+    """A refused renaming that was carried out is undone."""
     running.overrides["updateCurrentOrganization"] = 400
     running.send(requests.update_organization({"name": f"{PREFIX}b"}))
     running.overrides.clear()
@@ -516,7 +518,7 @@ def test_a_renaming_refused_and_carried_out_is_mended(running: Any, clean: Calla
 
 
 def test_a_renaming_refused_indeed_needs_no_write(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """Where the name is as before nothing is written, and the next time nothing is sent."""
+    """If the name is unchanged nothing is written, and the next time nothing is sent."""
     running.overrides["updateCurrentOrganization"] = 400
     running.send(requests.update_organization({"name": f"{PREFIX}b"}))
     running.overrides.clear()
@@ -527,26 +529,26 @@ def test_a_renaming_refused_indeed_needs_no_write(running: Any, clean: Callable[
     assert running.requests == []
 
 
-def test_a_name_that_is_not_known_is_told(service: Any, journal: Journal, clean: Callable[..., UndoResult]) -> None:
-    """Without a look before the renaming the name cannot be restored."""
+def test_an_unknown_earlier_name_is_reported(service: Any, journal: Journal, clean: Callable[..., UndoResult]) -> None:
+    """Without an earlier read the name cannot be restored."""
     service.observers.append(JournalRecorder(journal))
     service.send(requests.update_organization({"name": "B"}))
 
     assert clean().left == ["The organization may have been renamed, and its name before is not known."]
 
 
-def test_a_name_that_is_refused_is_told(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """A name that the service does not take back is named."""
+def test_a_refused_name_is_reported(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """A name that the service refuses is reported."""
     running.send(requests.update_organization({"name": "B"}))
     running.overrides["updateCurrentOrganization"] = 500
 
     assert clean().left == ['The organization could not be named "Acme" again: status 500.']
 
 
-def test_a_name_that_the_service_changes_is_told(
+def test_a_name_that_the_service_changes_is_reported(
     running: Any, journal: Journal, clean: Callable[..., UndoResult]
 ) -> None:
-    """A service that makes another name of the one it is given back has not got it back, success or not."""
+    """A success with another name does not count as restored."""
     running.name = "Acme  Lab"
     running.observers[:] = [JournalRecorder(journal)]
     running.send(requests.get_organization())
@@ -559,15 +561,15 @@ def test_a_name_that_the_service_changes_is_told(
 
 
 def test_roles_are_given_back(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """A member whose role was changed has the first one again."""
+    """A changed role is restored."""
     running.send(requests.update_member_role("u_1", {"role": "admin"}))
 
     assert clean().left == []
     assert running.roles == {"u_owner": "owner", "u_1": "member"}
 
 
-def test_a_role_of_nobody_is_left_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """A change for a user who is no member, and whose response was lost, came to nothing."""
+def test_a_role_of_no_member_is_settled(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """A lost change for a user who is no member is settled."""
     running.lost.add("updateMemberRole")
     running.send(requests.update_member_role("u_nobody", {"role": "admin"}))
 
@@ -575,8 +577,8 @@ def test_a_role_of_nobody_is_left_alone(running: Any, clean: Callable[..., UndoR
     assert running.writes == []
 
 
-def test_a_role_that_was_not_known_is_told(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """A member who is there and whose role before nobody saw may have another one now."""
+def test_an_unknown_earlier_role_is_reported(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """Without an earlier list the role cannot be restored."""
     running.lost.add("updateMemberRole")
     running.send(requests.update_member_role("u_late", {"role": "admin"}))
     running.roles["u_late"] = "admin"
@@ -584,16 +586,16 @@ def test_a_role_that_was_not_known_is_told(running: Any, clean: Callable[..., Un
     assert clean().left == ["The role of u_late may have been changed, and the interface cannot make it None again."]
 
 
-def test_an_owner_who_lost_the_role_is_told(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """A faulty service that changes the owner's role cannot be set right through the interface."""
+def test_an_owner_who_lost_the_role_is_reported(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """The owner's role cannot be restored through the interface."""
     running.send(requests.update_member_role("u_owner", {"role": "member"}))
 
     assert clean().left == ["The role of u_owner may have been changed, and the interface cannot make it owner again."]
     assert running.writes == []
 
 
-def test_an_owner_who_kept_the_role_is_settled(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """An attempt without a response that came to nothing leaves nothing to tell."""
+def test_an_owner_who_still_has_the_role_is_settled(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """A lost change without an effect is settled silently."""
     running.overrides["updateMemberRole"] = None
     running.send(requests.update_member_role("u_owner", {"role": "member"}))
 
@@ -601,7 +603,7 @@ def test_an_owner_who_kept_the_role_is_settled(running: Any, clean: Callable[...
 
 
 def test_a_role_that_another_user_gave_is_left_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """A role that the run did not ask for is not the run's to take back."""
+    """A role that the run did not request is left unchanged."""
     running.send(requests.update_member_role("u_1", {"role": "admin"}))
     running.roles["u_1"] = "auditor"
 
@@ -610,7 +612,7 @@ def test_a_role_that_another_user_gave_is_left_alone(running: Any, clean: Callab
 
 
 def test_a_name_that_another_user_gave_is_left_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """A name that is none of the run's is not overwritten."""
+    """A name that is not the run's is left unchanged."""
     running.send(requests.update_organization({"name": f"{PREFIX}b"}))
     running.name = "Renamed meanwhile"
 
@@ -621,14 +623,14 @@ def test_a_name_that_another_user_gave_is_left_alone(running: Any, clean: Callab
 
 
 def test_a_name_that_the_service_trimmed_is_the_runs(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """What the service showed right after a renaming is taken back like what was sent."""
+    """The name right after a renaming is undone like the sent one."""
     running.merges = True
     running.send(requests.update_organization({"name": " two  blanks "}))
 
     assert (clean().left, running.name) == ([], "Acme")
 
 
-def test_a_made_member_who_is_an_owner_now_stays(
+def test_a_created_member_who_is_now_an_owner_stays(
     running: Any, clean: Callable[..., UndoResult], journal: Journal
 ) -> None:
     """An owner is never removed."""
@@ -642,7 +644,7 @@ def test_a_made_member_who_is_an_owner_now_stays(
 def test_with_another_key_only_what_reads_prove_is_undone(
     running: Any, clean: Callable[..., UndoResult], journal: Journal
 ) -> None:
-    """Engagements show whose they are; for members, roles and names the journal would have to be believed."""
+    """With an untrusted journal only engagements are undone."""
     make(running, "a")
     running.roles["u_9"] = "member"
     journal.member_made("u_9", "member")
@@ -657,7 +659,7 @@ def test_with_another_key_only_what_reads_prove_is_undone(
 
 
 def test_members_of_the_run_are_removed(running: Any, clean: Callable[..., UndoResult], journal: Journal) -> None:
-    """A member that was made for the run is removed, without a role being given back first."""
+    """A created member is removed without restoring its role."""
     running.roles["u_9"] = "member"
     journal.member_made("u_9", "member")
     running.send(requests.update_member_role("u_9", {"role": "admin"}))
@@ -667,10 +669,10 @@ def test_members_of_the_run_are_removed(running: Any, clean: Callable[..., UndoR
     assert running.writes == ["DELETE /api/v1/organizations/current/members/u_9"]
 
 
-def test_a_member_that_cannot_be_removed_is_told(
+def test_a_member_that_cannot_be_removed_is_reported(
     running: Any, clean: Callable[..., UndoResult], journal: Journal
 ) -> None:
-    """A member who stays is named."""
+    """A member that cannot be removed is reported."""
     running.roles["u_9"] = "member"
     journal.member_made("u_9", "member")
     running.overrides["removeMember"] = 500
@@ -688,7 +690,7 @@ def test_what_lasts_is_listed_and_not_left(running: Any, clean: Callable[..., Un
 
 
 def test_the_other_organizations_engagements_need_its_key(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """What the other organization's key made is deleted with it, and left where it is not at hand."""
+    """Engagements of the other organization are deleted with its key, if it is known."""
     running.send(requests.create_engagement({"name": f"{PREFIX}a"}).with_key(OTHER))
 
     assert clean().left == ["The engagement e_1 was not deleted, because no read shows that it is the run's."]
@@ -699,7 +701,7 @@ def test_the_other_organizations_engagements_need_its_key(running: Any, clean: C
 
 
 def test_a_silent_target_is_given_up(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """After three requests without a response no more are tried, and everything left is named."""
+    """After three requests without a response no more are sent, and all changes left are reported."""
     make(running, *"abcdef")
     running.overrides["deleteEngagement"] = None
 
@@ -711,7 +713,7 @@ def test_a_silent_target_is_given_up(running: Any, clean: Callable[..., UndoResu
 
 
 def test_a_run_that_may_not_send_leaves_everything(running: Any, journal: Journal) -> None:
-    """Where sending is over each thing left is named, and no error comes out."""
+    """After the end of the run all changes left are reported without an error."""
     make(running, "a")
 
     def stopped(_request: Request) -> Exchange:
@@ -727,7 +729,7 @@ def test_a_run_that_may_not_send_leaves_everything(running: Any, journal: Journa
 
 
 def test_deletions_may_go_together(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """With a way to send together all deletions are one batch."""
+    """Deletions are sent in one batch if possible."""
     make(running, *"abcdef")
     batches: list[int] = []
 
@@ -743,7 +745,7 @@ def test_deletions_may_go_together(running: Any, clean: Callable[..., UndoResult
 def test_a_deletion_whose_response_is_lost_is_read_before_it_is_sent_again(
     running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange], *, is_given_again: bool
 ) -> None:
-    """The id may be another user's by then."""
+    """After a lost deletion the engagement is read again."""
     make(running, "a")
 
     def send_all(sent: Sequence[Request]) -> list[Exchange]:
@@ -761,7 +763,7 @@ def test_a_deletion_whose_response_is_lost_is_read_before_it_is_sent_again(
 
 
 def test_what_a_service_has_too_many_of_at_once_goes_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """Deletions that a gateway does not let through together are tried one by one."""
+    """Deletions that a gateway refuses together are sent one by one."""
     make(running, *"abcdef")
 
     def send_all(batch: list[Request]) -> list[Exchange]:
@@ -775,7 +777,7 @@ def test_what_a_service_has_too_many_of_at_once_goes_alone(running: Any, clean: 
 
 
 def test_undoing_while_the_journal_watches_leaves_nothing(running: Any, journal: Journal) -> None:
-    """Undone through the watched wire of the run, the journal is settled as well."""
+    """Undoing through the observed wire settles the journal too."""
     make(running, "a", "b")
     running.send(requests.update_organization({"name": "B"}))
     running.send(requests.update_member_role("u_1", {"role": "admin"}))
@@ -794,7 +796,7 @@ def test_undoing_while_the_journal_watches_leaves_nothing(running: Any, journal:
 def test_a_journal_that_cannot_be_written_does_not_stop_undoing(
     running: Any, journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a full disk the organization is set right all the same, and the missing ticks are told."""
+    """With a full disk changes are undone, and the unsettled entries are reported."""
     make(running, "a")
     running.send(requests.update_organization({"name": "B"}))
     running.send(requests.update_member_role("u_1", {"role": "admin"}))
@@ -810,16 +812,16 @@ def test_a_journal_that_cannot_be_written_does_not_stop_undoing(
     assert result.left == ["The disk is full. What was undone could not be marked as undone in the journal."]
 
 
-@pytest.mark.parametrize("kept", range(3, 9))
+@pytest.mark.parametrize("count", range(3, 9))
 def test_cleaning_up_works_after_any_torn_line(
-    running: Any, clean: Callable[..., UndoResult], journal: Journal, kept: int
+    running: Any, clean: Callable[..., UndoResult], journal: Journal, count: int
 ) -> None:
-    """Wherever the journal ends, what it says was sent is undone, and what it does not was never made."""
+    """A journal that ends anywhere is enough to undo all sent changes."""
     make(running, "a", "b", "c")
     lines = journal._path.read_bytes().splitlines(keepends=True)
-    torn = b"".join(lines[:kept]) + (lines[kept][:-7] if kept < len(lines) else b"")
+    torn = b"".join(lines[:count]) + (lines[count][:-7] if count < len(lines) else b"")
     journal._path.write_bytes(torn)
-    intended = sum(b'"do"' in line for line in lines[:kept])
+    intended = sum(b'"do"' in line for line in lines[:count])
     for number in range(intended + 1, 4):
         del running.engagements[f"e_{number}"]  # its intention is not written, so it was never sent
 

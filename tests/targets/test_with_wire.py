@@ -32,12 +32,12 @@ NAMES = RunNames("cf-abcdefg2-")
 
 
 def _response(status: int, body: object) -> httpx.Response:
-    """A response whose body the wire reads itself."""
+    """A response with a stream as its body."""
     return httpx.Response(status, stream=httpx.ByteStream(json.dumps(body).encode()))
 
 
 class Target(httpx.AsyncBaseTransport):
-    """A service behind the wire; the responses to creations are ``lost`` when told so."""
+    """A service behind the wire, which can lose the responses to creations."""
 
     def __init__(self) -> None:
         self.engagements = {"f_1": "Quarterly audit"}
@@ -69,7 +69,7 @@ class Target(httpx.AsyncBaseTransport):
 
 @pytest.fixture
 def target() -> Target:
-    """A service with somebody else's engagement."""
+    """A service with another user's engagement."""
     return Target()
 
 
@@ -81,7 +81,7 @@ def journal(tmp_path: Path) -> Journal:
 
 @pytest.fixture
 def wire(target: Target, journal: Journal) -> Iterator[Wire]:
-    """The wire to the service, watched by the journal and guarded."""
+    """The wire to the service, with the journal's recorder and the guards."""
     settings = WireSettings(
         base_url=PROFILE.base_url, credential=Credential.bearer("api_key", PROFILE.api_key.reveal())
     )
@@ -94,7 +94,7 @@ def wire(target: Target, journal: Journal) -> Iterator[Wire]:
 
 
 def test_a_run_is_undone_over_the_wire(wire: Wire, target: Target, journal: Journal) -> None:
-    """Lost creations, known ones and a renaming are all undone after the run was stopped, and nothing else."""
+    """After a stop exactly the run's creations and its renaming are undone."""
     before, _ = take_census(QueryClient(wire.send), NAMES)
     wire.send_all([requests.create_engagement({"name": NAMES.name(str(number))}) for number in range(20)])
     target.lost = True
@@ -118,7 +118,7 @@ def test_a_run_is_undone_over_the_wire(wire: Wire, target: Target, journal: Jour
 def test_a_change_that_cannot_be_written_down_is_not_sent(
     wire: Wire, target: Target, journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without the journal's line nothing reaches the service."""
+    """Without a line in the journal nothing is sent."""
     monkeypatch.setattr(journal, "_path", journal._path.parent / "gone" / "journal.jsonl")
     journal.close()
 
@@ -129,7 +129,7 @@ def test_a_change_that_cannot_be_written_down_is_not_sent(
 
 
 def test_profile_values_fit_the_wire() -> None:
-    """What a profile says of a target is what the wire's settings take."""
+    """A profile's values are accepted as settings of the wire."""
     profile = dataclasses.replace(PROFILE, timeout=3.0)
 
     settings = WireSettings(

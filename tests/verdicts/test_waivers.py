@@ -55,7 +55,7 @@ def test_a_file_of_waivers_is_read(tmp_path: Path) -> None:
         (b"\xff\xfe\xfa", "is not a text in UTF-8."),
         ("{", "waivers.yaml, line 1, column 2: this is not valid YAML."),
         ("{" * 300_000, "waivers.yaml is nested too deeply."),
-        ("- &a {reason: *a}", "waivers.yaml uses an alias (*name), which this suite does not take."),
+        ("- &a {reason: *a}", "waivers.yaml uses an alias (*name), which this suite does not accept."),
         ("- " + "a: b\n  " * 30_000, "waivers.yaml has more than 20000 values."),
         ("- !!int ''", "is not YAML, or has an impossible date."),
         ("- !!timestamp x", "is not YAML, or has an impossible date."),

@@ -1,4 +1,4 @@
-"""A server that answers as a test wants, byte by byte, and a clock that a test winds."""
+"""Fixtures: a scripted server, a manual clock and a scripted transport."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KEY = "sk_live_0123456789abcdef"
 
 @dataclass
 class Turn:
-    """One request that the server has received."""
+    """A request that the server has received."""
 
     number: int
     connection: int
@@ -65,7 +65,7 @@ async def _settle() -> None:
 
 @dataclass
 class RawServer:
-    """A server on loopback in a thread of its own."""
+    """A server on loopback in its own thread."""
 
     behaviour: Behaviour
     turns: list[Turn] = field(default_factory=list)
@@ -82,7 +82,7 @@ class RawServer:
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """Its base URL."""
         return f"http://127.0.0.1:{self.port}"
 
     def listen(self) -> None:
@@ -90,11 +90,11 @@ class RawServer:
         asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result(5)
 
     def vanish(self) -> None:
-        """Refuse connections from now on, and break those that are there."""
+        """Refuse connections from now on, and break open ones."""
         asyncio.run_coroutine_threadsafe(self._vanish(), self._loop).result(5)
 
     def close(self) -> None:
-        """End it."""
+        """Stop the server."""
         self.vanish()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(5)
@@ -137,26 +137,26 @@ class RawServer:
 
 
 class WoundClock:
-    """A clock on which waiting takes no time."""
+    """A clock whose waits take no time."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
         self.pauses: list[float] = []
 
     def now(self) -> datetime:
-        """Some time on the first day of 2026."""
+        """Return a time on the first day of 2026."""
         return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self.seconds)
 
     def monotonic(self) -> float:
-        """Seconds since long before the test."""
+        """Return seconds since long before the test."""
         return 1000 + self.seconds
 
     def sleep(self, seconds: float) -> None:
-        """Wind the clock."""
+        """Advance the clock."""
         self.seconds += seconds
 
     async def pause(self, seconds: float) -> None:
-        """Wind the clock, after all that can happen before."""
+        """Advance the clock after all other tasks have run."""
         self.pauses.append(seconds)
         until = self.seconds + seconds
         for _ in range(5):  # others that are under way come first, as they would
@@ -173,14 +173,14 @@ class _Stream(httpx.AsyncByteStream):
 
 
 class Scripted(httpx.AsyncBaseTransport):
-    """A transport that answers from a function of the request."""
+    """A transport with a function from request to response."""
 
     def __init__(self, script: Callable[[httpx.Request], tuple[int, dict[str, str]] | Exception]) -> None:
         self.requests: list[httpx.Request] = []
         self._script = script
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Answer as the script says."""
+        """Return the scripted response."""
         self.requests.append(request)
         await asyncio.sleep(0)
         result = self._script(request)
@@ -191,7 +191,7 @@ class Scripted(httpx.AsyncBaseTransport):
 
 
 class Fixtures:
-    """Makes servers and wires, and closes them at the end."""
+    """Creates servers and wires, and closes them at the end."""
 
     def __init__(self) -> None:
         self.opened: list[RawServer | Wire] = []
@@ -203,7 +203,7 @@ class Fixtures:
         return server
 
     def wire(self, target: str | RawServer = "http://target.test", **options: Any) -> Wire:
-        """Make a wire to a target; the options are those of the settings, and clock and transport."""
+        """Create a wire to a target; the options are those of the settings, clock and transport."""
         clock, transport = options.pop("clock", None), options.pop("transport", None)
         options.setdefault("credential", Credential.bearer("api_key", KEY))
         base_url = target if isinstance(target, str) else target.url
@@ -214,13 +214,13 @@ class Fixtures:
 
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> None:
-    """What escapes stand for is found out in each test anew."""
+    """Clear the cache of escapes before each test."""
     redaction._MEANINGS.clear()
 
 
 @pytest.fixture
 def make() -> Iterator[Fixtures]:
-    """Servers and wires that end with the test."""
+    """Servers and wires that are closed after the test."""
     fixtures = Fixtures()
     yield fixtures
     for opened in reversed(fixtures.opened):
@@ -229,5 +229,5 @@ def make() -> Iterator[Fixtures]:
 
 @pytest.fixture
 def clock() -> WoundClock:
-    """A clock on which waiting takes no time."""
+    """A clock whose waits take no time."""
     return WoundClock()

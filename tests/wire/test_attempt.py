@@ -1,4 +1,4 @@
-"""Sending a request once: how long it took, and what becomes of the response's connection."""
+"""Tests of a single attempt: its duration, and its connection afterwards."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOO_MANY = [("X-Filler", "x" * 1000)] * 70
 
 
 class Slow(httpx.AsyncBaseTransport, httpx.AsyncByteStream):
-    """Answers by itself: takes two seconds to begin, and three more to end."""
+    """A transport whose response begins after two seconds and ends after three more."""
 
     def __init__(self, clock: WoundClock, headers: list[tuple[str, str]], error: Exception | None) -> None:
         self.clock = clock
@@ -29,7 +29,7 @@ class Slow(httpx.AsyncBaseTransport, httpx.AsyncByteStream):
         self.let_go = 0
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Begin to answer."""
+        """Return a response after two seconds."""
         self.clock.sleep(2)
         return httpx.Response(200, headers=self.headers, stream=self)
 
@@ -40,19 +40,19 @@ class Slow(httpx.AsyncBaseTransport, httpx.AsyncByteStream):
         yield b"{}"
 
     async def aclose(self) -> None:
-        """Let the connection go."""
+        """Close the response."""
         self.let_go += 1
 
 
 def sent(transport: Slow) -> tuple[Exchange, AttemptResult]:
-    """What comes of sending a request once."""
+    """Send a request once."""
     settings = WireSettings(base_url="http://service.test", credential=Credential.bearer("api_key", "k-of-a-run"))
     sender = Sender(RequestBuilder(settings, Redactor()), transport.clock, transport)
     return asyncio.run(sender.attempt(get_organization(), number=7, check="walk", attempt=1, seconds=10))
 
 
 def test_an_exchange_tells_when_its_head_and_its_end_came(clock: WoundClock) -> None:
-    """In seconds since it was sent; the connection is let go then."""
+    """The exchange has the seconds since it was sent; the connection is released."""
     transport, began = Slow(clock, [], None), clock.now()
     exchange, outcome = sent(transport)
 
@@ -69,7 +69,7 @@ def test_an_exchange_tells_when_its_head_and_its_end_came(clock: WoundClock) -> 
 def test_a_response_that_is_not_read_to_its_end_is_let_go_too(
     headers: list[tuple[str, str]], error: Exception | None, seconds: float, clock: WoundClock
 ) -> None:
-    """Whether it breaks, or has more headers than are read: the body is not even begun then."""
+    """A broken response and one with too many headers release the connection."""
     transport = Slow(clock, headers, error)
     exchange, outcome = sent(transport)
 

@@ -1,4 +1,4 @@
-"""Bodies and headers are read within bounds, in whatever pieces they come."""
+"""Tests of the limits of bodies and headers, in pieces of any size."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXT = b'{"data": {"name": "a name"}}'
 
 
 class Pieces(httpx.AsyncByteStream):
-    """A body that comes in these pieces."""
+    """A body in these pieces."""
 
     def __init__(self, pieces: list[bytes]) -> None:
         self.pieces = pieces
@@ -30,7 +30,7 @@ class Pieces(httpx.AsyncByteStream):
 
 
 def read(pieces: list[bytes], *codings: str) -> bytes:
-    """The body of a response that comes in these pieces."""
+    """Return the body of a response in these pieces."""
     headers = [("Content-Encoding", coding) for coding in codings]
     return asyncio.run(read_body(httpx.Response(200, headers=headers, stream=Pieces(pieces))))
 
@@ -64,7 +64,7 @@ WHOLE = {
 @pytest.mark.parametrize("name", WHOLE)
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
 def test_a_body_may_come_in_any_pieces(name: str, size: int) -> None:
-    """Byte by byte or at once, it is the same body."""
+    """The body is the same byte by byte and at once."""
     body, codings = WHOLE[name]
 
     assert read([body[start : start + size] for start in range(0, len(body), size)], *codings) == TEXT
@@ -73,7 +73,7 @@ def test_a_body_may_come_in_any_pieces(name: str, size: int) -> None:
 @pytest.mark.parametrize("name", [name for name in WHOLE if name not in {"plain", "identity"}])
 @pytest.mark.parametrize("size", [1, 1000])
 def test_a_body_that_is_cut_short_is_none(name: str, size: int) -> None:
-    """Wherever it ends before its end, but for padding and the ends of whole members."""
+    """A truncated body is refused, except after padding and whole members."""
     body, codings = WHOLE[name]
     whole = {"padding": 3, "deflate with padding": 3}.get(name, 0)
     ends = {len(gzip.compress(TEXT[:9])), len(gzip.compress(b""))} if "member" in name else set()
@@ -101,20 +101,20 @@ def test_a_body_that_is_cut_short_is_none(name: str, size: int) -> None:
 )
 @pytest.mark.parametrize("size", [1, 1000])
 def test_what_is_wrong_with_a_body(body: bytes, codings: tuple[str, ...], said: str, size: int) -> None:
-    """A plain sentence, without a word of the target's."""
+    """The message quotes nothing of the target."""
     with pytest.raises(Unreadable, match=f"^(?:{said})$"):
         read([body[start : start + size] for start in range(0, len(body), size)], *codings)
 
 
 def test_encodings_are_in_the_order_in_which_they_were_applied() -> None:
-    """Over all headers of that name, in small letters, the older names as the newer ones."""
+    """All headers count, in lower case, with old and new names."""
     assert content_codings(["gzip, X-Deflate", "identity"]) == ["gzip", "deflate"]
     assert content_codings([]) == []
     assert content_codings([",, "]) == []
 
 
 def encoded(pieces: list[bytes], coding: str) -> list[bytes]:
-    """A body in some encoding, in two pieces."""
+    """Read an encoded body in two pieces."""
     whole = b"".join(pieces)
     whole = {"": whole, "gzip": gzip.compress(whole, mtime=0), "deflate": zlib.compress(whole)}[coding]
     return [whole[: len(whole) // 2], whole[len(whole) // 2 :]]
@@ -122,7 +122,7 @@ def encoded(pieces: list[bytes], coding: str) -> list[bytes]:
 
 @pytest.mark.parametrize("coding", ["", "gzip", "deflate"])
 def test_a_body_may_be_as_large_as_the_bound(monkeypatch: pytest.MonkeyPatch, coding: str) -> None:
-    """One byte more is too many, plain or after decompression, in one piece or several."""
+    """One byte beyond the limit is refused, plain or decompressed, in one piece or several."""
     monkeypatch.setattr(bounded_reading, "MAX_BODY", 3000)
     codings = (coding,) if coding else ()
 
@@ -132,7 +132,7 @@ def test_a_body_may_be_as_large_as_the_bound(monkeypatch: pytest.MonkeyPatch, co
 
 
 def test_what_is_received_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Members without content are none for ever."""
+    """Empty gzip members count towards the limit."""
     monkeypatch.setattr(bounded_reading, "MAX_BODY", 3000)
     member = gzip.compress(b"")
 
@@ -142,7 +142,7 @@ def test_what_is_received_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_what_is_made_on_the_way_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Padding of which nothing is left in the end is no less work."""
+    """Padding counts towards the limit."""
     monkeypatch.setattr(bounded_reading, "MAX_BODY", 3000)
     monkeypatch.setattr(bounded_reading, "_PIECE", 100)
     padded = gzip.compress(TEXT, mtime=0) + bytes(4000)
@@ -152,7 +152,7 @@ def test_what_is_made_on_the_way_is_bounded_too(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_piece_is_no_more_than_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What ends just where a piece of the decoder does is whole."""
+    """A body that ends with a piece of the decoder is complete."""
     for piece in (1, 4, len(TEXT), len(TEXT) + 1):
         monkeypatch.setattr(bounded_reading, "_PIECE", piece)
         for name, (body, codings) in WHOLE.items():
@@ -161,7 +161,7 @@ def test_a_piece_is_no_more_than_a_piece(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.parametrize("piece", [1, 100, 250, 258, 500, 999, 1000, 1001])
 def test_what_a_decoder_holds_back_is_read_too(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
-    """All bytes may have been taken in while there is more to come out."""
+    """The decoder may have more output after the last input."""
     monkeypatch.setattr(bounded_reading, "_PIECE", piece)
 
     for body, coding in ((raw(bytes(1000)), "deflate"), (gzip.compress(bytes(1000)), "gzip")):
@@ -171,7 +171,7 @@ def test_what_a_decoder_holds_back_is_read_too(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_deflate_that_almost_has_a_header() -> None:
-    """A stored block whose first two bytes would do but for the method is read as it is."""
+    """Raw deflate whose first bytes resemble zlib's header is read."""
     text = b"a text of 21 letters."
     block = b"\x09" + len(text).to_bytes(2, "little") + (0xFFFF - len(text)).to_bytes(2, "little") + text
     assert int.from_bytes(block[:2]) % 31 == 0
@@ -180,8 +180,8 @@ def test_deflate_that_almost_has_a_header() -> None:
 
 
 @given(st.binary(max_size=300), st.lists(st.integers(1, 60), max_size=12), st.sampled_from(["gzip", "deflate"]))
-def test_whatever_is_compressed_is_read(data: bytes, cuts: list[int], coding: str) -> None:
-    """Any bytes, cut anywhere."""
+def test_every_compressed_body_is_read(data: bytes, cuts: list[int], coding: str) -> None:
+    """Any bytes, cut anywhere, end in a body or an error."""
     body = gzip.compress(data, mtime=0) if coding == "gzip" else raw(data)
     pieces, place = [], 0
     for cut in cuts:
@@ -192,7 +192,7 @@ def test_whatever_is_compressed_is_read(data: bytes, cuts: list[int], coding: st
 
 
 def test_headers_are_bounded() -> None:
-    """By their bytes, with what stands between them; exactly as many are allowed."""
+    """Headers count by bytes, separators included; exactly the limit is allowed."""
     most = [(b"n" * 10, b"v" * (MAX_HEADERS // 4 - 14))] * 4
     check_headers(most)
     check_headers([])

@@ -1,4 +1,4 @@
-"""The clock of a run goes on by itself, whatever becomes of the machine's."""
+"""Tests of the run's clock, which is independent of changes of the machine's clock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conformance.wire import clock
 
 
 def test_a_clock_that_is_set_back_moves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was sent later is not told to have been sent before."""
+    """Times never go back."""
     seconds = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: seconds[0])
     running = clock.SystemClock()
@@ -23,7 +23,7 @@ def test_a_clock_that_is_set_back_moves_nothing(monkeypatch: pytest.MonkeyPatch)
 
         @classmethod
         def now(cls, _tz: object = None) -> datetime:  # type: ignore[override]  # the time alone matters, not its class
-            """An hour less."""
+            """Return an hour less."""
             return began - timedelta(hours=1)
 
     monkeypatch.setattr(clock, "datetime", SetBack)
@@ -37,8 +37,8 @@ def test_a_clock_tells_the_time_of_day() -> None:
     assert abs(clock.SystemClock().now() - datetime.now(UTC)) < timedelta(minutes=1)
 
 
-def test_time_passes_by_as_much_as_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A time that is over already takes none."""
+def test_a_pause_takes_the_given_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A negative pause takes no time."""
     passed: list[tuple[str, float]] = []
     monkeypatch.setattr(time, "sleep", lambda seconds: passed.append(("thread", seconds)))
 

@@ -1,4 +1,4 @@
-"""Fewer requests go at once where a gateway refuses many, and only where that helps."""
+"""Tests of the concurrency limit, which is lowered if that prevents refusals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REFUSED = Response(status=503, headers=(), body=b"")
 
 
 def learn(width: ConcurrencyLimiter, *responses: Response | None, beside_others: bool = True) -> int:
-    """How many go through at once after these responses."""
+    """Return the limit after these responses."""
     for response in responses:
         width.learn(response, beside_others=beside_others)
     return width.now
@@ -22,13 +22,13 @@ def learn(width: ConcurrencyLimiter, *responses: Response | None, beside_others:
 
 @pytest.mark.parametrize("status", [200, 404, 429, 500, 502, 504])
 def test_other_responses_narrow_nothing(status: int) -> None:
-    """Only a 503 says by itself that there is no room."""
+    """Only a 503 lowers the limit by itself."""
     assert learn(ConcurrencyLimiter(8), *[Response(status=status, headers=(), body=b"")] * 50, *[None] * 50) == 8
 
 
 @pytest.mark.parametrize(("beside_others", "had_room", "now"), [(True, True, 4), (True, False, 8), (False, True, 8)])
 def test_a_429_narrows_it_where_the_key_had_room(*, beside_others: bool, had_room: bool, now: int) -> None:
-    """Then it was refused for what went beside it; otherwise its window was used up."""
+    """A 429 counts only if the key had quota left."""
     width = ConcurrencyLimiter(8)
     for _ in range(3):
         assert width.now == 8
@@ -39,14 +39,14 @@ def test_a_429_narrows_it_where_the_key_had_room(*, beside_others: bool, had_roo
 
 @pytest.mark.parametrize(("status", "remaining", "now"), [(429, 9, 4), (429, 0, 8), (200, 9, 8)])
 def test_429_within_a_window_narrows_it(status: int, remaining: int, now: int) -> None:
-    """What is refused although its window is not used up came beside too many others."""
+    """A 429 with remaining requests lowers the limit."""
     headers = (("X-RateLimit-Limit", "10"), ("X-RateLimit-Remaining", str(remaining)), ("X-RateLimit-Reset", "1"))
 
     assert learn(ConcurrencyLimiter(8), *[Response(status, headers, b"")] * 4) == now
 
 
 def test_each_few_refusals_halve_it() -> None:
-    """Down to one at a time, and the refusals before count no more."""
+    """The limit is halved, down to one, and earlier refusals no longer count."""
     width = ConcurrencyLimiter(8)
 
     assert learn(width, *[REFUSED] * 5) == 8
@@ -54,7 +54,7 @@ def test_each_few_refusals_halve_it() -> None:
 
 
 def test_refusals_now_and_then_narrow_nothing() -> None:
-    """One of four is no sign that it is for the others, nor is one of many within a window."""
+    """A few refusals do not lower the limit."""
     within = Response(
         429, (("X-RateLimit-Limit", "9"), ("X-RateLimit-Remaining", "5"), ("X-RateLimit-Reset", "1")), b""
     )
@@ -64,19 +64,19 @@ def test_refusals_now_and_then_narrow_nothing() -> None:
 
 
 def test_half_of_an_odd_number_is_a_number() -> None:
-    """What is left over goes."""
+    """Old results are dropped."""
     assert repr(learn(ConcurrencyLimiter(5), *[REFUSED] * 6)) == "2"
 
 
 @pytest.mark.parametrize(("served", "now"), [(10, 4), (11, 8)])
 def test_only_the_latest_refusals_narrow_it(served: int, now: int) -> None:
-    """Six of sixteen requests."""
+    """Six refusals of sixteen requests."""
     assert learn(ConcurrencyLimiter(8), *[REFUSED] * 5, *[SERVED] * served, REFUSED) == now
 
 
 @pytest.mark.parametrize(("served", "now"), [(4, 2), (5, 1)])
 def test_only_the_latest_refusals_alone_say_that_it_is_not_for_the_others(served: int, now: int) -> None:
-    """Four of eight requests."""
+    """Four refusals of eight requests."""
     width = ConcurrencyLimiter(2)
     learn(width, *[REFUSED] * 6)
 
@@ -84,7 +84,7 @@ def test_only_the_latest_refusals_alone_say_that_it_is_not_for_the_others(served
 
 
 def test_refusals_alone_say_nothing_before_all_go_alone() -> None:
-    """It was not yet tried what helps."""
+    """Refusals of single requests at the full limit do not count."""
     width = ConcurrencyLimiter(2)
 
     assert learn(width, *[REFUSED] * 50, beside_others=False) == 2
@@ -93,7 +93,7 @@ def test_refusals_alone_say_nothing_before_all_go_alone() -> None:
 
 
 def test_refusals_of_what_goes_alone_are_not_for_the_others() -> None:
-    """Then all go through again, and it stays so."""
+    """The full limit holds again, for good."""
     width = ConcurrencyLimiter(4)
     assert learn(width, *[REFUSED] * 12) == 1
 
@@ -103,7 +103,7 @@ def test_refusals_of_what_goes_alone_are_not_for_the_others() -> None:
 
 
 def test_single_refusals_of_what_goes_alone_change_nothing() -> None:
-    """A gateway may fail now and then besides."""
+    """Rare failures of single requests do not restore the limit."""
     width = ConcurrencyLimiter(4)
     learn(width, *[REFUSED] * 12)
 
@@ -111,13 +111,13 @@ def test_single_refusals_of_what_goes_alone_change_nothing() -> None:
 
 
 def test_one_worker_stays_one() -> None:
-    """Nothing goes beside anything else then."""
+    """Then requests are sent one at a time."""
     assert learn(ConcurrencyLimiter(1), *[REFUSED] * 50, beside_others=False) == 1
 
 
 @pytest.mark.parametrize(("refusals", "most"), [(0, 8), (6, 4), (12, 2), (18, 1)])
 def test_no_more_go_through_than_it_says(refusals: int, most: int) -> None:
-    """And each is told whether it goes beside others."""
+    """Each request gets whether others are in flight."""
     width = ConcurrencyLimiter(8)
     learn(width, *[REFUSED] * refusals)
     beside: list[bool] = []
@@ -143,7 +143,7 @@ def test_no_more_go_through_than_it_says(refusals: int, most: int) -> None:
 
 
 def test_what_waits_already_goes_through_as_few_at_a_time_as_later_ones() -> None:
-    """When fewer may go at once, that is so for all that have not gone yet."""
+    """A lower limit applies to all waiting requests."""
     width = ConcurrencyLimiter(8)
     under_way: list[int] = []
     now = 0

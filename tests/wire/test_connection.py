@@ -1,4 +1,4 @@
-"""Which requests share a connection, and when a new one is made."""
+"""Tests of the reuse of connections."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def fine(turn: Turn) -> None:
 
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Idle connections stay usable, however slow the machine is."""
+    """Disable the idle limits, which a slow machine would exceed."""
     monkeypatch.setattr(connection, "READ_IDLE", 600.0)
     monkeypatch.setattr(connection, "WRITE_IDLE", 600.0)
 
@@ -45,7 +45,7 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_write_goes_over_what_has_served_twice(
     make: Fixtures, requests: list[object], connections: list[int]
 ) -> None:
-    """Before any connection has served a second request, none is risked for what cannot be repeated."""
+    """Before any reuse has succeeded, unrepeatable requests get new connections."""
     server = make.serve(fine)
     wire = make.wire(server)
 
@@ -59,7 +59,7 @@ def test_a_write_goes_over_what_has_served_twice(
 def test_a_connection_that_was_idle_too_long_is_not_used(
     make: Fixtures, monkeypatch: pytest.MonkeyPatch, word: object, limit: str
 ) -> None:
-    """The bound for writes is one of its own."""
+    """Writes have their own idle limit."""
     server = make.serve(fine)
     wire = make.wire(server)
     for _ in range(2):
@@ -71,10 +71,8 @@ def test_a_connection_that_was_idle_too_long_is_not_used(
     assert [turn.connection for turn in server.turns] == [1, 1, 2]
 
 
-def test_a_connection_that_was_only_idle_too_long_accuses_nobody(
-    make: Fixtures, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The service has closed nothing: writes may share connections as before."""
+def test_an_idle_timeout_does_not_count_as_an_early_close(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The service has closed nothing, so writes may still reuse connections."""
     server = make.serve(fine)
     wire = make.wire(server)
     wire.send(READ)
@@ -88,7 +86,7 @@ def test_a_connection_that_was_only_idle_too_long_accuses_nobody(
 
 
 def test_reads_do_not_mind_the_bound_for_writes(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They may be sent again if the connection turns out to be dead."""
+    """Repeatable requests may be sent again if the connection is dead."""
     monkeypatch.setattr(connection, "WRITE_IDLE", 0.0)
     server = make.serve(fine)
     wire = make.wire(server)
@@ -100,8 +98,8 @@ def test_reads_do_not_mind_the_bound_for_writes(make: Fixtures, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("header", ["Connection: close", "connection: Close"])
-def test_a_connection_that_is_announced_to_close_is_not_kept(make: Fixtures, header: str) -> None:
-    """The next request goes over a new one, also if the service then leaves it open."""
+def test_a_connection_with_connection_close_is_not_reused(make: Fixtures, header: str) -> None:
+    """The next request uses a new connection, even if the service keeps it open."""
 
     async def behave(turn: Turn) -> None:
         await turn.say(raw_response(200, b"{}", header))
@@ -121,8 +119,8 @@ def test_a_connection_that_is_announced_to_close_is_not_kept(make: Fixtures, hea
     assert not open_links
 
 
-def test_a_connection_on_which_something_follows_is_not_kept(make: Fixtures) -> None:
-    """The end of a line that an old server sends after its response is no part of the next one."""
+def test_a_connection_with_surplus_bytes_is_not_reused(make: Fixtures) -> None:
+    """An extra line end after a response is not part of the next response."""
 
     async def behave(turn: Turn) -> None:
         await turn.say(raw_response() + b"\r\n")
@@ -136,15 +134,15 @@ def test_a_connection_on_which_something_follows_is_not_kept(make: Fixtures) -> 
     assert [turn.connection for turn in server.turns] == [1, 2, 3]
 
 
-def test_a_service_that_closes_unasked_gets_writes_over_new_connections(make: Fixtures) -> None:
-    """Once it has closed one that it said it would keep, none is trusted with what cannot be repeated."""
+def test_after_early_closes_writes_get_new_connections(make: Fixtures) -> None:
+    """After such a close, unrepeatable requests get new connections."""
     server = make.serve(fine)
     wire = make.wire(server)
     wire.send(READ)
     wire.send(READ)
-    (kept,) = wire._sender._transport._idle  # type: ignore[attr-defined]
+    (idle,) = wire._sender._transport._idle  # type: ignore[attr-defined]
     server._loop.call_soon_threadsafe(server.turns[-1].writer.close)
-    while not kept.link.ended:
+    while not idle.link.ended:
         time.sleep(0.001)
 
     for request in (READ, READ, WRITE, WRITE):
@@ -160,7 +158,7 @@ def test_a_service_that_closes_unasked_gets_writes_over_new_connections(make: Fi
 def test_what_cannot_be_repeated_does_not_follow_an_early_refusal(
     make: Fixtures, status: int, word: object, connections: int
 ) -> None:
-    """Some servers refuse a key and close without a word, and what came meanwhile is lost."""
+    """Some servers refuse a key and close without notice, and a request sent meanwhile is lost."""
 
     async def behave(turn: Turn) -> None:
         await turn.say(raw_response(status if len(server.turns) == 3 else 200))
@@ -177,8 +175,8 @@ def test_what_cannot_be_repeated_does_not_follow_an_early_refusal(
 
 
 @pytest.mark.parametrize("closed_first", [True, False])
-def test_one_that_was_closed_unasked_is_remembered(*, closed_first: bool) -> None:
-    """Whichever others were idle beside it."""
+def test_an_early_close_is_remembered(*, closed_first: bool) -> None:
+    """Other idle connections do not matter."""
 
     async def story() -> tuple[bool, bool]:
         now = asyncio.get_running_loop().time()
@@ -194,8 +192,8 @@ def test_one_that_was_closed_unasked_is_remembered(*, closed_first: bool) -> Non
     assert asyncio.run(story()) == (True, True)
 
 
-def test_no_more_are_kept_than_may_be_used_at_once(make: Fixtures) -> None:
-    """As many as there are workers."""
+def test_idle_connections_are_limited(make: Fixtures) -> None:
+    """At most as many connections as workers stay idle."""
     server = make.serve(fine)
     wire = make.wire(server, workers=2)
     wire.send_all([READ] * 8)
@@ -205,31 +203,31 @@ def test_no_more_are_kept_than_may_be_used_at_once(make: Fixtures) -> None:
 
 
 class Recorded(asyncio.Transport):
-    """A transport that notes what is done with it."""
+    """A transport that records its calls."""
 
     def __init__(self) -> None:
         super().__init__()
         self.done: list[object] = []
 
     def pause_reading(self) -> None:
-        """Note it."""
+        """Record it."""
         self.done.append("pause")
 
     def resume_reading(self) -> None:
-        """Note it."""
+        """Record it."""
         self.done.append("resume")
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Note the bytes."""
+        """Record the bytes."""
         self.done.append(bytes(data))
 
     def abort(self) -> None:
-        """Note it."""
+        """Record it."""
         self.done.append("abort")
 
 
 def linked() -> tuple[Any, Recorded, set[Any]]:
-    """A link, its transport, and the links that are open."""
+    """A link, its transport, and the open links."""
     links: set[Any] = set()
     link, transport = connection._Link(links), Recorded()
     link.connection_made(transport)
@@ -237,7 +235,7 @@ def linked() -> tuple[Any, Recorded, set[Any]]:
 
 
 def test_what_has_come_is_read_at_once() -> None:
-    """Together, without waiting for more; nothing comes after the end."""
+    """All received bytes are returned together; none after the end."""
 
     async def story() -> list[bytes]:
         link, _, _ = linked()
@@ -258,7 +256,7 @@ def test_what_has_come_is_read_at_once() -> None:
 
 @pytest.mark.parametrize(("size", "read"), [(MAX_HEADERS - 100, True), (MAX_HEADERS + 100, False)])
 def test_a_long_head_may_come_in_pieces(size: int, *, read: bool) -> None:
-    """As long as it keeps the bound."""
+    """Reading goes on within the limit."""
 
     async def story() -> int:
         link = linked()[0]
@@ -278,8 +276,8 @@ def test_a_long_head_may_come_in_pieces(size: int, *, read: bool) -> None:
 
 
 @pytest.mark.parametrize("end", ["eof_received", "connection_lost"])
-def test_the_end_is_an_end_for_who_waits(end: str) -> None:
-    """Whichever way the connection ends."""
+def test_the_end_ends_a_waiting_read(end: str) -> None:
+    """A waiting read ends with the connection."""
 
     async def story() -> bytes:
         link, _, _ = linked()
@@ -294,7 +292,7 @@ def test_the_end_is_an_end_for_who_waits(end: str) -> None:
 
 
 def test_a_flood_is_held_back_until_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The service is let wait where more has come than is read."""
+    """Reading pauses if too many bytes are unread."""
     monkeypatch.setattr(connection, "_BUFFERED", 10)
     link, transport, _ = linked()
     link.data_received(bytes(10))
@@ -307,7 +305,7 @@ def test_a_flood_is_held_back_until_it_is_read(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_an_ended_link_takes_nothing_more() -> None:
-    """Nothing is written to it, and it is no longer among those that are open."""
+    """An aborted link writes nothing and is no longer open."""
     link, transport, links = linked()
     assert links == {link}
     assert link.quiet
@@ -321,8 +319,8 @@ def test_an_ended_link_takes_nothing_more() -> None:
     assert links == set()
 
 
-def test_a_link_on_which_something_came_unasked_is_not_quiet() -> None:
-    """The bytes would be taken for the next response."""
+def test_a_link_with_unread_bytes_is_not_quiet() -> None:
+    """A link with unread bytes is not reused."""
     link, _, _ = linked()
     link.data_received(b"x")
 
@@ -334,5 +332,5 @@ def test_a_link_on_which_something_came_unasked_is_not_quiet() -> None:
     [("127.0.0.1", True), ("::1", True), ("service.test", False), ("localhost", False), ("1.2.3", False)],
 )
 def test_what_is_an_address(host: str, *, address: bool) -> None:
-    """Only names are looked up, and may have several addresses."""
+    """Only names are resolved, and may have several addresses."""
     assert connection._is_address(host) is address

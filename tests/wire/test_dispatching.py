@@ -1,4 +1,4 @@
-"""Requests are carried through waiting, sending, repeating, and the loss of their target."""
+"""Tests of waiting, sending, retrying and the loss of the target."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BROKEN, UNREACHED = httpx.ReadError("broken"), httpx.ConnectError("refused")
 
 
 def responding(*script: object, then: object = 200) -> Scripted:
-    """A transport that gives these responses, and one for all that follow; statuses, or what is raised."""
+    """A transport with these responses, then one for all others; statuses or exceptions."""
     rest = iter(script)
 
     def response(_: httpx.Request) -> Any:
@@ -37,15 +37,15 @@ def responding(*script: object, then: object = 200) -> Scripted:
 
 
 def checks(wire: Wire) -> list[str]:
-    """Who sent what, in order: a check, or the wire itself."""
+    """Return the senders in order: a check, or the wire itself."""
     return ["wire" if exchange.check == "connection" else "check" for exchange in wire.exchanges]
 
 
 @pytest.mark.parametrize("error", [BROKEN, UNREACHED])
-def test_a_target_that_never_answered_is_given_up_after_some_attempts(
+def test_a_target_that_never_responded_is_given_up_after_some_attempts(
     make: Fixtures, clock: WoundClock, error: Exception
 ) -> None:
-    """Whoever sends them, and without asking any further."""
+    """The sender does not matter, and no probe is sent."""
     wire = make.wire(transport=responding(then=error), clock=clock, workers=1)
 
     with pytest.raises(RunStopped, match="no complete response ever came") as stopped:
@@ -56,7 +56,7 @@ def test_a_target_that_never_answered_is_given_up_after_some_attempts(
 
 
 def test_a_first_response_of_any_kind_shows_that_there_is_a_target(make: Fixtures, clock: WoundClock) -> None:
-    """Just before it would be given up."""
+    """The first response comes just in time."""
     wire = make.wire(transport=responding(*[UNREACHED] * (FIRST_FAILURES - 1), 404), clock=clock)
 
     assert wire.send(get_organization()).status == 404
@@ -64,8 +64,8 @@ def test_a_first_response_of_any_kind_shows_that_there_is_a_target(make: Fixture
     assert wire.stopped is None
 
 
-def test_the_target_is_asked_for_after_several_failures_in_a_row(make: Fixtures, clock: WoundClock) -> None:
-    """Requests that break may be at fault themselves; a response in between begins the count anew."""
+def test_the_target_is_probed_after_consecutive_failures(make: Fixtures, clock: WoundClock) -> None:
+    """A single failure may be the request's fault; a response resets the count."""
     some = [BROKEN] * (FAILURES - 1)
     wire = make.wire(transport=responding(200, *some, 404, *some, BROKEN, 200), clock=clock)
     wire.send(get_organization())
@@ -79,8 +79,8 @@ def test_the_target_is_asked_for_after_several_failures_in_a_row(make: Fixtures,
     assert wire.stopped is None
 
 
-def test_a_connection_that_cannot_be_made_is_asked_about_at_once(make: Fixtures, clock: WoundClock) -> None:
-    """Then the request that never left is sent again."""
+def test_a_missing_connection_causes_a_probe_at_once(make: Fixtures, clock: WoundClock) -> None:
+    """Then the request that was not sent is sent again."""
     wire = make.wire(transport=responding(200, UNREACHED, UNREACHED, 200, 201), clock=clock)
     wire.send(get_organization())
 
@@ -88,8 +88,8 @@ def test_a_connection_that_cannot_be_made_is_asked_about_at_once(make: Fixtures,
     assert checks(wire) == ["check", "check", "wire", "wire", "check"]
 
 
-def test_a_lost_target_is_asked_for_with_growing_pauses(make: Fixtures, clock: WoundClock) -> None:
-    """Some seconds in all; what is told is that it was lost, with the last question."""
+def test_a_lost_target_is_probed_with_growing_pauses(make: Fixtures, clock: WoundClock) -> None:
+    """The reason says that it was lost, with the last probe."""
     wire = make.wire(transport=responding(200, then=UNREACHED), clock=clock)
     wire.send(get_organization())
 
@@ -105,7 +105,7 @@ def test_a_lost_target_is_asked_for_with_growing_pauses(make: Fixtures, clock: W
 
 
 def test_what_was_under_way_is_named(make: Fixtures, clock: WoundClock) -> None:
-    """A target that was lost after a request: that is told first, and its exchange cited."""
+    """The reason names the request before the loss, and cites its exchange."""
     wire = make.wire(transport=responding(200, BROKEN, then=UNREACHED), clock=clock)
     wire.send(get_organization())
     named = r"^the target was lost after POST /api/v1/engagements \(request 2\) and did not come back$"
@@ -118,7 +118,7 @@ def test_what_was_under_way_is_named(make: Fixtures, clock: WoundClock) -> None:
 
 
 def test_questions_that_take_long_are_fewer(make: Fixtures, clock: WoundClock) -> None:
-    """A target that lets every question wait is given up after a while, too; each is given a few seconds."""
+    """A target that never responds to probes is given up, too; each has a short timeout."""
 
     def response(_: httpx.Request) -> Any:
         if len(transport.requests) == 1:
@@ -138,7 +138,7 @@ def test_questions_that_take_long_are_fewer(make: Fixtures, clock: WoundClock) -
 
 
 def test_all_requests_wait_for_one_search(make: Fixtures, clock: WoundClock) -> None:
-    """The target is not asked by each of them, and each is sent once it is there."""
+    """The target is probed once for all, and each request is sent after its return."""
     lost = threading.Event()
 
     def response(request: httpx.Request) -> Any:
@@ -159,8 +159,8 @@ def test_all_requests_wait_for_one_search(make: Fixtures, clock: WoundClock) -> 
     assert checks(wire).count("wire") == 1
 
 
-def test_a_target_that_is_lost_again_is_asked_for_again(make: Fixtures, clock: WoundClock) -> None:
-    """Failures from before it was found count no more."""
+def test_a_target_that_is_lost_again_is_probed_again(make: Fixtures, clock: WoundClock) -> None:
+    """Failures before its return no longer count."""
     few = [BROKEN] * (FAILURES - 1)
     wire = make.wire(transport=responding(200, UNREACHED, 200, *few, UNREACHED, 200), clock=clock)
     wire.send(get_organization())
@@ -172,12 +172,12 @@ def test_a_target_that_is_lost_again_is_asked_for_again(make: Fixtures, clock: W
     assert checks(wire) == [*["check"] * 2, "wire", *["check"] * FAILURES, "wire", "check"]
 
 
-def test_what_begins_while_the_target_is_asked_for_waits(make: Fixtures) -> None:
-    """Undoing does not: its time is short."""
+def test_requests_wait_while_the_target_is_probed(make: Fixtures) -> None:
+    """Undoing does not wait, because its time is short."""
     searching, found = threading.Event(), asyncio.Event()
 
     class Held(WoundClock):
-        """Whoever pauses waits for the test."""
+        """A pause waits for the test."""
 
         async def pause(self, seconds: float) -> None:
             searching.set()
@@ -215,10 +215,10 @@ def test_what_begins_while_the_target_is_asked_for_waits(make: Fixtures) -> None
 
 
 def test_a_question_is_given_no_more_time_than_a_request(make: Fixtures, clock: WoundClock) -> None:
-    """The next one may find the target."""
+    """The next probe may find the target."""
 
     class Silent(Scripted):
-        """Never answers the first question."""
+        """A transport that never responds to the first probe."""
 
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
             response = await super().handle_async_request(request)
@@ -235,7 +235,7 @@ def test_a_question_is_given_no_more_time_than_a_request(make: Fixtures, clock: 
 
 
 def test_requests_that_cannot_be_written_say_nothing_of_the_target(make: Fixtures) -> None:
-    """However many there are: nothing was sent."""
+    """Any number of them: nothing was sent."""
     transport = responding()
     wire = make.wire(transport=transport)
 
@@ -247,11 +247,11 @@ def test_requests_that_cannot_be_written_say_nothing_of_the_target(make: Fixture
 
 
 def test_a_search_ends_with_the_run(make: Fixtures) -> None:
-    """Who stops the run does not wait until the target is back."""
+    """A stop does not wait for the target."""
     searching = threading.Event()
 
     class Endless(WoundClock):
-        """Whoever pauses waits for ever."""
+        """A pause never ends."""
 
         async def pause(self, seconds: float) -> None:
             searching.set()
@@ -276,8 +276,8 @@ def test_a_search_ends_with_the_run(make: Fixtures) -> None:
     assert search.done()
 
 
-def test_undoing_does_not_look_for_the_target(make: Fixtures, clock: WoundClock) -> None:
-    """Its time is short: it goes on with what can be undone."""
+def test_undoing_does_not_search_for_the_target(make: Fixtures, clock: WoundClock) -> None:
+    """Its time is short, so it goes on with other changes."""
     wire = make.wire(transport=responding(200, then=UNREACHED), clock=clock)
     wire.send(get_organization())
 
@@ -292,15 +292,15 @@ def test_undoing_does_not_look_for_the_target(make: Fixtures, clock: WoundClock)
 def test_a_response_for_which_there_is_no_room_is_not_recorded(
     make: Fixtures, clock: WoundClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The record says why; the run ends, and what came before stays."""
+    """The exchange has the reason; the run ends, and earlier responses stay."""
     wire = make.wire(transport=responding(), clock=clock)
     wire.send(get_organization())
-    monkeypatch.setattr(run_limits, "MAX_KEPT", 0)
+    monkeypatch.setattr(run_limits, "MAX_RESPONSE_BYTES", 0)
 
     wire.send(get_organization())
 
-    kept, dropped = wire.exchanges
-    assert kept.received is not None
+    recorded, dropped = wire.exchanges
+    assert recorded.received is not None
     assert dropped.received is None
     assert dropped.error == "the response was not kept: earlier responses use all memory for responses"
     with pytest.raises(RunStopped, match="the responses of the run take more than"):
@@ -308,10 +308,10 @@ def test_a_response_for_which_there_is_no_room_is_not_recorded(
 
 
 def test_a_gateways_date_is_by_the_clock_of_the_service(make: Fixtures, clock: WoundClock) -> None:
-    """Which is known from the response before."""
-    told = format_datetime(clock.now() + timedelta(hours=1), usegmt=True)
+    """The earlier response showed that the window is not used up."""
+    date = format_datetime(clock.now() + timedelta(hours=1), usegmt=True)
     until = format_datetime(clock.now() + timedelta(hours=1, seconds=4), usegmt=True)
-    responses = iter([(200, {"Date": told}), (503, {"Retry-After": until}), (200, {})])
+    responses = iter([(200, {"Date": date}), (503, {"Retry-After": until}), (200, {})])
     wire = make.wire(transport=Scripted(lambda _: next(responses)), clock=clock)
     wire.send(get_organization())
 
@@ -320,12 +320,12 @@ def test_a_gateways_date_is_by_the_clock_of_the_service(make: Fixtures, clock: W
 
 
 def refusing(key: str, status: int = 429) -> Callable[[httpx.Request], Any]:
-    """Refuses one key, and serves the others."""
+    """A service that refuses one key."""
     return lambda request: (status if request.headers.get("authorization") == key else 200, {})
 
 
 def test_a_request_waits_for_its_limit_some_times_and_then_is_given_up(make: Fixtures, clock: WoundClock) -> None:
-    """A little longer each time; the next call of that key waits as often, and then none does any more."""
+    """Waits grow; the next request of that key waits as often, and later ones do not."""
     other = Credential.bearer("other", "other")
     wire = make.wire(transport=Scripted(refusing("Bearer other")), clock=clock)
 
@@ -340,7 +340,7 @@ def test_a_request_waits_for_its_limit_some_times_and_then_is_given_up(make: Fix
 
 
 def test_a_window_that_ends_too_late_is_not_waited_for(make: Fixtures, clock: WoundClock) -> None:
-    """The request is given up at once, where the clock of the service is known."""
+    """The request is given up at once if the service's clock is known."""
     now = clock.now()
     headers = {
         "Date": format_datetime(now, usegmt=True),
@@ -354,8 +354,8 @@ def test_a_window_that_ends_too_late_is_not_waited_for(make: Fixtures, clock: Wo
     assert (wire.sent, clock.pauses) == (1, [])
 
 
-def test_the_main_key_is_asked_about_once_more_before_the_run_ends(make: Fixtures, clock: WoundClock) -> None:
-    """Where only one kind of request is refused, that kind is tried again and the run goes on."""
+def test_the_main_key_is_probed_before_the_run_ends(make: Fixtures, clock: WoundClock) -> None:
+    """If only one operation is refused, it is retried and the run goes on."""
     wire = make.wire(
         transport=Scripted(lambda request: (429 if request.url.path.endswith("/e") else 200, {})), clock=clock
     )
@@ -369,8 +369,8 @@ def test_the_main_key_is_asked_about_once_more_before_the_run_ends(make: Fixture
     assert wire.stopped is None
 
 
-def test_a_main_key_that_cannot_be_asked_about_is_not_served(make: Fixtures, clock: WoundClock) -> None:
-    """What is known of it is that it was refused."""
+def test_a_main_key_without_a_probe_is_not_served(make: Fixtures, clock: WoundClock) -> None:
+    """Its exchange has the refusal."""
     wire = make.wire(
         transport=Scripted(lambda request: (429, {}) if request.url.path.endswith("/e") else BROKEN), clock=clock
     )
@@ -383,7 +383,7 @@ def test_a_main_key_that_cannot_be_asked_about_is_not_served(make: Fixtures, clo
 
 
 def test_a_limit_of_one_operation_is_not_anothers(make: Fixtures, clock: WoundClock) -> None:
-    """Where waiting for one was in vain and its window is not used up, the others are waited for all the same."""
+    """If waits for one operation did not help, other operations still wait."""
     left = {"X-RateLimit-Limit": "9", "X-RateLimit-Remaining": "5", "X-RateLimit-Reset": "1767225660"}
     served = get_organization().path
     wire = make.wire(
@@ -399,7 +399,7 @@ def test_a_limit_of_one_operation_is_not_anothers(make: Fixtures, clock: WoundCl
 
 
 def test_a_wait_while_undoing_takes_none_of_the_runs_time(make: Fixtures, clock: WoundClock) -> None:
-    """The run's time may be over by then."""
+    """The run's time may be over."""
     responses = iter([(200, {}), (429, {"Retry-After": "2"})])
     wire = make.wire(transport=Scripted(lambda _: next(responses, (200, {}))), clock=clock, max_seconds=10.0)
     wire.send(get_organization())
@@ -411,7 +411,7 @@ def test_a_wait_while_undoing_takes_none_of_the_runs_time(make: Fixtures, clock:
 
 
 def test_undoing_is_not_ended_by_a_limit(make: Fixtures, clock: WoundClock) -> None:
-    """What cannot be undone now is told of by whoever undoes."""
+    """Undoing reports what it could not undo."""
     wire = make.wire(transport=Scripted(lambda _: (429, {})), clock=clock)
 
     with wire.undoing():
@@ -423,7 +423,7 @@ def test_undoing_is_not_ended_by_a_limit(make: Fixtures, clock: WoundClock) -> N
 
 
 def test_what_is_sent_to_meet_the_limit_is_not_held(make: Fixtures, clock: WoundClock) -> None:
-    """Its 429 is its response, and holds no other call of that key."""
+    """Its 429 is its response, and delays no other request of that key."""
     wire = make.wire(transport=responding(429, 200), clock=clock)
 
     assert wire.send(replace(get_organization(), expects_429=True)).status == 429
@@ -432,7 +432,7 @@ def test_what_is_sent_to_meet_the_limit_is_not_held(make: Fixtures, clock: Wound
 
 
 def test_what_is_sent_to_meet_the_limit_narrows_nothing(make: Fixtures, clock: WoundClock) -> None:
-    """Its 429 is wanted, also if it leaves requests."""
+    """Its 429 is expected, even if it leaves requests."""
     crowded = Crowded(clock, 429, 899)
     wire = make.wire(transport=crowded, clock=clock, workers=8)
     wire.send_all([replace(get_organization(), expects_429=True)] * 40)
@@ -444,11 +444,11 @@ def test_what_is_sent_to_meet_the_limit_narrows_nothing(make: Fixtures, clock: W
 
 
 def test_no_more_are_under_way_than_there_are_workers(make: Fixtures, clock: WoundClock) -> None:
-    """However many are sent at once."""
+    """Any number may be sent at once."""
     under_way, most = 0, 0
 
     class Counting(Scripted):
-        """Counts the requests that have come and were not answered."""
+        """A service that counts requests in flight."""
 
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
             nonlocal under_way, most
@@ -465,7 +465,7 @@ def test_no_more_are_under_way_than_there_are_workers(make: Fixtures, clock: Wou
     assert most == 3
 
 
-def test_attempts_are_numbered_and_told_whose_they_are(make: Fixtures, clock: WoundClock) -> None:
+def test_attempts_have_a_number_and_a_check(make: Fixtures, clock: WoundClock) -> None:
     """Every attempt of a request is recorded, for the check that sends it."""
     wire = make.wire(transport=responding(503, 503, 200), clock=clock)
 
@@ -479,7 +479,7 @@ def test_attempts_are_numbered_and_told_whose_they_are(make: Fixtures, clock: Wo
 
 
 class Crowded(httpx.AsyncBaseTransport):
-    """A gateway or a service that takes two requests at once, and refuses those that come meanwhile.
+    """A gateway or service that accepts two concurrent requests.
 
     Args:
         clock: The clock of the run, which it tells.
@@ -495,7 +495,7 @@ class Crowded(httpx.AsyncBaseTransport):
         self._remaining = remaining
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Serve a request after some others have had their turn."""
+        """Serve a request after other tasks have run."""
         if self.under_way == 2:
             self.refused += 1
             return self._response(self._status, self._remaining, 1)
@@ -518,7 +518,7 @@ class Crowded(httpx.AsyncBaseTransport):
 def test_fewer_go_at_once_where_that_gets_them_refused(
     make: Fixtures, clock: WoundClock, status: int, remaining: int
 ) -> None:
-    """After a few refusals no more go together than are served, although the key has many left."""
+    """After a few refusals the concurrency is lowered, although the key has quota left."""
     crowded = Crowded(clock, status, remaining)
     wire = make.wire(transport=crowded, clock=clock, workers=8)
     wire.send_all([get_organization()] * 120)

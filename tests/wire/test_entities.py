@@ -1,4 +1,4 @@
-"""A secret is found in HTML, by whatever name or number its signs are written."""
+"""Tests of secrets in HTML with entities."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SIGNS = {
 
 @pytest.mark.parametrize(("sign", "written"), [(sign, form) for sign, forms in SIGNS.items() for form in forms])
 def test_a_sign_may_be_written_as_an_entity(sign: str, written: str) -> None:
-    """By name, in tens and in hexadecimal."""
+    """Entities by name, decimal and hexadecimal are decoded."""
     redactor = Redactor()
     redactor.add("api_key", f"abc-{sign}-123456")
 
@@ -39,15 +39,15 @@ def test_a_sign_may_be_written_as_an_entity(sign: str, written: str) -> None:
         (b"&#255;", b"\xff"), (b"&#256;", b"&#256;"), (b"&#0;", b"\0"),
     ],
 )  # fmt: skip
-def test_what_an_escape_stands_for(escape: bytes, meaning: bytes) -> None:
-    """In JSON, in URLs and in HTML; what is no byte stands for itself."""
+def test_the_meaning_of_an_escape(escape: bytes, meaning: bytes) -> None:
+    """Escapes of JSON, URLs and HTML are decoded; others stay."""
     assert redaction._meaning(escape) == meaning
 
 
 @pytest.mark.parametrize("sign", ["\n", "\x0f", "\x10", "\x1f"])
 @pytest.mark.parametrize("written", [r"\u{{{:x}}}", r"\u{{{:02X}}}", "&#x{:x};", "&#X{:02x};", "%{:02x}"])
 def test_a_sign_that_cannot_be_seen_may_be_escaped(sign: str, written: str) -> None:
-    """With one digit or two."""
+    """Escapes may have one digit or two."""
     redactor = Redactor()
     redactor.add("api_key", f"abc{sign}123456")
 
@@ -56,7 +56,7 @@ def test_a_sign_that_cannot_be_seen_may_be_escaped(sign: str, written: str) -> N
 
 @pytest.mark.parametrize("entity", ["&#256;", "&#999;", "&#x100;", "&#xfff", "&nbsp;", "&#;", "&#x;", "&;"])
 def test_what_is_no_byte_stays_as_it_is(entity: str) -> None:
-    """A text around it is searched all the same."""
+    """The text around it is still searched."""
     redactor = Redactor()
     redactor.add("api_key", "abc-&-123456")
     data = f"{entity} &amp; more".encode()

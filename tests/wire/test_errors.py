@@ -1,4 +1,4 @@
-"""What people read where no response came."""
+"""Tests of the messages in place of a response."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from conformance.wire.errors import describe_error
 
 
 def caused(error: BaseException, cause: BaseException) -> BaseException:
-    """An error that another one led to."""
+    """Return an error with a cause."""
     error.__cause__ = cause
     return error
 
 
 def met(error: BaseException, before: BaseException) -> BaseException:
-    """An error that came up while another one was dealt with."""
+    """Return an error with a context."""
     error.__context__ = before
     return error
 
@@ -39,8 +39,8 @@ def met(error: BaseException, before: BaseException) -> BaseException:
         (KeyError("its own words"), "the response could not be read (KeyError)"),
     ],
 )
-def test_every_trouble_is_said_in_a_few_words(error: BaseException, said: str) -> None:
-    """None of them is of the target's making."""
+def test_every_error_has_a_short_message(error: BaseException, said: str) -> None:
+    """No message quotes the target."""
     assert describe_error(error) == said
 
 
@@ -54,13 +54,13 @@ def test_every_trouble_is_said_in_a_few_words(error: BaseException, said: str) -
     ],
     ids=["cause", "context", "far cause", "one of several"],
 )
-def test_what_led_to_a_trouble_says_more_than_its_end(error: BaseException) -> None:
-    """However far behind, and beside whatever else."""
+def test_the_cause_of_an_error_decides_the_message(error: BaseException) -> None:
+    """The depth and other causes do not matter."""
     assert describe_error(error) == "the connection was refused"
 
 
 def test_a_certificate_that_is_not_accepted_says_why() -> None:
-    """By the words of the TLS library."""
+    """The message has the TLS library's reason."""
     refused = ssl.SSLCertVerificationError(1, "verify failed")
     refused.verify_message = "self-signed certificate"
 
@@ -69,16 +69,16 @@ def test_a_certificate_that_is_not_accepted_says_why() -> None:
     )
 
 
-def test_troubles_that_led_to_each_other_end() -> None:
-    """Python forbids no circle."""
+def test_errors_that_cause_each_other_end() -> None:
+    """Causes may form a circle."""
     first, other = KeyError(), TypeError()
     first.__context__, other.__context__ = other, first
 
     assert describe_error(first) == "the response could not be read (KeyError)"
 
 
-def test_what_led_to_a_trouble_in_two_ways_is_not_the_end() -> None:
-    """What led to it before says more."""
+def test_a_cause_on_two_paths_is_visited_once() -> None:
+    """The cause says more."""
     before = met(OSError("no route"), ConnectionRefusedError())
 
     assert describe_error(met(caused(httpx.ConnectError(""), before), before)) == "the connection was refused"

@@ -1,4 +1,4 @@
-"""What came back, and whether there is anything to judge."""
+"""Tests of exchanges and whether they can be judged."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tests.conftest import make_exchange
 
 
 def came(status: int) -> Exchange:
-    """An exchange with this status."""
+    """Return an exchange with this status."""
     return make_exchange(status=status)
 
 
 @pytest.mark.parametrize("status", [200, 302, 404, 500, 501, 505])
-def test_what_the_service_answered_is_judged(status: int) -> None:
-    """Whatever it is, if it is the service's own."""
+def test_a_response_of_the_service_is_judged(status: int) -> None:
+    """Any response of the service itself is judged."""
     exchange = came(status)
 
     assert exchange.judgeable
@@ -28,7 +28,7 @@ def test_what_the_service_answered_is_judged(status: int) -> None:
 
 @pytest.mark.parametrize("status", [502, 503, 504])
 def test_a_gateways_response_is_none(status: int) -> None:
-    """Nothing can be said of the service by it."""
+    """It says nothing about the service."""
     assert not came(status).judgeable
     with pytest.raises(NoResponse, match=f"a gateway responded with {status} in place of the service") as raised:
         _ = came(status).response
@@ -37,7 +37,7 @@ def test_a_gateways_response_is_none(status: int) -> None:
 
 @pytest.mark.parametrize("error", ["the connection broke", None])
 def test_no_response_is_none(error: str | None) -> None:
-    """The trouble says why."""
+    """The error is the reason."""
     exchange = replace(came(200), received=None, error=error)
 
     assert not exchange.judgeable
@@ -47,8 +47,8 @@ def test_no_response_is_none(error: str | None) -> None:
         _ = exchange.succeeded
 
 
-def test_a_429_is_a_response_to_who_asked_for_it() -> None:
-    """To all others it says to come again."""
+def test_a_429_is_a_response_if_it_is_expected() -> None:
+    """For other requests it is no response."""
     limited = came(429)
     with pytest.raises(NoResponse, match="the service returned only 429"):
         _ = limited.response
@@ -59,12 +59,12 @@ def test_a_429_is_a_response_to_who_asked_for_it() -> None:
 
 @pytest.mark.parametrize(("status", "succeeded"), [(199, False), (200, True), (299, True), (300, False), (404, False)])
 def test_a_success_is_a_2xx(status: int, *, succeeded: bool) -> None:
-    """And nothing else is."""
+    """No other status is a success."""
     assert came(status).succeeded is succeeded
 
 
 def test_headers_are_found_by_name() -> None:
-    """In any letter case; several of one name are joined, and one that is not there is None."""
+    """Case is ignored; several values are joined, and an absent header is None."""
     response = Response(200, (("X-One", "1"), ("x-one", "2"), ("Empty", "")), b"")
 
     assert response.header("X-ONE") == "1, 2"
@@ -86,12 +86,12 @@ def test_headers_are_found_by_name() -> None:
     ],
 )
 def test_whether_a_text_was_taken_out_that_may_have_been_right(response: Response, *, altered: bool) -> None:
-    """A key never is; what the target file hides may be, in body and headers."""
+    """Placeholders of keys do not count; those of hidden texts do, in body and headers."""
     assert response.is_altered is altered
 
 
-def test_exchanges_are_told_apart_by_their_numbers() -> None:
-    """In sets too, however large their bodies are."""
+def test_exchanges_are_hashed_by_their_numbers() -> None:
+    """Sets distinguish them by number, without hashing bodies."""
     exchange, same, other = make_exchange(number=1), make_exchange(number=1), make_exchange(number=2)
 
     assert {exchange, same, other} == {exchange, other}
@@ -99,13 +99,13 @@ def test_exchanges_are_told_apart_by_their_numbers() -> None:
 
 
 def test_what_passes_and_what_lasts() -> None:
-    """A check that a broken connection ended is tried again; one that may not send, or whose run is over, is not."""
+    """Only a broken connection allows a retry of the check."""
     assert not NoResponse("the connection broke").lasting
     assert NotSent("it could change what is not the run's").lasting
     assert RunStopped("it is over").lasting
 
 
 def test_an_exchange_shows_no_bodies() -> None:
-    """In a traceback its number and answer are enough; what was sent may be large."""
+    """The repr omits the request, which may be large."""
     assert "SentRequest" not in repr(came(200))
     assert "Call(" not in repr(came(200))

@@ -1,4 +1,4 @@
-"""What a gateway in front says is not the service's, and the suite sends nothing that a gateway refuses."""
+"""Tests of gateways' responses and of size limits."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ READING = requests.get_engagement("e1")
 
 
 def responded(request: Request, status: int, body: bytes = PAGE) -> Exchange:
-    """A request with this response."""
+    """Return an exchange with this response."""
     return replace(make_exchange(status=status, raw=body), request=request)
 
 
 @pytest.mark.parametrize("status", [414, 431])
 @pytest.mark.parametrize("body", [PAGE, ENVELOPE, b""])
 def test_what_is_too_long_is_never_the_services(status: int, body: bytes) -> None:
-    """Whatever it looks like, it is no response, and asking again is in vain."""
+    """It is no response of the service, and a retry is of no use."""
     exchange = responded(READING, status, body)
 
     assert (exchange.judgeable, exchange.as_received) == (False, None)
@@ -42,7 +42,7 @@ def test_what_is_too_long_is_never_the_services(status: int, body: bytes) -> Non
 
 @pytest.mark.parametrize(("size", "judged"), [(0, True), (LARGE_BODY, True), (LARGE_BODY + 1, False)])
 def test_a_body_that_is_too_large_may_be_refused_by_a_gateway(size: int, *, judged: bool) -> None:
-    """From 32 KiB on; before that the service itself has an opinion, in its envelope."""
+    """A 413 is a gateway's from 32 KiB on."""
     exchange = responded(requests.create_engagement({}).with_body(b"x" * size), 413)
 
     assert exchange.judgeable == judged
@@ -51,7 +51,7 @@ def test_a_body_that_is_too_large_may_be_refused_by_a_gateway(size: int, *, judg
 
 @pytest.mark.parametrize("identifier", ["a/b", "a\\b", "\0", "a\nb", "\x7f", "100%", "a;b", "..", ".", "\ud800"])
 def test_an_odd_escape_in_a_path_may_be_refused_in_any_form(identifier: str) -> None:
-    """A page is a gateway's; a refusal in the envelope has its status, and its form is not judged."""
+    """A refusal without the envelope is a gateway's; with it, only its status is judged."""
     request = requests.get_engagement(identifier)
 
     assert not responded(request, 400).judgeable
@@ -61,8 +61,8 @@ def test_an_odd_escape_in_a_path_may_be_refused_in_any_form(identifier: str) -> 
 
 
 @pytest.mark.parametrize("status", [200, 301, 500])
-def test_what_is_no_refusal_is_judged_whatever_the_path(status: int) -> None:
-    """A success, a redirect and a server error are the service's."""
+def test_other_responses_are_judged_for_any_path(status: int) -> None:
+    """A success, a redirect and a server error are the service's responses."""
     exchange = responded(requests.get_engagement("a/b"), status)
 
     assert exchange.as_received is exchange
@@ -70,13 +70,13 @@ def test_what_is_no_refusal_is_judged_whatever_the_path(status: int) -> None:
 
 @pytest.mark.parametrize("identifier", ["e-1_2.3~4", "a b", "é😀", "a:b@c+d,e", "'\"", "a?b#c&d="])
 def test_usual_escapes_are_the_services_to_handle(identifier: str) -> None:
-    """Gateways let letters of all scripts and other marks through; so does a query with what you like."""
+    """Gateways accept letters of all scripts, and any query."""
     assert responded(requests.get_engagement(identifier), 400).judgeable
     assert responded(requests.list_engagements(status="a/b%;"), 400).judgeable
 
 
 def test_statuses_of_a_service_that_cannot_be_reached_are_not_lasting() -> None:
-    """They may be another time, so that asking again makes sense."""
+    """A retry may succeed."""
     with pytest.raises(NoResponse, match="a gateway responded with 503") as error:
         _ = responded(READING, 503).response
     assert not error.value.lasting
@@ -94,7 +94,7 @@ def test_statuses_of_a_service_that_cannot_be_reached_are_not_lasting() -> None:
     ],
 )
 def test_bounds_of_a_request(target: bytes, headers: list[tuple[str, str]], *, is_short: bool) -> None:
-    """A target of 2,000 bytes and headers of 4,096 go through, whatever their letters take."""
+    """A target of 2,000 bytes and headers of 4,096 bytes are sent."""
     if is_short:
         ensure_short(target, headers)
     else:
@@ -103,7 +103,7 @@ def test_bounds_of_a_request(target: bytes, headers: list[tuple[str, str]], *, i
 
 
 def test_what_is_too_long_is_not_sent_and_says_so(make: Fixtures) -> None:
-    """The path of the base URL counts too; nothing reaches the service, and it is no fault of its."""
+    """The path of the base URL counts; nothing is sent, and no fault is found."""
     transport = Scripted(lambda _: (200, {}))
     wire = make.wire(f"http://target.test/{'base' * 20}", transport=transport)
     room = MAX_TARGET - len(f"/{'base' * 20}/api/v1/engagements?status=")
@@ -117,8 +117,8 @@ def test_what_is_too_long_is_not_sent_and_says_so(make: Fixtures) -> None:
     )
 
 
-def test_a_refusal_of_a_gateway_is_not_asked_for_again(make: Fixtures) -> None:
-    """It would come again."""
+def test_a_refusal_of_a_gateway_is_not_retried(make: Fixtures) -> None:
+    """A retry would have the same result."""
     responses: dict[str, Any] = {}
     transport = Scripted(lambda _: (414, responses))
 

@@ -1,4 +1,4 @@
-"""Whatever a target sends, an exchange comes of it: a response, or one sentence of trouble."""
+"""Tests that any bytes of a target end in a response or an error sentence."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def says(*parts: bytes, then: str = "close", pause: float = 0.0) -> Behaviour:
 
 
 def endless(first: bytes, again: bytes, pause: float = 0.0) -> Behaviour:
-    """Send the first bytes, then the same others for ever."""
+    """Send the first bytes, then repeat the others forever."""
 
     async def behave(turn: Turn) -> None:
         await turn.say(first)
@@ -54,7 +54,7 @@ def endless(first: bytes, again: bytes, pause: float = 0.0) -> Behaviour:
 
 
 def encoded(body: bytes, *codings: str) -> bytes:
-    """Make a response that claims these encodings."""
+    """Return a response with these encodings."""
     return raw_response(200, body, f"Content-Encoding: {', '.join(codings)}")
 
 
@@ -124,8 +124,8 @@ TROUBLED: dict[str, tuple[Behaviour, str]] = {
 
 
 @pytest.mark.parametrize("name", TROUBLED)
-def test_broken_responses_are_trouble(name: str, make: Fixtures) -> None:
-    """A response that is broken, too large or late leaves an exchange with one sentence of trouble, within bounds."""
+def test_broken_responses_are_errors(name: str, make: Fixtures) -> None:
+    """A broken, too large or late response ends in an error sentence, within limits."""
     behaviour, expected = TROUBLED[name]
     wire = make.wire(make.serve(behaviour), timeout=0.3 if "0.3" in expected else 8)
 
@@ -183,7 +183,7 @@ RESPONDED: dict[str, tuple[Behaviour, int, bytes]] = {
 
 @pytest.mark.parametrize("name", RESPONDED)
 def test_odd_but_complete_responses_are_responses(name: str, make: Fixtures) -> None:
-    """A response that HTTP allows is read, however odd."""
+    """Every valid response is read, even an unusual one."""
     behaviour, status, body = RESPONDED[name]
     server = make.serve(behaviour)
 
@@ -197,7 +197,7 @@ def test_odd_but_complete_responses_are_responses(name: str, make: Fixtures) -> 
 
 
 def test_bombs_need_little_memory(make: Fixtures) -> None:
-    """A body that would be large when decompressed is given up before it takes memory."""
+    """A body that decompresses to a large size is refused before it takes memory."""
     wire = make.wire(make.serve(says(encoded(gzip.compress(BOMB), "gzip", "gzip"))))
     tracemalloc.start()
     tracemalloc.reset_peak()
@@ -211,7 +211,7 @@ def test_bombs_need_little_memory(make: Fixtures) -> None:
 
 
 def test_responses_do_not_leak_into_the_next(make: Fixtures) -> None:
-    """Bytes that follow a response are never taken for the answer to another request."""
+    """Bytes after a response are never taken for another response."""
     forged = raw_response(200, b'{"data":"forged"}')
     true = raw_response(200, PLAIN)
 
@@ -227,7 +227,7 @@ def test_responses_do_not_leak_into_the_next(make: Fixtures) -> None:
 
 
 def test_the_key_stays_with_the_target(make: Fixtures) -> None:
-    """A redirect to another host is not followed, so the key does not arrive there."""
+    """A redirect to another host is not followed, so that host does not get the key."""
     other = make.serve(says(raw_response()))
     server = make.serve(says(raw_response(307, b"", f"Location: {other.url}/steal")))
 
@@ -239,7 +239,7 @@ def test_the_key_stays_with_the_target(make: Fixtures) -> None:
 
 
 def test_the_environment_is_not_trusted(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Proxies of the environment see nothing of the run."""
+    """Proxies of the environment are not used."""
     proxy = make.serve(says(raw_response()))
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, proxy.url)
@@ -250,7 +250,7 @@ def test_the_environment_is_not_trusted(make: Fixtures, monkeypatch: pytest.Monk
     assert proxy.turns == []
 
 
-def test_cookies_are_not_kept(make: Fixtures) -> None:
+def test_cookies_are_not_sent_back(make: Fixtures) -> None:
     """A cookie that the service sets is not sent back."""
     server = make.serve(says(raw_response(200, PLAIN, "Set-Cookie: a=b; Path=/"), then="keep"))
     wire = make.wire(server)
@@ -279,15 +279,15 @@ IDENTIFIERS: list[tuple[str, Callable[[bytes], bool]]] = [
     ids=["up and on", "up", "here", "query and fragment", "escaped dot", "surrogate", "long"],
 )
 def test_identifiers_stay_one_segment(identifier: str, arrives: Callable[[bytes], bool], make: Fixtures) -> None:
-    """An identifier of the target's cannot make a request go elsewhere."""
+    """A target's identifier cannot lead to another path."""
     server = make.serve(says(raw_response()))
 
     assert make.wire(server).send(get_engagement(identifier)).status == 200
     assert arrives(server.turns[0].head.split(b" ")[1])
 
 
-def test_requests_that_cannot_be_written_are_trouble(make: Fixtures) -> None:
-    """An identifier too long for any request is told as trouble, once, and nothing is sent."""
+def test_requests_that_cannot_be_written_are_errors(make: Fixtures) -> None:
+    """An identifier too long for any request is an error, once, and nothing is sent."""
     server = make.serve(says(raw_response()))
     wire = make.wire(server)
 
@@ -325,7 +325,7 @@ PIECES = st.sampled_from(
 @given(responses=st.lists(st.lists(st.one_of(PIECES, st.binary(max_size=9)), max_size=9), min_size=1, max_size=6))
 @settings(max_examples=40, deadline=None)
 def test_any_bytes_make_an_exchange(responses: list[list[bytes]]) -> None:
-    """Any bytes in: a response or a trouble, never another exception."""
+    """Any bytes end in a response or an error, never another exception."""
     fixtures = Fixtures()
 
     async def behave(turn: Turn) -> None:

@@ -1,4 +1,4 @@
-"""What the wire knows of one key's limit, and when it lets the key send."""
+"""Tests of the budget of one key."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tests.wire.conftest import WoundClock
 LONGEST = 60.0
 
 
-def told(
+def limited(
     clock: WoundClock, remaining: int, until: float, *, status: int = 200, limit: int = 10, **more: str
 ) -> Response:
-    """A response that says how many are left, and for how long."""
+    """Return a response with these rate-limit headers."""
     headers = {
         "X-RateLimit-Limit": str(limit),
         "X-RateLimit-Remaining": str(remaining),
@@ -30,18 +30,18 @@ def told(
 
 
 def date(clock: WoundClock) -> str:
-    """The Date of a response that comes now."""
+    """Return the present time as a Date."""
     return format_datetime(clock.now(), usegmt=True)
 
 
 @pytest.fixture
 def rate_limiter(clock: WoundClock) -> RateLimiter:
-    """Waits for a minute at most."""
+    """A rate limiter that waits for a minute at most."""
     return RateLimiter(clock, LONGEST)
 
 
 def after(rate_limiter: RateLimiter, budget: KeyBudget, *responses: Response | None) -> KeyBudget:
-    """The lane after these responses."""
+    """Return the budget after these responses."""
     for response in responses:
         run(rate_limiter.enter(budget, _never, at_once=True))
         rate_limiter.leave(budget, response)
@@ -53,23 +53,23 @@ async def _never(seconds: float) -> None:
 
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:
-    """Run to the end."""
+    """Run a coroutine to its end."""
     return asyncio.run(work)
 
 
-def test_a_key_has_one_lane(rate_limiter: RateLimiter) -> None:
-    """What is known of one is known of no other; where no key is shown nothing is known."""
+def test_a_key_has_one_budget(rate_limiter: RateLimiter) -> None:
+    """Each key has its own budget; requests without a key have none."""
     assert rate_limiter.budget("Bearer a") is rate_limiter.budget("Bearer a")
     assert rate_limiter.budget("Bearer a") is not rate_limiter.budget("Bearer b")
     assert rate_limiter.budget(None) is not rate_limiter.budget(None)
 
 
 def test_what_is_left_is_what_may_be_sent(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """As many as the last response says; any number where it says nothing that makes sense."""
+    """The last response sets the budget; without valid headers it is unlimited."""
     budget = rate_limiter.budget("a")
     assert budget.remaining is None
 
-    assert after(rate_limiter, budget, told(clock, 3, 30)).remaining == 3
+    assert after(rate_limiter, budget, limited(clock, 3, 30)).remaining == 3
     assert after(rate_limiter, budget, None).remaining == 3
     assert after(rate_limiter, budget, Response(200, (), b"")).remaining is None
     assert budget.under_way == 0
@@ -77,11 +77,11 @@ def test_what_is_left_is_what_may_be_sent(rate_limiter: RateLimiter, clock: Woun
 
 @pytest.mark.parametrize("status", [200, 402, 403, 404, 500])
 def test_every_response_but_a_401_counts(rate_limiter: RateLimiter, clock: WoundClock, status: int) -> None:
-    """A refused key says nothing of its limit; any other response does."""
-    budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 5, 30))
+    """A 401 says nothing about the limit; any other response does."""
+    budget = after(rate_limiter, rate_limiter.budget("a"), limited(clock, 5, 30))
 
-    assert after(rate_limiter, budget, told(clock, 2, 30, status=401)).remaining == 5
-    assert after(rate_limiter, budget, told(clock, 2, 30, status=status)).remaining == 2
+    assert after(rate_limiter, budget, limited(clock, 2, 30, status=401)).remaining == 5
+    assert after(rate_limiter, budget, limited(clock, 2, 30, status=status)).remaining == 2
 
 
 @pytest.mark.parametrize(
@@ -90,64 +90,64 @@ def test_every_response_but_a_401_counts(rate_limiter: RateLimiter, clock: Wound
 def test_a_window_that_is_used_up_is_waited_for(
     rate_limiter: RateLimiter, clock: WoundClock, until: float, held: float
 ) -> None:
-    """Until its Reset, unless that is past or too far; then one request tries whether there is more."""
-    budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 1, 30), told(clock, 0, until))
+    """The key is held until Reset, unless that is past or too late; then one request probes."""
+    budget = after(rate_limiter, rate_limiter.budget("a"), limited(clock, 1, 30), limited(clock, 0, until))
 
     assert budget.held_until == pytest.approx(clock.monotonic() + held if held else 0.0)
     assert budget.remaining == (1 if held else None)
     assert budget.doubted is bool(held)
 
 
-def test_who_never_had_any_left_is_not_believed(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """A service that always says 0 holds nobody up."""
-    budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 0, 30), told(clock, 0, 30))
+def test_a_service_that_always_sends_0_is_not_trusted(rate_limiter: RateLimiter, clock: WoundClock) -> None:
+    """A service that always sends 0 delays no request."""
+    budget = after(rate_limiter, rate_limiter.budget("a"), limited(clock, 0, 30), limited(clock, 0, 30))
 
     assert (budget.held_until, budget.remaining) == (0.0, None)
-    assert after(rate_limiter, budget, told(clock, 5, 30)).remaining == 5
+    assert after(rate_limiter, budget, limited(clock, 5, 30)).remaining == 5
 
 
 @pytest.mark.parametrize(
     ("limit", "status", "ignored"), [(10, 200, True), (2, 200, True), (1, 200, False), (10, 429, False)]
 )
-def test_headers_that_say_0_to_who_was_served_after_the_wait_are_useless(
+def test_a_0_after_a_wait_makes_the_headers_useless(
     rate_limiter: RateLimiter, clock: WoundClock, limit: int, status: int, *, ignored: bool
 ) -> None:
-    """With a limit of 1 that is as it should be, and a 429 means what it says."""
+    """A limit of 1 always leaves 0, and a 429 is believed."""
     budget = after(
-        rate_limiter, rate_limiter.budget("a"), told(clock, 1, 30, limit=limit), told(clock, 0, 30, limit=limit)
+        rate_limiter, rate_limiter.budget("a"), limited(clock, 1, 30, limit=limit), limited(clock, 0, 30, limit=limit)
     )
     clock.sleep(31)
-    after(rate_limiter, budget, told(clock, 0, 30, limit=limit, status=status))
+    after(rate_limiter, budget, limited(clock, 0, 30, limit=limit, status=status))
 
     assert budget.ignored is ignored
     assert (budget.held_until > clock.monotonic()) is not ignored
     if ignored:
-        assert after(rate_limiter, budget, told(clock, 3, 30)).remaining is None
+        assert after(rate_limiter, budget, limited(clock, 3, 30)).remaining is None
 
 
 def test_a_wait_that_helped_is_trusted_again(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """The next window counts like the first, and its end is waited for too."""
-    budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 1, 30), told(clock, 0, 30))
+    """The next window counts like the first."""
+    budget = after(rate_limiter, rate_limiter.budget("a"), limited(clock, 1, 30), limited(clock, 0, 30))
     clock.sleep(31)
-    assert after(rate_limiter, budget, told(clock, 9, 30)).remaining == 9
+    assert after(rate_limiter, budget, limited(clock, 9, 30)).remaining == 9
     assert budget.doubted is False
 
-    after(rate_limiter, budget, told(clock, 0, 20))
+    after(rate_limiter, budget, limited(clock, 0, 20))
     assert budget.held_until == pytest.approx(clock.monotonic() + 20 + GRACE)
     assert budget.ignored is False
 
 
 def test_late_responses_of_a_window_that_is_over_change_nothing(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """While a key is held, what answers say that were under way does not let it go."""
-    budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 1, 30), told(clock, 0, 30))
+    """Responses in flight do not end a hold."""
+    budget = after(rate_limiter, rate_limiter.budget("a"), limited(clock, 1, 30), limited(clock, 0, 30))
     held = budget.held_until
 
-    after(rate_limiter, budget, told(clock, 7, 30), told(clock, 0, 50))
+    after(rate_limiter, budget, limited(clock, 7, 30), limited(clock, 0, 50))
 
     assert (budget.held_until, budget.remaining) == (held, 1)
 
 
-def test_a_key_is_held_for_the_longest_that_was_asked(rate_limiter: RateLimiter, clock: WoundClock) -> None:
+def test_a_key_is_held_for_the_longest_wait(rate_limiter: RateLimiter, clock: WoundClock) -> None:
     """A shorter wait does not end a longer one."""
     budget = rate_limiter.budget("a")
     rate_limiter.hold(budget, 20)
@@ -158,16 +158,16 @@ def test_a_key_is_held_for_the_longest_that_was_asked(rate_limiter: RateLimiter,
 
 
 def test_refusals_in_a_row_end_with_a_response(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """Any response but a 429 shows that the key is served."""
+    """Any response but a 429 shows that the key is accepted."""
     budget = rate_limiter.budget("a")
     budget.refusals = 2
 
-    assert after(rate_limiter, budget, told(clock, 0, 5, status=429)).refusals == 2
-    assert after(rate_limiter, budget, told(clock, 5, 5)).refusals == 0
+    assert after(rate_limiter, budget, limited(clock, 0, 5, status=429)).refusals == 2
+    assert after(rate_limiter, budget, limited(clock, 5, 5)).refusals == 0
 
 
 def test_a_held_key_waits_to_the_end(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """Nothing is sent before, and no longer is waited."""
+    """Requests wait exactly until the hold ends."""
     budget, waited = rate_limiter.budget("a"), []
     rate_limiter.hold(budget, 20)
 
@@ -181,8 +181,8 @@ def test_a_held_key_waits_to_the_end(rate_limiter: RateLimiter, clock: WoundCloc
     assert budget.under_way == 1
 
 
-def test_who_may_not_wait_is_counted_all_the_same(rate_limiter: RateLimiter) -> None:
-    """A request that is to meet the limit goes out at once."""
+def test_a_request_that_may_not_wait_is_counted(rate_limiter: RateLimiter) -> None:
+    """A request that tests the limit is sent at once."""
     budget = rate_limiter.budget("a")
     rate_limiter.hold(budget, 20)
 
@@ -192,7 +192,7 @@ def test_who_may_not_wait_is_counted_all_the_same(rate_limiter: RateLimiter) -> 
 
 
 def test_no_more_are_under_way_than_are_left(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """The next one goes when a response says that there is more; all that wait look again then."""
+    """A response with more quota wakes all waiting requests."""
 
     async def story() -> list[int]:
         budget = rate_limiter.budget("a")
@@ -213,11 +213,11 @@ def test_no_more_are_under_way_than_are_left(rate_limiter: RateLimiter, clock: W
         assert entered == []
         tasks.pop().cancel()
         await asyncio.sleep(0)
-        rate_limiter.leave(budget, told(clock, 2, 30))
+        rate_limiter.leave(budget, limited(clock, 2, 30))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         assert entered == [0]
-        rate_limiter.leave(budget, told(clock, 9, 30))
+        rate_limiter.leave(budget, limited(clock, 9, 30))
         await asyncio.gather(*tasks)
         return entered
 
@@ -225,7 +225,7 @@ def test_no_more_are_under_way_than_are_left(rate_limiter: RateLimiter, clock: W
 
 
 @pytest.mark.parametrize(
-    ("reset", "asked", "waits", "wait"),
+    ("reset", "requested", "waits", "wait"),
     [
         (20.0, None, 0, 20.0 + GRACE),
         (20.0, "50", 0, 20.0 + GRACE),
@@ -248,19 +248,19 @@ def test_no_more_are_under_way_than_are_left(rate_limiter: RateLimiter, clock: W
     ],
 )
 def test_how_long_a_refused_request_waits(
-    rate_limiter: RateLimiter, clock: WoundClock, reset: float, asked: str | None, waits: int, wait: float | None
+    rate_limiter: RateLimiter, clock: WoundClock, reset: float, requested: str | None, waits: int, wait: float | None
 ) -> None:
-    """For Reset, and for what is asked for where that did not help; a little more each time where nothing is said."""
-    more: dict[str, Any] = {} if asked is None else {"Retry_After": asked}
-    rate_limiter.service.learn(told(clock, 0, reset, Date=date(clock)), clock.now())
+    """It waits for Reset, then for Retry-After; without them for growing times."""
+    more: dict[str, Any] = {} if requested is None else {"Retry_After": requested}
+    rate_limiter.service.learn(limited(clock, 0, reset, Date=date(clock)), clock.now())
 
-    found = rate_limiter.wait_after_429(told(clock, 0, reset, status=429, **more), waits)
+    found = rate_limiter.wait_after_429(limited(clock, 0, reset, status=429, **more), waits)
 
     assert found == (None if wait is None else pytest.approx(wait))
 
 
 @pytest.mark.parametrize(
-    ("asked", "waits", "wait"),
+    ("requested", "waits", "wait"),
     [
         (None, 0, 1.0),
         (None, 1, 2.0),
@@ -274,31 +274,31 @@ def test_how_long_a_refused_request_waits(
     ],
 )
 def test_a_window_that_is_not_used_up_is_not_waited_for(
-    rate_limiter: RateLimiter, clock: WoundClock, asked: str | None, waits: int, wait: float
+    rate_limiter: RateLimiter, clock: WoundClock, requested: str | None, waits: int, wait: float
 ) -> None:
-    """Where a 429 leaves requests, only too many came at once; twice it is tried whether that is so."""
-    more: dict[str, Any] = {} if asked is None else {"Retry_After": asked}
-    rate_limiter.service.learn(told(clock, 5, 50, Date=date(clock)), clock.now())
+    """A 429 that leaves requests is retried twice with short waits."""
+    more: dict[str, Any] = {} if requested is None else {"Retry_After": requested}
+    rate_limiter.service.learn(limited(clock, 5, 50, Date=date(clock)), clock.now())
 
-    assert rate_limiter.wait_after_429(told(clock, 5, 50, status=429, **more), waits) == pytest.approx(wait)
+    assert rate_limiter.wait_after_429(limited(clock, 5, 50, status=429, **more), waits) == pytest.approx(wait)
 
 
 def test_without_a_date_a_far_reset_may_be_near(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """Nothing tells how far apart the clocks are, so that a little is waited and seen."""
-    assert rate_limiter.wait_after_429(told(clock, 0, 70, status=429), 0) == 1.0
-    assert rate_limiter.wait_after_429(told(clock, 0, 70, status=429), 1) == 2.0
-    assert rate_limiter.wait_after_429(told(clock, 0, 20, status=429), 0) == pytest.approx(20 + GRACE)
+    """Without a Date the clocks' offset is unknown, so the wait is short."""
+    assert rate_limiter.wait_after_429(limited(clock, 0, 70, status=429), 0) == 1.0
+    assert rate_limiter.wait_after_429(limited(clock, 0, 70, status=429), 1) == 2.0
+    assert rate_limiter.wait_after_429(limited(clock, 0, 20, status=429), 0) == pytest.approx(20 + GRACE)
 
 
 def test_a_reset_is_by_the_clock_of_the_service(rate_limiter: RateLimiter, clock: WoundClock) -> None:
-    """A service an hour ahead names a moment an hour ahead."""
+    """The offset of the service's clock is taken into account."""
     ahead = WoundClock()
     ahead.sleep(3600)
     budget = after(
         rate_limiter,
         rate_limiter.budget("a"),
-        told(ahead, 1, 30, Date=date(ahead)),
-        told(ahead, 0, 30, Date=date(ahead)),
+        limited(ahead, 1, 30, Date=date(ahead)),
+        limited(ahead, 0, 30, Date=date(ahead)),
     )
 
     assert budget.held_until == pytest.approx(clock.monotonic() + 30 + GRACE)
@@ -308,10 +308,10 @@ def test_a_reset_is_by_the_clock_of_the_service(rate_limiter: RateLimiter, clock
 def test_how_often_a_sudden_end_is_waited_for(
     rate_limiter: RateLimiter, clock: WoundClock, left: int, held: list[bool]
 ) -> None:
-    """Twice where more was left than was sent since; always where it was the last one."""
+    """A sudden 0 is believed twice; an expected 0 always."""
     budget, waited = rate_limiter.budget("a"), []
     for _ in held:
-        after(rate_limiter, budget, told(clock, left, 30), told(clock, 0, 30))
+        after(rate_limiter, budget, limited(clock, left, 30), limited(clock, 0, 30))
         waited.append(budget.held_until > clock.monotonic())
         clock.sleep(31)
 
@@ -322,8 +322,8 @@ def test_how_often_a_sudden_end_is_waited_for(
 def test_few_are_left_with_those_under_way(
     rate_limiter: RateLimiter, clock: WoundClock, needed: int, *, short: bool
 ) -> None:
-    """What is under way will have been sent before anything else is."""
-    budget = after(rate_limiter, rate_limiter.budget("a"), told(clock, 5, 3600, Date=date(clock)))
+    """Requests in flight count as sent."""
+    budget = after(rate_limiter, rate_limiter.budget("a"), limited(clock, 5, 3600, Date=date(clock)))
     for _ in range(2):
         run(rate_limiter.enter(budget, _never, at_once=True))
 

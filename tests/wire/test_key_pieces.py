@@ -1,4 +1,4 @@
-"""What refusals show of keys: nothing, not even a piece."""
+"""Tests that refusals show no piece of a key."""
 
 from __future__ import annotations
 
@@ -40,26 +40,26 @@ FORMS: dict[str, Callable[[str], str]] = {
 
 
 def pieces(key: str = KEY) -> KeyPieces:
-    """What takes the pieces of a key out."""
+    """Redaction of the pieces of a key."""
     return KeyPieces(key, Redactor(ordinary_words()).is_word)
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("start", [0, 5, len(KEY) - 12])
-def test_no_piece_of_a_key_is_kept(form: str, start: int) -> None:
-    """Its beginning, a piece amid it, or its end, in any usual form, in a body and in a header."""
+def test_no_piece_of_a_key_is_recorded(form: str, start: int) -> None:
+    """Pieces from any part of a key are removed, in any usual encoding, from body and headers."""
     shown = FORMS[form](KEY[start : start + 12])
     body = {"error": ENVELOPE["error"] | {"message": f"Unknown API key: {shown}..."}}
 
-    kept = json.loads(pieces().body(json.dumps(body).encode()))
+    redacted = json.loads(pieces().body(json.dumps(body).encode()))
     headers = pieces().headers((("X-Key", f"not {shown}"), ("X-RateLimit-Limit", "100")))
 
-    assert kept["error"] == ENVELOPE["error"] | {"message": "<withheld: a piece of a key was in it>"}
+    assert redacted["error"] == ENVELOPE["error"] | {"message": "<withheld: a piece of a key was in it>"}
     assert headers == (("X-Key", "<withheld: a piece of a key was in it>"), ("X-RateLimit-Limit", "100"))
 
 
 def test_what_shows_no_piece_stays() -> None:
-    """To the byte; a piece of fewer characters tells little, and an ordinary word nothing."""
+    """Only pieces of the full length are removed, and no ordinary words."""
     for text in (f"...{KEY[-LENGTH + 1 :]}", "Invalid API key.", "\u00fc \\u00fc"):
         body = json.dumps({"error": ENVELOPE["error"] | {"message": text}}, indent=3).encode()
         assert pieces().body(body) is body
@@ -68,7 +68,7 @@ def test_what_shows_no_piece_stays() -> None:
 
 
 def test_a_body_that_is_no_json_is_withheld_as_a_whole() -> None:
-    """Nothing says where a piece ends; a string within quotation marks is taken out by itself."""
+    """A body without JSON is withheld; in JSON only the string is removed."""
     assert pieces().body(f"Unknown API key: {KEY[:12]}".encode()) == WITHHELD
     assert (
         pieces().body(f'Unknown key "{KEY[:12]}"'.encode()) == b'Unknown key "<withheld: a piece of a key was in it>"'
@@ -76,7 +76,7 @@ def test_a_body_that_is_no_json_is_withheld_as_a_whole() -> None:
 
 
 def test_numbers_stay_numbers() -> None:
-    """A key of digits takes no time and no limit away."""
+    """A key of digits removes no times and limits."""
     body = b'{"error": {"statusCode": 401, "at": 17672256001767, "message": "not 17672256001767"}}'
     made = pieces("1767225600176722560017672256")
 
@@ -87,7 +87,7 @@ def test_numbers_stay_numbers() -> None:
 
 
 def test_large_bodies_show_no_long_piece() -> None:
-    """There only longer pieces are looked for, wherever they stand."""
+    """In a large body only longer pieces are searched for."""
     for before in range(20):
         body = json.dumps({"data": ["." * (70_000 + before) + KEY[3:20]]}).encode()
         assert KEY[3:20].encode() not in pieces().body(body)
@@ -95,14 +95,14 @@ def test_large_bodies_show_no_long_piece() -> None:
 
 @pytest.mark.parametrize("key", ["", "abc", "k7Q+", "admin"])
 def test_short_keys_take_no_word_away(key: str) -> None:
-    """One of four characters or more counts as a whole, unless it is a word."""
+    """A short key counts as one piece, unless it is a word."""
     body = json.dumps({"error": ENVELOPE["error"] | {"message": f"The admin k7Q+ abc {key}"}}).encode()
 
     assert (pieces(key).body(body) is body) is (key != "k7Q+")
 
 
 def test_a_key_of_thousands_of_characters_is_no_burden() -> None:
-    """Its pieces are found at its end too."""
+    """Pieces at the end of a body are found."""
     key = "".join(random.Random(1).choices(string.ascii_letters + string.digits, k=4_000))
 
     assert pieces(key).body(json.dumps([key[-20:]]).encode()) == b'["<withheld: a piece of a key was in it>"]'
@@ -119,7 +119,7 @@ def test_a_key_of_thousands_of_characters_is_no_burden() -> None:
     ],
 )
 def test_refusals_alone_lose_pieces(credential: Credential | None, status: int, *, shown: bool) -> None:
-    """Refusals, and what answers a wrong key; any other response may rightly show a text that a key has, too."""
+    """Only refusals and responses to wrong keys are searched for pieces."""
     request_builder = RequestBuilder(
         WireSettings(base_url="http://x.test", credential=Credential.bearer("api_key", KEY)), Redactor()
     )
@@ -131,7 +131,7 @@ def test_refusals_alone_lose_pieces(credential: Credential | None, status: int, 
 
 
 def test_a_refused_key_loses_its_own_pieces() -> None:
-    """One of another name than the run's main key, too."""
+    """The same holds for other keys than the main key."""
     request_builder = RequestBuilder(
         WireSettings(base_url="http://x.test", credential=Credential.bearer("api_key", KEY)), Redactor()
     )

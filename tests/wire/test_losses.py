@@ -1,4 +1,4 @@
-"""When a target was lost, and which requests were under way then."""
+"""Tests of losses of the target and the requests in flight."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TIMED_OUT = "no complete response came within 1 s"
 
 
 def sent(number: int, began: float, ended: float, error: str | None = None, *, made: bool = True) -> Exchange:
-    """An exchange of a time, answered where there is no trouble."""
+    """Return an exchange of a period, with a response unless there is an error."""
     exchange = make_exchange("getCurrentOrganization", 200, {"data": {}})
     times = {"started_at": exchange.started_at + timedelta(seconds=began), "seconds": ended - began}
     received = exchange.received if error is None else None
@@ -25,12 +25,12 @@ def sent(number: int, began: float, ended: float, error: str | None = None, *, m
 
 
 def refused(number: int, at: float) -> Exchange:
-    """A request that no connection could be made for."""
+    """Return a request without a connection."""
     return sent(number, at, at, REFUSED, made=False)
 
 
-def test_what_was_under_way_is_told() -> None:
-    """It was broken off, and nothing that was sent later had been answered; a loss ends with the first response."""
+def test_requests_in_flight_are_named() -> None:
+    """A loss begins with broken requests without later responses, and ends with the first response."""
     exchanges = [
         sent(1, 0, 1), sent(2, 1, 2, CLOSED), sent(3, 3, 4), sent(4, 4, 6, CLOSED), sent(5, 5, 6, CLOSED),
         sent(6, 5, 5.5), refused(7, 7), refused(8, 8), sent(9, 9, 10), refused(10, 11),
@@ -56,7 +56,7 @@ def test_what_was_under_way_is_told() -> None:
     ids=["nothing", "answered", "no-answer", "before", "refused"],
 )  # fmt: skip
 def test_whether_a_request_was_alone(beside: list[Exchange], *, alone: bool) -> None:
-    """Whatever else was under way may be what ended the service."""
+    """Any other request in flight may be the cause."""
     (loss,) = losses([sent(1, 0, 0.5), sent(2, 2, 3, CLOSED), *beside, refused(4, 4), sent(5, 6, 7)])
 
     assert [exchange.number for exchange in loss.under_way] == [2]
@@ -74,12 +74,12 @@ def test_whether_a_request_was_alone(beside: list[Exchange], *, alone: bool) -> 
     ids=["nothing", "a-firewall", "not-there-yet", "no-refusal"],
 )
 def test_what_is_no_loss(exchanges: list[Exchange]) -> None:
-    """Connections must be refused, by a target that had answered before."""
+    """A loss needs refused connections of a target that had responded before."""
     assert losses(exchanges) == []
 
 
 def test_requests_are_named_by_method_path_and_number() -> None:
-    """Of many the first ones."""
+    """Of many requests, the first ones are named."""
     name = "GET /api/v1/organizations/current (request {})"
 
     assert joined_names([sent(4, 0, 1)]) == name.format(4)

@@ -1,4 +1,4 @@
-"""A main key that ends amid a run is told from refusals that a good key meets, and no check judges what it gets."""
+"""Tests of a main key that expires during a run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ QUESTIONS = ["/api/v1/organizations/current", "/api/v1/organizations/current/mem
 
 
 def ending(after: int, status: int = 401, *, everybody: bool = False) -> Scripted:
-    """A service that refuses the main key, or everybody, after so many requests."""
+    """A service that refuses the main key, or every key, after so many requests."""
 
     def response(request: httpx.Request) -> tuple[int, dict[str, str]]:
         refused = everybody or request.headers["Authorization"] == f"Bearer {KEY}"
@@ -46,8 +46,8 @@ def refusing(refused: Callable[[httpx.Request], bool], status: int = 403) -> Scr
     return Scripted(lambda request: (status if refused(request) else 200, {}))
 
 
-def asked(wire: Wire) -> list[str]:
-    """What the wire has asked on its own account."""
+def probes(wire: Wire) -> list[str]:
+    """Return the requests of the wire itself."""
     return [exchange.request.path for exchange in wire.exchanges if exchange.check == "connection"]
 
 
@@ -61,7 +61,7 @@ def test_a_key_that_is_refused_for_everything_ends_the_run(make: Fixtures, clock
     with pytest.raises(RunStopped, match=ENDED.format(3, 2, "createEngagement")) as stopped:
         wire.send(READ)
 
-    assert asked(wire) == QUESTIONS
+    assert probes(wire) == QUESTIONS
     assert [exchange.received for exchange in wire.exchanges[2:]] == [None] * 4
     assert [f"refused with {status}" in (exchange.error or "") for exchange in wire.exchanges[2:]] == [True] * 4
     assert stopped.value.exchanges == (wire.exchanges[2],)
@@ -70,29 +70,29 @@ def test_a_key_that_is_refused_for_everything_ends_the_run(make: Fixtures, clock
     assert wire.sent == 6
 
 
-def test_a_kind_of_request_that_is_refused_is_asked_about_once(make: Fixtures, clock: WoundClock) -> None:
-    """A service may refuse to unarchive for ever: that is its response, and costs one request."""
+def test_a_refused_operation_is_probed_once(make: Fixtures, clock: WoundClock) -> None:
+    """A lasting refusal of one operation is its response, and costs one request."""
     wire = make.wire(transport=refusing(lambda request: request.url.path.endswith("/unarchive")), clock=clock)
     wire.send(READ)
 
     assert [wire.send(unarchive_engagement("e")).status for _ in range(3)] == [403] * 3
 
-    assert asked(wire) == QUESTIONS[:1]
+    assert probes(wire) == QUESTIONS[:1]
     assert wire.stopped is None
 
 
-def test_another_kind_is_asked_about_too(make: Fixtures, clock: WoundClock) -> None:
-    """Until the key is refused for all."""
+def test_another_operation_is_probed_too(make: Fixtures, clock: WoundClock) -> None:
+    """The run goes on until the key is refused for all operations."""
     wire = make.wire(transport=refusing(lambda request: request.method != "GET"), clock=clock)
     wire.send(READ)
 
     assert [wire.send(request).status for request in (MINE, delete_engagement("e"), MINE)] == [403] * 3
-    assert asked(wire) == QUESTIONS[:1] * 2
+    assert probes(wire) == QUESTIONS[:1] * 2
 
 
 @pytest.mark.parametrize("served", [2, 3])
 def test_one_served_question_is_enough(make: Fixtures, clock: WoundClock, served: int) -> None:
-    """The key may lack permission for some of them, and refusals of those questions are no evidence."""
+    """The key may lack permissions, so some refused probes are no evidence."""
     wire = make.wire(
         transport=refusing(lambda request: request.url.path in QUESTIONS[: served - 1] or request.method == "POST"),
         clock=clock,
@@ -101,12 +101,12 @@ def test_one_served_question_is_enough(make: Fixtures, clock: WoundClock, served
 
     assert wire.send(MINE).status == 403
 
-    assert asked(wire) == QUESTIONS[:served]
+    assert probes(wire) == QUESTIONS[:served]
     assert [exchange.judgeable for exchange in wire.exchanges] == [True, True, *[False] * (served - 1), True]
 
 
 def test_a_hiccup_is_the_service_s(make: Fixtures, clock: WoundClock) -> None:
-    """Questions have pauses between them, and a key that is served again is judged."""
+    """Probes have pauses, and a key that is accepted again is judged."""
     wire = make.wire(transport=Scripted(lambda _: (401 if 0 < clock.seconds < 0.5 else 200, {})), clock=clock)
     wire.send(READ)
     clock.sleep(0.1)
@@ -116,27 +116,27 @@ def test_a_hiccup_is_the_service_s(make: Fixtures, clock: WoundClock) -> None:
 
 
 def test_a_key_that_was_never_served_is_judged(make: Fixtures, clock: WoundClock) -> None:
-    """Whether it is good is for the run to find out first."""
+    """The run must first find out whether it is valid."""
     wire = make.wire(transport=ending(0), clock=clock)
 
     assert [wire.send(READ).status for _ in range(3)] == [401] * 3
-    assert asked(wire) == []
+    assert probes(wire) == []
 
 
-def test_other_keys_are_not_asked_about(make: Fixtures, clock: WoundClock) -> None:
-    """They are refused all the time."""
+def test_other_keys_are_not_probed(make: Fixtures, clock: WoundClock) -> None:
+    """Other keys are often refused."""
     wire = make.wire(transport=refusing(lambda request: "another" in request.headers["Authorization"]), clock=clock)
     wire.send(READ)
 
     assert wire.send(READ.with_key(SCOPED)).status == 403
-    assert asked(wire) == []
+    assert probes(wire) == []
 
 
 def test_refusals_of_other_keys_count_for_nothing_after_the_end(make: Fixtures, clock: WoundClock) -> None:
-    """The same may have ended those."""
+    """Other keys may have ended for the same reason."""
 
     class Late(Scripted):
-        """Lets the other key wait until the main one has ended."""
+        """A service that delays the other key until the main key has ended."""
 
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
             while "another" in request.headers["Authorization"] and wire.stopped is None:  # noqa: ASYNC110 - no event tells
@@ -152,12 +152,12 @@ def test_refusals_of_other_keys_count_for_nothing_after_the_end(make: Fixtures, 
     assert [exchange.received for exchange in wire.exchanges[1:]] == [None] * 5
 
 
-def test_what_is_under_way_is_asked_about_once(make: Fixtures, clock: WoundClock) -> None:
-    """All refusals wait for the same questions, and what was served meanwhile stays."""
+def test_requests_in_flight_share_one_probe(make: Fixtures, clock: WoundClock) -> None:
+    """All refusals wait for the same probes, and successes meanwhile stay."""
     requests = [get_engagement(str(number)) for number in range(8)]
 
     class AllAtOnce(Scripted):
-        """Answers the calls once all of them are under way."""
+        """A service that responds once all requests are in flight."""
 
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
             while "/engagements/" in request.url.path and wire.sent < 3 + len(requests):  # noqa: ASYNC110 - no event tells
@@ -177,25 +177,25 @@ def test_what_is_under_way_is_asked_about_once(make: Fixtures, clock: WoundClock
     with pytest.raises(RunStopped, match="from request 4 on"):
         wire.send_all(requests)
 
-    assert asked(wire) == QUESTIONS
+    assert probes(wire) == QUESTIONS
     judgeable = [exchange.request.identifier for exchange in wire.exchanges[3:] if exchange.judgeable]
     assert judgeable == ["7"]
 
 
 def test_undoing_sees_the_refusals(make: Fixtures, clock: WoundClock) -> None:
-    """It tells what could not be undone, and the run has ended early."""
+    """Undoing reports what it could not undo, and the run has ended early."""
     wire = make.wire(transport=ending(1), clock=clock)
     wire.send(READ)
 
     with wire.undoing():
         assert [wire.send(delete_engagement(name)).status for name in "ab"] == [401, 401]
 
-    assert asked(wire) == QUESTIONS
+    assert probes(wire) == QUESTIONS
     assert str(wire.stopped).startswith("the main key was refused from request 2 on")
 
 
 def test_a_budget_that_leaves_no_question_leaves_the_refusal_unjudged(make: Fixtures, clock: WoundClock) -> None:
-    """The key may have ended; nothing more may be sent to find out."""
+    """The key may have ended, but no probe may be sent."""
     wire = make.wire(transport=ending(1), clock=clock, max_requests=2)
     wire.send(READ)
 
@@ -207,11 +207,11 @@ def test_a_budget_that_leaves_no_question_leaves_the_refusal_unjudged(make: Fixt
 
 
 def test_a_run_that_is_stopped_amid_the_questions_keeps_its_record(make: Fixtures) -> None:
-    """The refusal has its place in it."""
+    """The budget counts the refusal."""
     pausing = threading.Event()
 
     class Held(WoundClock):
-        """Whoever pauses for long waits for ever."""
+        """A long pause never ends."""
 
         async def pause(self, seconds: float) -> None:
             if seconds > 0:
@@ -237,7 +237,7 @@ def test_a_run_that_is_stopped_amid_the_questions_keeps_its_record(make: Fixture
 
 
 def test_questions_without_a_response_show_no_good_key(make: Fixtures, clock: WoundClock) -> None:
-    """A refusal that nothing contradicts is not judged."""
+    """A refusal that may be due to the key is not judged."""
     transport = Scripted(lambda _: {1: (200, {}), 2: (401, {})}.get(len(transport.requests), httpx.ReadError("broken")))
     wire = make.wire(transport=transport, clock=clock)
     wire.send(READ)
@@ -247,7 +247,7 @@ def test_questions_without_a_response_show_no_good_key(make: Fixtures, clock: Wo
 
 
 def exchange(number: int, status: int, request: Request = READ) -> Exchange:
-    """An exchange of a run."""
+    """Return an exchange of a run."""
     made = make_exchange("getEngagement", status, {"data": {}}, number=number)
     return type(made)(**{**vars(made), "request": request})
 
@@ -265,7 +265,7 @@ def exchange(number: int, status: int, request: Request = READ) -> Exchange:
     ],
 )
 def test_what_rests_on_an_ended_key(stopped: str | None, later: list[Exchange], *, rests: bool) -> None:
-    """Refusals of other keys that came after the main key was last served, where that has ended."""
+    """Refusals of other keys count only before the last success of an ended main key."""
     refusals = [exchange(3, 403, READ.with_key(SCOPED)), exchange(5, 401, READ.with_key(SCOPED))]
 
     assert rests_on_ended_key(refusals, [*refusals, *later], stopped) is rests

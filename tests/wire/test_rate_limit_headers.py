@@ -1,4 +1,4 @@
-"""What a response says of the rate limit and of the service's clock."""
+"""Tests of the headers of the rate limit and of the service's clock."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ EPOCH = NOW.timestamp()
 
 
 def response(*headers: tuple[str, str]) -> Response:
-    """A response with these headers."""
+    """Return a response with these headers."""
     return Response(200, headers, b"{}")
 
 
 def limited(limit: str = "10", remaining: str = "9", reset: str = "1767225660") -> Response:
-    """A response with the three headers."""
+    """Return a response with the three headers."""
     return response(("X-RateLimit-Limit", limit), ("x-ratelimit-remaining", remaining), ("X-RATELIMIT-RESET", reset))
 
 
 def dated(seconds: float) -> Response:
-    """A response of a service whose clock is that far ahead."""
+    """Return a response of a service whose clock is so far ahead."""
     return response(("Date", format_datetime(NOW + timedelta(seconds=seconds), usegmt=True)))
 
 
 @pytest.mark.parametrize(
-    ("made", "told"),
+    ("made", "expected"),
     [
         (limited(), Quota(10, 9, 1_767_225_660.0)),
         (limited(remaining="10"), Quota(10, 10, 1_767_225_660.0)),
@@ -56,9 +56,9 @@ def dated(seconds: float) -> Response:
         (response(*limited().headers, ("X-RateLimit-Limit", "11")), None),
     ],
 )
-def test_what_the_three_headers_say(made: Response, told: Quota | None) -> None:
-    """Numbers that make sense together, written in plain digits; a gateway may repeat a header as it was."""
-    assert quota(made) == told
+def test_what_the_three_headers_say(made: Response, expected: Quota | None) -> None:
+    """Consistent numbers in plain digits are read; a gateway may repeat a header."""
+    assert quota(made) == expected
 
 
 @pytest.mark.parametrize(
@@ -80,17 +80,17 @@ def test_what_the_three_headers_say(made: Response, told: Quota | None) -> None:
     ],
 )
 def test_how_long_a_response_asks_to_wait(text: str, seconds: float | None) -> None:
-    """Seconds, or until a moment by the service's clock; never less than none."""
+    """Retry-After has seconds or a date by the service's clock; never below 0."""
     assert retry_after(response(("Retry-After", text)), EPOCH) == seconds
 
 
 def test_a_response_may_ask_for_no_wait() -> None:
-    """Without the header nothing is asked for."""
+    """Without the header there is no wait."""
     assert retry_after(response(), EPOCH) is None
 
 
 def test_the_service_clock_is_the_greatest_of_the_latest_dates() -> None:
-    """A Date is old when it arrives, so the greatest is the best; after a while an old one is forgotten."""
+    """The greatest offset is the best; old ones are dropped."""
     clock = ServiceClock()
     assert (clock.offset, clock.time(NOW)) == (None, EPOCH)
 
@@ -112,7 +112,7 @@ def test_the_service_clock_is_the_greatest_of_the_latest_dates() -> None:
 
 
 def test_dates_with_and_without_a_zone() -> None:
-    """What names no zone is UTC."""
+    """A date without a zone is UTC."""
     east = NOW.astimezone(timezone(timedelta(hours=2)))
 
     assert date_of(response(("Date", format_datetime(east)))) == EPOCH
@@ -122,7 +122,7 @@ def test_dates_with_and_without_a_zone() -> None:
 
 @pytest.mark.parametrize(("remaining", "leaves"), [("0", False), ("1", True), ("9", True), ("x", False)])
 def test_whether_a_window_is_used_up(remaining: str, *, leaves: bool) -> None:
-    """One request left is one that may be sent; headers that say nothing leave none."""
+    """A remaining request may be sent; invalid headers leave none."""
     headers = (("X-RateLimit-Limit", "9"), ("X-RateLimit-Remaining", remaining), ("X-RateLimit-Reset", "1"))
 
     assert leaves_requests(Response(429, headers, b"")) is leaves

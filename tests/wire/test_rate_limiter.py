@@ -1,4 +1,4 @@
-"""Rate limits are kept where they are told truly, and do no harm where they are not."""
+"""Tests of the rate limiter with reliable and unreliable headers."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def headers(limit: object, remaining: object, reset: object, **more: str) -> dic
 
 @pytest.mark.parametrize("ahead", [0.0, 31_557_600.0, -86_400.4])
 @pytest.mark.parametrize("workers", [1, 8])
-def test_a_fair_limit_is_kept(ahead: float, workers: int, make: Fixtures, clock: WoundClock) -> None:
-    """All calls are served, none is refused, and no window is left unused, however the service's clock goes."""
+def test_a_fair_limit_is_observed(ahead: float, workers: int, make: Fixtures, clock: WoundClock) -> None:
+    """No request is refused and no window is unused, at any offset of the service's clock."""
     service = Limited(clock, ahead=ahead)
     wire = make.wire(transport=Scripted(service), clock=clock, workers=workers)
 
@@ -90,7 +90,7 @@ def test_other_keys_do_not_wait(make: Fixtures, clock: WoundClock) -> None:
 
 
 def test_a_refused_request_is_sent_again(make: Fixtures, clock: WoundClock) -> None:
-    """A limit used up by somebody else is waited out, also for a creation, and every attempt is recorded."""
+    """A limit used up by another client is waited out, also for a creation; all attempts are recorded."""
     service = Limited(clock, limit=1)
     service.used[(f"Bearer {'sk_live_0123456789abcdef'}", int(clock.now().timestamp()) // 30)] = 1
     wire = make.wire(transport=Scripted(service), clock=clock)
@@ -130,7 +130,7 @@ def test_waits_follow_the_headers(
 
 
 def test_a_retry_after_beyond_the_reset_is_believed_in_the_end(make: Fixtures, clock: WoundClock) -> None:
-    """A service that does not serve again at its Reset is asked again when its Retry-After says so."""
+    """If the service still refuses at its Reset, the retry waits for Retry-After."""
     began = clock.now().timestamp()
 
     def serve(_: object) -> tuple[int, dict[str, str]]:
@@ -153,7 +153,7 @@ FOREVER: dict[str, Callable[[float], dict[str, str]]] = {
 
 @pytest.mark.parametrize("kind", FOREVER)
 def test_429_for_everything_ends_the_run(kind: str, make: Fixtures, clock: WoundClock) -> None:
-    """A service that refuses for ever ends the run after two calls and a last one, soon and with few requests."""
+    """A service that always refuses ends the run soon, with few requests."""
     wire = make.wire(transport=Scripted(lambda _: (429, FOREVER[kind](clock.now().timestamp()))), clock=clock)
 
     exchange = wire.send(get_organization())
@@ -170,7 +170,7 @@ def test_429_for_everything_ends_the_run(kind: str, make: Fixtures, clock: Wound
 def test_a_key_that_was_served_is_tried_again_before_the_run_ends(
     refusals: int, make: Fixtures, clock: WoundClock, *, ends: bool
 ) -> None:
-    """Refusals of requests that went beside others do not last."""
+    """Refusals due to concurrency do not last."""
     rest = iter([200, *[429] * refusals])
 
     def serve(_: object) -> tuple[int, dict[str, str]]:
@@ -188,7 +188,7 @@ def test_a_key_that_was_served_is_tried_again_before_the_run_ends(
 
 
 def test_429_for_one_kind_of_request_does_not_end_the_run(make: Fixtures, clock: WoundClock) -> None:
-    """A limit of its own for invitations, a day long, leaves all else to be tried."""
+    """A separate limit for invitations, of a day, does not stop other requests."""
 
     def serve(request: httpx.Request) -> tuple[int, dict[str, str]]:
         now = clock.now().timestamp()
@@ -204,7 +204,7 @@ def test_429_for_one_kind_of_request_does_not_end_the_run(make: Fixtures, clock:
 
 
 def test_429_that_no_waiting_ends_is_waited_for_twice(make: Fixtures, clock: WoundClock) -> None:
-    """A service that answers so to some edits, though its window is not used up, does not take a minute for each."""
+    """A 429 for some edits, without a used-up window, does not cost a minute each."""
 
     def serve(request: httpx.Request) -> tuple[int, dict[str, str]]:
         refused = request.method == "PATCH" and b"archived" in request.content
@@ -222,11 +222,11 @@ def test_429_that_no_waiting_ends_is_waited_for_twice(make: Fixtures, clock: Wou
 
 @pytest.mark.parametrize("limit", [1000, 0])
 def test_lists_that_always_leave_nothing_are_waited_for_twice(limit: int, make: Fixtures, clock: WoundClock) -> None:
-    """What all other responses leave says that it is not so; with a limit of 0 it says nothing at all."""
+    """Other responses show remaining requests; headers with a limit of 0 are invalid."""
 
     def serve(request: httpx.Request) -> tuple[int, dict[str, str]]:
-        told = (limit, 0) if request.url.path.endswith("/members") else (1000, 900)
-        return 200, headers(*told, clock.now().timestamp() + 50)
+        shown = (limit, 0) if request.url.path.endswith("/members") else (1000, 900)
+        return 200, headers(*shown, clock.now().timestamp() + 50)
 
     wire = make.wire(transport=Scripted(serve), clock=clock)
     began = clock.monotonic()
@@ -239,7 +239,7 @@ def test_lists_that_always_leave_nothing_are_waited_for_twice(limit: int, make: 
 
 
 def test_429_for_another_key_does_not_end_the_run(make: Fixtures, clock: WoundClock) -> None:
-    """A key that is refused for ever is not waited for again, and the main key goes on."""
+    """A key that is always refused is not waited for again, and the main key goes on."""
     other = Credential.bearer("other", "other-key")
     wire = make.wire(
         transport=Scripted(lambda request: (429 if "other" in request.headers["authorization"] else 200, {})),
@@ -254,7 +254,7 @@ def test_429_for_another_key_does_not_end_the_run(make: Fixtures, clock: WoundCl
 
 
 def test_requests_that_expect_429_are_not_delayed(make: Fixtures, clock: WoundClock) -> None:
-    """Driving a key past its limit is sent as it is, and the 429 is the response."""
+    """A request that exceeds a limit is sent at once, and the 429 is its response."""
     service = Limited(clock, limit=5)
     wire = make.wire(transport=Scripted(service), clock=clock)
 
@@ -279,7 +279,7 @@ FAULTY: dict[str, Callable[[float, int], dict[str, str]]] = {
 
 @pytest.mark.parametrize("kind", FAULTY)
 def test_faulty_headers_do_not_slow_a_run_down(kind: str, make: Fixtures, clock: WoundClock) -> None:
-    """Headers that prove useless cost one short wait at most."""
+    """Useless headers cost at most one short wait."""
     transport = Scripted(lambda _: (200, FAULTY[kind](clock.now().timestamp(), len(transport.requests))))
     wire = make.wire(transport=transport, clock=clock)
 
@@ -289,7 +289,7 @@ def test_faulty_headers_do_not_slow_a_run_down(kind: str, make: Fixtures, clock:
     assert clock.seconds <= 5.2
 
 
-KEPT = "the remaining requests of the key are reserved for undoing: its window resets too late"
+RESERVED = "the remaining requests of the key are reserved for undoing: its window resets too late"
 
 
 @pytest.mark.parametrize(
@@ -297,10 +297,10 @@ KEPT = "the remaining requests of the key are reserved for undoing: its window r
     [(3600, 5, 23), (3600, 1, 27), (3600, 0, 40), (30, 5, 60), (10**10, 5, 40)],
     ids=["far", "one change", "nothing to undo", "near", "beyond belief"],
 )
-def test_the_last_requests_before_a_far_reset_are_kept_for_undoing(
+def test_the_last_requests_before_a_late_reset_are_reserved_for_undoing(
     window: int, changes: int, sent: int, make: Fixtures, clock: WoundClock
 ) -> None:
-    """Where nobody waits for the end of the window, the run ends while what it did can still be undone."""
+    """If the window ends too late, the run ends while its changes can still be undone."""
     service = Limited(clock, limit=40, window=window)
     wire = make.wire(transport=Scripted(service), clock=clock, workers=1)
     wire.reserve_for(lambda: changes)
@@ -311,27 +311,27 @@ def test_the_last_requests_before_a_far_reset_are_kept_for_undoing(
 
     assert sum(service.used.values()) - service.refused == sent
     if sent < 40:
-        assert wire.stopped == KEPT
+        assert wire.stopped == RESERVED
         with wire.undoing():
             for _ in range(changes + 12):
                 assert wire.send(get_organization()).status == 200
 
 
-def test_what_was_sent_beside_is_answered_where_the_rest_is_kept(make: Fixtures, clock: WoundClock) -> None:
-    """The first of two responses ends the run, and the other one is a response all the same."""
+def test_a_concurrent_request_is_completed_if_the_rest_is_reserved(make: Fixtures, clock: WoundClock) -> None:
+    """The first of two responses ends the run, and the other is still recorded."""
     wire = make.wire(transport=Scripted(Limited(clock, limit=40, window=3600)), clock=clock, workers=2)
     wire.reserve_for(lambda: 5)
 
     while wire.stopped is None:
         assert [exchange.status for exchange in wire.send_all([get_organization()] * 2)] == [200, 200]
-    assert wire.stopped == KEPT
+    assert wire.stopped == RESERVED
 
 
 @pytest.mark.parametrize("undoing", [True, False])
-def test_nothing_is_kept_for_undoing_of_other_keys_or_while_it_undoes(
+def test_nothing_is_reserved_for_other_keys_or_during_undoing(
     make: Fixtures, clock: WoundClock, *, undoing: bool
 ) -> None:
-    """The main key undoes, and what it needs for that may be used for that."""
+    """The reserved requests are for undoing with the main key only."""
     service = Limited(clock, limit=40, window=3600)
     wire = make.wire(transport=Scripted(service), clock=clock, workers=1)
     wire.reserve_for(lambda: 5)
@@ -345,7 +345,7 @@ def test_nothing_is_kept_for_undoing_of_other_keys_or_while_it_undoes(
 
 @pytest.mark.parametrize("undoing", [True, False])
 def test_a_wait_for_the_limit_is_known(make: Fixtures, clock: WoundClock, *, undoing: bool) -> None:
-    """Whoever watches the run learns what it waits for, and how long; undoing waits in the same way."""
+    """The wire publishes what it waits for, and how long; undoing waits in the same way."""
     seen: list[Waiting | None] = []
 
     class Watched(WoundClock):
@@ -371,7 +371,7 @@ def test_a_wait_for_the_limit_is_known(make: Fixtures, clock: WoundClock, *, und
 def test_what_never_falls_keeps_nothing_back(
     step: int, changes: int, probes: int, make: Fixtures, clock: WoundClock
 ) -> None:
-    """A service that tells what was sent, or always the same, is asked a few times and then not believed."""
+    """Headers that count up, or never change, are ignored after a few requests."""
     reset = int(clock.now().timestamp()) + 7200
     script = Scripted(lambda _: (200, _dated(clock, headers(1000, 1 + step * len(script.requests), reset))))
     wire = make.wire(transport=script, clock=clock, workers=1)
@@ -393,7 +393,7 @@ def test_what_never_falls_keeps_nothing_back(
 def test_a_lost_question_tells_nothing(
     lost: set[int], error: int | Exception, make: Fixtures, clock: WoundClock, *, stopped: bool
 ) -> None:
-    """What the service did not respond to is no sign that less remains, unless it answers none of them."""
+    """Requests without a response are no evidence, unless all of them fail."""
     reset = int(clock.now().timestamp()) + 7200
 
     def response(_: httpx.Request) -> tuple[int, dict[str, str]] | Exception:
@@ -407,7 +407,7 @@ def test_a_lost_question_tells_nothing(
 
     assert wire.send(get_organization()).status == 200
 
-    assert wire.stopped == (KEPT if stopped else None)
+    assert wire.stopped == (RESERVED if stopped else None)
     assert len(script.requests) == 6
     assert [exchange.attempt for exchange in wire.exchanges] == [1] * 6
 
@@ -417,15 +417,15 @@ def test_a_lost_question_tells_nothing(
     [([10, 10, 10, 10, 9], 6), ([9], 2), ([None], 2)],
     ids=["lazily", "at once", "nothing"],
 )
-def test_what_falls_within_five_requests_is_kept(
+def test_a_count_that_falls_within_five_requests_is_observed(
     then: list[int | None], sent: int, make: Fixtures, clock: WoundClock
 ) -> None:
     """Also where what remains is counted now and then only, or nothing can be told of the next request."""
     reset = int(clock.now().timestamp()) + 7200
-    told = iter([10, *then])
+    shown = iter([10, *then])
 
     def response(_: httpx.Request) -> tuple[int, dict[str, str]]:
-        remaining = next(told)
+        remaining = next(shown)
         return 200, _dated(clock, {} if remaining is None else headers(1000, remaining, reset))
 
     script = Scripted(response)
@@ -434,16 +434,16 @@ def test_what_falls_within_five_requests_is_kept(
 
     assert wire.send(get_organization()).status == 200
 
-    assert wire.stopped == KEPT
+    assert wire.stopped == RESERVED
     assert len(script.requests) == sent
 
 
-def _dated(clock: WoundClock, told: dict[str, str]) -> dict[str, str]:
-    return {**told, "Date": format_datetime(clock.now(), usegmt=True)}
+def _dated(clock: WoundClock, shown: dict[str, str]) -> dict[str, str]:
+    return {**shown, "Date": format_datetime(clock.now(), usegmt=True)}
 
 
 def test_refused_keys_are_not_paced(make: Fixtures, clock: WoundClock) -> None:
-    """What a 401 says of limits delays nobody."""
+    """The rate-limit headers of a 401 delay no request."""
     script = Scripted(lambda _: (401, headers(9, 1 if len(script.requests) == 1 else 0, clock.now().timestamp() + 60)))
     wire = make.wire(transport=script, clock=clock)
 
@@ -454,7 +454,7 @@ def test_refused_keys_are_not_paced(make: Fixtures, clock: WoundClock) -> None:
 
 
 def test_the_service_clock_is_known(make: Fixtures, clock: WoundClock) -> None:
-    """The Date of the responses tells how far the service's clock is ahead."""
+    """The Date of the responses shows the offset of the service's clock."""
     wire = make.wire(transport=Scripted(Limited(clock, ahead=3600)), clock=clock)
     assert wire.service_clock is None
 
@@ -465,7 +465,7 @@ def test_the_service_clock_is_known(make: Fixtures, clock: WoundClock) -> None:
 
 @pytest.mark.parametrize("date", ["", "yesterday", "Thu, 99 Jan 2026 00:00:00 GMT", "Thu, 01 Jan 99999 00:00:00 GMT"])
 def test_odd_dates_tell_nothing(date: str, make: Fixtures, clock: WoundClock) -> None:
-    """A Date that is none is passed over."""
+    """An invalid Date is ignored."""
     wire = make.wire(transport=Scripted(lambda _: (200, {"Date": date})), clock=clock)
 
     wire.send(get_organization())

@@ -1,4 +1,4 @@
-"""The clock of a run that is noted, and the one of a replay."""
+"""Tests of the recorded clock and of a replay's clock."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ AT = datetime(2026, 3, 1, 12, 0, 7, 250_000, tzinfo=UTC)
 
 
 class Ticking:
-    """A clock that goes on whenever somebody looks at it, or lets time pass."""
+    """A clock that advances with every reading and pause."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
 
     def now(self) -> datetime:
-        """A second later each time."""
+        """Return a time a second later each time."""
         self.seconds += 1
         return AT + timedelta(seconds=self.seconds)
 
     def monotonic(self) -> float:
-        """A quarter of a second later each time."""
+        """Return a time a quarter of a second later each time."""
         self.seconds += 0.25
         return self.seconds
 
     def sleep(self, seconds: float) -> None:
-        """Go on."""
+        """Advance."""
         self.seconds += seconds
 
     async def pause(self, seconds: float) -> None:
-        """Go on, ten times as far."""
+        """Advance ten times as far."""
         self.seconds += 10 * seconds
 
 
 def read_off(clock: RecordedClock) -> list[object]:
-    """What a check sees of a clock between pauses."""
+    """Read a clock between pauses."""
     seen: list[object] = [clock.now(), clock.monotonic()]
     clock.sleep(5)
     seen.append(clock.monotonic())
@@ -48,7 +48,7 @@ def read_off(clock: RecordedClock) -> list[object]:
 
 
 def test_what_a_clock_said_is_said_again() -> None:
-    """In the same form, without looking at any clock, and without waiting."""
+    """The replay returns the recorded readings without a clock and without waits."""
     taken = InputRecorder()
     first = read_off(RecordedClock(Ticking(), taken))
 
@@ -63,7 +63,7 @@ def test_what_a_clock_said_is_said_again() -> None:
 
 
 def test_a_replay_has_no_time_of_its_own() -> None:
-    """Whoever looks at its clock past the notes is told so."""
+    """Readings without a recording are refused."""
     clock = FrozenClock()
     for look in (clock.now, clock.monotonic):
         with pytest.raises(RuntimeError, match=r"^a replay has no time of its own$"):

@@ -1,4 +1,4 @@
-"""No secret survives in a record, in whatever usual encoding."""
+"""Tests that no secret stays in a record, in any usual encoding."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 
 def stays_long(secret: str) -> bool:
-    """Tell whether a secret that looks escaped itself is long enough to be looked for when that is undone."""
+    """Whether a secret that looks escaped is long enough once it is unescaped."""
     return all(len(form) >= SHORTEST for form in without_escapes(secret.encode()))
 
 
 def is_number(secret: str) -> bool:
-    """Tell whether a secret may turn up by chance."""
+    """Whether a secret may occur by chance."""
     return _is_figure(secret.encode())
 
 
@@ -101,13 +101,13 @@ ASCII_ENCODINGS: dict[str, Callable[[str], str]] = {
 
 
 def sieve_of(*secrets: str) -> tuple[_Sieve, list[_Needle]]:
-    """A sieve, and the needles that it was made for."""
+    """A sieve and its needles."""
     needles = [_needle(secret.encode(), secret, weak=False, word=False) for secret in secrets]
     return _Sieve(needles), needles
 
 
 def redactor(secret: str) -> Redactor:
-    """Make a redactor that knows one secret."""
+    """Return a redactor with one secret."""
     made = Redactor()
     made.add("api_key", secret)
     return made
@@ -117,7 +117,7 @@ def redactor(secret: str) -> Redactor:
 @settings(deadline=None)
 @given(secret=SECRETS.filter(lambda secret: all(ord(char) >= 32 for char in secret)), before=TEXTS, after=TEXTS)
 def test_encoded_secrets_are_replaced(encoding: str, secret: str, before: str, after: str) -> None:
-    """A secret in any encoding, anywhere, is replaced by its name and not found again."""
+    """A secret in any encoding is replaced by its name and not found again."""
     form = ENCODINGS[encoding](secret)
     form = form[1:-1] if encoding.startswith("JSON") else form
     data = f"{before}|{form}|{after}".encode()
@@ -134,7 +134,7 @@ def test_encoded_secrets_are_replaced(encoding: str, secret: str, before: str, a
 @given(secret=ASCII_SECRETS)
 @example(secret="a/b+c=d&e'f\"g\\h")
 def test_ascii_secrets_are_replaced(encoding: str, secret: str) -> None:
-    """The encodings that clients use for keys of ASCII characters are all undone."""
+    """All encodings that clients use for ASCII keys are recognized."""
     form = ASCII_ENCODINGS[encoding](secret)
 
     redacted = redactor(secret).bytes(b'{"?": "' + form.encode() + b'"}')
@@ -146,7 +146,7 @@ def test_ascii_secrets_are_replaced(encoding: str, secret: str) -> None:
 
 @pytest.mark.parametrize("encoding", ENCODINGS | ASCII_ENCODINGS)
 def test_keys_leave_nothing_behind(encoding: str) -> None:
-    """Of a key as services issue them, not even an escape is left."""
+    """Of a typical key not even an escape is left."""
     secret = "sk_live/0123+4567=89-ab"
     form = (ENCODINGS | ASCII_ENCODINGS)[encoding](secret)
     form = form.strip('"\\') if form.startswith('"') else form
@@ -161,14 +161,14 @@ def test_keys_leave_nothing_behind(encoding: str) -> None:
     lower=st.booleans(),
 )
 def test_base32_is_replaced_at_every_alignment(secret: str, before: bytes, *, lower: bool) -> None:
-    """Base32 of a text that holds the secret shows at most the character at each end that others share."""
+    """Base32 of a text with the secret shows at most one character at each end."""
     encoded = base64.b32encode(before + secret.encode() + b"tail")
     data = encoded.lower() if lower else encoded
 
-    kept = redactor(secret).bytes(data).split(b"<api_key>")
+    parts = redactor(secret).bytes(data).split(b"<api_key>")
 
-    assert len(kept) == 2
-    assert len(kept[0]) <= len(before) * 8 // 5 + 1
+    assert len(parts) == 2
+    assert len(parts[0]) <= len(before) * 8 // 5 + 1
 
 
 @settings(deadline=None)
@@ -178,21 +178,21 @@ def test_base32_is_replaced_at_every_alignment(secret: str, before: bytes, *, lo
     url=st.booleans(),
 )
 def test_base64_is_replaced_at_every_alignment(secret: str, before: bytes, *, url: bool) -> None:
-    """Base64 of a text that holds the secret shows at most the two characters at each end that others share."""
+    """Base64 of a text with the secret shows at most two characters at each end."""
     encode = base64.urlsafe_b64encode if url else base64.b64encode
     data = encode(before + secret.encode() + b"tail")
 
     redacted = redactor(secret).bytes(data)
 
     assert b"<api_key>" in redacted
-    kept = redacted.split(b"<api_key>")
-    assert len(kept[0]) <= len(before) * 8 // 6 + 2
+    parts = redacted.split(b"<api_key>")
+    assert len(parts[0]) <= len(before) * 8 // 6 + 2
     assert redactor(secret).find(data) == ["api_key"]
 
 
 @pytest.mark.parametrize("shift", range(57))
 def test_base64_in_lines_is_replaced(shift: int) -> None:
-    """Base64 as mail has it breaks its lines wherever the key may stand."""
+    """Base64 in mail may have line breaks within the key."""
     secret = "sk_live_0123456789abcdefghijklmnopqrstuvwxyz"
     data = base64.encodebytes(b"." * shift + secret.encode() + b"." * 57)
 
@@ -205,7 +205,7 @@ def test_base64_in_lines_is_replaced(shift: int) -> None:
 @settings(deadline=None)
 @given(secrets=st.lists(SECRETS, min_size=1, max_size=5), pieces=st.lists(TEXTS, min_size=6, max_size=6))
 def test_no_form_slips_through_the_sieve(secrets: list[str], pieces: list[str]) -> None:
-    """What a sieve lets through holds every form that it was made for, wherever it stands."""
+    """A sieve finds every form at any position."""
     sieve, needles = sieve_of(*secrets)
 
     for before, needle, after in zip(pieces, needles, pieces[1:], strict=False):
@@ -213,7 +213,7 @@ def test_no_form_slips_through_the_sieve(secrets: list[str], pieces: list[str]) 
 
 
 def test_a_sieve_lets_little_through_that_holds_none() -> None:
-    """It would spare no time otherwise, and of what may be there it names that alone."""
+    """A sieve returns few needles beside those in the data."""
     sieve, (_, second) = sieve_of("sk_live_0123456789abcdef", "sk_test_9876543210fedcba")
     response = b'{"data": {"id": "eng_1", "name": "Quarterly review", "createdAt": "2026-03-01T12:00:07.000Z"}}'
 
@@ -228,7 +228,7 @@ def test_a_sieve_lets_little_through_that_holds_none() -> None:
     "escape", [str, lambda text: text.replace("_", r"\u005f"), lambda text: text.replace("_", "%5f")]
 )
 def test_what_was_redacted_once_is_redacted_again(written: str, escape: Callable[[str], str]) -> None:
-    """A text that is known to hold none is never one that held one."""
+    """A text is only cached as free if it contains no secret."""
     redactor = Redactor()
     redactor.add("api_key", "sk_live_0123456789")
     text = written.format(escape("sk_live_0123456789"))
@@ -240,14 +240,14 @@ def test_what_was_redacted_once_is_redacted_again(written: str, escape: Callable
     "key", ["3f2504e0-4f89-41d3-9a0c-0305e82c3301", "9F86D081884C7D659A2FEAA0C55AD015", "sk_live_4eC39HqLyjWDarjt"]
 )
 def test_a_key_is_known_in_capitals_and_in_small_letters(key: str) -> None:
-    """Hexadecimal digits mean the same in either, and some services log keys in one of them."""
+    """Hexadecimal keys are found in upper and lower case."""
     made = redactor(key)
 
     assert made.text(f"[{key.upper()}] [{key.lower()}] [{key}]") == "[<api_key>] [<api_key>] [<api_key>]"
 
 
 def test_a_uuid_is_known_without_hyphens() -> None:
-    """In either letter case."""
+    """Both letter cases are found."""
     made = redactor("3f2504e0-4f89-41d3-9a0c-0305e82c3301")
 
     assert made.text("3f2504e04f8941d39a0c0305e82c3301") == "<api_key>"
@@ -255,7 +255,7 @@ def test_a_uuid_is_known_without_hyphens() -> None:
 
 
 def test_words_are_not_known_in_other_letter_case() -> None:
-    """A header's value, and a short key, may be the name of something that a service shows in small letters."""
+    """Header values and short keys are only found in their own letter case."""
     made = redactor("Aurora-1")
     made.add("header:X-Tenant", "Aurora-Security-2026-Berlin")
 
@@ -265,7 +265,7 @@ def test_words_are_not_known_in_other_letter_case() -> None:
 @pytest.mark.parametrize("between", [":", " ", "-", ""])
 @pytest.mark.parametrize("capitals", [True, False])
 def test_hexadecimal_with_marks_between_is_replaced(between: str, *, capitals: bool) -> None:
-    """As fingerprints and dumps are written."""
+    """Hexadecimal bytes with separators are found."""
     written = between.join(f"{byte:02X}" if capitals else f"{byte:02x}" for byte in b"sk_live_0123456789")
 
     assert redactor("sk_live_0123456789").text(f"({written})") == "(<api_key>)"
@@ -278,18 +278,18 @@ def test_hexadecimal_with_marks_between_is_replaced(between: str, *, capitals: b
     url=st.booleans(),
 )
 def test_base64_of_base64_is_replaced_at_every_alignment(secret: str, before: bytes, *, url: bool) -> None:
-    """A header within a token within a token shows at most a few characters at each end."""
+    """Base64 within base64 shows at most a few characters at each end."""
     encode = base64.urlsafe_b64encode if url else base64.b64encode
     data = encode(before + encode(before + secret.encode() + b"tail") + b"tail")
 
-    kept = redactor(secret).bytes(data).split(b"<api_key>")
+    parts = redactor(secret).bytes(data).split(b"<api_key>")
 
-    assert len(kept) == 2
-    assert len(kept[0]) <= (len(before) * 4 / 3 + 2 + len(before)) * 4 / 3 + 4
+    assert len(parts) == 2
+    assert len(parts[0]) <= (len(before) * 4 / 3 + 2 + len(before)) * 4 / 3 + 4
 
 
 def test_bytes_whose_base64_shows_a_key_are_withheld() -> None:
-    """A recording holds the base64 of a body that is no text; one that is, is recorded as it is."""
+    """A recording has the base64 of a binary body, and a text unchanged."""
     key = "Vh7kQ2pLm9Zx4Rt8WcYb3Nf6Gd1JsKu5Ea0HoTi7"
     raw = base64.b64decode(key)
 
@@ -300,7 +300,7 @@ def test_bytes_whose_base64_shows_a_key_are_withheld() -> None:
 
 @pytest.mark.parametrize("number", ["100000", "2026-11-25", "127.0.0.1", "12:30:00", "12345678901"])
 def test_numbers_are_weak(number: str) -> None:
-    """They turn up by chance, as limits, times and addresses; a longer one does not."""
+    """Short numbers occur by chance, as limits, times and addresses; long ones do not."""
     made = redactor(number)
 
     assert made.weak == ["api_key"]
@@ -312,7 +312,7 @@ def test_numbers_are_weak(number: str) -> None:
 
 
 def test_a_label_does_not_give_its_secret_away() -> None:
-    """A placeholder stands for itself otherwise, and is found again and again."""
+    """A placeholder must not contain the secret itself."""
     made = redactor("<api_key>")
 
     assert made.text("it is <api_key>") == "it is <secret>"
@@ -320,7 +320,7 @@ def test_a_label_does_not_give_its_secret_away() -> None:
 
 
 def test_a_known_secret_stays_as_it_was() -> None:
-    """Whatever name it comes with again, weak or not."""
+    """A known secret keeps its first name."""
     made = Redactor()
     made.add("header:X-Gateway", "staging-eu", shown=True)
     made.add("header X-Gateway", "staging-eu")
@@ -329,7 +329,7 @@ def test_a_known_secret_stays_as_it_was() -> None:
 
 
 def test_what_is_quoted_in_several_ways_at_once_is_withheld() -> None:
-    """It is found, but nothing says where it ends."""
+    """An escaped secret without a clear end is withheld."""
     redactor = Redactor()
     redactor.add("api_key", "sk_live_0123456789")
     quoted = "".join(f"%5Cu{ord(sign):04x}" for sign in "sk_live_0123456789")
@@ -338,8 +338,8 @@ def test_what_is_quoted_in_several_ways_at_once_is_withheld() -> None:
     assert redactor.bytes(f"seen: {quoted[9:]}".encode()) == f"seen: {quoted[9:]}".encode()
 
 
-def test_half_a_character_is_kept() -> None:
-    """JSON can hold one, in texts and in secrets."""
+def test_an_unpaired_surrogate_stays() -> None:
+    """Unpaired surrogates in texts and secrets are handled."""
     redactor = Redactor()
     redactor.add("api_key", "sk_\ud800_0123456789")
 
@@ -356,8 +356,8 @@ def test_base64_of_urls_is_known_by_its_letters() -> None:
     assert redactor.text("a2V5Pz8_Pj4-fn5-MQ==").startswith("<api_key>")
 
 
-def test_a_secret_that_looks_escaped_is_known_without_its_escapes() -> None:
-    """As far as it is long enough then."""
+def test_a_secret_that_looks_escaped_is_found_unescaped() -> None:
+    """The unescaped secret is found if it is long enough."""
     redactor = Redactor()
     redactor.add("api_key", "%61bcdef")
 
@@ -365,7 +365,7 @@ def test_a_secret_that_looks_escaped_is_known_without_its_escapes() -> None:
 
 
 def test_an_empty_sieve_lets_nothing_through() -> None:
-    """Without anything to look for, nothing is there."""
+    """Without secrets nothing is found."""
     assert _Sieve([]).candidates(b"anything") == []
     assert _Sieve([]).candidates(bytes(100_000)) == []
 
@@ -380,14 +380,14 @@ def test_a_sieve_of_all_bytes_still_finds() -> None:
 @settings(deadline=None)
 @given(secret=SECRETS, data=st.binary(max_size=200))
 def test_other_data_stays(secret: str, data: bytes) -> None:
-    """Data without a secret is not touched."""
+    """Data without a secret stays unchanged."""
     found = redactor(secret).find(data)
 
     assert found or redactor(secret).bytes(data) is data
 
 
 def test_names_do_not_give_secrets_away() -> None:
-    """Where a name holds the secret, another name stands for it."""
+    """A name that contains the secret is replaced."""
     made = Redactor()
     made.add("header X-staging", "staging")
 
@@ -395,7 +395,7 @@ def test_names_do_not_give_secrets_away() -> None:
 
 
 def test_a_redactor_shows_names_alone() -> None:
-    """Wherever it is printed."""
+    """The repr shows no secret."""
     redactor = Redactor()
     redactor.add("other_key", "sk_live_9876543210")
     redactor.add("api_key", "sk_live_0123456789")
@@ -404,7 +404,7 @@ def test_a_redactor_shows_names_alone() -> None:
 
 
 def test_longer_secrets_come_first() -> None:
-    """Where one secret begins with another, the longer one is named."""
+    """If one secret begins with another, the longer one is named."""
     made = redactor("abcdef")
     made.add("other", "abcdefghi")
 
@@ -412,14 +412,14 @@ def test_longer_secrets_come_first() -> None:
 
 
 def test_empty_secrets_are_refused() -> None:
-    """An empty secret would be found everywhere."""
+    """An empty secret is refused."""
     with pytest.raises(ValueError, match="the secret api_key is empty"):
         redactor("")
 
 
 @pytest.mark.parametrize("length", [1_000, 1_000_000])
 def test_any_number_of_backslashes_is_gone_through_once(length: int) -> None:
-    """A target can send what it likes before a key that is escaped; the key goes, and the run goes on."""
+    """Long escaped text before a key does not hide the key or stop the run."""
     redactor = Redactor()
     redactor.add("api_key", "key-of-the-target")
     escaped = "".join(f"%{byte:02x}" for byte in b"key-of-the-target").encode()
@@ -428,7 +428,7 @@ def test_any_number_of_backslashes_is_gone_through_once(length: int) -> None:
 
 
 def test_what_is_shown_anyway_is_weak() -> None:
-    """A header that says a part of the target's name cannot be hidden where that name is shown."""
+    """A header's value that is part of the target's name cannot be hidden."""
     redactor = Redactor()
     redactor.add("header:X-Gateway", "staging", shown=True)
 
@@ -437,13 +437,13 @@ def test_what_is_shown_anyway_is_weak() -> None:
     assert redactor.weak == ["header:X-Gateway"]
 
 
-def test_short_secrets_are_not_looked_for() -> None:
-    """A value of a few characters would make nonsense of responses."""
+def test_short_secrets_are_not_searched_for() -> None:
+    """A very short value is not replaced in responses."""
     assert redactor("1").text('{"page": 1}') == '{"page": 1}'
 
 
 def test_names_may_hold_anything() -> None:
-    """A name is put in as it is, also if it looks like a reference to a group."""
+    """A name that looks like a group reference is inserted unchanged."""
     made = Redactor()
     made.add(r"a\1\g<0>", "secret-value")
 
@@ -451,7 +451,7 @@ def test_names_may_hold_anything() -> None:
 
 
 def test_nothing_of_the_key_is_recorded(make: Fixtures) -> None:
-    """A service that reflects the request in every way finds no way into the record."""
+    """A service that reflects the request cannot put a secret into the record."""
 
     async def behave(turn: Turn) -> None:
         credentials = base64.b64encode(b"user:" + KEY.encode()).decode()

@@ -1,4 +1,4 @@
-"""What is added to a request on its way out, and what no record shows."""
+"""Tests of built requests and of records without secrets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEY = "sk_live_0123456789abcdef"
 
 
 def request_builder(*secrets: tuple[str, str], **settings: Any) -> RequestBuilder:
-    """What prepares the calls of a run."""
+    """A request builder."""
     redactor = Redactor()
     for name, value in (("api_key", KEY), *secrets):
         redactor.add(name, value)
@@ -26,13 +26,13 @@ def request_builder(*secrets: tuple[str, str], **settings: Any) -> RequestBuilde
 
 
 def sent(found: httpx.Request) -> list[tuple[str, str]]:
-    """The headers of a request, those of host and body left out."""
+    """Return the headers of a request, without those of host and body."""
     given = [(name.decode(), value.decode("latin-1")) for name, value in found.headers.raw]
     return [header for header in given if header[0].lower() not in {"host", "content-length"}]
 
 
 def test_a_request_has_the_key_and_what_every_request_has() -> None:
-    """Under the base URL, with the key last."""
+    """The URL begins with the base URL, and the key is the last header."""
     found = request_builder().build(get_engagement("a/b"))
 
     assert (found.method, str(found.url)) == ("GET", "http://x.test/base/api/v1/engagements/a%2Fb")
@@ -42,7 +42,7 @@ def test_a_request_has_the_key_and_what_every_request_has() -> None:
 
 
 def test_a_requests_own_headers_come_before_the_runs_and_those_before_the_usual() -> None:
-    """One of each name, in whatever letter case it is given; all others stay."""
+    """A header replaces one of the same name in any case; all others stay."""
     made = request_builder(headers=(("X-Gateway", "g"), ("user-agent", "theirs"), ("X-Other", "o")))
     request = replace(get_organization(), headers=(("x-gateway", "mine"), ("ACCEPT", "text/html")))
 
@@ -57,14 +57,14 @@ def test_a_requests_own_headers_come_before_the_runs_and_those_before_the_usual(
 
 
 def test_a_header_may_hold_any_text() -> None:
-    """What a target gave, and is sent back, need not be whole characters."""
+    """A target's identifiers may contain unpaired surrogates."""
     request = replace(get_organization(), headers=(("X-Odd", "\ud800\u00e9"),))
 
     assert (b"X-Odd", b"\xed\xa0\x80\xc3\xa9") in request_builder().build(request).headers.raw
 
 
 def test_a_request_may_show_another_key_or_none() -> None:
-    """The run's own is only shown where the request names none."""
+    """The main key is only used if the request names none."""
     made = request_builder()
     other, nobody = Credential.bearer("other", "another-key-of-a-member"), Credential("none", None)
 
@@ -84,12 +84,12 @@ def test_a_request_may_show_another_key_or_none() -> None:
     ],
 )
 def test_a_request_says_whether_it_may_be_sent_twice(sent: Any, *, repeatable: bool) -> None:
-    """The connections are chosen by that."""
+    """The extension says whether a request may be repeated."""
     assert request_builder().build(sent).extensions["repeatable"] is repeatable
 
 
 def test_a_request_without_its_identifier_is_not_made() -> None:
-    """Its path would be that of the list; beside the interface the path is given."""
+    """An empty identifier would lead to the list; a probe has its own path."""
     request = get_engagement("")
     with pytest.raises(ValueError, match=r"^without an identifier the path would be that of the list$"):
         request_builder().build(request)
@@ -102,7 +102,7 @@ def test_a_request_without_its_identifier_is_not_made() -> None:
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "Basic"])
 def test_the_record_names_the_key(scheme: str) -> None:
-    """Whatever the key is, and however short, its name stands in its place."""
+    """The record has the name in place of any key, even a short one."""
     made = request_builder(headers=(("X-Gateway", "g"), ("X-Tenant", "t")))
     request = get_organization().with_key(Credential("odd", f"{scheme} k"))
 
@@ -115,15 +115,15 @@ def test_the_record_names_the_key(scheme: str) -> None:
 
 @pytest.mark.parametrize("authorization", ["Bearer", "Bearer ", "Bearer  "])
 def test_a_key_that_is_none_is_shown_as_it_is(authorization: str) -> None:
-    """There is nothing to hide in it, and it must be seen that it is empty."""
+    """An empty key stays visible as empty."""
     made = request_builder()
     request = get_organization().with_key(Credential("empty", authorization))
 
     assert dict(made.record(request, None).headers)["Authorization"] == authorization
 
 
-def test_no_secret_stands_in_a_record() -> None:
-    """Neither in the path nor in the body nor in another header, sent or not."""
+def test_no_secret_is_in_a_record() -> None:
+    """No part of the record contains a secret."""
     made = request_builder(("tenant", "tenant-secret-0123456789"), headers=(("x-tenant", "tenant-secret-0123456789"),))
     body = {"name": f"about {KEY} and tenant-secret-0123456789"}
     request = replace(update_engagement(KEY, body), headers=(("Content-Type", "application/json"), ("X-Note", KEY)))
@@ -138,7 +138,7 @@ def test_no_secret_stands_in_a_record() -> None:
 
 
 def test_a_response_is_recorded_without_secrets() -> None:
-    """Its status and version stay, its headers and body lose what is secret in names and values alike."""
+    """Status and version stay; headers and body have no secret in names and values."""
     made = request_builder()
     headers = [("X-Echo", KEY), (KEY, "x"), ("Date", "today")]
     response = httpx.Response(404, headers=headers, extensions={"http_version": b"HTTP/1.0"})
@@ -154,7 +154,7 @@ def test_a_response_is_recorded_without_secrets() -> None:
 
 
 def test_headers_without_secrets_are_recorded_as_they_came() -> None:
-    """Repeated ones too, in their order and letter case."""
+    """Repeated headers stay, in their order and case."""
     headers = [("X-a", "1"), ("x-A", "2"), ("Set-Cookie", "\u00ff")]
     raw = [(name.encode(), value.encode("latin-1")) for name, value in headers]
 

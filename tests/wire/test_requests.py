@@ -1,4 +1,4 @@
-"""Calls: where they go, and what they could do."""
+"""Tests of requests: their paths, bodies and effects."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ READING = requests.get_engagement("e1")
     ],
 )
 def test_a_request_goes_to_one_path(sent: Request, path: str) -> None:
-    """Whatever a service gives for an identifier leads to no other resource."""
+    """No identifier leads to another resource."""
     assert sent.path == path
 
 
 def test_each_operation_has_a_request() -> None:
-    """With the identifier, the body and the parameters that it is given, and nothing else."""
+    """A request has exactly the given identifier, body and parameters."""
     body = {"name": "größer \ud800"}
     made = {
         "getCurrentOrganization": requests.get_organization(),
@@ -67,7 +67,7 @@ def test_each_operation_has_a_request() -> None:
 
 
 def test_a_request_may_get_another_body() -> None:
-    """With the media type of JSON, another one or none."""
+    """The body has the media type of JSON, another one or none."""
     for words, headers in (
         ((b"<x>",), (("Content-Type", "application/json"),)),
         ((b"<x>", "text/xml"), (("Content-Type", "text/xml"),)),
@@ -89,7 +89,7 @@ def test_a_request_may_get_another_body() -> None:
     ],
 )
 def test_what_could_change_something_is_known(sent: Request, *, may_change: bool) -> None:
-    """Whatever is no GET and shows a key of somebody's."""
+    """Every request but GET with a possibly valid key may change data."""
     assert sent.may_change is may_change
 
 
@@ -97,20 +97,20 @@ def test_what_could_change_something_is_known(sent: Request, *, may_change: bool
     ("sent", "harmless"), [(READING, True), (CREATION, False), (replace(CREATION, repeatable=True), True)]
 )
 def test_what_may_be_sent_twice_is_known(sent: Request, *, harmless: bool) -> None:
-    """What reads, and what has the same effect again."""
+    """Reads and idempotent requests may be sent twice."""
     assert sent.harmless is harmless
 
 
 def test_a_request_is_of_the_interface_unless_it_is_a_probe() -> None:
-    """Which has a method of its own."""
+    """A probe has its own method."""
     probe = READING.as_probe("PUT", "/api/v1/engagements/e1")
 
     assert (READING.is_proper, READING.method) == (True, "GET")
     assert (probe.is_proper, probe.method) == (False, "PUT")
 
 
-def test_bodies_are_announced_as_json_unless_told_otherwise() -> None:
-    """A request without a body announces none."""
+def test_bodies_are_json_by_default() -> None:
+    """A request without a body has no Content-Type."""
     assert (READING.body, READING.headers) == (None, ())
     assert (CREATION.body, CREATION.headers) == (b'{"name": "one"}', (("Content-Type", "application/json"),))
     assert CREATION.with_body(b"{", None).headers == ()
@@ -118,11 +118,11 @@ def test_bodies_are_announced_as_json_unless_told_otherwise() -> None:
 
 
 def test_a_key_is_not_shown_by_its_credential() -> None:
-    """Its name is."""
+    """The repr shows the name of the credential and no key."""
     assert repr(OF_ANOTHER) == "Credential(name='other_organization', invalid=False)"
 
 
 def test_credentials_are_compared_by_what_they_show() -> None:
-    """A recording does not tell what must become of them."""
+    """Equality of credentials ignores ``invalid``, which a recording does not have."""
     assert Credential("unknown", "Bearer nobodys") == INVALID
     assert Credential("unknown", "Bearer somebodys") != INVALID

@@ -1,4 +1,4 @@
-"""Whether and when an unanswered call is sent again."""
+"""Tests of the retry policy."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ READ, WRITE = get_organization(), create_engagement({"name": "n"})
 BROKEN = make_exchange(status=None)
 
 
-def gateway(status: int = 503, asked: str | None = None) -> Exchange:
-    """A gateway's response."""
-    headers = () if asked is None else (("Retry-After", asked),)
+def gateway(status: int = 503, requested: str | None = None) -> Exchange:
+    """Return a gateway's response."""
+    headers = () if requested is None else (("Retry-After", requested),)
     return replace(BROKEN, received=Response(status, headers, b""), error=None)
 
 
 def pauses(request: Request, exchange: Exchange, outcome: AttemptResult) -> list[float]:
-    """What is waited before each repetition until there is none any more."""
+    """Return the pauses before each retry."""
     retry_policy, found = RetryPolicy(request), []
     while (pause := retry_policy.pause_after(exchange, outcome, 0.0)) is not None:
         found.append(pause)
@@ -51,37 +51,37 @@ def pauses(request: Request, exchange: Exchange, outcome: AttemptResult) -> list
     ],
 )
 def test_what_is_sent_again(sent: Request, exchange: Exchange, outcome: AttemptResult, times: int) -> None:
-    """What surely did nothing, or does no harm twice; a write that may have happened is never repeated."""
+    """Only harmless requests are retried; a write that may have happened is not."""
     assert len(pauses(sent, exchange, outcome)) == times
 
 
 def test_each_repetition_waits_longer() -> None:
-    """The last pause is kept where there are more repetitions than pauses."""
+    """The last pause is used for further retries."""
     assert pauses(READ, BROKEN, AttemptResult.BROKEN) == list(REPEATS)
     assert pauses(READ, BROKEN, AttemptResult.UNREACHED) == [*REPEATS, REPEATS[-1], REPEATS[-1]]
     assert list(REPEATS) == sorted(set(REPEATS))
 
 
 @pytest.mark.parametrize(
-    ("asked", "first"),
+    ("requested", "first"),
     [(None, REPEATS[0]), ("0", REPEATS[0]), ("3", 3.0), ("5", 5.0), ("5.5", REPEATS[0]), ("600", REPEATS[0])],
 )
-def test_a_gateway_may_ask_for_a_pause(asked: str | None, first: float) -> None:
-    """It is waited as long as it asks, unless that is long."""
-    assert pauses(READ, gateway(503, asked), AttemptResult.RESPONDED)[0] == first
+def test_a_gateway_may_ask_for_a_pause(requested: str | None, first: float) -> None:
+    """A short Retry-After sets the pause."""
+    assert pauses(READ, gateway(503, requested), AttemptResult.RESPONDED)[0] == first
 
 
 def test_a_gateway_may_ask_until_a_moment() -> None:
-    """Which is by the clock of the service."""
-    asked = gateway(503, "Thu, 01 Jan 2026 00:00:04 GMT")
+    """A date in Retry-After is by the service's clock."""
+    requested = gateway(503, "Thu, 01 Jan 2026 00:00:04 GMT")
     began = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
 
-    assert RetryPolicy(READ).pause_after(asked, AttemptResult.RESPONDED, began) == 4.0
-    assert RetryPolicy(READ).pause_after(asked, AttemptResult.RESPONDED, began - 60) == REPEATS[0]
+    assert RetryPolicy(READ).pause_after(requested, AttemptResult.RESPONDED, began) == 4.0
+    assert RetryPolicy(READ).pause_after(requested, AttemptResult.RESPONDED, began - 60) == REPEATS[0]
 
 
-def test_repetitions_are_counted_over_all_troubles() -> None:
-    """One call is not repeated again and again because it breaks in different ways."""
+def test_retries_are_counted_over_all_errors() -> None:
+    """Different errors share the limit of retries."""
     retry_policy = RetryPolicy(READ)
 
     assert retry_policy.pause_after(BROKEN, AttemptResult.BROKEN, 0.0) is not None

@@ -1,4 +1,4 @@
-"""A run ends where its budget, its time or its target ends it, and can be undone after that."""
+"""Tests of the end of a run by its budget, its time or its target, and of undoing after it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def silent(_: Turn) -> None:
 
 
 def test_the_budget_counts_every_request(make: Fixtures, clock: WoundClock) -> None:
-    """Repetitions count, and nothing is sent beyond the budget."""
+    """Retries count, and nothing is sent beyond the budget."""
     transport = Scripted(lambda _: (503, {}))
     wire = make.wire(transport=transport, clock=clock, max_requests=6)
     wire.send(get_organization())
@@ -40,7 +40,7 @@ def test_the_budget_counts_every_request(make: Fixtures, clock: WoundClock) -> N
 
 
 def test_a_budget_used_up_amid_many_requests_keeps_what_came(make: Fixtures) -> None:
-    """Requests that were answered before the end are recorded."""
+    """Responses before the end are recorded."""
     wire = make.wire(make.serve(fine), max_requests=5)
 
     with pytest.raises(RunStopped):
@@ -49,8 +49,8 @@ def test_a_budget_used_up_amid_many_requests_keeps_what_came(make: Fixtures) -> 
     assert [exchange.received is not None for exchange in wire.exchanges] == [True] * 5
 
 
-def test_what_is_under_way_when_the_budget_is_used_up_is_answered(make: Fixtures) -> None:
-    """Also where that is noticed before all calls have begun: what they bring about must be known, to be undone."""
+def test_requests_in_flight_at_the_end_of_the_budget_are_completed(make: Fixtures) -> None:
+    """Requests in flight are completed, because their changes must be undone."""
     over = threading.Event()
 
     async def slow(turn: Turn) -> None:
@@ -59,7 +59,7 @@ def test_what_is_under_way_when_the_budget_is_used_up_is_answered(make: Fixtures
         await turn.say(raw_response())
 
     class Waiting:
-        """Lets the seventh call begin when the sixth was one too many."""
+        """An observer that delays a request until the budget is used up."""
 
         requests = 0
 
@@ -72,7 +72,7 @@ def test_what_is_under_way_when_the_budget_is_used_up_is_answered(make: Fixtures
                 over.set()
 
         def after(self, _: Exchange) -> None:
-            """See nothing."""
+            """Do nothing."""
 
     wire = make.wire(make.serve(slow), max_requests=5)
     wire.observe(Waiting())
@@ -97,7 +97,7 @@ def test_the_time_of_a_run_ends_requests_under_way(make: Fixtures) -> None:
 
 
 def test_a_run_tells_when_its_time_has_come(make: Fixtures, clock: WoundClock) -> None:
-    """Before it is asked to send any more, so that nobody pauses for nothing."""
+    """``is_over`` is true before the next request, so that no pause is wasted."""
     wire = make.wire(transport=Scripted(lambda _: (200, {})), clock=clock, max_seconds=20)
 
     over = []
@@ -109,7 +109,7 @@ def test_a_run_tells_when_its_time_has_come(make: Fixtures, clock: WoundClock) -
 
 
 def test_a_run_keeps_back_time_for_what_is_to_be_undone(make: Fixtures, clock: WoundClock) -> None:
-    """As much as the changes take that are counted then, by how long answers take."""
+    """The reserved time grows with the changes and the duration of responses."""
 
     def slow(_: httpx.Request) -> tuple[int, dict[str, str]]:
         clock.sleep(1)
@@ -150,7 +150,7 @@ def test_undoing_sends_although_the_run_is_over(make: Fixtures) -> None:
 
 
 def test_undoing_stays_within_the_budget(make: Fixtures) -> None:
-    """A run keeps requests back for undoing, and undoing sends no more than those."""
+    """A run reserves requests for undoing, and undoing sends no more than those."""
     wire = make.wire(make.serve(fine), max_requests=20)
     wire.reserve_for(lambda: 5)
 
@@ -167,7 +167,7 @@ def test_undoing_stays_within_the_budget(make: Fixtures) -> None:
 
 
 def test_undoing_has_a_deadline_of_its_own(make: Fixtures, clock: WoundClock) -> None:
-    """Undoing ends too, and after a stop sooner."""
+    """Undoing has a time limit, which is shorter after a stop."""
     wire = make.wire(transport=Scripted(lambda _: (200, {})), clock=clock)
     wire.stop("interrupted")
 
@@ -180,7 +180,7 @@ def test_undoing_has_a_deadline_of_its_own(make: Fixtures, clock: WoundClock) ->
 
 
 def test_a_target_that_never_responds_is_given_up_soon(make: Fixtures, clock: WoundClock) -> None:
-    """Three refused connections are enough where nothing has ever answered."""
+    """Three refused connections are enough if the target never responded."""
     server = make.serve(fine)
     server.vanish()
     wire = make.wire(server, clock=clock)
@@ -192,7 +192,7 @@ def test_a_target_that_never_responds_is_given_up_soon(make: Fixtures, clock: Wo
 
 
 def test_a_lost_target_ends_the_run(make: Fixtures, clock: WoundClock) -> None:
-    """A target that answered, and then refuses connections for good, ends the run."""
+    """A target that responded, and then refuses connections for good, ends the run."""
     server = make.serve(fine)
     wire = make.wire(server, clock=clock)
     wire.send(get_organization())
@@ -206,7 +206,7 @@ def test_a_lost_target_ends_the_run(make: Fixtures, clock: WoundClock) -> None:
 
 
 def test_a_target_that_comes_back_is_waited_for(make: Fixtures) -> None:
-    """A target that is gone for a while and returns is found again, and requests that never reached it are sent."""
+    """A target that returns after a while is found, and unsent requests are sent."""
     server = make.serve(fine)
     wire = make.wire(server)
     wire.send(get_organization())
@@ -230,7 +230,7 @@ def test_a_target_that_comes_back_is_waited_for(make: Fixtures) -> None:
 
 
 def test_a_target_that_breaks_one_operation_is_not_lost(make: Fixtures, clock: WoundClock) -> None:
-    """Failures in a row lead to a question, and a response to that lets the run go on."""
+    """Consecutive failures cause a probe, whose response lets the run go on."""
 
     async def behave(turn: Turn) -> None:
         if turn.method == "POST":

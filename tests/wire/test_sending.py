@@ -1,4 +1,4 @@
-"""What is sent, in what order, and who sees it."""
+"""Tests of sending, its order and its observers."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ async def fine(turn: Turn) -> None:
 
 
 async def echo(turn: Turn) -> None:
-    """Answer with the path, the later ones first."""
+    """Return the path, with later requests first."""
     path = turn.head.split(b" ")[1]
     await asyncio.sleep(0.002 * (50 - int(path.rsplit(b"/", 1)[1])))
     await turn.say(raw_response(200, path))
 
 
-def test_order_is_kept_whichever_response_is_first(make: Fixtures) -> None:
-    """Answers come in the order of the calls, and no more requests are under way than there are workers."""
+def test_order_does_not_depend_on_the_responses(make: Fixtures) -> None:
+    """Exchanges are in the order of the requests, and concurrency is limited by the workers."""
     server = make.serve(echo)
     wire = make.wire(server, workers=4)
 
@@ -51,7 +51,7 @@ def test_order_is_kept_whichever_response_is_first(make: Fixtures) -> None:
 
 
 def test_threads_share_the_wire(make: Fixtures) -> None:
-    """Several threads can send at once, each under its own name."""
+    """Several threads can send concurrently, each under its own name."""
     wire = make.wire(make.serve(fine))
 
     def send(name: str) -> None:
@@ -71,7 +71,7 @@ def test_threads_share_the_wire(make: Fixtures) -> None:
 
 
 def test_names_end_with_their_block(make: Fixtures) -> None:
-    """What is sent after it belongs to whoever was there before."""
+    """After the block, requests belong to the earlier name."""
     wire = make.wire(make.serve(fine))
 
     with wire.checking("journey"):
@@ -84,7 +84,7 @@ def test_names_end_with_their_block(make: Fixtures) -> None:
 
 
 def test_requests_carry_what_they_should(make: Fixtures) -> None:
-    """Standing headers, those of the run and those of the request are sent once each; a request's own come first."""
+    """Default headers, the run's and the request's own are sent once each; own ones have priority."""
     server = make.serve(fine)
     wire = make.wire(server.url + "/base/", headers=(("X-Gateway", "staging"), ("X-Run", "of the run")))
 
@@ -110,8 +110,8 @@ def test_requests_carry_what_they_should(make: Fixtures) -> None:
     assert server.turns[0].body == '{"name": "é"}'.encode()
 
 
-def test_connections_are_kept(make: Fixtures) -> None:
-    """Requests that follow each other go over one connection."""
+def test_connections_are_reused(make: Fixtures) -> None:
+    """Sequential requests share one connection."""
     server = make.serve(fine)
     wire = make.wire(server)
 
@@ -122,7 +122,7 @@ def test_connections_are_kept(make: Fixtures) -> None:
 
 
 def test_connections_closed_by_the_service_are_not_used(make: Fixtures) -> None:
-    """A service that closes after every response without saying so does not lose a creation."""
+    """No creation is lost if the service closes after every response without notice."""
     closed = threading.Event()
 
     async def behave(turn: Turn) -> None:
@@ -142,7 +142,7 @@ def test_connections_closed_by_the_service_are_not_used(make: Fixtures) -> None:
 
 
 def test_a_repetition_goes_over_a_new_connection(make: Fixtures, clock: WoundClock) -> None:
-    """Where every kept connection turns out to be dead, one repetition is enough, however many were kept."""
+    """If all idle connections are dead, one retry is enough."""
     served: Counter[int] = Counter()
 
     async def behave(turn: Turn) -> None:
@@ -162,7 +162,7 @@ def test_a_repetition_goes_over_a_new_connection(make: Fixtures, clock: WoundClo
 
 
 def test_repeating_stops_at_what_is_not_safe(make: Fixtures, clock: WoundClock) -> None:
-    """A broken connection is tried again for a GET and for what is declared repeatable, and for nothing else."""
+    """After a broken connection only GET and repeatable requests are retried."""
 
     async def behave(turn: Turn) -> None:
         if b"/engagements" in turn.head:
@@ -189,8 +189,8 @@ def test_repeating_stops_at_what_is_not_safe(make: Fixtures, clock: WoundClock) 
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
-def test_gateways_are_asked_again(status: int, make: Fixtures, clock: WoundClock) -> None:
-    """A gateway's response is tried again where that is safe, every attempt recorded, and is never a response."""
+def test_requests_are_retried_after_a_gateways_response(status: int, make: Fixtures, clock: WoundClock) -> None:
+    """A gateway's response causes a retry if that is safe; every attempt is recorded."""
     wire = make.wire(transport=Scripted(lambda _: (status, {})), clock=clock)
 
     read, creation = wire.send(get_organization()), wire.send(create_engagement({}))
@@ -204,7 +204,7 @@ def test_gateways_are_asked_again(status: int, make: Fixtures, clock: WoundClock
 
 
 def test_a_gateway_that_recovers_is_forgiven(make: Fixtures, clock: WoundClock) -> None:
-    """A short Retry-After is kept; the response that follows counts."""
+    """A short Retry-After is observed; the next response counts."""
     statuses = iter([503, 200])
     wire = make.wire(transport=Scripted(lambda _: (next(statuses), {"Retry-After": "3"})), clock=clock)
 
@@ -213,8 +213,8 @@ def test_a_gateway_that_recovers_is_forgiven(make: Fixtures, clock: WoundClock) 
 
 
 @pytest.mark.parametrize("status", [500, 501, 505, 401, 404, 302])
-def test_other_responses_stand(status: int, make: Fixtures, clock: WoundClock) -> None:
-    """Any other response is the service's word and is not asked for again."""
+def test_other_responses_cause_no_retry(status: int, make: Fixtures, clock: WoundClock) -> None:
+    """Any other response is the service's and causes no retry."""
     wire = make.wire(transport=Scripted(lambda _: (status, {})), clock=clock)
 
     assert wire.send(get_organization()).status == status
@@ -222,25 +222,25 @@ def test_other_responses_stand(status: int, make: Fixtures, clock: WoundClock) -
 
 
 class Watcher:
-    """Writes down what it sees."""
+    """An observer that records its calls."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[str, int]] = []
         self.forbidden: Request | None = None
 
     def before(self, request: Request) -> None:
-        """Write it down, unless it is forbidden."""
+        """Record it, or raise."""
         if request is self.forbidden:
             raise PermissionError("not that")
         self.seen.append(("before", threading.get_ident()))
 
     def after(self, exchange: Exchange) -> None:
-        """Write it down."""
+        """Record it."""
         self.seen.append((f"after {exchange.number}", threading.get_ident()))
 
 
 def test_observers_see_every_attempt(make: Fixtures, clock: WoundClock) -> None:
-    """An observer is told before a request and after each of its attempts, in the thread that sends."""
+    """An observer is called before a request and after each attempt, in the sending thread."""
     statuses = iter([503, 200, 200])
     wire = make.wire(transport=Scripted(lambda _: (next(statuses), {})), clock=clock)
     watcher = Watcher()
@@ -253,8 +253,8 @@ def test_observers_see_every_attempt(make: Fixtures, clock: WoundClock) -> None:
     assert {thread for _, thread in watcher.seen} == {threading.get_ident()}
 
 
-def test_nobody_is_told_of_a_request_that_comes_too_late(make: Fixtures) -> None:
-    """It is not written down as something to undo."""
+def test_observers_are_not_called_for_a_late_request(make: Fixtures) -> None:
+    """Observers are not called for a request that is not sent."""
     wire = make.wire(make.serve(fine))
     watcher = Watcher()
     wire.observe(watcher)
@@ -265,8 +265,8 @@ def test_nobody_is_told_of_a_request_that_comes_too_late(make: Fixtures) -> None
     assert watcher.seen == []
 
 
-def test_what_is_under_way_is_given_up_where_nobody_waits_for_it(make: Fixtures) -> None:
-    """An observer prevents the second of two calls; the answer to the first would never come."""
+def test_requests_in_flight_are_cancelled_if_no_thread_waits(make: Fixtures) -> None:
+    """An observer prevents the second of two requests while the first has no response."""
     arrived = threading.Event()
 
     async def behave(_: Turn) -> None:
@@ -274,7 +274,7 @@ def test_what_is_under_way_is_given_up_where_nobody_waits_for_it(make: Fixtures)
         await asyncio.Event().wait()
 
     class Late(Watcher):
-        """Prevents a request once the one before is under way."""
+        """An observer that prevents a request once the earlier one is in flight."""
 
         def before(self, request: Request) -> None:
             """Wait for that."""
@@ -298,7 +298,7 @@ def test_what_is_under_way_is_given_up_where_nobody_waits_for_it(make: Fixtures)
 
 
 def test_nothing_is_sent_where_a_guard_keeps_one_of_several_requests_back(make: Fixtures) -> None:
-    """Not even those before it, and nobody writes them down."""
+    """None of the requests is sent or observed."""
     forbidden = get_engagement("3")
 
     def guard(requests: Sequence[Request]) -> None:
@@ -317,7 +317,7 @@ def test_nothing_is_sent_where_a_guard_keeps_one_of_several_requests_back(make: 
 
 
 def test_observers_can_prevent_a_request(make: Fixtures) -> None:
-    """What an observer raises before a request comes out of the send, and that call is not sent."""
+    """An observer's exception is raised by ``send``, and that request is not sent."""
     server = make.serve(fine)
     wire = make.wire(server, workers=1)
     watcher = Watcher()
@@ -343,8 +343,8 @@ def test_an_application_in_this_process_can_be_tested(make: Fixtures) -> None:
     assert [exchange.status for exchange in wire.send_all([get_organization()] * 20)] == [200] * 20
 
 
-def test_an_application_that_fails_is_trouble(make: Fixtures, clock: WoundClock) -> None:
-    """An exception of the application is no exception of the wire, and its words are not repeated."""
+def test_an_application_that_fails_is_an_error(make: Fixtures, clock: WoundClock) -> None:
+    """An application's exception becomes an error without its message."""
     transport = Scripted(
         lambda request: ValueError(request.headers["authorization"]) if request.method == "POST" else (200, {})
     )
@@ -381,7 +381,7 @@ class TlsServer(RawServer):
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """Its base URL."""
         return f"https://127.0.0.1:{self.port}"
 
 
@@ -395,7 +395,7 @@ class GreetingServer(RawServer):
 
 
 def test_connecting_takes_part_in_the_timeout(make: Fixtures, clock: WoundClock) -> None:
-    """A server that never ends the TLS handshake was not reached, so that nothing was sent."""
+    """Nothing was sent to a server that never ends the TLS handshake."""
     wire = make.wire(make.serve(fine).url.replace("http:", "https:"), clock=clock, timeout=0.2)
 
     with pytest.raises(NoResponse, match=r"no connection could be made within 0\.2 s"):
@@ -406,7 +406,7 @@ def test_connecting_takes_part_in_the_timeout(make: Fixtures, clock: WoundClock)
 
 @pytest.fixture
 def tls_server(certificate: tuple[Path, Path], make: Fixtures) -> TlsServer:
-    """A server whose certificate nobody knows."""
+    """A server with an unknown certificate."""
     TlsServer.certificate = certificate
     server = TlsServer(fine)
     make.opened.append(server)
@@ -414,7 +414,7 @@ def tls_server(certificate: tuple[Path, Path], make: Fixtures) -> TlsServer:
 
 
 def test_unknown_certificates_are_refused(tls_server: TlsServer, make: Fixtures, clock: WoundClock) -> None:
-    """The key is not shown to a server whose certificate cannot be verified; the reason is told."""
+    """No key is sent to a server with an unverified certificate; the reason is recorded."""
     with pytest.raises(NoResponse, match="the TLS certificate is not accepted: self-signed certificate"):
         make.wire(tls_server, clock=clock).send(get_organization())
 
@@ -425,7 +425,7 @@ def test_unknown_certificates_are_refused(tls_server: TlsServer, make: Fixtures,
 def test_certificates_can_be_accepted(
     trust: str, certificate: tuple[Path, Path], tls_server: TlsServer, make: Fixtures
 ) -> None:
-    """A file of authorities makes the certificate acceptable, and so does not verifying."""
+    """A CA file makes the certificate acceptable, and so does disabled verification."""
     options: dict[str, object] = {"ca_file": str(certificate[0])} if trust == "ca_file" else {"verify": False}
     wire = make.wire(tls_server, **options)
 
@@ -433,7 +433,7 @@ def test_certificates_can_be_accepted(
 
 
 def test_plain_servers_are_no_tls_servers(make: Fixtures, clock: WoundClock) -> None:
-    """A server that speaks no TLS is told as such."""
+    """A server without TLS has its own message."""
     server = GreetingServer(fine)
     make.opened.append(server)
     wire = make.wire(server.url.replace("http:", "https:"), clock=clock)

@@ -1,4 +1,4 @@
-"""What a wire is told of its target: what makes no sense is refused, and what is secret is known as such."""
+"""Tests of the settings of the wire and their secrets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEY = Credential.bearer("api_key", "key-of-the-target")
 
 
 def settings(base_url: str = "https://service.test", **others: Any) -> WireSettings:
-    """Settings of a target there."""
+    """Return settings for a base URL."""
     usual: dict[str, Any] = {"base_url": base_url, "credential": KEY}
     return WireSettings(**(usual | others))
 
@@ -36,13 +36,13 @@ def test_paths_begin_at_the_root(base_url: str, root: str) -> None:
 
 @pytest.mark.parametrize("base_url", ["ftp://service.test", "service.test", "https://", "https:///x"])
 def test_an_address_of_another_kind_is_refused(base_url: str) -> None:
-    """It needs a host and a scheme that the wire speaks."""
+    """The base URL needs a host and a known scheme."""
     with pytest.raises(ValueError, match=r"^base_url: expected an http or https address with a host$"):
         settings(base_url)
 
 
 def test_an_impossible_port_is_refused_at_once() -> None:
-    """And not at the first request."""
+    """The error is raised at once and not at the first request."""
     with pytest.raises(ValueError, match="ort"):
         settings("https://service.test:99999")
 
@@ -56,42 +56,42 @@ def test_a_header_for_every_request_is_no_key(name: str) -> None:
 
 @pytest.mark.parametrize("wrong", [{"timeout": 0}, {"timeout": -1.5}, {"workers": 0}])
 def test_numbers_without_sense_are_refused(wrong: dict[str, Any]) -> None:
-    """Nothing could ever be sent."""
+    """Zero workers or seconds are refused."""
     with pytest.raises(ValueError, match=r"^timeout and workers: expected numbers above 0$"):
         settings(**wrong)
     assert settings(timeout=0.5, workers=1).workers == 1
 
 
 def test_keys_headers_and_user_info_are_secrets() -> None:
-    """The user info as it is written, and as it reads."""
-    told = settings("https://us%40er:p%2Fw@service.test", headers=(("X-Gateway", "staging"), ("X-Empty", "")))
+    """User info is a secret as written and unescaped."""
+    given = settings("https://us%40er:p%2Fw@service.test", headers=(("X-Gateway", "staging"), ("X-Empty", "")))
 
-    assert sorted(told.secrets) == [
+    assert sorted(given.secrets) == [
         ("URL password", "p%2Fw"), ("URL password", "p/w"), ("URL user", "us%40er"), ("URL user", "us@er"),
         ("api_key", "key-of-the-target"), ("header X-Gateway", "staging"),
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("base_url", ["https://service.test", "https://:@service.test"])
-def test_where_nothing_is_secret_nothing_is_looked_for(base_url: str) -> None:
-    """An empty text would be found everywhere."""
+def test_without_secrets_nothing_is_searched_for(base_url: str) -> None:
+    """Empty texts are no secrets."""
     assert settings(base_url, credential=Credential("none", None)).secrets == ()
 
 
 def test_user_info_that_reads_as_it_is_written_is_one_secret() -> None:
-    """There may be a user without a password."""
+    """User info may have no password."""
     assert settings("https://plain@service.test").secrets[1:] == (("URL user", "plain"),)
 
 
 def test_settings_show_no_secret() -> None:
-    """Not even in a traceback."""
+    """The repr shows no secret."""
     shown = repr(settings("https://user:password@service.test", headers=(("X-Gateway", "staging"),)))
 
     assert not any(value in shown for value in ("key-of-the-target", "user:", "password", "staging"))
 
 
-def test_a_file_without_authorities_is_told(tmp_path: Path) -> None:
-    """Whether it is not there or holds something else; plain HTTP needs none."""
+def test_a_file_without_authorities_is_refused(tmp_path: Path) -> None:
+    """A missing or invalid CA file is an error, except for plain HTTP."""
     empty = tmp_path / "empty.pem"
     empty.write_text("no certificate")
 
@@ -102,7 +102,7 @@ def test_a_file_without_authorities_is_told(tmp_path: Path) -> None:
 
 
 def test_certificates_are_verified_unless_that_is_switched_off() -> None:
-    """Switched off it is off, whatever authorities are named."""
+    """Disabled verification ignores the CA file."""
     verified = settings().ssl_context()
     unverified = [settings(verify=False, ca_file=file).ssl_context() for file in (None, "absent.pem")]
 
@@ -112,7 +112,7 @@ def test_certificates_are_verified_unless_that_is_switched_off() -> None:
 
 
 def test_authorities_are_those_of_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Variables that name others are not followed: a run's verdict must not hang on them."""
+    """Environment variables for authorities are ignored."""
     for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
         monkeypatch.setenv(name, str(tmp_path))
 

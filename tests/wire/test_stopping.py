@@ -1,4 +1,4 @@
-"""A wire that is stopped or closed gives up what is under way, and tells everybody who waits."""
+"""Tests of stopping and closing a wire with requests in flight."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_stop_gives_up_what_is_under_way(make: Fixtures) -> None:
 
 
 def test_every_thread_is_released_whenever_the_run_is_stopped(make: Fixtures) -> None:
-    """Requests that begin just when the run ends are told so, and do not wait for ever."""
+    """Requests that begin at the end of the run are refused and do not hang."""
     server = make.serve(fine)
     for _ in range(30):
         wire = make.wire(server)
@@ -77,13 +77,13 @@ def test_every_thread_is_released_whenever_the_run_is_stopped(make: Fixtures) ->
 
 
 class Stopping:
-    """Stops the run at the first exchange."""
+    """An observer that stops the run at the first exchange."""
 
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
 
     def before(self, request: Request) -> None:
-        """Do nothing yet."""
+        """Do nothing."""
 
     def after(self, exchange: Exchange) -> None:
         """Stop it."""
@@ -91,7 +91,7 @@ class Stopping:
 
 
 def test_stop_ends_waits(make: Fixtures) -> None:
-    """A wait for a rate-limit window ends when the run does; what was answered before is told."""
+    """A wait for a rate-limit window ends with the run; earlier responses are recorded."""
     wire = make.wire(transport=Scripted(lambda _: (429, {"Retry-After": "60"})))
     wire.observe(Stopping(wire))
 
@@ -102,7 +102,7 @@ def test_stop_ends_waits(make: Fixtures) -> None:
 
 
 def test_stop_lets_the_undoing_go_on(make: Fixtures) -> None:
-    """What is under way for it is not given up."""
+    """Requests of undoing are not cancelled."""
     stopped = asyncio.Event()
     arrived = threading.Event()
 
@@ -170,7 +170,7 @@ def test_closing_ends_other_threads(make: Fixtures) -> None:
 
 
 def test_a_response_is_waited_for_as_long_as_the_wire_is_open(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However often it is looked whether it still is."""
+    """The thread is checked repeatedly."""
     monkeypatch.setattr(client, "_LOOKING_UP", 0.001)
 
     async def behave(turn: Turn) -> None:
@@ -180,8 +180,8 @@ def test_a_response_is_waited_for_as_long_as_the_wire_is_open(make: Fixtures, mo
     assert make.wire(make.serve(behave)).send(get_organization()).status == 200
 
 
-def test_who_begins_just_when_the_wire_is_closed_is_released(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is left that could answer."""
+def test_a_request_at_the_moment_of_closing_is_released(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A closed loop cannot respond."""
     monkeypatch.setattr(client, "_LOOKING_UP", 0.001)
     wire = make.wire(transport=Scripted(lambda _: (200, {})))
     wire.close()
@@ -191,15 +191,15 @@ def test_who_begins_just_when_the_wire_is_closed_is_released(make: Fixtures, mon
         wire.send(get_organization())
 
 
-def test_who_begins_while_the_wire_is_being_closed_is_told(make: Fixtures) -> None:
-    """Why it sends nothing; not even undoing is carried out then."""
+def test_a_request_during_closing_is_refused(make: Fixtures) -> None:
+    """A closed wire refuses even requests of undoing."""
     closing, closed = threading.Event(), asyncio.Event()
 
     class Lingering(Scripted):
-        """Takes its time to close its connections."""
+        """A transport that closes slowly."""
 
         async def aclose(self) -> None:
-            """Wait to be let go."""
+            """Wait for the test."""
             closing.set()
             await closed.wait()
 

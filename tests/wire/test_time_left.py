@@ -1,4 +1,4 @@
-"""How much time, how many requests and how much room a run has left."""
+"""Tests of the limits of time, requests and memory."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.wire.conftest import WoundClock
 
 
 def bounded(clock: WoundClock, **settings: Any) -> Limits:
-    """The limits of a run that begins now."""
+    """Return limits of a run that begins now."""
     return Limits(WireSettings(base_url="http://x.test", credential=Credential("k", None), **settings), clock)
 
 
 def test_a_run_without_limits_has_no_end(clock: WoundClock) -> None:
-    """Neither time nor requests run out."""
+    """Without limits neither time nor requests run out."""
     free = bounded(clock)
     clock.sleep(1e6)
 
@@ -49,7 +49,7 @@ def test_time_runs_out(clock: WoundClock) -> None:
 
 
 def test_requests_run_out(clock: WoundClock) -> None:
-    """As many are sent as were given, and not one more."""
+    """Exactly the budget is sent."""
     run = bounded(clock, max_requests=2)
     run.admit(None)
     assert not run.is_over()
@@ -61,8 +61,8 @@ def test_requests_run_out(clock: WoundClock) -> None:
     assert run.is_over()
 
 
-def test_the_first_reason_stands(clock: WoundClock) -> None:
-    """A run ends once; who asks later is told why it did."""
+def test_the_first_reason_stays(clock: WoundClock) -> None:
+    """The first reason of an end stays."""
     run = bounded(clock)
 
     assert str(run.end("first")) == "first"
@@ -73,8 +73,8 @@ def test_the_first_reason_stands(clock: WoundClock) -> None:
         run.admit(None)
 
 
-def test_time_for_undoing_is_kept_back(clock: WoundClock) -> None:
-    """By how long requests took lately and how many changes there are to undo; half of all at most."""
+def test_time_for_undoing_is_reserved(clock: WoundClock) -> None:
+    """The reserved time depends on recent durations and the changes; at most half of all."""
     run = bounded(clock, max_seconds=20, workers=8)
     run.to_undo = lambda: 16
 
@@ -89,7 +89,7 @@ def test_time_for_undoing_is_kept_back(clock: WoundClock) -> None:
 
 
 def test_a_wait_must_end_before_the_run_does(clock: WoundClock) -> None:
-    """One that does not fit ends the run at once, since nothing would come after it."""
+    """A pause that does not fit ends the run at once."""
     run = bounded(clock, max_seconds=20)
     run.ensure_time(19.9, None)
 
@@ -99,7 +99,7 @@ def test_a_wait_must_end_before_the_run_does(clock: WoundClock) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "passed", "asked", "seconds"),
+    ("settings", "passed", "requested", "seconds"),
     [
         ({}, 0, None, 60),
         ({"undo_seconds": 7}, 0, None, 7),
@@ -111,13 +111,13 @@ def test_a_wait_must_end_before_the_run_does(clock: WoundClock) -> None:
     ],
 )
 def test_how_long_undoing_may_take(
-    clock: WoundClock, settings: dict[str, Any], passed: float, asked: float | None, seconds: float
+    clock: WoundClock, settings: dict[str, Any], passed: float, requested: float | None, seconds: float
 ) -> None:
-    """As long as was asked for, and a little beyond the time for the run at most."""
+    """Undoing has the given time, and little more than the run's time."""
     run = bounded(clock, **settings)
     clock.sleep(passed)
 
-    undoing = run.undoing(asked)
+    undoing = run.undoing(requested)
 
     assert run.left(undoing) == pytest.approx(seconds)
     clock.sleep(seconds - 0.5)
@@ -132,17 +132,17 @@ def test_how_long_undoing_may_take(
 
 
 @pytest.mark.parametrize(
-    ("hurried_before", "asked", "seconds"), [(0, None, 8), (3, None, 5), (5, None, 4), (100, None, 4), (0, 3, 3)]
+    ("hurried_before", "requested", "seconds"), [(0, None, 8), (3, None, 5), (5, None, 4), (100, None, 4), (0, 3, 3)]
 )
-def test_who_is_hurried_undoes_what_can_be_done_soon(
-    clock: WoundClock, hurried_before: float, asked: float | None, seconds: float
+def test_a_hurried_undoing_has_less_time(
+    clock: WoundClock, hurried_before: float, requested: float | None, seconds: float
 ) -> None:
     """Eight seconds from the request to stop, half of that from the beginning of the undoing at least."""
     run = bounded(clock)
     run.hurry("interrupted")
     clock.sleep(hurried_before)
 
-    assert run.left(run.undoing(asked)) == pytest.approx(seconds)
+    assert run.left(run.undoing(requested)) == pytest.approx(seconds)
 
 
 def test_being_hurried_again_gives_no_more_time(clock: WoundClock) -> None:
@@ -157,7 +157,7 @@ def test_being_hurried_again_gives_no_more_time(clock: WoundClock) -> None:
 
 
 def test_undoing_goes_on_after_the_run(clock: WoundClock) -> None:
-    """Its requests count, and the budget bounds them too."""
+    """Requests of undoing count towards the budget."""
     run = bounded(clock, max_requests=2)
     run.admit(None)
     run.end("it is over")
@@ -170,7 +170,7 @@ def test_undoing_goes_on_after_the_run(clock: WoundClock) -> None:
 
 
 def sized(body: bytes, headers: int = 0) -> Response:
-    """A response of this body with so many headers."""
+    """Return a response with this body and so many headers."""
     return Response(200, (("X", "y"),) * headers, body)
 
 
@@ -190,11 +190,11 @@ LARGE = 2**20
     ],
     ids=["text", "headers", "other signs", "not large yet", "large with other signs", "large", "nothing"],
 )
-def test_responses_are_kept_while_there_is_room(
+def test_responses_are_recorded_while_there_is_memory(
     clock: WoundClock, monkeypatch: pytest.MonkeyPatch, response: Response, room: int
 ) -> None:
-    """What just fits is kept; what does not ends the run, and leaves the room to smaller ones."""
-    monkeypatch.setattr(run_limits, "MAX_KEPT", room)
+    """A response that does not fit ends the run, and smaller ones still fit."""
+    monkeypatch.setattr(run_limits, "MAX_RESPONSE_BYTES", room)
     run = bounded(clock)
     assert run.keep(None, 0.0)
     assert (run.keep(response, 0.0), run.stopped) == (True, None)
@@ -204,9 +204,9 @@ def test_responses_are_kept_while_there_is_room(
     assert run.keep(sized(b""), 0.0)
 
 
-def test_what_was_kept_is_added_up(clock: WoundClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many small answers fill the room like a large one."""
-    monkeypatch.setattr(run_limits, "MAX_KEPT", 100)
+def test_recorded_responses_are_added_up(clock: WoundClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many small responses use memory like a large one."""
+    monkeypatch.setattr(run_limits, "MAX_RESPONSE_BYTES", 100)
     run = bounded(clock)
 
     assert [run.keep(sized(b"x" * 20), 0.0) for _ in range(4)] == [True, True, False, False]
@@ -227,8 +227,8 @@ def test_what_was_kept_is_added_up(clock: WoundClock, monkeypatch: pytest.Monkey
 def test_what_is_read_of_responses_takes_room(
     body: bytes, fits: int, clock: WoundClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each part of a body takes more than its characters."""
-    monkeypatch.setattr(run_limits, "MAX_KEPT", 2000)
+    """Each part of a body counts more than its characters."""
+    monkeypatch.setattr(run_limits, "MAX_RESPONSE_BYTES", 2000)
     run = bounded(clock)
     received = Response(status=200, headers=(), body=body)
 
@@ -236,7 +236,7 @@ def test_what_is_read_of_responses_takes_room(
 
 
 def test_each_part_of_a_response_takes_its_room() -> None:
-    """A string, a bracket, a member and an item, each as much as what is read of it."""
+    """Strings, brackets, members and items count by their parsed size."""
     parts = {
         b'"ab"': run_limits._A_STRING,
         b"[]": run_limits._A_BRACKET,

@@ -1,4 +1,4 @@
-"""The fingerprint of a target's TLS certificate."""
+"""Tests of the digest of a TLS certificate."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _settings(url: str, *, verify: bool = True, ca_file: Path | None = None) -> 
 
 
 def test_fingerprint_is_that_of_the_certificate_shown(tmp_path: Path) -> None:
-    """It is told where the certificate is accepted, and where it is not looked at."""
+    """The digest is returned with and without verification."""
     certificate, file = _made(tmp_path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(file)
@@ -75,23 +75,23 @@ def test_fingerprint_is_that_of_the_certificate_shown(tmp_path: Path) -> None:
 
 
 def test_a_lost_target_has_none() -> None:
-    """Nothing is known of a certificate that nobody shows."""
+    """Without a certificate there is no digest."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
 
     assert certificate_sha256(_settings(f"https://127.0.0.1:{port}")) is None
 
 
-def test_plain_targets_are_not_asked_and_others_at_their_port(monkeypatch: pytest.MonkeyPatch) -> None:
-    """That of HTTPS where the address names no other."""
-    asked: list[tuple[str, int]] = []
+def test_http_needs_no_connection_and_https_uses_its_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The port is that of HTTPS by default."""
+    addresses: list[tuple[str, int]] = []
 
     def refuse(address: tuple[str, int], _: float) -> socket.socket:
-        asked.append(address)
+        addresses.append(address)
         raise ConnectionRefusedError
 
     monkeypatch.setattr(socket, "create_connection", refuse)
 
     urls = ("http://service.test", "https://service.test", "https://service.test:8443")
     assert [certificate_sha256(_settings(url)) for url in urls] == [None] * 3
-    assert asked == [("service.test", 443), ("service.test", 8443)]
+    assert addresses == [("service.test", 443), ("service.test", 8443)]

@@ -1,4 +1,4 @@
-"""The transport by itself: what it makes of a response, of one that is none, and of an address."""
+"""Tests of the transport with valid and invalid responses and addresses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CUT_SHORT = "the body was cut short"
 SURPLUS = "more bytes came than the length of the response"
 
 
-def asked(responses: bytes, **headers: str) -> tuple[httpx.Response, bytes, httpx.Request]:
+def respond(responses: bytes, **headers: str) -> tuple[httpx.Response, bytes, httpx.Request]:
     """The answer to a request, its body, and the request, from a server that says this and ends the connection."""
 
     async def story() -> tuple[httpx.Response, bytes, httpx.Request]:
@@ -49,9 +49,9 @@ def asked(responses: bytes, **headers: str) -> tuple[httpx.Response, bytes, http
 
 
 def test_a_response_is_given_as_it_came() -> None:
-    """The status, the reason, the version, the headers in their own letters and order, and the body."""
+    """A response has status, reason, version, headers in their own case and order, and body."""
     sent = b"HTTP/1.1 202 So be it\r\nX-One: 1\r\nx-two: 2\r\nContent-Length: 4\r\n\r\nbody"
-    response, body, request = asked(sent)
+    response, body, request = respond(sent)
 
     assert (response.status_code, body) == (202, b"body")
     assert response.extensions == {"http_version": b"HTTP/1.1", "reason_phrase": b"So be it"}
@@ -61,12 +61,12 @@ def test_a_response_is_given_as_it_came() -> None:
 
 def test_what_is_only_announced_is_passed_over() -> None:
     """The response comes after it."""
-    assert asked(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + raw_response(body=b"late"))[1] == b"late"
+    assert respond(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + raw_response(body=b"late"))[1] == b"late"
 
 
 def test_a_response_of_an_old_server_ends_with_its_connection() -> None:
     """It has no length."""
-    response, body, _ = asked(b"HTTP/1.0 200 OK\r\n\r\nall there is")
+    response, body, _ = respond(b"HTTP/1.0 200 OK\r\n\r\nall there is")
 
     assert (response.extensions["http_version"], body) == (b"HTTP/1.0", b"all there is")
 
@@ -94,19 +94,19 @@ def test_a_response_of_an_old_server_ends_with_its_connection() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_response(sent: bytes, kind: type[Exception], says: str) -> None:
-    """Each in words of its own, without what h11 says of it."""
+    """Each error has its own message, without h11's."""
     with pytest.raises(kind) as raised:
-        asked(sent)
+        respond(sent)
     assert str(raised.value) == says
     assert raised.value.__suppress_context__ or raised.value.__context__ is None
 
 
 @pytest.mark.parametrize(
-    ("kept", "at_once", "then", "connections"),
+    ("most", "at_once", "then", "connections"),
     [(1, 2, {}, 3), (2, 2, {}, 3), (1, 2, REPEATABLE, 2), (0, 1, REPEATABLE, 2)],
 )
-def test_connections_that_are_kept(kept: int, at_once: int, then: dict[str, bool], connections: int) -> None:
-    """No more than may be, and what does not say that it may be repeated goes over a new one at first."""
+def test_idle_connections(most: int, at_once: int, then: dict[str, bool], connections: int) -> None:
+    """Connections are reused only for repeatable requests at first."""
     made: list[int] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -117,7 +117,7 @@ def test_connections_that_are_kept(kept: int, at_once: int, then: dict[str, bool
 
     async def story() -> tuple[int, int]:
         async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
-            transport = ConnectionPool(None, kept)
+            transport = ConnectionPool(None, most)
             url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
 
             async def ask(**extensions: bool) -> None:
@@ -130,23 +130,23 @@ def test_connections_that_are_kept(kept: int, at_once: int, then: dict[str, bool
             await transport.aclose()
             return idle, len(made)
 
-    assert asyncio.run(asyncio.wait_for(story(), 60)) == (min(kept, at_once), connections)
+    assert asyncio.run(asyncio.wait_for(story(), 60)) == (min(most, at_once), connections)
 
 
 def test_ends_of_lines_after_a_response_are_nothing() -> None:
-    """Old servers send one too many."""
-    assert asked(raw_response(body=b"{}") + b"\r\n")[1] == b"{}"
+    """Old servers send an extra line end."""
+    assert respond(raw_response(body=b"{}") + b"\r\n")[1] == b"{}"
 
 
 def test_a_request_that_cannot_be_written() -> None:
-    """What a header holds may not end it."""
+    """A header with a line end is refused."""
     with pytest.raises(httpx.LocalProtocolError, match=r"header value") as raised:
-        asked(raw_response(), **{"X-Odd": "a\x00b"})
+        respond(raw_response(), **{"X-Odd": "a\x00b"})
     assert raised.value.__suppress_context__
 
 
-def test_where_nobody_listens() -> None:
-    """Nothing was sent; why is told behind it."""
+def test_a_port_without_a_listener() -> None:
+    """Nothing was sent; the exception's cause has the reason."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         request = httpx.Request("GET", f"http://127.0.0.1:{taken.getsockname()[1]}/")
@@ -170,7 +170,7 @@ CONTEXT = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     ],
 )
 def test_where_it_connects_to(url: str, expected: tuple[object, ...]) -> None:
-    """The port of the scheme where none is named; a second address is tried soon where a name may have several."""
+    """The default port is the scheme's; a second address of a name is tried soon."""
     tried: list[tuple[object, ...]] = []
 
     async def connect(_: Callable[[], object], host: str, port: int, **more: Any) -> None:

@@ -1,4 +1,4 @@
-"""Keys that are short, or words that every response is full of: not told where they show, and nothing else is lost."""
+"""Tests of weak secrets: short keys and ordinary words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RESPONSE = json.dumps(
 
 
 def redactor(*secrets: str) -> Redactor:
-    """A redactor that knows these keys."""
+    """Return a redactor with these keys."""
     made = Redactor(ordinary_words())
     for number, secret in enumerate(secrets):
         made.add(f"key {number}", secret)
@@ -37,8 +37,8 @@ def test_a_weak_key_takes_nothing_away(key: str) -> None:
     assert made.find(b'"<api_key>" core passed failed {"classes": [{"id": "core"}]}') == []
 
 
-def test_weak_keys_are_told_once_each() -> None:
-    """All of them are taken out where they stand alone, however often they were made known."""
+def test_weak_keys_are_reported_once_each() -> None:
+    """Weak secrets are replaced as whole texts."""
     made = redactor("k7x9", "q4z2")
     made.add("key 1", "q4z2")
 
@@ -49,7 +49,7 @@ def test_weak_keys_are_told_once_each() -> None:
 @pytest.mark.parametrize("key", WEAK)
 @pytest.mark.parametrize("around", ["Bearer {}", '{{"seen": "Bearer {}"}}', "authorization: Bearer {}, and more", "{}"])
 def test_a_reflected_header_does_not_tell_a_weak_key(key: str, around: str) -> None:
-    """Behind its scheme the key is known for what it is, in every usual encoding."""
+    """A key after its scheme is found in every usual encoding."""
     if around == "{}":
         around = base64.b64encode(f"Bearer {key}".encode()).decode()
     shown = redactor(key).text(around.format(key))
@@ -59,7 +59,7 @@ def test_a_reflected_header_does_not_tell_a_weak_key(key: str, around: str) -> N
 
 
 def test_a_key_that_a_document_shows_is_a_key() -> None:
-    """Letters and digits are no word, wherever they stand."""
+    """Letters and digits are no ordinary word."""
     made = Redactor(b"Authorization: Bearer key0123456789")
     made.add("api_key", "key0123456789")
 
@@ -68,7 +68,7 @@ def test_a_key_that_a_document_shows_is_a_key() -> None:
 
 
 def test_a_word_that_begins_with_a_weak_key_stays_in_a_url_too() -> None:
-    """However it is escaped."""
+    """Escaped forms are found."""
     made = redactor("core")
 
     assert made.text("Bearer%20cores") == "Bearer%20cores"
@@ -82,8 +82,8 @@ def test_a_word_that_begins_with_a_weak_key_stays() -> None:
 
 
 @pytest.mark.parametrize("key", ["k7Q+", "x9-z"])
-def test_a_short_key_is_taken_out_where_it_stands_alone(key: str) -> None:
-    """As a whole header, or as a whole string."""
+def test_a_short_key_is_replaced_if_it_is_a_whole_text(key: str) -> None:
+    """A weak secret is replaced as a whole header or string."""
     made = redactor(key)
 
     assert made.text(key) == "<key 0>"
@@ -91,8 +91,8 @@ def test_a_short_key_is_taken_out_where_it_stands_alone(key: str) -> None:
     assert made.text(f"page{key}2") == f"page{key}2"
 
 
-def test_keys_within_keys_are_told_apart() -> None:
-    """The longest is named, and a weak one within it does not break it."""
+def test_keys_within_keys_are_distinguished() -> None:
+    """The longest secret is named, even if it contains a weak one."""
     made = redactor("abcdefgh", "abcdefghijkl", "abc", "fghijkl")
 
     assert made.text("abcdefghijkl abcdefgh abc fghijkl") == "<key 1> <key 0> abc <key 3>"
@@ -100,7 +100,7 @@ def test_keys_within_keys_are_told_apart() -> None:
 
 @pytest.mark.parametrize("around", ["%sabc", "abc%s", "x%s9", "%s_", "%s%s"])
 def test_a_key_within_a_longer_word_is_a_key(around: str) -> None:
-    """Only weak ones must stand alone: what a service appends to a key does not hide it."""
+    """A suffix does not hide a secret, unless it is weak."""
     secret = "sk-live-0123456789"
 
     assert secret not in redactor(secret).text(around.replace("%s", secret))
@@ -116,14 +116,14 @@ def test_wide_encodings_tell_no_key(encoding: str) -> None:
 
 
 def test_what_is_packed_is_unpacked_to_a_bound() -> None:
-    """A bomb takes no more memory than that, nor do several within each other."""
+    """Nested gzip bombs take limited memory."""
     bomb = gzip.compress(gzip.compress(bytes(redaction._MOST_UNPACKED + 1)))
 
     assert [len(inner) for inner in redaction._unpacked(bomb)][1:] == [redaction._MOST_UNPACKED]
 
 
 def test_what_is_packed_tells_no_key() -> None:
-    """A body that gzip has packed, and nobody said so, is withheld where the key is in it."""
+    """A gzip body without a Content-Encoding is withheld if it contains the key."""
     made = redactor("sk-live-0123456789")
     secret, harmless = gzip.compress(b"Bearer sk-live-0123456789"), gzip.compress(b"nothing")
 

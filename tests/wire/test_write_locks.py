@@ -1,4 +1,4 @@
-"""Writes of different scenarios to one resource take turns; those of one scenario overlap; none disturbs a look."""
+"""Tests of the locks for writes and exclusive scenarios."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DELETION = requests.delete_engagement("e1")
 
 
 def waits(locks: WriteLocks, scenario: str, *batch: Request) -> bool:
-    """Whether calls of a scenario have to wait for what is under way."""
+    """Whether requests of a scenario have to wait for those in flight."""
     entered = threading.Event()
 
     def enter() -> None:
@@ -31,7 +31,7 @@ def waits(locks: WriteLocks, scenario: str, *batch: Request) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("scenario", "asked", "expected"),
+    ("scenario", "request", "expected"),
     [
         pytest.param("editing", DELETION, True, id="another-scenario"),
         pytest.param("deleting", EDIT, False, id="the-same-scenario"),
@@ -41,16 +41,16 @@ def waits(locks: WriteLocks, scenario: str, *batch: Request) -> bool:
         pytest.param("editing", requests.create_engagement({"name": "new"}), False, id="a-creation"),
     ],
 )
-def test_a_write_waits_for_other_scenarios(scenario: str, asked: Request, *, expected: bool) -> None:
-    """Only a write to what another scenario writes to just then waits."""
+def test_a_write_waits_for_other_scenarios(scenario: str, request: Request, *, expected: bool) -> None:
+    """Only a write to a resource that another scenario writes to waits."""
     locks = WriteLocks()
 
     with locks.of("deleting", [DELETION]):
-        assert waits(locks, scenario, asked) is expected
+        assert waits(locks, scenario, request) is expected
 
 
-def test_a_turn_ends_with_the_last_write_of_its_scenario() -> None:
-    """A scenario that overlaps writes of its own keeps the resource until all of them are answered."""
+def test_a_lock_ends_with_the_last_write_of_its_scenario() -> None:
+    """A scenario with concurrent writes holds the resource until all are complete."""
     locks = WriteLocks()
 
     with ExitStack() as first:
@@ -62,7 +62,7 @@ def test_a_turn_ends_with_the_last_write_of_its_scenario() -> None:
 
 
 def test_scenarios_that_need_each_others_resources_do_not_block() -> None:
-    """All resources of a batch are taken at once or none."""
+    """A batch locks all its resources at once."""
     locks, ended = WriteLocks(), threading.Barrier(3, timeout=10)
     other = requests.update_engagement("e2", {"name": "other"})
 
@@ -78,7 +78,7 @@ def test_scenarios_that_need_each_others_resources_do_not_block() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scenario", "asked", "expected"),
+    ("scenario", "request", "expected"),
     [
         pytest.param("editing", EDIT, True, id="another-scenario"),
         pytest.param("creating", requests.create_engagement({"name": "new"}), True, id="a-creation"),
@@ -86,42 +86,42 @@ def test_scenarios_that_need_each_others_resources_do_not_block() -> None:
         pytest.param("looking", EDIT, False, id="its-own"),
     ],
 )
-def test_a_look_is_undisturbed(scenario: str, asked: Request, *, expected: bool) -> None:
-    """Whatever another scenario writes waits until the look is over, even the outer one of two."""
+def test_an_exclusive_block_is_undisturbed(scenario: str, request: Request, *, expected: bool) -> None:
+    """All writes of other scenarios wait for the end of the outer exclusive block."""
     locks = WriteLocks()
 
     with locks.undisturbed("looking"):
         with locks.undisturbed("looking"):
             pass
-        assert waits(locks, scenario, asked) is expected
-    assert not waits(locks, scenario, asked)
+        assert waits(locks, scenario, request) is expected
+    assert not waits(locks, scenario, request)
 
 
 @pytest.mark.parametrize(
-    ("scenario", "asked", "expected"),
+    ("scenario", "request", "expected"),
     [
         pytest.param("editing", EDIT, True, id="another-scenario"),
         pytest.param("editing", requests.get_engagement("e1"), False, id="a-read"),
         pytest.param("looking", EDIT, False, id="its-own"),
     ],
 )
-def test_a_look_waits_for_what_is_being_written(scenario: str, asked: Request, *, expected: bool) -> None:
-    """It begins when the last write of another scenario is answered; no write begins before."""
+def test_an_exclusive_block_waits_for_writes_in_flight(scenario: str, request: Request, *, expected: bool) -> None:
+    """The block begins when the last write of another scenario is complete."""
     locks, looks = WriteLocks(), threading.Event()
 
     def look() -> None:
         with locks.undisturbed("looking"):
             looks.set()
 
-    with locks.of(scenario, [asked]):
+    with locks.of(scenario, [request]):
         threading.Thread(target=look, daemon=True).start()
         assert looks.wait(0.2) is not expected
         assert waits(locks, "creating", requests.create_engagement({"name": "new"})) is expected
     assert looks.wait(10)
 
 
-def test_looks_of_two_scenarios_come_one_after_the_other() -> None:
-    """Either may write in its own, so that they would disturb each other."""
+def test_exclusive_blocks_of_two_scenarios_are_sequential() -> None:
+    """Two exclusive blocks of different scenarios do not overlap."""
     locks, ended = WriteLocks(), threading.Barrier(3, timeout=10)
 
     def look(scenario: str) -> None:
@@ -135,8 +135,8 @@ def test_looks_of_two_scenarios_come_one_after_the_other() -> None:
     ended.wait()
 
 
-def test_the_wire_lets_nothing_disturb_a_look(make: Fixtures) -> None:
-    """A write that another thread sends meanwhile goes out when the look is over; reads go at once."""
+def test_the_wire_has_exclusive_blocks(make: Fixtures) -> None:
+    """A write of another thread waits for the end of the block; reads do not."""
     came: list[str] = []
 
     def response(requests: httpx.Request) -> Any:
