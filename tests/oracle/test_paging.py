@@ -100,7 +100,7 @@ def test_pages_with_the_right_items(look: Look) -> None:
         ((ordered("edcba"), ordered("", number=3, size=2, total=5)), 1, 1, "e"),
         ((ordered("edc", total=5), ordered("ba", total=5), ordered("xy", number=1, size=2, total=5)), 2, 2, "a"),
     ],
-    ids=["lost between pages", "on the second page", "on the last page", "the other list in two answers"],
+    ids=["lost between pages", "on the second page", "on the last page", "the other list in two responses"],
 )
 def test_pages_that_lack_an_item(look: Look, whole: int, number: int, first: str) -> None:
     """The failure names the first missing item and cites the lists."""

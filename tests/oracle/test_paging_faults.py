@@ -56,7 +56,7 @@ HONEST = {
     "nothing": snapshot_of([], total=0),
     "past-the-end": snapshot_of(names(1, 2), [], total=2),
     "exactly-a-hundred": snapshot_of(names(1, 50), names(51, 100), total=100, size=50),
-    "more-than-one-answer-shows": snapshot_of(names(1, 60), names(61, 120), names(121, 150), total=150, size=60),
+    "more-than-one-response-shows": snapshot_of(names(1, 60), names(61, 120), names(121, 150), total=150, size=60),
     "more-pages-than-are-looked-at": snapshot_of(*MANY, total=99, whole=names(1, 99)),
     "twelve-pages": snapshot_of(*MANY, total=24),
 }

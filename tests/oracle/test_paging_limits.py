@@ -63,7 +63,7 @@ def test_neither_a_list_nor_a_refusal(kind: str, status: int) -> None:
 
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
 def test_the_rate_limit_is_no_refusal(judge: Judge) -> None:
-    """An expected 429 is wrong; an exhausted retry after 429, or no response, is undecided."""
+    """An expected 429 is wrong; a 429 after the last retry counts as no response."""
     response = refusal(429)
 
     with pytest.raises(NonConformity, match="returned 429"):

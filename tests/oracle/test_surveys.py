@@ -14,10 +14,10 @@ from tests.oracle.pages import told
 
 
 def law(exchange: Exchange) -> bool:
-    """Apply to all but 204, be undecided for 409, and fail for all but 200."""
+    """Hold for 200, not apply to 204, be undecided for 409, and fail for other statuses."""
     status = exchange.status
     if status == 409:
-        raise CantTell(f"answer {exchange.number} is open", exchange)
+        raise CantTell(f"response {exchange.number} is open", exchange)
     if status not in {200, 204}:
         raise NonConformity("it is odd", exchange, expected="even", actual=f"a {status}", pointer="/data")
     return status == 200
@@ -95,7 +95,7 @@ def test_a_law_with_an_undecided_response() -> None:
     """The first reason is raised with its exchanges, although the law held elsewhere."""
     made = responses(200, 409, 409)
 
-    with pytest.raises(CantTell, match=r"^answer 2 is open$") as raised:
+    with pytest.raises(CantTell, match=r"^response 2 is open$") as raised:
         conclude(survey(law, made))
     assert raised.value.exchanges == (made[1],)
 
