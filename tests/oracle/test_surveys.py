@@ -10,7 +10,7 @@ from conformance.oracle.outcomes import CantTell, Evidence, Inapplicable, NonCon
 from conformance.oracle.survey import Survey, conclude, survey
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
-from tests.oracle.pages import told
+from tests.oracle.pages import described
 
 
 def law(exchange: Exchange) -> bool:
@@ -105,7 +105,7 @@ def test_one_offender() -> None:
     made = responses(200, 409, 500)
     fault = fault_of(survey(law, made))
 
-    assert told(fault) == ("it is odd (getEngagement)", "even", "a 500", "/data")
+    assert described(fault) == ("it is odd (getEngagement)", "even", "a 500", "/data")
     assert fault.exchanges == (made[2],)
 
 
@@ -115,7 +115,7 @@ def test_many_offenders() -> None:
     fault = fault_of(survey(law, made))
 
     message = "it is odd (7 of 9 responses: listMembers 6, getEngagement 1)"
-    assert told(fault) == (message, "even", "a 500", "/data")
+    assert described(fault) == (message, "even", "a 500", "/data")
     assert fault.exchanges == (made[0], *made[3:7])
 
 
