@@ -29,7 +29,7 @@ _LONG_DESCRIPTION: Final = 3_000
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptText:
     """Sent texts, and a read of the engagement that must keep them.
 
     Attributes:
@@ -49,8 +49,8 @@ class Kept:
 class Texts:
     """Texts in creations, and in edits of the created engagements."""
 
-    creations: tuple[Kept, ...]
-    edits: tuple[Kept, ...]
+    creations: tuple[KeptText, ...]
+    edits: tuple[KeptText, ...]
 
 
 def texts(run: Run) -> Texts:
@@ -78,7 +78,7 @@ def texts(run: Run) -> Texts:
     )
 
 
-def _keep(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> list[Kept]:
+def _keep(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> list[KeptText]:
     """Create an engagement with two texts, read it, edit it with others and read it again.
 
     Args:
@@ -93,10 +93,13 @@ def _keep(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> li
     response = run.send(requests.create_engagement(sent))
     identifier = identifier_of(response)
     if identifier is None:
-        return [Kept(sent, response, None)]
+        return [KeptText(sent, response, None)]
     before = run.send(requests.get_engagement(identifier))
     edit = run.send(replace(requests.update_engagement(identifier, edited), repeatable=True))
-    return [Kept(sent, response, before), Kept(edited, edit, run.send(requests.get_engagement(identifier)), before)]
+    return [
+        KeptText(sent, response, before),
+        KeptText(edited, edit, run.send(requests.get_engagement(identifier)), before),
+    ]
 
 
 def _long(length: int) -> str:
@@ -182,7 +185,7 @@ def test_update_keeps_text(texts: Texts) -> None:
     _expect_kept(texts.edits)
 
 
-def _expect_kept(attempts: Sequence[Kept]) -> None:
+def _expect_kept(attempts: Sequence[KeptText]) -> None:
     """Expect that accepted texts read back exactly, and that the others were refused as odd or long texts may be."""
     accepted = [attempt for attempt in attempts if attempt.response.succeeded]
     for attempt in attempts:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from conformance.wire.exchange import Exchange
 
-_TOLD: Final = 6
+_MOST_NAMED: Final = 6
 _ENGAGEMENT: Final = ("name", "description", "status", "createdAt", "updatedAt")
 
 
@@ -156,5 +156,5 @@ def _same_engagement(was: dict[str, Any], before: Exchange, after: Exchange, sen
 
 def _listed(sentences: list[str]) -> str:
     """Join sentences into one text; of many, only count the last."""
-    more = len(sentences) - _TOLD
-    return "; ".join(sentences[:_TOLD]) + (f"; and {more} more" if more > 0 else "")
+    more = len(sentences) - _MOST_NAMED
+    return "; ".join(sentences[:_MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")

@@ -146,7 +146,7 @@ class History:
         registers: Its fields.
         attempts: The requests that were to change it, in the order of beginning.
         reads: Intervals and statuses of all reads of it, in the order of beginning.
-        good: For each field, the last read that showed a possible value.
+        confirmed: For each field, the last read that showed a possible value.
         listed: For each field, the last list that showed a possible value.
         snapshots: The reads of it so far, in the order of their ends.
         open_findings: Lists that show it wrongly, or correctly after an undetected change.
@@ -158,7 +158,7 @@ class History:
     registers: dict[str, Register] = field(default_factory=dict)
     attempts: list[Write] = field(default_factory=list)
     reads: list[tuple[Interval, int]] = field(default_factory=list)
-    good: dict[str, Snapshot] = field(default_factory=dict)
+    confirmed: dict[str, Snapshot] = field(default_factory=dict)
     listed: dict[str, Snapshot] = field(default_factory=dict)
     snapshots: list[Snapshot] = field(default_factory=list)
     open_findings: list[OpenFinding] = field(default_factory=list)

@@ -49,9 +49,9 @@ def requirement_for_text(
     last = history.registers[field].latest(interval)
     if last is None:
         return LASTS
-    good = _good_since(history, field, last)
+    confirmed = _confirmed_since(history, field, last)
     meanwhile = history.between(
-        good.interval.start if good else last.interval.start, interval.end, but=(last.exchange,)
+        confirmed.interval.start if confirmed else last.interval.start, interval.end, but=(last.exchange,)
     )
     if value is None:
         return _owner(last)
@@ -64,7 +64,7 @@ def requirement_for_text(
     is_new = not is_stale and not any(accepted(write.exchange) for write in meanwhile)
     if is_new and not _is_seen(history, field, last) and (keeps := keeps_text(last)):
         return keeps
-    return _of_own(last, meanwhile, field, is_lost=good is None and is_stale)
+    return _of_own(last, meanwhile, field, is_lost=confirmed is None and is_stale)
 
 
 def keeps_text(write: Effect) -> str | None:
@@ -82,12 +82,12 @@ def is_ambiguous(history: History, field: str, interval: Interval) -> bool:
     last = history.registers[field].latest(interval)
     if last is None:
         return False
-    good = _good_since(history, field, last)
+    confirmed = _confirmed_since(history, field, last)
     meanwhile = history.between(
-        good.interval.start if good else last.interval.start, interval.end, but=(last.exchange,)
+        confirmed.interval.start if confirmed else last.interval.start, interval.end, but=(last.exchange,)
     )
     causes = {write.operation for write in meanwhile if accepted(write.exchange)}
-    return len(causes) > 1 or (good is None and bool(causes - {"unarchiveEngagement"}))
+    return len(causes) > 1 or (confirmed is None and bool(causes - {"unarchiveEngagement"}))
 
 
 def requirement_for_status(history: History, *, value: str | None, interval: Interval, others: Sequence[Write]) -> str:
@@ -95,12 +95,12 @@ def requirement_for_status(history: History, *, value: str | None, interval: Int
     last = history.registers[STATUS].latest(interval)
     if last is None:
         return "new-engagement-active"
-    good = _good_since(history, STATUS, last)
+    confirmed = _confirmed_since(history, STATUS, last)
     meanwhile = history.between(
-        good.interval.start if good else last.interval.start, interval.end, but=(last.exchange,)
+        confirmed.interval.start if confirmed else last.interval.start, interval.end, but=(last.exchange,)
     )
     if last.value == "archived":
-        return _of_archived(meanwhile, read_before=good is not None, wrong=value is not None)
+        return _of_archived(meanwhile, read_before=confirmed is not None, wrong=value is not None)
     if value is None:
         return "new-engagement-active"
     edits = [write for write in meanwhile if write.operation == "updateEngagement"]
@@ -109,7 +109,7 @@ def requirement_for_status(history: History, *, value: str | None, interval: Int
     if any(accepted(write.exchange) for write in edits):
         return KEEPS_THE_REST
     archives = [write for write in others if write.operation == "archiveEngagement" and accepted(write.exchange)]
-    return "archive-spares-others" if good is not None and archives else "new-engagement-active"
+    return "archive-spares-others" if confirmed is not None and archives else "new-engagement-active"
 
 
 def of_list(history: History, *, field: str, value: str, interval: Interval, others: Sequence[Write]) -> str:
@@ -184,15 +184,15 @@ def is_refused_edit(write: Write) -> bool:
     return write.operation == "updateEngagement" and refused(write.exchange) and evidence
 
 
-def _good_since(history: History, field: str, last: Effect) -> Snapshot | None:
+def _confirmed_since(history: History, field: str, last: Effect) -> Snapshot | None:
     """Return the last read that showed the last write."""
-    good = history.good.get(field)
-    return good if good is not None and last.interval.before(good.interval) else None
+    confirmed = history.confirmed.get(field)
+    return confirmed if confirmed is not None and last.interval.before(confirmed.interval) else None
 
 
 def _is_seen(history: History, field: str, last: Effect) -> bool:
     """Whether a read or a list has shown the last write."""
-    seen = [snapshot for snapshot in (history.good.get(field), history.listed.get(field)) if snapshot is not None]
+    seen = [snapshot for snapshot in (history.confirmed.get(field), history.listed.get(field)) if snapshot is not None]
     values = [(snapshot.interval.end, snapshot.text(field)) for snapshot in seen]
     return any(end >= last.interval.end and value is not None and last.fits(value) for end, value in values)
 

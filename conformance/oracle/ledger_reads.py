@@ -87,14 +87,14 @@ class Reads(Judging):
         requirement = cause(history, value=None if may else value, interval=snapshot.interval, others=others)
         if may:
             register.narrow(value, snapshot.interval)
-            history.good[name] = snapshot
+            history.confirmed[name] = snapshot
             causes.resolve(history, self.findings, name, snapshot.interval)
             self.keep(snapshot.exchange, requirement, *evidence.of_read(history, name, snapshot.interval))
             return
         candidates = register.candidates(snapshot.interval)
-        good = [history.good[name].exchange] if name in history.good else []
+        confirmed = [history.confirmed[name].exchange] if name in history.confirmed else []
         expected = " or ".join(dict.fromkeys(render(effect.value) for effect in candidates))
-        because = *(effect.exchange for effect in candidates), *good
+        because = *(effect.exchange for effect in candidates), *confirmed
         finding = finding_of(
             requirement, snapshot.exchange, *because,
             message=f"{name} has a value that no request explains",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _WORD: Final = re.compile(r"[A-Za-z0-9_.$-]{1,60}")
 _MOST_MEMBERS: Final = 20
 _ERRORS_FROM: Final = 400
-_TELLING: Final = 16
+_STABLE_LENGTH: Final = 16
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _ULID: Final = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 
@@ -82,7 +82,7 @@ def shape(identifier: str) -> str:
         return "a ULID"
     signs = sorted({sign for sign in identifier if not re.fullmatch("[A-Za-z0-9_-]", sign)})
     # Which of the usual characters occur is chance, and the length of short identifiers grows with time.
-    length = f"{len(identifier)} " if len(identifier) >= _TELLING else ""
+    length = f"{len(identifier)} " if len(identifier) >= _STABLE_LENGTH else ""
     return f"{length}letters, digits, - or _" + (f", and {_printable(signs)}" if signs else "")
 
 

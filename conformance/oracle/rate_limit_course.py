@@ -125,11 +125,11 @@ def _windows(key: Sequence[AnnouncedLimit]) -> Iterator[Sequence[AnnouncedLimit]
     for course in _courses(key):
         for start in range(len(course) - SUCCESSIVE + 1):
             window = course[start : start + SUCCESSIVE]
-            if _surely_ahead(window[-1], named) > _MARGIN and len({reading.limit for reading in window}) == 1:
+            if _least_ahead(window[-1], named) > _MARGIN and len({reading.limit for reading in window}) == 1:
                 yield window
 
 
-def _surely_ahead(reading: AnnouncedLimit, named: Mapping[str | None, float]) -> float:
+def _least_ahead(reading: AnnouncedLimit, named: Mapping[str | None, float]) -> float:
     """Return the least number of seconds that the Reset of a response is ahead.
 
     Args:

@@ -44,10 +44,10 @@ def survey(law: Law, exchanges: Iterable[Exchange]) -> Survey:
     """Apply a law to every exchange that can be judged; a 429 followed by a retry is a response too."""
     found = Survey()
     for exchange in exchanges:
-        if (came := exchange.as_received) is None:
+        if (received := exchange.as_received) is None:
             continue
         try:
-            applies = law(came)
+            applies = law(received)
         except NonConformity as fault:
             found.broken.append((exchange, fault))
         except CantTell as undecided:

@@ -94,7 +94,7 @@ def expect_utc(exchanges: Iterable[Exchange]) -> None:
     undecided_outcomes: list[CheckOutcome] = []
     for operation in _OF_NOW:
         try:
-            _judge([stamp for stamp in stamps if stamp.at.request.operation.id == operation], stands=_stands(stamps))
+            _judge([stamp for stamp in stamps if stamp.at.request.operation.id == operation], coarse=_is_coarse(stamps))
         except (CantTell, Inapplicable) as undecided:
             undecided_outcomes.append(undecided)
     if undecided_outcomes:
@@ -103,16 +103,16 @@ def expect_utc(exchanges: Iterable[Exchange]) -> None:
         )
 
 
-def _judge(responses: list[_Stamp], *, stands: bool) -> None:
-    """Judge the responses of one operation; ``stands`` means that the service's clock may stand still."""
+def _judge(responses: list[_Stamp], *, coarse: bool) -> None:
+    """Judge the responses of one operation; ``coarse`` means that the service's clock may stand still."""
     of_now = [stamp for stamp in responses if abs(stamp.ahead) <= _AGREES]
     if of_now == responses:
         return
     zones, slips = {stamp.zone for stamp in responses}, {stamp.slip for stamp in responses}
-    if len(zones) == 1 and None not in zones and not stands:
+    if len(zones) == 1 and None not in zones and not coarse:
         hours = responses[0].ahead / 3600
         raise _fault(responses, f"{abs(round(hours * 4)) / 4:g} hours {'ahead of' if hours > 0 else 'behind'}")
-    if len(slips) == 1 and (slip := slips.pop()) is not None and not stands:
+    if len(slips) == 1 and (slip := slips.pop()) is not None and not coarse:
         raise _fault(responses, slip)
     if of_now and zones != {None}:
         raise CantTell("some responses look like those of another time zone", *(stamp.at for stamp in responses))
@@ -132,7 +132,7 @@ def _stamp_of(exchange: Exchange) -> _Stamp | None:
     return _Stamp(exchange, moment, moment.timestamp() - rate_limit_laws.service_time(exchange))
 
 
-def _stands(responses: list[_Stamp]) -> bool:
+def _is_coarse(responses: list[_Stamp]) -> bool:
     """Whether a clock stands still, or moves only by whole minutes."""
     moments = {stamp.moment for stamp in responses}
     return len(moments) < _FEW or not any(moment.second or moment.microsecond for moment in moments)

@@ -14,7 +14,7 @@ from tests.conftest import make_exchange
 if TYPE_CHECKING:
     from conformance.oracle.laws import Law
 
-Told = tuple[str, str, str, str | None]
+Described = tuple[str, str, str, str | None]
 
 
 def page(
@@ -35,7 +35,7 @@ def page(
     return make_exchange(operation, body={"data": data, "meta": usual | meta}, query=asked, number=number)
 
 
-def told(fault: NonConformity) -> Told:
+def described(fault: NonConformity) -> Described:
     """Return all of a failure except its exchanges."""
     return fault.message, fault.expected, fault.actual, fault.pointer
 
@@ -52,9 +52,9 @@ def refusal(status: int = 404, operation: str = "listEngagements", *, number: in
     )
 
 
-def broken(law: Law, exchange: Exchange) -> Told:
+def broken(law: Law, exchange: Exchange) -> Described:
     """Return the failure of a law, which must cite this exchange alone."""
     with pytest.raises(NonConformity) as raised:
         law(exchange)
     assert raised.value.exchanges == (exchange,)
-    return told(raised.value)
+    return described(raised.value)

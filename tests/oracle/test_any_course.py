@@ -56,11 +56,11 @@ WORDS = list(_public(observe))
 
 def _course(make_client: Any, chance: random.Random) -> list[Exchange]:
     """Return exchanges with a correct service, some of whose responses are changed at random."""
-    said = make_client()
-    ids = [said.created(f"cf-abcdefg2-{number}") for number in range(3)]
+    client = make_client()
+    ids = [client.created(f"cf-abcdefg2-{number}") for number in range(3)]
     for _ in range(12):
         identifier = chance.choice(ids)
-        said.send(
+        client.send(
             chance.choice(
                 (
                     requests.get_engagement(identifier),
@@ -74,7 +74,7 @@ def _course(make_client: Any, chance: random.Random) -> list[Exchange]:
                 )
             )
         )
-    return [_changed(exchange, chance) if chance.random() < 0.5 else exchange for exchange in said.exchanges]
+    return [_changed(exchange, chance) if chance.random() < 0.5 else exchange for exchange in client.exchanges]
 
 
 def _changed(exchange: Exchange, chance: random.Random) -> Exchange:
@@ -95,8 +95,8 @@ def test_random_responses_raise_only_outcomes(
     exchanges = _course(make_client, random.Random(seed))
 
     for exchange in exchanges:
-        for word in (*LAWS, *WORDS, lambda made: Ledger().take(made), organization_census, _as_the_wire_does):
-            _apply(word, exchange)
+        for function in (*LAWS, *WORDS, lambda made: Ledger().take(made), organization_census, _as_the_wire_does):
+            _apply(function, exchange)
     for law in LAWS:
         survey(law, exchanges)
     _apply(expect_falling, exchanges)
@@ -106,9 +106,9 @@ def test_random_responses_raise_only_outcomes(
     _as_the_journal_does(exchanges, tmp_path_factory.mktemp("journal"))
 
 
-def _apply(word: Callable[[Any], object], what: object) -> None:
+def _apply(function: Callable[[Any], object], what: object) -> None:
     with contextlib.suppress(CheckOutcome, NoResponse):
-        word(what)
+        function(what)
 
 
 def _as_the_wire_does(exchange: Exchange) -> None:

@@ -13,7 +13,7 @@ from conformance.oracle.bulk import Sent
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
-from tests.oracle.pages import page, told
+from tests.oracle.pages import described, page
 
 ENGAGEMENT = {
     "id": "eng_1",
@@ -73,7 +73,7 @@ def test_wrong_statuses_are_reported_together() -> None:
         "createEngagement with body 1 returned 500; createEngagement with body 3 returned 404; "
         "createEngagement with body 4 returned 500"
     )
-    assert told(raised.value) == (message, "exactly 200", "404, 500", None)
+    assert described(raised.value) == (message, "exactly 200", "404, 500", None)
     assert [exchange.number for exchange in raised.value.exchanges] == [1, 3, 4]
     assert [exchange.number for exchange in evidence.exchanges] == [1, 2, 3, 4]
 
@@ -118,7 +118,7 @@ def test_invalid_requests_with_another_status(status: int) -> None:
     with pytest.raises(NonConformity) as raised:
         bulk.every_invalid_refused([sent(400, 1), sent(status, 2)])
     message = f"createEngagement with body 2 returned {status}"
-    assert told(raised.value) == (message, "400 or 422", str(status), None)
+    assert described(raised.value) == (message, "400 or 422", str(status), None)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_a_failure_after_refusals_is_a_failure(statuses: tuple[int, ...]) -> Non
     """The failure is raised unchanged."""
     with pytest.raises(NonConformity) as raised:
         bulk.only_if_refused([sent(status) for status in statuses], fails)
-    assert told(raised.value) == ("it is odd", "even", "odd", None)
+    assert described(raised.value) == ("it is odd", "even", "odd", None)
 
 
 @pytest.mark.parametrize("status", [200, 204, 302, 399, 500])
@@ -201,7 +201,7 @@ def test_an_engagement_that_a_refused_request_has_changed(name: str) -> None:
     with pytest.raises(NonConformity) as raised:
         untouched(after, 400, 404)
     message = f"{name} of the engagement has changed"
-    assert told(raised.value) == (message, f'"{ENGAGEMENT[name]}"', '"other"', f"/data/{name}")
+    assert described(raised.value) == (message, f'"{ENGAGEMENT[name]}"', '"other"', f"/data/{name}")
     assert [exchange.number for exchange in raised.value.exchanges] == [1, 2, 3, 9]
     with pytest.raises(CantTell, match="was not refused"):
         untouched(after, 400, 200)
@@ -213,7 +213,7 @@ def test_an_engagement_that_no_longer_exists() -> None:
 
     with pytest.raises(NonConformity) as raised:
         untouched(after, 400, 404)
-    assert told(raised.value) == ("the engagement no longer exists", "the engagement as before", "404", None)
+    assert described(raised.value) == ("the engagement no longer exists", "the engagement as before", "404", None)
     assert [exchange.number for exchange in raised.value.exchanges] == [1, 2, 3, 9]
     with pytest.raises(
         CantTell, match="the engagement no longer exists, but createEngagement with body 2 was not refused"
@@ -283,7 +283,7 @@ def test_refused_creations_that_are_listed() -> None:
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
         bulk.none_created(iter(batch), listed)
     expected = "no engagement of a refused creation"
-    assert told(raised.value) == (f"{made(2)}; {made(4)}", expected, "2 in the list", None)
+    assert described(raised.value) == (f"{made(2)}; {made(4)}", expected, "2 in the list", None)
     assert [exchange.number for exchange in raised.value.exchanges] == [2, 4, 10, 11]
     assert evidence.exchanges == listed
 

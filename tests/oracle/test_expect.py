@@ -13,7 +13,7 @@ from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
-from tests.oracle.pages import told
+from tests.oracle.pages import described
 
 MakeExchange = Callable[..., Exchange]
 
@@ -74,7 +74,7 @@ def test_gateway_responses_are_never_judged(exchange: MakeExchange, status: int 
     """A gateway's response, or none, ends every assertion."""
     made = exchange("getEngagement", status, {})
 
-    for word in (
+    for assertion in (
         expect.success,
         expect.refused,
         read.data,
@@ -82,7 +82,7 @@ def test_gateway_responses_are_never_judged(exchange: MakeExchange, status: int 
         rate_limit_laws.headers_present,
     ):
         with pytest.raises(NoResponse):
-            word(made)
+            assertion(made)
 
 
 def test_true_is_not_one(exchange: MakeExchange) -> None:
@@ -144,7 +144,7 @@ def test_timestamps_have_exactly_one_format(text: str, *, right: bool) -> None:
     assert (parse_timestamp(text) is not None) is right
 
 
-ONE_EXCHANGE_WORDS = (
+ONE_EXCHANGE_ASSERTIONS = (
     expect.success,
     expect.refused,
     read.success,
@@ -268,9 +268,9 @@ def test_assertions_are_total_over_bytes(exchange: MakeExchange, raw: bytes, ope
 
 
 def _apply_all(made: Exchange) -> None:
-    for word in ONE_EXCHANGE_WORDS:
+    for assertion in ONE_EXCHANGE_ASSERTIONS:
         try:
-            word(made)
+            assertion(made)
         except (NonConformity, CantTell, NoResponse):
             continue
 
@@ -284,5 +284,5 @@ def test_one_of_some_statuses() -> None:
 
     with pytest.raises(NonConformity) as raised:
         expect.status_in(response, 200, 404)
-    assert told(raised.value) == ("getEngagement returned 409", "200 or 404", "409", None)
+    assert described(raised.value) == ("getEngagement returned 409", "200 or 404", "409", None)
     assert raised.value.exchanges == (response,)

@@ -18,10 +18,10 @@ MakeExchange = Callable[..., Exchange]
 EARLY, LATE = "2026-01-02T03:04:05.006Z", "2026-01-02T03:04:05.007Z"
 
 
-def told(word: Callable[[], object]) -> tuple[str, str, str, str | None, tuple[Exchange, ...]]:
+def described(assertion: Callable[[], object]) -> tuple[str, str, str, str | None, tuple[Exchange, ...]]:
     """Return all of an assertion's failure."""
     with pytest.raises(NonConformity) as raised:
-        word()
+        assertion()
     fault = raised.value
     return fault.message, fault.expected, fault.actual, fault.pointer, fault.exchanges
 
@@ -33,7 +33,7 @@ def test_success_says_what_it_expected(exchange: MakeExchange, operation: str, s
     """It expects exactly 200, or any 2xx, which 300 is not."""
     made = exchange(operation, status, {})
 
-    assert told(lambda: expect.success(made)) == (
+    assert described(lambda: expect.success(made)) == (
         f"{operation} returned {status}",
         expected,
         str(status),
@@ -47,22 +47,22 @@ def test_a_code_that_is_no_text_is_not_shown(exchange: MakeExchange, code: objec
     """The actual value is the status alone."""
     made = exchange("getEngagement", 409, {"error": {"code": code}})
 
-    assert told(lambda: expect.success(made))[2] == "409"
+    assert described(lambda: expect.success(made))[2] == "409"
 
 
 def test_refused_names_the_excluded_statuses(exchange: MakeExchange) -> None:
     """The expected text lists the excluded statuses."""
     made = exchange("updateEngagement", 404, {})
 
-    assert told(lambda: expect.refused(made))[1] == "a 4xx other than 401, 404 or 429"
-    assert told(lambda: expect.refused(made, but=(404, 405)))[1] == "a 4xx other than 404 or 405"
+    assert described(lambda: expect.refused(made))[1] == "a 4xx other than 401, 404 or 429"
+    assert described(lambda: expect.refused(made, but=(404, 405)))[1] == "a 4xx other than 404 or 405"
 
 
 def test_equal_shows_both_values(exchange: MakeExchange) -> None:
     """The failure shows the expected and the actual value."""
     made = exchange(number=3)
 
-    found = told(lambda: expect.equal("the status", "archived", "active", made, pointer="/data/status"))
+    found = described(lambda: expect.equal("the status", "archived", "active", made, pointer="/data/status"))
 
     assert found == ('the status is not "active"', '"active"', '"archived"', "/data/status", (made,))
 
@@ -71,10 +71,10 @@ def test_holds_shows_the_actual_value(exchange: MakeExchange) -> None:
     """A text is shown as it is, another value as JSON; a true condition passes."""
     made = exchange(number=4)
 
-    assert told(lambda: expect.holds(0, "it is lost", made, expected="one", actual="none of it", pointer="/data")) == (
-        ("it is lost", "one", "none of it", "/data", (made,))
-    )
-    assert told(lambda: expect.holds([], "it is lost", made, expected="one", actual=5))[2] == "5"
+    assert described(
+        lambda: expect.holds(0, "it is lost", made, expected="one", actual="none of it", pointer="/data")
+    ) == (("it is lost", "one", "none of it", "/data", (made,)))
+    assert described(lambda: expect.holds([], "it is lost", made, expected="one", actual=5))[2] == "5"
     with Evidence() as evidence:
         expect.holds(1, "it is lost", made, expected="one", actual=1)
     assert list(evidence.exchanges) == [made]
@@ -85,7 +85,7 @@ def test_unchanged_names_the_field(exchange: MakeExchange) -> None:
     made = exchange(number=5)
     before, after = {"name": "a", "slug": "s"}, {"name": "b", "slug": "s"}
 
-    found = told(lambda: expect.unchanged("the organization", before, after, ("slug", "name"), made))
+    found = described(lambda: expect.unchanged("the organization", before, after, ("slug", "name"), made))
 
     assert found == ("name of the organization has changed", '"a"', '"b"', "/data/name", (made,))
 
@@ -96,7 +96,7 @@ def test_later_is_strict(exchange: MakeExchange) -> None:
 
     expect.later("updatedAt", LATE, EARLY, made)
     for actual, than in ((EARLY, EARLY), (EARLY, LATE)):
-        found = told(lambda actual=actual, than=than: expect.later("updatedAt", actual, than, made))  # type: ignore[misc]
+        found = described(lambda actual=actual, than=than: expect.later("updatedAt", actual, than, made))  # type: ignore[misc]
         assert found == ("updatedAt has not increased", f"later than {than}", actual, None, (made,))
 
 

@@ -12,7 +12,7 @@ from conformance.oracle.listing import CantTellYet, Listing, time_of
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
-from tests.oracle.pages import no_response, page, refusal, told
+from tests.oracle.pages import described, no_response, page, refusal
 
 ALL_NAMES = ("name", "description", "status", "createdAt", "updatedAt")
 
@@ -63,7 +63,7 @@ def test_an_item_that_is_known_to_have_another_value() -> None:
     with pytest.raises(NonConformity) as raised:
         found(Listing(responses), ["x"], ["e", "d", "b"])
     message, actual = "a list filtered by status active holds another status", '2 with another status, the first is "d"'
-    assert told(raised.value) == (message, "only items with status active", actual, "/data")
+    assert described(raised.value) == (message, "only items with status active", actual, "/data")
     assert raised.value.exchanges == responses
 
 
@@ -75,7 +75,7 @@ def test_an_item_that_is_not_found(total: int) -> None:
     with pytest.raises(NonConformity) as raised:
         found(seen, ["c", "b", "a"])
     message, actual = "an item with status active is missing from the list", '2 missing, the first is "a"'
-    assert told(raised.value) == (message, "all 3 of them", actual, "/data")
+    assert described(raised.value) == (message, "all 3 of them", actual, "/data")
     assert raised.value.exchanges == seen.responses
 
 
@@ -116,7 +116,7 @@ def test_totals_that_do_not_add_up() -> None:
     with pytest.raises(NonConformity) as raised:
         counts(ACTIVE, ARCHIVED, Listing(everything))
     message = "the totals by status do not add up to the unfiltered total"
-    assert told(raised.value) == (message, "4", "2 active + 1 archived", "/meta/total")
+    assert described(raised.value) == (message, "4", "2 active + 1 archived", "/meta/total")
     assert raised.value.exchanges == (everything[0], ACTIVE.responses[0], ARCHIVED.responses[0])
 
 
@@ -126,10 +126,10 @@ def test_a_filtered_list_that_counts_wrongly() -> None:
 
     with pytest.raises(NonConformity) as raised:
         counts(active, archived, EVERYTHING)
-    assert told(raised.value) == ("the total is not the number of listed items", "2", "1", "/meta/total")
+    assert described(raised.value) == ("the total is not the number of listed items", "2", "1", "/meta/total")
     with pytest.raises(NonConformity) as raised:
         counts(ACTIVE, archived, EVERYTHING)
-    assert told(raised.value)[1:3] == ("1", "2")
+    assert described(raised.value)[1:3] == ("1", "2")
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_an_unfiltered_list_without_one_value() -> None:
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
         filters.expect_both(Listing(responses), KNOWN)
     message, expected = "the unfiltered list holds no archived item", "active and archived items"
-    assert told(raised.value) == (message, expected, "none of 2 archived items", "/data")
+    assert described(raised.value) == (message, expected, "none of 2 archived items", "/data")
     assert raised.value.exchanges == responses
     assert evidence.exchanges == list(responses)
 
@@ -273,7 +273,7 @@ def test_an_item_that_differs_from_its_read(name: str) -> None:
     with pytest.raises(NonConformity) as raised:
         filters.expect_as_read(engagement_read, [response], ALL_NAMES)
     message = f"{name} of an engagement differs in the list"
-    assert told(raised.value) == (message, f'"{ENGAGEMENT[name]}"', f'"{OTHER[name]}"', f"/data/1/{name}")
+    assert described(raised.value) == (message, f'"{ENGAGEMENT[name]}"', f'"{OTHER[name]}"', f"/data/1/{name}")
     assert raised.value.exchanges == (response, engagement_read)
 
 
@@ -374,7 +374,7 @@ def test_a_page_with_another_total() -> None:
 
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
         filters.expect_one_total((WHOLE, *pages))
-    assert told(raised.value) == ("the total of a page of the filtered list is not 5", "5", "9", "/meta/total")
+    assert described(raised.value) == ("the total of a page of the filtered list is not 5", "5", "9", "/meta/total")
     assert raised.value.exchanges == (WHOLE, pages[1])
     assert evidence.exchanges == [WHOLE, pages[0], WHOLE, pages[1]]
 
@@ -389,7 +389,7 @@ def test_a_page_that_is_too_short_or_too_long(number: int, count: int, right: in
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
         filters.expect_full_pages((WHOLE, honest, wrong))
     message = f"page {number} of 5 filtered items with 2 a page holds {count}"
-    assert told(raised.value) == (message, f"{right} items", f"{count} items", "/data")
+    assert described(raised.value) == (message, f"{right} items", f"{count} items", "/data")
     assert raised.value.exchanges == (WHOLE, wrong)
     assert evidence.exchanges == [WHOLE, honest, WHOLE, wrong]
 
@@ -397,11 +397,11 @@ def test_a_page_that_is_too_short_or_too_long(number: int, count: int, right: in
 @pytest.mark.parametrize("total", [4, 6])
 def test_pages_that_do_not_agree_about_the_total(total: int) -> None:
     """Their lengths are not judged then; every response is cited."""
-    look = (WHOLE, paged(2, number=1), paged(1, number=2, total=total, place=3))
+    snapshot = (WHOLE, paged(2, number=1), paged(1, number=2, total=total, place=3))
 
     with pytest.raises(CantTellYet, match=r"^the pages have different totals$") as raised:
-        filters.expect_full_pages(look)
-    assert raised.value.exchanges == look
+        filters.expect_full_pages(snapshot)
+    assert raised.value.exchanges == snapshot
 
 
 # --- items between pages of a filtered list
@@ -420,9 +420,9 @@ def changed(*pages: list[dict[str, str]], total: int = 5) -> tuple[Exchange, ...
     return tuple(page(items, number=number, total=total) for number, items in enumerate(pages, 1))
 
 
-def nothing_lost(look: tuple[Exchange, ...]) -> None:
+def nothing_lost(snapshot: tuple[Exchange, ...]) -> None:
     """Judge pages sorted by change."""
-    filters.expect_nothing_lost(look, "updatedAt", time_of("updatedAt"))
+    filters.expect_nothing_lost(snapshot, "updatedAt", time_of("updatedAt"))
 
 
 @pytest.mark.parametrize(
@@ -465,10 +465,10 @@ def test_an_item_that_filtered_pages_lose() -> None:
 )
 def test_filtered_pages_without_their_order(pages: tuple[list[dict[str, str]], ...], why: str) -> None:
     """Unsorted pages are undecided."""
-    look = changed(at(9, 8, 7, 6, 5), *pages)
+    snapshot = changed(at(9, 8, 7, 6, 5), *pages)
     with pytest.raises(CantTellYet, match=f"^{why}: a list is not sorted by updatedAt$") as raised:
-        nothing_lost(look)
-    assert raised.value.exchanges == look
+        nothing_lost(snapshot)
+    assert raised.value.exchanges == snapshot
 
 
 def test_filtered_pages_of_different_totals() -> None:

@@ -212,7 +212,7 @@ def test_a_read_refutes_an_uncertain_change() -> None:
 @pytest.mark.parametrize(
     "doubtful",
     [change("b", 2, 4.5, certain=False), change("b", 2, inf, certain=False), change("b", 0.5, 3, certain=False)],
-    ids=["under-way", "unanswered", "overlapping"],
+    ids=["under-way", "no-response", "overlapping"],
 )
 def test_an_uncertain_change_that_may_still_happen(doubtful: Effect) -> None:
     """A change that overlaps the read, or the shown change, stays uncertain."""

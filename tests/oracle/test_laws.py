@@ -304,9 +304,9 @@ def test_an_address_has_an_at_sign(email: str) -> None:
 @pytest.mark.parametrize("email", ["mailto:a@b", "MAILTO:a@b.example", "<a@b>", "Ann <a@b>", '"Ann" <a@b>'])
 def test_a_link_or_a_mailbox_is_no_address(email: str) -> None:
     """A link prefix or a display name is not part of an address."""
-    told = broken(laws.member_email_is_address, page([{"email": email}], operation="listMembers"))
+    failure = broken(laws.member_email_is_address, page([{"email": email}], operation="listMembers"))
 
-    assert told[1:] == ("an e-mail address", render(email), "/data/0/email")
+    assert failure[1:] == ("an e-mail address", render(email), "/data/0/email")
 
 
 def test_a_text_without_an_at_sign_is_no_address() -> None:

@@ -36,7 +36,7 @@ def test_take_returns_only_new_findings(make_client: MakeClient) -> None:
 
     ledger = Ledger()
     found = [ledger.take(exchange) for exchange in client.exchanges]
-    assert [[finding.exchange for finding in told] for told in found] == [
+    assert [[finding.exchange for finding in findings] for findings in found] == [
         [], [], [client.exchanges[2]], [client.exchanges[3]],
     ]  # fmt: skip
 
@@ -52,10 +52,10 @@ def changed(record: Any, name: str, value: object) -> object:
     return value
 
 
-def lie(honest: type[Any], name: str) -> type[Any]:
+def faulty(honest: type[Any], name: str) -> type[Any]:
     """Return a service with one fault."""
 
-    class Lying(honest):  # type: ignore[misc]
+    class Faulty(honest):  # type: ignore[misc]
         """Service with one wrong step."""
 
         old: dict[str, Any]
@@ -66,7 +66,7 @@ def lie(honest: type[Any], name: str) -> type[Any]:
     def own(self: Any, record: Any) -> None:
         record.status, record.updated = "active", self.now
 
-    lies: dict[str, dict[str, Any]] = {
+    faults: dict[str, dict[str, Any]] = {
         "takes-effect": {"getEngagement": stale},
         "keeps-the-rest": {
             "edit": lambda self, record, body: also(
@@ -112,9 +112,9 @@ def lie(honest: type[Any], name: str) -> type[Any]:
             )
         },
     }
-    for step, wrong in lies[name].items():
-        setattr(Lying, step, wrong)
-    return Lying
+    for step, wrong in faults[name].items():
+        setattr(Faulty, step, wrong)
+    return Faulty
 
 
 STORY = (
@@ -132,7 +132,7 @@ STORY = (
     "delete",
     "read",
 )
-LIES = [
+FAULTS = [
     ("takes-effect", ("edit", "read"), "update-engagement-takes-effect"),
     ("keeps-the-rest", ("read", "edit", "read"), "update-engagement-keeps-the-rest"),
     ("archive-clears", ("describe", "read", "archive", "read"), "archive-keeps-content"),
@@ -180,24 +180,24 @@ def step(word: str, identifier: str, number: int) -> Any:
     }[operation]
 
 
-def told(client: Any, words: tuple[str, ...]) -> list[Exchange]:
+def run_steps(client: Any, words: tuple[str, ...]) -> list[Exchange]:
     """Create an engagement, run the steps and return the exchanges."""
     identifier = client.created("one", description="as it was")
     client.send_each(step(word, identifier, number) for number, word in enumerate(words))
     return list(client.exchanges)
 
 
-@pytest.mark.parametrize(("name", "words", "requirement"), LIES, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("name", "words", "requirement"), FAULTS, ids=lambda value: str(value)[:40])
 def test_a_fault_breaks_its_rule_and_no_other(
     make_client: MakeClient, honest: type[Any], name: str, words: tuple[str, ...], requirement: str
 ) -> None:
     """One fault is reported once, under its requirement."""
-    assert broken(told(make_client(lie(honest, name)), words)) == [requirement]
+    assert broken(run_steps(make_client(faulty(honest, name)), words)) == [requirement]
 
 
 def test_a_correct_service_gives_evidence(make_client: MakeClient) -> None:
     """The ledger records responses that could have broken a rule."""
-    findings = Ledger.over(told(make_client(), STORY), name_key).findings
+    findings = Ledger.over(run_steps(make_client(), STORY), name_key).findings
 
     assert findings.broken == []
     assert {"update-engagement-takes-effect", "archived-edit-refused", "deleted-unreadable"} <= findings.kept.keys()

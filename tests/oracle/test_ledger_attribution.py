@@ -16,7 +16,7 @@ from tests.oracle.ledgers import broken, found
 MakeClient = Callable[..., Any]
 
 
-class Telling:
+class Case:
     """Requests about one engagement and a second one."""
 
     def __init__(self, client: Any) -> None:
@@ -24,7 +24,7 @@ class Telling:
         self.mine = client.created("mine", description="as it was")
         self.other = client.created("other")
 
-    def do(self, *words: str) -> Telling:
+    def do(self, *words: str) -> Case:
         """Send the named requests; ``other`` before a name sends it to the second engagement."""
         for word in words:
             whose, _, what = word.rpartition("other ")
@@ -44,7 +44,7 @@ class Telling:
             "delete": requests.delete_engagement,
         }[word](identifier)
 
-    def refuse(self, word: str, status: int, key: Credential | None = None) -> Telling:
+    def refuse(self, word: str, status: int, key: Credential | None = None) -> Case:
         """Send a named request that is refused."""
         sent = self.request(word, self.mine)
         self.client.send(sent if key is None else sent.with_key(key), status=status)
@@ -63,9 +63,9 @@ class Telling:
 
 
 @pytest.fixture
-def telling(make_client: MakeClient) -> Callable[..., Telling]:
+def make_case(make_client: MakeClient) -> Callable[..., Case]:
     """Return a factory of such requests to a service with these choices."""
-    return lambda **choices: Telling(make_client(**choices))
+    return lambda **choices: Case(make_client(**choices))
 
 
 @pytest.mark.parametrize(
@@ -104,10 +104,10 @@ def telling(make_client: MakeClient) -> Callable[..., Telling]:
     ],
 )
 def test_a_wrong_read_is_attributed_to_the_last_write(
-    telling: Callable[..., Telling], words: tuple[str, ...], shows: dict[str, str], requirement: str
+    make_case: Callable[..., Case], words: tuple[str, ...], shows: dict[str, str], requirement: str
 ) -> None:
     """One requirement is broken, by the writes since the last correct read."""
-    assert broken(telling().do(*words).show(**shows)) == [requirement]
+    assert broken(make_case().do(*words).show(**shows)) == [requirement]
 
 
 @pytest.mark.parametrize("name", ["a <b>", "n" * 33, "größer", "two  blanks " * 3])
@@ -160,9 +160,9 @@ def test_an_unsent_name_may_be_any(make_client: MakeClient, body: dict[str, Any]
 
 
 @pytest.mark.parametrize("description", [5, [], {}, True])
-def test_an_invalid_edit_may_have_no_effect(telling: Callable[..., Telling], description: object) -> None:
+def test_an_invalid_edit_may_have_no_effect(make_case: Callable[..., Case], description: object) -> None:
     """An invalid edit that got a success may have left the name unchanged."""
-    case = telling().do("read")
+    case = make_case().do("read")
     sent = requests.update_engagement(case.mine, {"name": "new", "description": description})
     case.client.send(sent)
 
@@ -170,18 +170,18 @@ def test_an_invalid_edit_may_have_no_effect(telling: Callable[..., Telling], des
     assert broken(case.show(name="odd")) == ["create-engagement-lasts"]
 
 
-def test_a_status_in_an_edit_has_its_own_requirement(telling: Callable[..., Telling]) -> None:
+def test_a_status_in_an_edit_has_its_own_requirement(make_case: Callable[..., Case]) -> None:
     """A client cannot set the status by an edit."""
-    case = telling().do("read")
+    case = make_case().do("read")
     case.client.send(requests.update_engagement(case.mine, {"name": "new", "status": "archived"}))
 
     assert broken(case.show(status="archived")) == ["update-engagement-own-values"]
 
 
 @pytest.mark.parametrize("word", ["name=odd", "description=odd"])
-def test_a_refused_edit_that_took_effect(telling: Callable[..., Telling], word: str) -> None:
+def test_a_refused_edit_that_took_effect(make_case: Callable[..., Case], word: str) -> None:
     """The read shows the refused value, or another change with no other cause."""
-    case = telling().do("read").refuse(word, 422)
+    case = make_case().do("read").refuse(word, 422)
 
     assert broken(case.show(name="odd")) == ["update-engagement-refused-changes-nothing"]
 
@@ -190,45 +190,45 @@ def test_a_refused_edit_that_took_effect(telling: Callable[..., Telling], word: 
     ("word", "requirement"),
     [("name=x", "update-engagement-refused-changes-nothing"), ("description=x", "archive-keeps-content")],
 )
-def test_a_refused_edit_of_the_text_that_is_wrong(telling: Callable[..., Telling], word: str, requirement: str) -> None:
+def test_a_refused_edit_of_the_text_that_is_wrong(make_case: Callable[..., Case], word: str, requirement: str) -> None:
     """The edit is the cause if it was the last to send that text, and not if it sent another."""
-    assert broken(telling().do("read", "archive").refuse(word, 422).show(name="odd")) == [requirement]
+    assert broken(make_case().do("read", "archive").refuse(word, 422).show(name="odd")) == [requirement]
 
 
 @pytest.mark.parametrize("status", [401, 429])
-def test_a_401_or_429_is_no_cause(telling: Callable[..., Telling], status: int) -> None:
+def test_a_401_or_429_is_no_cause(make_case: Callable[..., Case], status: int) -> None:
     """Such an edit was not refused for its content."""
-    case = telling().do("archive", "read").refuse("name=odd", status)
+    case = make_case().do("archive", "read").refuse("name=odd", status)
 
     assert broken(case.show(status="active")) == ["archive-sets-status"]
 
 
-def test_a_refusal_of_another_key_is_no_cause(telling: Callable[..., Telling], another_key: Credential) -> None:
+def test_a_refusal_of_another_key_is_no_cause(make_case: Callable[..., Case], another_key: Credential) -> None:
     """The effect of a refused request with another key stays possible."""
-    case = telling().do("archive", "read").refuse("name=odd", 403, another_key)
+    case = make_case().do("archive", "read").refuse("name=odd", 403, another_key)
 
     assert broken(case.show(status="active")) == ["archive-sets-status"]
 
 
-def test_a_refused_edit_of_another_engagement_is_no_cause(telling: Callable[..., Telling]) -> None:
+def test_a_refused_edit_of_another_engagement_is_no_cause(make_case: Callable[..., Case]) -> None:
     """Its name is not the cause of this engagement's name."""
-    case = telling()
+    case = make_case()
     case.client.send(requests.update_engagement(case.other, {"name": "x"}), status=409)
 
     assert broken(case.show(name="x")) == ["create-engagement-lasts"]
 
 
-def test_an_unreadable_edit_sent_no_status(telling: Callable[..., Telling]) -> None:
+def test_an_unreadable_edit_sent_no_status(make_case: Callable[..., Case]) -> None:
     """Its body was no JSON and was refused for that."""
-    case = telling().do("read")
+    case = make_case().do("read")
     case.client.send(requests.update_engagement(case.mine, {}).with_body(b"{"), status=400)
 
     assert broken(case.show(status="archived")) == ["new-engagement-active"]
 
 
-def test_a_missing_engagement_is_attributed_to_the_last_change(telling: Callable[..., Telling]) -> None:
+def test_a_missing_engagement_is_attributed_to_the_last_change(make_case: Callable[..., Case]) -> None:
     """An edit before another change is not the cause."""
-    case = telling(unarchive="nothing").do("read", "name=new", "unarchive")
+    case = make_case(unarchive="nothing").do("read", "name=new", "unarchive")
 
     assert broken(case.vanish()) == ["create-engagement-lasts"]
 
@@ -248,19 +248,19 @@ def test_a_missing_engagement_is_attributed_to_the_last_change(telling: Callable
     ],
 )
 def test_a_404_is_attributed_to_the_last_write(
-    telling: Callable[..., Telling], words: tuple[str, ...], requirement: str
+    make_case: Callable[..., Case], words: tuple[str, ...], requirement: str
 ) -> None:
     """One requirement is broken if an existing engagement is not found."""
-    said = telling().do(*words).vanish()
+    exchanges = make_case().do(*words).vanish()
 
-    assert broken(said) == [requirement]
-    assert found(said).message == "a read of an existing engagement failed"
+    assert broken(exchanges) == [requirement]
+    assert found(exchanges).message == "a read of an existing engagement failed"
 
 
 @pytest.mark.parametrize(("word", "status"), [("archive", 429), ("name=new", 409)])
-def test_a_refused_request_is_no_cause_of_a_404(telling: Callable[..., Telling], word: str, status: int) -> None:
+def test_a_refused_request_is_no_cause_of_a_404(make_case: Callable[..., Case], word: str, status: int) -> None:
     """Neither its own refused change nor the refused deletion of another is the cause."""
-    case = telling().do("read").refuse(word, status)
+    case = make_case().do("read").refuse(word, status)
     case.client.send(requests.delete_engagement(case.other), status=429)
 
     assert broken(case.vanish()) == ["create-engagement-lasts"]
@@ -282,10 +282,10 @@ def test_a_refused_request_is_no_cause_of_a_404(telling: Callable[..., Telling],
     ],
 )
 def test_a_wrong_text_may_have_several_causes(
-    telling: Callable[..., Telling], words: tuple[str, ...], *, ambiguous: bool
+    make_case: Callable[..., Case], words: tuple[str, ...], *, ambiguous: bool
 ) -> None:
     """A write was lost, or undone before the next read; a read between them settles it."""
-    finding = found(telling(unarchive="nothing").do(*words).show(name="odd"))
+    finding = found(make_case(unarchive="nothing").do(*words).show(name="odd"))
 
     assert finding.ambiguous is ambiguous
 

@@ -159,7 +159,7 @@ def test_an_edit_while_the_status_is_unknown(make_client: MakeClient) -> None:
 
 
 def slipped(make_client: MakeClient, *after: dict[str, str], before: dict[str, str] | None = None) -> list[Any]:
-    """Return exchanges: an accepted edit after an archive, then refused edits, and an edit before the archive."""
+    """Return an archive, an accepted edit and refused edits, with an optional edit before the archive."""
     client = make_client()
     identifier = client.created()
     if before is not None:

@@ -27,7 +27,7 @@ def finding(requirement: str, **more: Any) -> Finding:
     return replace(Finding(requirement, RESPONSE, (), "wrong", "this", "that", identifier="e1"), **more)
 
 
-def told(*broken: Finding) -> list[Finding]:
+def reported(*broken: Finding) -> list[Finding]:
     """Return the findings that are reported."""
     findings = Findings(list(broken))
     return [finding for finding in broken if finding in findings.of(finding.requirement)]
@@ -103,42 +103,42 @@ def test_an_unreported_finding_explains_nothing() -> None:
 def test_a_read_covers_the_list_of_the_same_engagement() -> None:
     """The read reports the engagement once; a list still reports another one."""
     by_read, same = finding(OF_READ), finding(OF_LIST, of_list=True)
-    other, nobody = replace(same, identifier="e2"), replace(same, identifier=None)
+    other, unnamed = replace(same, identifier="e2"), replace(same, identifier=None)
 
-    assert told(by_read, same) == [by_read]
-    assert told(by_read, other, nobody) == [by_read, other, nobody]
-    assert told(same, other) == [same, other]
+    assert reported(by_read, same) == [by_read]
+    assert reported(by_read, other, unnamed) == [by_read, other, unnamed]
+    assert reported(same, other) == [same, other]
 
 
 def test_a_clear_read_silences_ambiguous_reads() -> None:
     """If one read has a single cause, reads with several causes are not reported."""
     clear, unclear = finding(OF_READ), finding(OF_READ, other_candidates=1, identifier="e2")
 
-    assert told(clear, unclear) == [clear]
-    assert told(unclear) == [unclear]
-    assert told(unclear, finding("archived-readable")) == [unclear, finding("archived-readable")]
+    assert reported(clear, unclear) == [clear]
+    assert reported(unclear) == [unclear]
+    assert reported(unclear, finding("archived-readable")) == [unclear, finding("archived-readable")]
     of_list = finding(OF_READ, of_list=True, identifier="e3")
-    assert told(unclear, of_list) == [unclear, of_list]
+    assert reported(unclear, of_list) == [unclear, of_list]
 
 
 def test_the_clearest_list_findings_are_reported() -> None:
     """List findings with more possible causes are not reported."""
     sure, unsure, least = (finding(OF_LIST, of_list=True, identifier=f"e{n}", other_candidates=n) for n in range(3))
 
-    assert told(sure, unsure, least) == [sure]
-    assert told(unsure, least) == [unsure]
-    assert told(least) == [least]
+    assert reported(sure, unsure, least) == [sure]
+    assert reported(unsure, least) == [unsure]
+    assert reported(least) == [least]
     missing = finding("create-engagement-listed", of_list=True, identifier="e9")
-    assert told(unsure, missing) == [unsure, missing]
+    assert reported(unsure, missing) == [unsure, missing]
     of_read = finding("delete-spares-others", identifier="e8")
-    assert told(unsure, of_read) == [unsure, of_read]
+    assert reported(unsure, of_read) == [unsure, of_read]
 
 
 def test_a_clear_read_does_not_silence_other_lists() -> None:
     """Lists of other engagements are still reported, however ambiguous."""
     clear, listed = finding(OF_READ), finding(OF_LIST, of_list=True, other_candidates=1, identifier="e2")
 
-    assert told(clear, listed) == [clear, listed]
+    assert reported(clear, listed) == [clear, listed]
 
 
 def test_whether_a_finding_is_ambiguous() -> None:

@@ -128,7 +128,7 @@ def test_an_unsorted_page_may_hold_any_item(make_client: MakeClient, honest: typ
 
 
 def partition(exchanges: list[Any]) -> list[Any]:
-    """Return whether a ledger reports an incomplete page, explained by other findings or not."""
+    """Return the ledger's findings of incomplete pages, explained by others or not."""
     findings = Ledger.over(exchanges, name_key).findings.broken
     return [finding for finding in findings if finding.requirement == "list-engagements-pages-partition"]
 

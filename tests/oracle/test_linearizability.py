@@ -135,7 +135,7 @@ OUTCOMES = st.sampled_from((Outcome.DONE, Outcome.DONE, Outcome.REFUSED, Outcome
 
 @st.composite
 def any_event(draw: st.DrawFn) -> Event:
-    """Return a strategy of events that may or may not fit each other."""
+    """Draw an event that may or may not fit others."""
     (start, end), outcome = draw(SPANS), draw(OUTCOMES)
     operation = draw(st.sampled_from(("update", "update", "archive", "delete", "read")))
     if operation == "read":

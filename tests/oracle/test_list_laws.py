@@ -12,7 +12,7 @@ from conformance.oracle import list_laws
 from conformance.oracle.outcomes import NonConformity
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
-from tests.oracle.pages import Told, broken, page, refusal
+from tests.oracle.pages import Described, broken, page, refusal
 
 if TYPE_CHECKING:
     from conformance.oracle.laws import Law
@@ -265,7 +265,7 @@ def test_defaults_are_those_of_the_interface() -> None:
         ({"perPage": 25}, ("meta.perPage is 25", "20", "25", "/meta/perPage")),
     ],
 )
-def test_other_defaults_are_wrong(meta: dict[str, Any], fault: Told) -> None:
+def test_other_defaults_are_wrong(meta: dict[str, Any], fault: Described) -> None:
     """The failure shows the actual default."""
     assert broken(list_laws.defaults, page(**meta)) == fault
 

@@ -13,7 +13,7 @@ from conformance.oracle.listing import CantTellYet, Listing
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
-from tests.oracle.pages import no_response, page, refusal, told
+from tests.oracle.pages import described, no_response, page, refusal
 
 Judge = Callable[[Listing], object]
 
@@ -211,7 +211,7 @@ def test_a_list_out_of_order(
     with pytest.raises(NonConformity) as raised:
         listing.expect_order(seen, "createdAt", by_creation, descending=descending)
     pointer = f"/data/{place}/createdAt"
-    assert told(raised.value) == ("a list is not sorted by createdAt", expected, actual, pointer)
+    assert described(raised.value) == ("a list is not sorted by createdAt", expected, actual, pointer)
     assert raised.value.exchanges == seen.responses
 
 
@@ -250,7 +250,7 @@ def test_an_item_twice_on_one_page() -> None:
 
     with pytest.raises(NonConformity) as raised:
         listing.expect_once(Listing((response,)))
-    assert told(raised.value) == ("an item is in the list twice", "every item once", '"a" twice', "/data/2")
+    assert described(raised.value) == ("an item is in the list twice", "every item once", '"a" twice', "/data/2")
     assert raised.value.exchanges == (response,)
 
 
@@ -277,7 +277,7 @@ def test_missing_items_are_counted() -> None:
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
         listing.expect_all(Listing(responses), ["a", "b", "c"], "a new engagement", other)
     message, actual = "a new engagement is missing from the list", '2 missing, the first is "a"'
-    assert told(raised.value) == (message, "all 3 of them", actual, "/data")
+    assert described(raised.value) == (message, "all 3 of them", actual, "/data")
     assert raised.value.exchanges == (*responses, other)
     assert evidence.exchanges == [*responses, other]
 
@@ -329,7 +329,7 @@ def test_pages_with_a_gap(pages: tuple[tuple[int | str, ...], ...]) -> None:
     with pytest.raises(NonConformity) as raised:
         listing.expect_no_gap(seen, KEYS, by_creation)
     message = "an engagement that belongs on these pages is missing from the list"
-    assert told(raised.value) == (message, "all 2 of them", '2 missing, the first is "e3"', "/data")
+    assert described(raised.value) == (message, "all 2 of them", '2 missing, the first is "e3"', "/data")
 
 
 def test_an_item_with_the_key_of_an_end_may_be_elsewhere() -> None:
@@ -355,7 +355,7 @@ def test_a_filtered_list_with_another_value() -> None:
     with pytest.raises(NonConformity) as raised:
         listing.expect_filtered(Listing(responses), "status", "active")
     message = "a list filtered by status active holds another status"
-    assert told(raised.value) == (message, '"active"', '"archived"', "/data/1/status")
+    assert described(raised.value) == (message, '"active"', '"archived"', "/data/1/status")
     assert raised.value.exchanges == (responses[1],)
 
 
@@ -381,7 +381,7 @@ def test_a_wrong_total(shown: int, total: int) -> None:
     with pytest.raises(NonConformity) as raised:
         listing.expect_count(seen)
     message = "the total is not the number of listed items"
-    assert told(raised.value) == (message, str(shown), str(total), "/meta/total")
+    assert described(raised.value) == (message, str(shown), str(total), "/meta/total")
     assert raised.value.exchanges == seen.responses
 
 

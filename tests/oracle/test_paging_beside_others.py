@@ -29,12 +29,12 @@ def whole(ids: str, total: int | None = None) -> Exchange:
 
 def bracket(before: str, *pages: str, after: str, totals: Sequence[int] = (), owned: str = "") -> Bracket:
     """Return a bracket; each page has the list's earlier total unless another is given."""
-    told = totals or [len(before)] * len(pages)
-    look = [
+    stated = totals or [len(before)] * len(pages)
+    snapshot = [
         page([*ids], query={"page": number, "perPage": SIZE}, total=total)
-        for number, (ids, total) in enumerate(zip(pages, told, strict=True), 1)
+        for number, (ids, total) in enumerate(zip(pages, stated, strict=True), 1)
     ]
-    return Bracket((whole(before), *look), whole(after), frozenset(owned))
+    return Bracket((whole(before), *snapshot), whole(after), frozenset(owned))
 
 
 def test_items_that_existed_all_the_time() -> None:

@@ -11,10 +11,10 @@ from conformance.oracle.listing import CantTellYet
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
-from tests.oracle.pages import page, told
+from tests.oracle.pages import described, page
 
-Look = tuple[Exchange, ...]
-Judge = Callable[[Look], None]
+Snapshot = tuple[Exchange, ...]
+Judge = Callable[[Snapshot], None]
 
 WHOLE: dict[str, Judge] = {
     "partition": paging.expect_partition,
@@ -41,7 +41,7 @@ def names(first: int, last: int) -> list[str]:
     return [f"e{number:04}" for number in range(first, last + 1)]
 
 
-def snapshot_of(*pages: list[str], total: int, whole: list[str] | None = None, size: int = 2) -> Look:
+def snapshot_of(*pages: list[str], total: int, whole: list[str] | None = None, size: int = 2) -> Snapshot:
     """Return a response of 100 items and pages; without ``whole`` the response shows the pages' items."""
     everything = [identifier for ids in pages for identifier in ids][:100] if whole is None else whole
     first = response(1, 100, everything, total)
@@ -56,28 +56,28 @@ HONEST = {
     "nothing": snapshot_of([], total=0),
     "past-the-end": snapshot_of(names(1, 2), [], total=2),
     "exactly-a-hundred": snapshot_of(names(1, 50), names(51, 100), total=100, size=50),
-    "more-than-one-answer-shows": snapshot_of(names(1, 60), names(61, 120), names(121, 150), total=150, size=60),
+    "more-than-one-response-shows": snapshot_of(names(1, 60), names(61, 120), names(121, 150), total=150, size=60),
     "more-pages-than-are-looked-at": snapshot_of(*MANY, total=99, whole=names(1, 99)),
     "twelve-pages": snapshot_of(*MANY, total=24),
 }
 
 
-@pytest.mark.parametrize("look", HONEST.values(), ids=HONEST)
+@pytest.mark.parametrize("snapshot", HONEST.values(), ids=HONEST)
 @pytest.mark.parametrize("judge", EVERY.values(), ids=EVERY)
-def test_correct_pages(judge: Judge, look: Look) -> None:
+def test_correct_pages(judge: Judge, snapshot: Snapshot) -> None:
     """No assertion fails."""
-    judge(look)
+    judge(snapshot)
 
 
 @pytest.mark.parametrize("kind", EVERY)
 def test_judged_pages_are_evidence(kind: str) -> None:
     """Correct pages are cited too."""
-    look = HONEST["three-pages"]
+    snapshot = HONEST["three-pages"]
 
     with Evidence() as evidence:
-        EVERY[kind](look)
-    assert set(evidence.exchanges) >= set(look[1:])
-    assert (look[0] in evidence.exchanges) is (kind != "served")
+        EVERY[kind](snapshot)
+    assert set(evidence.exchanges) >= set(snapshot[1:])
+    assert (snapshot[0] in evidence.exchanges) is (kind != "served")
 
 
 @pytest.mark.parametrize("judge", EVERY.values(), ids=EVERY)
@@ -106,12 +106,12 @@ def test_a_refused_page_is_undecided(judge: Judge) -> None:
 def test_a_page_that_exists_is_served(number: int, total: int, status: int) -> None:
     """A page within the total is not past the end."""
     wrong = refused(number, 2, status)
-    look = (response(1, 100, names(1, total), total), response(1, 2, names(1, 2), total), wrong)
+    snapshot = (response(1, 100, names(1, total), total), response(1, 2, names(1, 2), total), wrong)
 
     with pytest.raises(NonConformity) as raised:
-        paging.expect_served(look)
+        paging.expect_served(snapshot)
     message = f"page {number} of {total} items with 2 a page was refused"
-    assert told(raised.value) == (message, "200", str(status), None)
+    assert described(raised.value) == (message, "200", str(status), None)
     assert raised.value.exchanges == (wrong,)
 
 
@@ -134,23 +134,23 @@ def test_the_first_page_needs_no_number() -> None:
 
 def test_an_item_on_two_pages() -> None:
     """No item may be listed twice."""
-    look = snapshot_of(names(1, 2), names(2, 3), total=4, whole=names(1, 4))
+    snapshot = snapshot_of(names(1, 2), names(2, 3), total=4, whole=names(1, 4))
 
     with pytest.raises(NonConformity) as raised:
-        paging.expect_partition(look)
-    assert told(raised.value)[2:] == ('"e0002" twice', "/data/0")
-    assert raised.value.exchanges == look[1:]
+        paging.expect_partition(snapshot)
+    assert described(raised.value)[2:] == ('"e0002" twice', "/data/0")
+    assert raised.value.exchanges == snapshot[1:]
 
 
 def test_an_item_that_the_one_response_shows_is_on_a_page() -> None:
     """The failure names the missing item and cites all responses."""
-    look = snapshot_of(names(1, 2), names(4, 4), total=4, whole=names(1, 4))
+    snapshot = snapshot_of(names(1, 2), names(4, 4), total=4, whole=names(1, 4))
 
     with pytest.raises(NonConformity) as raised:
-        paging.expect_partition(look)
+        paging.expect_partition(snapshot)
     message, actual = "an existing item is missing from the list", '1 missing, the first is "e0003"'
-    assert told(raised.value) == (message, "all 4 of them", actual, "/data")
-    assert raised.value.exchanges == (*look[1:], look[0])
+    assert described(raised.value) == (message, "all 4 of them", actual, "/data")
+    assert raised.value.exchanges == (*snapshot[1:], snapshot[0])
 
 
 def test_an_item_that_is_known_to_exist_is_on_a_page() -> None:
@@ -158,22 +158,22 @@ def test_an_item_that_is_known_to_exist_is_on_a_page() -> None:
     short = snapshot_of(names(1, 2), [], total=3)
     long = snapshot_of(names(1, 60), names(61, 119), total=120, whole=["elsewhere"], size=60)
 
-    for look in (short, long):
-        paging.expect_partition(look)
+    for snapshot in (short, long):
+        paging.expect_partition(snapshot)
         with pytest.raises(NonConformity, match="an existing item is missing") as raised:
-            paging.expect_partition(look, ["e0002", "x"])
+            paging.expect_partition(snapshot, ["e0002", "x"])
         assert raised.value.actual == '1 missing, the first is "x"'
 
 
 def test_a_total_below_the_known_items_is_undecided() -> None:
     """Items were added meanwhile, or the total is wrong, which another check judges."""
-    look = snapshot_of(names(1, 2), total=2, whole=names(1, 3))
+    snapshot = snapshot_of(names(1, 2), total=2, whole=names(1, 3))
 
     with pytest.raises(CantTellYet, match=r"^the list holds at least 3 items but has the total 2$") as raised:
-        paging.expect_partition(look)
-    assert raised.value.exchanges == look
+        paging.expect_partition(snapshot)
+    assert raised.value.exchanges == snapshot
     with pytest.raises(CantTellYet, match=r"^the list holds at least 4 items but has the total 2$"):
-        paging.expect_partition(look, ["x"])
+        paging.expect_partition(snapshot, ["x"])
 
 
 def test_an_item_missing_from_some_pages() -> None:
@@ -187,23 +187,23 @@ def test_an_item_missing_from_some_pages() -> None:
 @pytest.mark.parametrize("judge", [paging.expect_partition, paging.expect_lengths])
 def test_pages_that_do_not_cover_the_total(judge: Judge) -> None:
     """Items were added meanwhile; the one response and the first page are cited."""
-    for look in (
+    for snapshot in (
         snapshot_of(names(1, 2), names(3, 4), total=5, whole=names(1, 5)),
         snapshot_of(*MANY[:11], total=23, whole=names(1, 23)),
     ):
         with pytest.raises(CantTellYet, match=r"^there are more pages than the suite read$") as raised:
-            judge(look)
-        assert raised.value.exchanges == look[:2]
+            judge(snapshot)
+        assert raised.value.exchanges == snapshot[:2]
 
 
 @pytest.mark.parametrize("judge", [paging.expect_partition, paging.expect_lengths])
 def test_a_response_without_pages(judge: Judge) -> None:
     """If it does not say how many pages there are, none was requested."""
-    look = (response(1, 100, names(1, 2), 2),)
+    snapshot = (response(1, 100, names(1, 2), 2),)
 
     with pytest.raises(CantTell, match=r"^the first response did not say how many pages there are$") as raised:
-        judge(look)
-    assert raised.value.exchanges == look
+        judge(snapshot)
+    assert raised.value.exchanges == snapshot
 
 
 # --- the total
@@ -211,20 +211,20 @@ def test_a_response_without_pages(judge: Judge) -> None:
 
 def test_a_total_that_depends_on_the_page() -> None:
     """One response of each total is cited."""
-    look = (
+    snapshot = (
         response(1, 100, names(1, 3), 3, place=1),
         response(1, 2, names(1, 2), 3, place=2),
         response(2, 2, names(3, 3), 2, place=3),
     )
 
     with pytest.raises(NonConformity) as raised:
-        paging.expect_total(look)
-    assert told(raised.value) == ("the total depends on the page", "one total", "2 and 3", "/meta/total")
-    assert raised.value.exchanges == look[1:]
+        paging.expect_total(snapshot)
+    assert described(raised.value) == ("the total depends on the page", "one total", "2 and 3", "/meta/total")
+    assert raised.value.exchanges == snapshot[1:]
 
 
 @pytest.mark.parametrize(
-    ("look", "owned", "seen", "total"),
+    ("snapshot", "owned", "seen", "total"),
     [
         (snapshot_of(names(1, 2), names(3, 3), total=4), [], 3, 4),
         (snapshot_of(names(1, 2), names(3, 3), total=2), [], 3, 2),
@@ -235,13 +235,13 @@ def test_a_total_that_depends_on_the_page() -> None:
     ],
     ids=["too-many", "too-few", "known", "shown", "one-of-nothing", "long"],
 )
-def test_a_total_that_is_not_the_number_of_items(look: Look, owned: list[str], seen: int, total: int) -> None:
+def test_a_total_that_is_not_the_number_of_items(snapshot: Snapshot, owned: list[str], seen: int, total: int) -> None:
     """Listed and known items count; every response is cited."""
     with pytest.raises(NonConformity) as raised:
-        paging.expect_total(look, owned)
+        paging.expect_total(snapshot, owned)
     message = "the total is not the number of items"
-    assert told(raised.value) == (message, str(seen), str(total), "/meta/total")
-    assert raised.value.exchanges == look
+    assert described(raised.value) == (message, str(seen), str(total), "/meta/total")
+    assert raised.value.exchanges == snapshot
 
 
 def test_a_total_of_more_pages_than_the_suite_reads() -> None:
@@ -252,7 +252,7 @@ def test_a_total_of_more_pages_than_the_suite_reads() -> None:
 
 
 @pytest.mark.parametrize(
-    ("look", "owned", "reason"),
+    ("snapshot", "owned", "reason"),
     [
         (
             snapshot_of(names(1, 2), names(2, 3), total=4),
@@ -273,11 +273,11 @@ def test_a_total_of_more_pages_than_the_suite_reads() -> None:
     ],
     ids=["twice", "twice-of-all", "missing", "short"],
 )
-def test_a_total_of_pages_that_are_wrong_themselves(look: Look, owned: list[str], reason: str) -> None:
+def test_a_total_of_pages_that_are_wrong_themselves(snapshot: Snapshot, owned: list[str], reason: str) -> None:
     """Pages that break another requirement make it undecided; every response is cited."""
     with pytest.raises(CantTellYet, match=f"^{reason}") as raised:
-        paging.expect_total(look, owned)
-    assert raised.value.exchanges == look
+        paging.expect_total(snapshot, owned)
+    assert raised.value.exchanges == snapshot
 
 
 # --- lengths
@@ -295,37 +295,37 @@ def test_a_total_of_pages_that_are_wrong_themselves(look: Look, owned: list[str]
 )
 def test_a_page_of_another_length(pages: tuple[list[str], ...], number: int, right: int, found: int) -> None:
     """Pages are full, the last one holds the remainder, and later ones are empty."""
-    look = snapshot_of(*pages, total=5, whole=names(1, 5))
+    snapshot = snapshot_of(*pages, total=5, whole=names(1, 5))
 
     with pytest.raises(NonConformity) as raised:
-        paging.expect_lengths(look)
+        paging.expect_lengths(snapshot)
     message = f"page {number} of 5 items with 2 a page holds {found}"
-    assert told(raised.value) == (message, f"{right} items", f"{found} items", "/data")
-    assert raised.value.exchanges == (look[number],)
+    assert described(raised.value) == (message, f"{right} items", f"{found} items", "/data")
+    assert raised.value.exchanges == (snapshot[number],)
 
 
 def test_the_one_response_has_a_length_too() -> None:
     """It is a page of a hundred."""
-    look = snapshot_of(names(1, 2), names(3, 3), total=3, whole=names(1, 2))
+    snapshot = snapshot_of(names(1, 2), names(3, 3), total=3, whole=names(1, 2))
 
     with pytest.raises(NonConformity, match="page 1 of 3 items with 100 a page holds 2") as raised:
-        paging.expect_lengths(look)
-    assert raised.value.exchanges == (look[0],)
+        paging.expect_lengths(snapshot)
+    assert raised.value.exchanges == (snapshot[0],)
 
 
 @pytest.mark.parametrize(
-    ("look", "owned", "seen", "total"),
+    ("snapshot", "owned", "seen", "total"),
     [
         (snapshot_of(names(1, 2), names(3, 3), total=4), [], 3, 4),
         (snapshot_of(names(1, 2), names(3, 3), total=2), [], 3, 2),
         (snapshot_of(names(1, 2), names(3, 4), total=4), ["x"], 5, 4),
     ],
 )
-def test_lengths_with_a_wrong_total_are_undecided(look: Look, owned: list[str], seen: int, total: int) -> None:
+def test_lengths_with_a_wrong_total_are_undecided(snapshot: Snapshot, owned: list[str], seen: int, total: int) -> None:
     """The correct length of a page is unknown then."""
     with pytest.raises(CantTellYet, match=f"^the list shows {seen} items but has the total {total}$") as raised:
-        paging.expect_lengths(look, owned)
-    assert raised.value.exchanges == look
+        paging.expect_lengths(snapshot, owned)
+    assert raised.value.exchanges == snapshot
 
 
 def test_lengths_of_some_pages() -> None:

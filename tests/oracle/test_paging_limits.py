@@ -13,7 +13,7 @@ from conformance.oracle.listing import CantTellYet
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
-from tests.oracle.pages import no_response, page, refusal, told
+from tests.oracle.pages import described, no_response, page, refusal
 
 Judge = Callable[[Exchange], None]
 PLAIN = page(["a"], number=9)
@@ -57,13 +57,13 @@ def test_neither_a_list_nor_a_refusal(kind: str, status: int) -> None:
     with pytest.raises(NonConformity) as raised:
         JUDGES[kind](response)
     message, expected = f"listMembers returned {status}", f"{WORDS[kind]}, or a 4xx other than 401, 403 or 429"
-    assert told(raised.value) == (message, expected, str(status), None)
+    assert described(raised.value) == (message, expected, str(status), None)
     assert raised.value.exchanges == (response,)
 
 
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
 def test_the_rate_limit_is_no_refusal(judge: Judge) -> None:
-    """An expected 429 is wrong; an exhausted retry after 429, or no response, is undecided."""
+    """An expected 429 is wrong; a 429 after the last retry counts as no response."""
     response = refusal(429)
 
     with pytest.raises(NonConformity, match="returned 429"):
@@ -126,7 +126,7 @@ def test_a_page_of_an_impossible_size(size: int) -> None:
     with pytest.raises(NonConformity) as raised:
         paging_limits.expect_refused_or_truthful(response)
     message = f"a list requested with perPage=1000, page=0 has the perPage {size}"
-    assert told(raised.value) == (message, "a perPage from 1 to 100", str(size), "/meta/perPage")
+    assert described(raised.value) == (message, "a perPage from 1 to 100", str(size), "/meta/perPage")
     assert raised.value.exchanges == (response,)
 
 
@@ -138,7 +138,7 @@ def test_a_page_before_the_first(number: int) -> None:
     with pytest.raises(NonConformity) as raised:
         paging_limits.expect_refused_or_truthful(response)
     message = f"a list requested with perPage=1000, page=0 has the page {number}"
-    assert told(raised.value) == (message, "page 1 or later", str(number), "/meta/page")
+    assert described(raised.value) == (message, "page 1 or later", str(number), "/meta/page")
     assert raised.value.exchanges == (response,)
 
 
@@ -160,7 +160,7 @@ def test_a_page_that_is_longer_or_shorter_than_it_says(count: int, number: int, 
     with pytest.raises(NonConformity) as raised:
         paging_limits.expect_refused_or_truthful(response)
     message = f"page {number} with 20 a page holds {count}"
-    assert told(raised.value) == (message, expected, f"{count} items", "/data")
+    assert described(raised.value) == (message, expected, f"{count} items", "/data")
     assert raised.value.exchanges == (response,)
 
 
@@ -184,7 +184,7 @@ def test_total_pages_of_a_page_out_of_bounds(pages: int) -> None:
     with pytest.raises(NonConformity) as raised:
         paging_limits.expect_total_pages(response, PLAIN)
     message = "totalPages does not fit a total of 55 with 20 a page"
-    assert told(raised.value) == (message, "3", str(pages), "/meta/totalPages")
+    assert described(raised.value) == (message, "3", str(pages), "/meta/totalPages")
     assert raised.value.exchanges == (response,)
 
 
@@ -234,7 +234,7 @@ def test_items_past_the_end(items: list[object]) -> None:
     with pytest.raises(NonConformity) as raised:
         past_the_end(response)
     expected = "200 with an empty data, or a 4xx"
-    assert told(raised.value) == ("a page past the end holds items", expected, f"{len(items)} items", "/data")
+    assert described(raised.value) == ("a page past the end holds items", expected, f"{len(items)} items", "/data")
     assert raised.value.exchanges == (response,)
 
 
@@ -264,5 +264,5 @@ def test_a_page_past_the_end_has_the_first_page_total() -> None:
     paging_limits.expect_total_of(refusal(404), PLAIN)
     with pytest.raises(NonConformity) as raised:
         paging_limits.expect_total_of(response, PLAIN)
-    assert told(raised.value) == ("the total of a page past the end is not 1", "1", "2", "/meta/total")
+    assert described(raised.value) == ("the total of a page past the end is not 1", "1", "2", "/meta/total")
     assert raised.value.exchanges == (PLAIN, response)

@@ -13,7 +13,7 @@ from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from conformance.wire.requests import Credential
 from tests.conftest import make_exchange
-from tests.oracle.pages import told
+from tests.oracle.pages import described
 
 Query = tuple[tuple[str, str], ...]
 Law = Callable[[Exchange], bool]
@@ -52,7 +52,7 @@ def test_a_valid_request_without_a_200(law: Law, operation: str, status: int) ->
 
     with pytest.raises(NonConformity) as raised:
         law(made)
-    assert told(raised.value) == (f"{operation} returned {status}", "200", str(status), None)
+    assert described(raised.value) == (f"{operation} returned {status}", "200", str(status), None)
     assert raised.value.exchanges == (made,)
 
 
@@ -79,7 +79,7 @@ def test_an_organization_that_is_not_at_its_path(status: int) -> None:
     with pytest.raises(NonConformity) as raised:
         plain_reads.found_under_prefix(made)
     message = f"the path of the organization returned {status}"
-    assert told(raised.value) == (message, "/api/v1/organizations/current is served", str(status), None)
+    assert described(raised.value) == (message, "/api/v1/organizations/current is served", str(status), None)
     assert raised.value.exchanges == (made,)
 
 

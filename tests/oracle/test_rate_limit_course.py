@@ -19,16 +19,18 @@ from tests.conftest import make_exchange
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
-def course(told: Sequence[tuple[float, int, float]], *, dated: bool, limits: Sequence[int] = (1000,)) -> list[Exchange]:
+def course(
+    values: Sequence[tuple[float, int, float]], *, dated: bool, limits: Sequence[int] = (1000,)
+) -> list[Exchange]:
     """Return successive successes.
 
     Args:
-        told: For each, seconds after the first one, Remaining, and seconds of the Reset after the first one.
+        values: For each, seconds after the first one, Remaining, and seconds of the Reset after the first one.
         dated: Whether the responses have a Date.
         limits: The limits, repeated in turn.
     """
     made = []
-    for (seconds, remaining, reset), limit in zip(told, cycle(limits), strict=False):
+    for (seconds, remaining, reset), limit in zip(values, cycle(limits), strict=False):
         at = BEGAN + timedelta(seconds=seconds)
         headers = [("X-RateLimit-Limit", str(limit)), ("X-RateLimit-Remaining", str(remaining))]
         headers.append(("X-RateLimit-Reset", str(int(BEGAN.timestamp() + reset))))
@@ -53,24 +55,24 @@ def test_remaining_that_falls(*, dated: bool) -> None:
 @pytest.mark.parametrize("dated", [True, False])
 def test_bucket_that_is_full_again_within_the_second(*, dated: bool) -> None:
     """A Reset that is due at once, in whole seconds, shows no window."""
-    told = [(number / 50, 999, 1) for number in range(SUCCESSIVE + 3)]
+    values = [(number / 50, 999, 1) for number in range(SUCCESSIVE + 3)]
 
     with pytest.raises(Inapplicable):
-        expect_falling(course(told, dated=dated))
+        expect_falling(course(values, dated=dated))
 
 
 def test_responses_of_different_limits_are_not_compared() -> None:
     """Each limit has its own Remaining."""
-    told = [(number, 999, 60) for number in range(2 * SUCCESSIVE)]
+    values = [(number, 999, 60) for number in range(2 * SUCCESSIVE)]
 
     with pytest.raises(Inapplicable):
-        expect_falling(course(told, dated=True, limits=(1000, 2000)))
+        expect_falling(course(values, dated=True, limits=(1000, 2000)))
 
 
 def test_requests_outside_the_interface_are_not_compared() -> None:
     """Requests for the target file's records of an engagement may count elsewhere."""
-    told = course([(number, 999, 60) for number in range(SUCCESSIVE + 3)], dated=True)
-    beside = [replace(value, request=value.request.as_probe("GET", "/api/v1/tasks/1")) for value in told]
+    values = course([(number, 999, 60) for number in range(SUCCESSIVE + 3)], dated=True)
+    beside = [replace(value, request=value.request.as_probe("GET", "/api/v1/tasks/1")) for value in values]
 
     with pytest.raises(Inapplicable):
         expect_falling(beside)

@@ -13,7 +13,7 @@ from conformance.oracle.rate_limit_course import expect_falling
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Credential
 from tests.conftest import make_exchange
-from tests.oracle.pages import told
+from tests.oracle.pages import described
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 BOTH = pytest.mark.parametrize("dated", [True, False])
@@ -77,7 +77,7 @@ def test_five_that_do_not_fall(remaining: tuple[int, ...], *, dated: bool) -> No
         expect_falling(exchanges + later)
     message = "X-RateLimit-Remaining has not fallen over 5 successive requests of one window"
     expected, actual = f"less than {remaining[0]} after 4 more requests", ", ".join(map(str, remaining))
-    assert told(raised.value) == (message, expected, actual, None)
+    assert described(raised.value) == (message, expected, actual, None)
     assert raised.value.exchanges == tuple(exchanges)
 
 

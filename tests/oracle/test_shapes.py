@@ -83,22 +83,22 @@ def test_a_field_that_is_null(operation: str, name: str) -> None:
 
 
 @ALL_FIELDS
-@pytest.mark.parametrize(("value", "told"), [([], "[] (array)"), (2.5, "2.5 (number)")])
-def test_a_field_of_another_type(operation: str, name: str, value: object, told: str) -> None:
+@pytest.mark.parametrize(("value", "actual"), [([], "[] (array)"), (2.5, "2.5 (number)")])
+def test_a_field_of_another_type(operation: str, name: str, value: object, actual: str) -> None:
     """No field is promised as an array or a fraction."""
     kind = ARTICLES[type(PROMISED[operation][name])]
 
-    assert found(operation, PROMISED[operation] | {name: value}) == [(f"/data/{name}", kind, told)]
+    assert found(operation, PROMISED[operation] | {name: value}) == [(f"/data/{name}", kind, actual)]
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-@pytest.mark.parametrize(("value", "told"), [(..., "absent"), (None, "null (null)"), (1, "1 (number)")])
-def test_a_setting_that_is_no_boolean(name: str, value: object, told: str) -> None:
+@pytest.mark.parametrize(("value", "actual"), [(..., "absent"), (None, "null (null)"), (1, "1 (number)")])
+def test_a_setting_that_is_no_boolean(name: str, value: object, actual: str) -> None:
     """The pointer of a setting is its place within the organization."""
     settings = {key: given for key, given in (SETTINGS | {name: value}).items() if given is not ...}
     resource = PROMISED["getCurrentOrganization"] | {"settings": settings}
 
-    assert found("getCurrentOrganization", resource) == [(f"/data/settings/{name}", "a boolean", told)]
+    assert found("getCurrentOrganization", resource) == [(f"/data/settings/{name}", "a boolean", actual)]
 
 
 def test_settings_that_are_no_object_are_one_error() -> None:

@@ -17,9 +17,9 @@ def wrong_unless_even(seen: int) -> None:
         raise NonConformity("it is odd", expected="even", actual=str(seen))
 
 
-def evidence(looks: Iterator[int], pauses: list[float]) -> int:
+def evidence(snapshots: Iterator[int], pauses: list[float]) -> int:
     """Judge successive snapshots; the organization is at rest if two are equal."""
-    return steadily(lambda: next(looks), wrong_unless_even, at_rest=lambda seen: seen, sleep=pauses.append)
+    return steadily(lambda: next(snapshots), wrong_unless_even, at_rest=lambda seen: seen, sleep=pauses.append)
 
 
 def test_a_correct_snapshot_is_taken_once() -> None:
@@ -38,17 +38,17 @@ def test_pauses_grow() -> None:
     assert pauses == [0.4, 1.0]
 
 
-@pytest.mark.parametrize("looks", [[1, 2], [1, 3, 2]])
-def test_a_passing_disturbance_is_no_failure(looks: list[int]) -> None:
+@pytest.mark.parametrize("snapshots", [[1, 2], [1, 3, 2]])
+def test_a_passing_disturbance_is_no_failure(snapshots: list[int]) -> None:
     """A later correct snapshot passes."""
-    assert evidence(iter(looks), []) == 2
+    assert evidence(iter(snapshots), []) == 2
 
 
-@pytest.mark.parametrize("looks", [[1, 1, 1], [3, 1, 1]])
-def test_a_constant_failure_at_rest_is_a_failure(looks: list[int]) -> None:
+@pytest.mark.parametrize("snapshots", [[1, 1, 1], [3, 1, 1]])
+def test_a_constant_failure_at_rest_is_a_failure(snapshots: list[int]) -> None:
     """The second and the third snapshot fail alike and nothing moved."""
     with pytest.raises(NonConformity):
-        evidence(iter(looks), [])
+        evidence(iter(snapshots), [])
 
 
 def test_a_failure_in_motion_is_undecided() -> None:
@@ -67,23 +67,23 @@ def test_failure_and_rest_must_both_be_constant(
 ) -> None:
     """The same failure in motion, or different failures at rest, are undecided."""
     made = exchange(number=9)
-    looks = iter([(0, "wrong"), *zip(at_rest, actual, strict=True)])
+    snapshots = iter([(0, "wrong"), *zip(at_rest, actual, strict=True)])
 
-    def judge(look: tuple[int, str]) -> None:
-        raise NonConformity("it is wrong", made, expected="right", actual=look[1])
+    def judge(snapshot: tuple[int, str]) -> None:
+        raise NonConformity("it is wrong", made, expected="right", actual=snapshot[1])
 
     with pytest.raises(CantTell) as raised:
-        steadily(lambda: next(looks), judge, at_rest=lambda look: look[0], sleep=lambda _: None)
+        steadily(lambda: next(snapshots), judge, at_rest=lambda snapshot: snapshot[0], sleep=lambda _: None)
     assert raised.value.exchanges == (made,)
 
 
-def judged_between(looks: list[tuple[int, str, int]]) -> None:
+def judged_between(snapshots: list[tuple[int, str, int]]) -> None:
     """Judge snapshots that change something themselves: state before, failure, and state after."""
-    left = iter(looks)
+    left = iter(snapshots)
 
-    def judge(look: tuple[int, str, int]) -> None:
-        if look[1]:
-            raise NonConformity("it is wrong", expected="right", actual=look[1])
+    def judge(snapshot: tuple[int, str, int]) -> None:
+        if snapshot[1]:
+            raise NonConformity("it is wrong", expected="right", actual=snapshot[1])
 
     steadily_between(
         lambda: next(left), judge, still=lambda earlier, later: earlier[2] == later[0], sleep=lambda _: None
@@ -110,8 +110,8 @@ def test_the_state_before_the_second_snapshot_does_not_matter() -> None:
 
 
 @pytest.mark.parametrize(
-    "looks", [[(1, "", 2)], [(1, "odd", 2), (2, "", 3)], [(1, "odd", 2), (2, "odd", 3), (3, "", 4)]]
+    "snapshots", [[(1, "", 2)], [(1, "odd", 2), (2, "", 3)], [(1, "odd", 2), (2, "odd", 3), (3, "", 4)]]
 )
-def test_a_correct_snapshot_ends_the_judgement(looks: list[tuple[int, str, int]]) -> None:
+def test_a_correct_snapshot_ends_the_judgement(snapshots: list[tuple[int, str, int]]) -> None:
     """No snapshot follows a correct one."""
-    judged_between(looks)
+    judged_between(snapshots)

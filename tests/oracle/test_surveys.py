@@ -10,14 +10,14 @@ from conformance.oracle.outcomes import CantTell, Evidence, Inapplicable, NonCon
 from conformance.oracle.survey import Survey, conclude, survey
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
-from tests.oracle.pages import told
+from tests.oracle.pages import described
 
 
 def law(exchange: Exchange) -> bool:
-    """Apply to all but 204, be undecided for 409, and fail for all but 200."""
+    """Hold for 200, not apply to 204, be undecided for 409, and fail for other statuses."""
     status = exchange.status
     if status == 409:
-        raise CantTell(f"answer {exchange.number} is open", exchange)
+        raise CantTell(f"response {exchange.number} is open", exchange)
     if status not in {200, 204}:
         raise NonConformity("it is odd", exchange, expected="even", actual=f"a {status}", pointer="/data")
     return status == 200
@@ -95,7 +95,7 @@ def test_a_law_with_an_undecided_response() -> None:
     """The first reason is raised with its exchanges, although the law held elsewhere."""
     made = responses(200, 409, 409)
 
-    with pytest.raises(CantTell, match=r"^answer 2 is open$") as raised:
+    with pytest.raises(CantTell, match=r"^response 2 is open$") as raised:
         conclude(survey(law, made))
     assert raised.value.exchanges == (made[1],)
 
@@ -105,7 +105,7 @@ def test_one_offender() -> None:
     made = responses(200, 409, 500)
     fault = fault_of(survey(law, made))
 
-    assert told(fault) == ("it is odd (getEngagement)", "even", "a 500", "/data")
+    assert described(fault) == ("it is odd (getEngagement)", "even", "a 500", "/data")
     assert fault.exchanges == (made[2],)
 
 
@@ -115,7 +115,7 @@ def test_many_offenders() -> None:
     fault = fault_of(survey(law, made))
 
     message = "it is odd (7 of 9 responses: listMembers 6, getEngagement 1)"
-    assert told(fault) == (message, "even", "a 500", "/data")
+    assert described(fault) == (message, "even", "a 500", "/data")
     assert fault.exchanges == (made[0], *made[3:7])
 
 

@@ -11,7 +11,7 @@ from conformance.oracle.tenancy import expect_apart
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Credential
 from tests.conftest import make_exchange
-from tests.oracle.pages import told
+from tests.oracle.pages import described
 
 KEYS = ("api_key", "other_organization")
 SOMEBODY = Credential.bearer("throttled", "k3")
@@ -56,7 +56,7 @@ def test_a_list_holds_what_another_key_has_made(another_key: Credential, *, turn
 
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
         expect_apart(run, KEYS)
-    assert told(raised.value) == (
+    assert described(raised.value) == (
         "listEngagements returned an engagement that another organization's key has made (2 times in this run)",
         "only engagements of the key's own organization",
         f"an engagement that {'api_key' if turned else 'other_organization'} has made",
@@ -70,7 +70,9 @@ def test_one_list_is_not_counted(another_key: Credential) -> None:
     """The message has no number."""
     with pytest.raises(NonConformity) as raised:
         expect_apart([made("b", another_key), listed("b", "b")], KEYS)
-    assert told(raised.value)[0] == "listEngagements returned an engagement that another organization's key has made"
+    assert (
+        described(raised.value)[0] == "listEngagements returned an engagement that another organization's key has made"
+    )
 
 
 def test_ids_of_each_organization(another_key: Credential) -> None:

@@ -12,7 +12,7 @@ from conformance.oracle.time_zones import expect_utc
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Credential
 from tests.conftest import make_exchange
-from tests.oracle.pages import told
+from tests.oracle.pages import described
 
 NOW = datetime(2026, 3, 1, 12, 0, 7, tzinfo=UTC)
 HOUR = 3600
@@ -63,7 +63,7 @@ def test_creations_of_another_zone(ahead: float, says: str) -> None:
     with pytest.raises(NonConformity, match=f"createdAt is {says} the time of its response") as raised:
         expect_utc(looked)
     given = (NOW + timedelta(seconds=ahead)).isoformat(timespec="milliseconds")
-    assert told(raised.value)[1:] == (
+    assert described(raised.value)[1:] == (
         "about 2026-03-01T12:00:07+00:00, the time of the response",
         f'"{given}", the same in all 2 responses',
         "/data/createdAt",

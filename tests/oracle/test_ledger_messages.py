@@ -10,7 +10,7 @@ import pytest
 from conformance.oracle.ledger_findings import Finding
 from conformance.wire import requests
 from tests.oracle.ledgers import found, kept, listing
-from tests.oracle.pages import Told, told
+from tests.oracle.pages import Described, described
 
 MakeClient = Callable[..., Any]
 SOUND = {"name": "Some new name"}
@@ -18,9 +18,9 @@ OLD = "2020-01-01T00:00:00.000Z"
 BEGAN = "2026-01-02T03:04:05"
 
 
-def said(finding: Finding) -> Told:
+def said(finding: Finding) -> Described:
     """Return the texts of a finding."""
-    return told(finding.as_fault())
+    return described(finding.as_fault())
 
 
 def cited(finding: Finding) -> list[int]:
