@@ -31,7 +31,7 @@ class FinalDeletion:
     Attributes:
         responses: The responses to the deletions, by identifier.
         archived: The engagements whose last change was an archive.
-        reads: Reads of a few of them afterwards, each with another history, the longest first.
+        reads: Reads of a few of them afterwards, each with another history, the most varied first.
         page: The list afterwards.
         organization: The organization after that.
     """

@@ -219,7 +219,7 @@ def test_archiving_refreshes_what_was_never_edited(run: Run) -> None:
 
 
 def _unedited(run: Run) -> list[Transition]:
-    """Return the archives without an edit before them, each with the creation and the next read."""
+    """Return the archives without an edit before them, each from the creation to the response."""
     done = [exchange for exchange in run.wire.exchanges if accepted(exchange) and is_main(exchange)]
     edited = {exchange.request.identifier for exchange in done if exchange.request.operation.id == "updateEngagement"}
     archives = {

@@ -35,7 +35,7 @@ LONG_NAME: Final = " ".join(f"{number:04}" for number in range(50))
 pytestmark = pytest.mark.stage(Stage.FIRST)
 
 REQUESTS: Final = 32
-"""Seconds beyond the longest scenario that renames and restores."""
+"""Requests left that are enough for renaming and restoring."""
 
 LONGEST_WAIT: Final = 60.0
 """Longest wait in seconds for the end of a window."""

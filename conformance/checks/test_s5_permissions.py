@@ -223,7 +223,7 @@ def _refusals(tried: Permissions, operation: str) -> dict[str, Sent]:
 
 
 def _is_still_archived(tried: Permissions) -> None:
-    """Expect that the engagement that keys were refused to unarchive is archived, since permission may be open."""
+    """Expect an engagement archived after refused unarchivings; whether those keys may unarchive is open."""
     if tried.revived is None or not accepted(tried.revived):
         return
     aimed = [

@@ -51,7 +51,7 @@ def test_no_server_error(run: Run) -> None:
 @pytest.mark.stage(Stage.WEIGHING)
 @requirement("no-server-error")
 def test_no_request_ends_the_service(run: Run) -> None:
-    """After no request did the service twice refuse connections for a while."""
+    """The service does not become unreachable twice after the same request."""
     expect_no_request_ends_service(run)
 
 

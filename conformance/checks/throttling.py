@@ -40,7 +40,7 @@ class Throttling:
         missing: A read of that engagement, if the list no longer shows it; otherwise None.
         other: A request with another key while this one was refused, between two refusals; None if that failed.
         other_missing: The reason why there is no other key; None if there is one.
-        resumed: The response after the reset; None if the reset was too far ahead.
+        resumed: The response after the reset; None if the suite did not wait for it.
         unresumed: The reason for that.
     """
 

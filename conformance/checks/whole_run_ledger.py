@@ -91,7 +91,7 @@ def seen_again(run: Run, finding: Finding, judge: Callable[[Exchange], Finding |
     Args:
         run: The run.
         finding: The fault.
-        judge: Returns the same fault of a response, if there is one.
+        judge: Returns the fault of this kind in a response, if there is one.
 
     Returns:
         The last finding, if every response had one, the last two the same with nothing moved in between.
