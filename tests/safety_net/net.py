@@ -62,14 +62,16 @@ def digest_of_responses(fault: str) -> str:
 def _without_text(response: object) -> object:
     """Return a response without the message of a refusal and without its length."""
     if isinstance(response, bytes):
-        return re.sub(rb'"message":\s*"(?:[^"\\]|\\.)*"', b"", response)
+        return re.sub(rb'"message":\s*(?:"(?:[^"\\]|\\.)*"|\[[^]]*\])', b"", response)
     if isinstance(response, list | tuple):
         return [_without_text(part) for part in response if not _is_length(part)]
     return response
 
 
 def _is_length(header: object) -> bool:
-    return isinstance(header, tuple) and len(header) == 2 and header[0] == b"content-length"
+    if not isinstance(header, tuple) or len(header) != 2 or not isinstance(header[0], bytes):
+        return False
+    return header[0].lower() == b"content-length"
 
 
 def services() -> dict[str, subjects.Subject]:
