@@ -33,7 +33,7 @@ def test_a_clock_that_is_set_back_moves_nothing(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_clock_tells_the_time_of_day() -> None:
-    """In UTC."""
+    """The time is in UTC."""
     assert abs(clock.SystemClock().now() - datetime.now(UTC)) < timedelta(minutes=1)
 
 

@@ -112,7 +112,7 @@ WAITS: list[tuple[Callable[[float], dict[str, str]], float, float]] = [
     (lambda _: headers("x", "y", "z"), 1, 2),
     (lambda _: {}, 1, 2),
     (lambda _: {"Retry-After": "soon"}, 1, 2),
-    (lambda now: headers(9, 0, now + 200), 1, 2),  # a clock ahead of ours, as far as a response without a Date tells
+    (lambda now: headers(9, 0, now + 200), 1, 2),  # a clock ahead of ours, without a Date
     (lambda now: headers(9, 0, now + 200, Retry_After="0"), 1, 2),
 ]
 
@@ -420,7 +420,7 @@ def test_a_lost_question_tells_nothing(
 def test_a_count_that_falls_within_five_requests_is_observed(
     then: list[int | None], sent: int, make: Fixtures, clock: WoundClock
 ) -> None:
-    """Also where what remains is counted now and then only, or nothing can be told of the next request."""
+    """This includes headers that are rarely updated, or missing in the next response."""
     reset = int(clock.now().timestamp()) + 7200
     shown = iter([10, *then])
 
