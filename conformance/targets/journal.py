@@ -63,6 +63,7 @@ class Journal:
         begun: The start of the run, in seconds of the epoch by our clock.
         undoing: Whether the run is being undone: requests then settle entries and add none.
         trusted: Whether a run with the present main key wrote all of it.
+        proved: Whether the run that its prefix belongs to wrote it, with the present main key or another one.
     """
 
     def __init__(self, path: Path, names: RunNames, place: Place, seal: Seal | None = None) -> None:
@@ -80,6 +81,7 @@ class Journal:
         self.begun = _seconds(_now())
         self.undoing = False
         self.trusted = True
+        self.proved = True
 
     @classmethod
     def open(cls, folder: Path, names: RunNames, base_url: str, key: str) -> Self:
@@ -151,9 +153,10 @@ class Journal:
         if prefix is None or base_url is None or PREFIX.fullmatch(prefix) is None:
             raise JournalError(f"{path} is not the journal of a run.")
         seal = None if key is None else Seal(key, prefix)
-        journal = cls(path, RunNames(prefix), Place(base_url), seal)
+        journal = cls(path, RunNames(prefix, _text(head, "origin")), Place(base_url), seal)
         journal.begun = _seconds(head.get("at"))
         journal.trusted = seal is not None and _is_sealed(head, seal)
+        journal.proved = journal.trusted or (seal is not None and journal.names.is_proved)
         for record in records[1:]:
             if not journal.trusted or seal is None or _is_sealed(record, seal):
                 journal._replay(record)
@@ -304,7 +307,8 @@ class Journal:
             raise JournalError(f"{folder} holds the journal of a run that left something behind: run {command} first.")
         os.truncate(self._path, 0)
         head = {"format": _FORMAT, "prefix": self.names.prefix, "base_url": self.place.base_url}
-        self._append({**head, "at": _now(), "pid": os.getpid()}, durable=True)
+        origin = {} if self.names.origin is None else {"origin": self.names.origin}
+        self._append({**head, **origin, "at": _now(), "pid": os.getpid()}, durable=True)
 
     def _shut(self) -> None:
         if self._descriptor is not None:

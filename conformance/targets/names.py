@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import re
+import secrets
 import unicodedata
-import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Self
 
 if TYPE_CHECKING:
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 
 PREFIX: Final = re.compile("cf-(?=[a-z]*[2-7])[a-z2-7]{8}-", re.ASCII)
 """The prefix of a run: one of 2^40, less those without a digit."""
+
+_ORIGIN: Final = re.compile("[0-9a-f]{32}", re.ASCII)
+_COST: Final = 2**12
+"""Cost of scrypt (RFC 7914): finding another origin of a prefix takes some 2^40 times 10 ms."""
 
 _UNSEEN: Final = "\ufffd"
 """The replacement for bytes that are no UTF-8."""
@@ -25,9 +30,12 @@ class RunNames:
 
     Attributes:
         prefix: For example ``cf-k3vq7t2a-``: lower-case letters, digits and hyphens, which no service changes.
+        origin: The secret number that the prefix was computed from, 32 hexadecimal digits; None if it is not known. The
+            run stores it in its journal alone, so that it proves who wrote the journal.
     """
 
     prefix: str
+    origin: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def fresh(cls) -> Self:
@@ -37,9 +45,15 @@ class RunNames:
         organization. Each has a digit, so that no word of any language looks like the prefix of a run.
         """
         while True:
-            text = base64.b32encode(uuid.uuid4().bytes).decode("ascii").lower()
-            if PREFIX.fullmatch(prefix := f"cf-{text[:8]}-"):
-                return cls(prefix)
+            origin = secrets.token_hex(16)
+            if PREFIX.fullmatch(prefix := _prefix(origin)):
+                return cls(prefix, origin)
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the origin is that of the prefix; the service's other users see the prefix only."""
+        origin = self.origin
+        return origin is not None and _ORIGIN.fullmatch(origin) is not None and _prefix(origin) == self.prefix
 
     def name(self, label: str) -> str:
         """Return the run's name for a label; the same label has the same name."""
@@ -65,6 +79,12 @@ def normalized(name: str) -> str:
     """Normalize what a service may change in a name: letter case, normal form, blanks and invisible characters."""
     folded = unicodedata.normalize("NFKC", name).casefold()
     return "".join(char for char in folded if not (char.isspace() or char in _UNSEEN or _is_control(char)))
+
+
+def _prefix(origin: str) -> str:
+    """Compute the prefix of an origin."""
+    digest = hashlib.scrypt(origin.encode("ascii"), salt=b"conformance prefix", n=_COST, r=8, p=1, dklen=5)
+    return f"cf-{base64.b32encode(digest).decode('ascii').lower()}-"
 
 
 def _is_control(char: str) -> bool:

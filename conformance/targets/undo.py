@@ -156,7 +156,8 @@ def undo(journal: Journal, ownership: Ownership, membership: Membership, queries
     journal.undoing = True
     try:
         if pending:
-            undoing.engagements()
+            if journal.proved:
+                undoing.engagements()
             undoing.others()
     finally:
         journal.undoing = False
@@ -193,10 +194,14 @@ class _Undoing:
             self._roles()
             self._names()
             return
-        actions = {entry.action for entry in self._journal.pending()} - {Action.CREATE_ENGAGEMENT}
-        if actions:
-            named = ", ".join(sorted(actions))
+        actions = {entry.action for entry in self._journal.pending()}
+        named = ", ".join(sorted(actions - {Action.CREATE_ENGAGEMENT} if self._journal.proved else actions))
+        if named and self._journal.proved:
             self._leave(f"Not undone, because the journal was written with another key: {named}.")
+        elif named:
+            self._leave(
+                f"Not undone, because neither the key nor the prefix shows that a run wrote the journal: {named}."
+            )
 
     def _members(self) -> None:
         """Remove the members that were created for the run."""

@@ -35,7 +35,7 @@ OTHERS: Final = {
 }
 AFTER_THE_RUN: Final = {"f_7": "2999-01-01T00:00:00.000Z"}
 ROLES: Final = {"u_owner": "owner", "u_a": "admin", "u_b": "admin", "u_1": "member"}
-PREFIXES: Final = ("cf-abcdefg2-", "cf-security-", "Seeded 000", "cf-zzzzzz23-", "", "cf-", "Q")
+PREFIXES: Final = ("cf-abcdefg2-", "cf-security-", "Seeded 000", "cf-zzzzzz22-", "cf-zzzzzz23-", "", "cf-", "Q")
 
 
 class Forger:

@@ -17,6 +17,17 @@ def test_a_fresh_prefix_has_forty_random_bits() -> None:
         assert PREFIX.fullmatch(prefix)
 
 
+def test_a_fresh_prefix_is_proved_by_its_origin_alone() -> None:
+    """Who sees the prefix in the service cannot show where it comes from."""
+    names = RunNames.fresh()
+
+    assert names.is_proved
+    assert names.origin is not None
+    assert names.origin not in repr(names)
+    for origin in (None, "", names.origin.upper() + "A", "0" * 32, names.prefix, "\u0660" * 32):
+        assert not RunNames(names.prefix, origin).is_proved
+
+
 def test_runs_with_one_seed_have_different_names() -> None:
     """The seed of a run does not decide its prefix."""
     prefixes = set()

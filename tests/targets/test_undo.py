@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from conformance.targets.journal import Journal, JournalError
 from conformance.targets.membership import Membership
+from conformance.targets.names import RunNames
 from conformance.targets.ownership import Ownership, RunTime
 from conformance.targets.queries import QueryClient
 from conformance.targets.recorder import JournalRecorder
@@ -14,13 +16,24 @@ from conformance.targets.undo import UndoResult, clean_up, undo
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange, NoResponse
 from conformance.wire.requests import Credential, Request
-from tests.targets.conftest import BASE_URL, MAIN_KEY, PREFIX
+from tests.targets.conftest import BASE_URL, MAIN_KEY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
+PREFIX = "cf-wbfc2iy2-"
+NAMES = RunNames(PREFIX, "00000000000000000000000000000001")
 OTHER = Credential.bearer("other_organization", "k")
 FOREIGN = {"f_1": "Quarterly audit", "f_2": "cf-zzzzzz22-other run", "f_3": ""}
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[Journal]:
+    """The journal of a run, with the origin of its prefix."""
+    opened = Journal.open(tmp_path / "report", NAMES, BASE_URL, MAIN_KEY)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
@@ -639,6 +652,23 @@ def test_a_created_member_who_is_now_an_owner_stays(
 
     assert clean().left == ["The member u_9 was not removed: it would remove an owner."]
     assert running.writes == []
+
+
+@pytest.mark.parametrize("has_id", [True, False])
+def test_a_journal_that_only_names_a_prefix_deletes_nothing(
+    service: Any, journal: Journal, clean: Callable[..., UndoResult], *, has_id: bool
+) -> None:
+    """Another run's prefix, ids and times are seen in the service: only a seal or the prefix's origin shows its run."""
+    service.engagements |= FOREIGN
+    head = {"format": "conformance-journal/2", "prefix": "cf-zzzzzz22-", "base_url": BASE_URL, "origin": "0" * 32}
+    made = {"entry": 1, "at": "2026-01-01T00:00:00.000Z", "do": "create-engagement", "subject": FOREIGN["f_2"]}
+    told = {"entry": 1, "is": "done", "id": "f_2"} if has_id else {}
+    journal._path.write_text("".join(json.dumps(line) + "\n" for line in (head, made, told)))
+
+    assert clean().left == [
+        "Not undone, because neither the key nor the prefix shows that a run wrote the journal: create-engagement."
+    ]
+    assert (service.writes, service.engagements) == ([], FOREIGN)
 
 
 def test_with_another_key_only_what_reads_prove_is_undone(
