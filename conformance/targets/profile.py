@@ -28,7 +28,7 @@ DEFAULT_INVITATION_DOMAIN: Final = "example.com"
 
 
 class Mode(StrEnum):
-    """What a run may change in the organization."""
+    """Changes that a run may make in the organization."""
 
     READ_ONLY = "read-only"
     DEFAULT = "default"

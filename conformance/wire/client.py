@@ -131,7 +131,7 @@ class Wire:
 
     @property
     def waiting(self) -> Waiting | None:
-        """What the requests in flight wait for, and until when; None if they do not wait."""
+        """The wait of the requests in flight, with its end; None if they do not wait."""
         return self._dispatcher.waiting
 
     def send(self, request: Request) -> Exchange:

@@ -114,7 +114,7 @@ class Dispatcher:
 
     @property
     def waiting(self) -> Waiting | None:
-        """What the requests in flight wait for; None if they do not wait."""
+        """The wait of the requests in flight; None if they do not wait."""
         left = self._awaited_until - self._clock.monotonic()
         if not self._responded and left > 0:
             return Waiting("the first response of the service", datetime.now(UTC) + timedelta(seconds=left))

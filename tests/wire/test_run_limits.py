@@ -137,7 +137,7 @@ def test_waits_beyond_the_time_of_a_run_are_not_begun(make: Fixtures, clock: Wou
 
 
 def test_undoing_sends_although_the_run_is_over(make: Fixtures) -> None:
-    """What the run changed can be undone after it was stopped or its budget used up."""
+    """The changes of a run can be undone after it was stopped or its budget used up."""
     wire = make.wire(make.serve(fine))
     wire.send(get_organization())
     wire.stop("interrupted")

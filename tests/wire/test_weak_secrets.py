@@ -28,7 +28,7 @@ def redactor(*secrets: str) -> Redactor:
 
 @pytest.mark.parametrize("key", WEAK)
 def test_a_weak_key_takes_nothing_away(key: str) -> None:
-    """What a response says in words of the interface can still be judged, and outputs can be written."""
+    """A response in words of the interface can still be judged, and outputs can be written."""
     made = redactor(key)
 
     assert made.weak == ["key 0"]

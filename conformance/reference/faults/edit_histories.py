@@ -27,7 +27,7 @@ _UNARCHIVED = "unarchived-editable"
 
 
 def _past(self: Service, context: RequestContext) -> set[str]:
-    """What was done to the engagement of a call before."""
+    """Earlier changes of the engagement of a request."""
     history: dict[str, set[str]] = self.memory.get("history", {})
     return history.get(context.engagement.id, set())
 

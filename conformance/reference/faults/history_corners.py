@@ -28,7 +28,7 @@ class _Remembering(Service):
         return reply
 
     def revived(self) -> dict[str, int]:
-        """How often each engagement was edited since it was unarchived."""
+        """Number of edits of each engagement since it was unarchived."""
         found: dict[str, int] = self.memory.setdefault("revived", {})
         return found
 

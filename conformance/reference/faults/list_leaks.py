@@ -23,7 +23,7 @@ _KEYS = {"createdAt": "created_at", "updatedAt": "updated_at", "name": "name"}
 
 
 def _of_everybody(service: Service, query: EngagementQuery) -> Page[Engagement]:
-    """What a query matches in all organizations, in its order."""
+    """Engagements of all organizations that a query matches, in its order."""
     found = [one for other in service.store.organization_ids()
              for one in whole(service, replace(query, organization_id=other))]  # fmt: skip
     key = attrgetter(_KEYS.get(query.sort, "created_at"))

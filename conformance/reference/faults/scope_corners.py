@@ -183,7 +183,7 @@ LESS = (
 
 @fault("scope-creates-for-itself", "scope-allows-create-engagement")
 class ScopeCreatesForItself(Service):
-    """What a key with engagements:write alone creates is only there for keys like it."""
+    """An engagement created by a key with engagements:write alone exists only for keys like it."""
 
     _own: frozenset[str] = frozenset()
 

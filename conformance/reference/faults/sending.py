@@ -13,7 +13,7 @@ NOTHING: Final = object()
 
 
 def content(context: RequestContext) -> object:
-    """What the body says; ``NOTHING`` where it is no JSON."""
+    """The parsed body; ``NOTHING`` if it is no JSON."""
     try:
         return json.loads(context.content)
     except ValueError:
