@@ -31,7 +31,7 @@ def waits(locks: WriteLocks, scenario: str, *batch: Request) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("scenario", "request", "expected"),
+    ("scenario", "sent", "expected"),
     [
         pytest.param("editing", DELETION, True, id="another-scenario"),
         pytest.param("deleting", EDIT, False, id="the-same-scenario"),
@@ -41,12 +41,12 @@ def waits(locks: WriteLocks, scenario: str, *batch: Request) -> bool:
         pytest.param("editing", requests.create_engagement({"name": "new"}), False, id="a-creation"),
     ],
 )
-def test_a_write_waits_for_other_scenarios(scenario: str, request: Request, *, expected: bool) -> None:
+def test_a_write_waits_for_other_scenarios(scenario: str, sent: Request, *, expected: bool) -> None:
     """Only a write to a resource that another scenario writes to waits."""
     locks = WriteLocks()
 
     with locks.of("deleting", [DELETION]):
-        assert waits(locks, scenario, request) is expected
+        assert waits(locks, scenario, sent) is expected
 
 
 def test_a_lock_ends_with_the_last_write_of_its_scenario() -> None:
@@ -78,7 +78,7 @@ def test_scenarios_that_need_each_others_resources_do_not_block() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scenario", "request", "expected"),
+    ("scenario", "sent", "expected"),
     [
         pytest.param("editing", EDIT, True, id="another-scenario"),
         pytest.param("creating", requests.create_engagement({"name": "new"}), True, id="a-creation"),
@@ -86,26 +86,26 @@ def test_scenarios_that_need_each_others_resources_do_not_block() -> None:
         pytest.param("looking", EDIT, False, id="its-own"),
     ],
 )
-def test_an_exclusive_block_is_undisturbed(scenario: str, request: Request, *, expected: bool) -> None:
+def test_an_exclusive_block_is_undisturbed(scenario: str, sent: Request, *, expected: bool) -> None:
     """All writes of other scenarios wait for the end of the outer exclusive block."""
     locks = WriteLocks()
 
     with locks.undisturbed("looking"):
         with locks.undisturbed("looking"):
             pass
-        assert waits(locks, scenario, request) is expected
-    assert not waits(locks, scenario, request)
+        assert waits(locks, scenario, sent) is expected
+    assert not waits(locks, scenario, sent)
 
 
 @pytest.mark.parametrize(
-    ("scenario", "request", "expected"),
+    ("scenario", "sent", "expected"),
     [
         pytest.param("editing", EDIT, True, id="another-scenario"),
         pytest.param("editing", requests.get_engagement("e1"), False, id="a-read"),
         pytest.param("looking", EDIT, False, id="its-own"),
     ],
 )
-def test_an_exclusive_block_waits_for_writes_in_flight(scenario: str, request: Request, *, expected: bool) -> None:
+def test_an_exclusive_block_waits_for_writes_in_flight(scenario: str, sent: Request, *, expected: bool) -> None:
     """The block begins when the last write of another scenario is complete."""
     locks, looks = WriteLocks(), threading.Event()
 
@@ -113,7 +113,7 @@ def test_an_exclusive_block_waits_for_writes_in_flight(scenario: str, request: R
         with locks.undisturbed("looking"):
             looks.set()
 
-    with locks.of(scenario, [request]):
+    with locks.of(scenario, [sent]):
         threading.Thread(target=look, daemon=True).start()
         assert looks.wait(0.2) is not expected
         assert waits(locks, "creating", requests.create_engagement({"name": "new"})) is expected
