@@ -81,13 +81,13 @@ def clean_up(
     Raises:
         JournalError: It is another service, or another organization.
     """
-    if not journal.pending():
-        return UndoResult(lasting=journal.lasting())
     if journal.place.base_url != base_url and not moved:
         raise JournalError(
             f"The journal is about {journal.place.base_url}, and this is {base_url}: nothing was undone. "
             "If the service has moved, add --moved."
         )
+    if not journal.pending():
+        return UndoResult(lasting=journal.lasting())
     response = queries.send(requests.get_organization())
     is_shown = _ensure_same_organization(journal, response, is_elsewhere=journal.place.base_url != base_url)
     reason: str | None = None

@@ -420,9 +420,10 @@ def test_another_organization_is_not_touched(
     assert [request.operation.id for request in running.requests] == ["getCurrentOrganization"]
 
 
-def test_another_service_is_not_asked(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """With another address nothing is sent at all, and both addresses are named."""
-    make(running, "a")
+@pytest.mark.parametrize("labels", [["a"], []], ids=["pending", "nothing pending"])
+def test_another_service_is_not_asked(running: Any, clean: Callable[..., UndoResult], labels: list[str]) -> None:
+    """With another address nothing is sent at all, and both addresses are named, even if nothing is left."""
+    make(running, *labels)
     running.requests.clear()
 
     with pytest.raises(JournalError, match=r"about http://service, and this is https://production\.example.*--moved"):
