@@ -276,7 +276,7 @@ class _Undoing:
         given = {text for entry in renamings for text in (entry.subject, entry.became)}
         if now == before:
             return None
-        if now not in given and not self._journal.names.owns(now):
+        if now not in given:
             return f'The organization is named "{now}", which the run did not do; before it was "{before}".'
         response = self._queries.send(requests.update_organization({"name": before}), key)
         if isinstance(response, str) or response.status not in SUCCESSES:

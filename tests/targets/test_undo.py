@@ -623,14 +623,15 @@ def test_a_role_that_another_user_gave_is_left_alone(running: Any, clean: Callab
     assert running.writes == []
 
 
-def test_a_name_that_another_user_gave_is_left_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """A name that is none of the run's is not overwritten."""
+@pytest.mark.parametrize("given", ["Renamed meanwhile", f"{PREFIX}another", f"{PREFIX}b & Sons"])
+def test_a_name_that_another_user_gave_is_left_alone(
+    running: Any, clean: Callable[..., UndoResult], given: str
+) -> None:
+    """A name that the run did not set is not overwritten, even if it begins with the run's prefix."""
     running.send(requests.update_organization({"name": f"{PREFIX}b"}))
-    running.name = "Renamed meanwhile"
+    running.name = given
 
-    assert clean().left == [
-        'The organization is named "Renamed meanwhile", which the run did not do; before it was "Acme".'
-    ]
+    assert clean().left == [f'The organization is named "{given}", which the run did not do; before it was "Acme".']
     assert running.writes == []
 
 
