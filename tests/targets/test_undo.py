@@ -285,6 +285,7 @@ def test_the_id_of_another_users_engagement_is_not_deleted(
     running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange], name: str
 ) -> None:
     """Whatever name the response to a creation gives: the engagement that it names is read before it is deleted."""
+    running.made_at["f_1"] = "2020-01-01T00:00:00.000Z"
     responded(running, make_exchange, "f_1", name)
 
     assert clean().left == []
@@ -344,17 +345,33 @@ def test_a_name_that_the_service_changed_is_the_runs_still(
 def test_an_engagement_without_its_name_is_left_and_told(
     running: Any, clean: Callable[..., UndoResult], name: str
 ) -> None:
-    """If a read does not show the name of the run, the engagement may be anybody's."""
+    """If a read does not show the name of the run, the engagement may be anybody's: every cleanup names it as left."""
     make(running, "a")
     running.engagements["e_1"] = name
 
+    for _ in range(2):
+        result = clean()
+
+        assert (result.left, result.lasting) == (
+            ["The engagement e_1 was left alone: it does not show that it is the run's."],
+            [],
+        )
+        assert running.engagements == FOREIGN | {"e_1": name}
+    del running.engagements["e_1"]
+    assert clean().left == []
+
+
+def test_an_engagement_created_before_the_run_is_another_users(
+    running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange]
+) -> None:
+    """It is named, and is nothing that the run left."""
+    responded(running, make_exchange, "f_1")
+    running.made_at["f_1"] = "2020-01-01T00:00:00.000Z"
+
     result = clean()
 
-    assert (result.left, result.lasting) == (
-        [],
-        ["The engagement e_1 was left alone: it does not show that it is the run's."],
-    )
-    assert running.engagements == FOREIGN | {"e_1": name}
+    sentence = "The engagement f_1 was left alone: it does not show that it is the run's."
+    assert (result.left, result.lasting) == ([], [sentence])
 
 
 def test_a_refused_read_does_not_hide_what_was_made(running: Any, clean: Callable[..., UndoResult]) -> None:
