@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import math
 import os
 import threading
 from dataclasses import dataclass
@@ -322,9 +323,8 @@ class Journal:
     def _replay(self, record: Mapping[str, Any]) -> None:
         """Apply a line of an earlier run; lines of an unknown form are ignored."""
         if (organization := _text(record, "organization")) is not None and self.place.organization is None:
-            since = record.get("since")
-            known = float(since) if isinstance(since, int | float) and not isinstance(since, bool) else None
-            self.place = Place(self.place.base_url, organization, _text(record, "created_at"), known)
+            since = _time(record.get("since"))
+            self.place = Place(self.place.base_url, organization, _text(record, "created_at"), since)
         number = record.get("entry")
         if not isinstance(number, int) or isinstance(number, bool):
             return
@@ -384,7 +384,10 @@ def _claimed(path: Path) -> int:
 
 def _is_sealed(record: Mapping[str, Any], seal: Seal) -> bool:
     rest = {name: value for name, value in record.items() if name != "seal"}
-    return seal.is_on(json.dumps(rest), record.get("seal"))
+    try:
+        return seal.is_on(json.dumps(rest), record.get("seal"))
+    except RecursionError:
+        return False
 
 
 def _record(line: bytes) -> dict[str, Any] | None:
@@ -398,6 +401,17 @@ def _record(line: bytes) -> dict[str, Any] | None:
 def _text(record: Mapping[str, Any], member: str) -> str | None:
     value = record.get(member)
     return value if isinstance(value, str) else None
+
+
+def _time(value: object) -> float | None:
+    """Return a time in seconds of the epoch; None if the value is no finite number."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    try:
+        seconds = float(value)
+    except OverflowError:
+        return None
+    return seconds if math.isfinite(seconds) else None
 
 
 def _now() -> str:

@@ -116,6 +116,7 @@ class Ownership:
         self._states: dict[_Key, tuple[OwnershipState, float]] = {}
         self._deleted: dict[str, float] = {}
         self._doubted: set[str] = set()
+        self._untimely: set[_Key] = set()
         self._created: dict[_Key, Mapping[str, Any]] = {}
         self._organizations: dict[str, str] = {}
 
@@ -127,6 +128,16 @@ class Ownership:
                 key[1] for key, (state, _) in self._states.items()
                 if state is OwnershipState.ANOTHERS and key in self._created
             ]  # fmt: skip
+
+    def may_be_own(self, identifier: str, key: str = MAIN_KEY) -> bool:
+        """Whether a created engagement without the run's mark may be the run's: no read shows a creation time outside of it.
+
+        Args:
+            identifier: The id in the response to a creation.
+            key: The name of the key of its organization.
+        """
+        with self._lock:
+            return self.state(identifier, key) is OwnershipState.ANOTHERS and (key, identifier) not in self._untimely
 
     def state(self, identifier: str, key: str = MAIN_KEY) -> OwnershipState | None:
         """Return the owner of an id; None if it has not been read.
@@ -248,6 +259,8 @@ class Ownership:
         if known is OwnershipState.OWN and found is not OwnershipState.ABSENT and place[1] not in self._doubted:
             return  # the run itself, or a fault, has changed its name
         self._states[place] = found, time.monotonic()
+        if not self._time.covers(data_of(response).get("createdAt")):
+            self._untimely.add(place)
 
     def _learn_list(self, request: Request, response: Response) -> None:
         """Verify engagements that cannot be read by id: the item must agree with the response to the creation."""

@@ -81,13 +81,13 @@ def clean_up(
     Raises:
         JournalError: It is another service, or another organization.
     """
-    if not journal.pending():
-        return UndoResult(lasting=journal.lasting())
     if journal.place.base_url != base_url and not moved:
         raise JournalError(
             f"The journal is about {journal.place.base_url}, and this is {base_url}: nothing was undone. "
             "If the service has moved, add --moved."
         )
+    if not journal.pending():
+        return UndoResult(lasting=journal.lasting())
     response = queries.send(requests.get_organization())
     is_shown = _ensure_same_organization(journal, response, is_elsewhere=journal.place.base_url != base_url)
     reason: str | None = None
@@ -99,12 +99,7 @@ def clean_up(
         reason = f"neither the organization nor an engagement of the run could be read: status {response.status}"
     if reason is not None:
         return UndoResult(left=[f"Nothing was undone, because {reason}."], lasting=journal.lasting())
-    result = undo(journal, ownership, membership, queries)
-    result.lasting += [
-        f"The engagement {identifier} was left alone: it does not show that it is the run's."
-        for identifier in ownership.foreign_ids
-    ]
-    return result
+    return undo(journal, ownership, membership, queries, is_cleanup=True)
 
 
 def _ensure_same_organization(journal: Journal, response: Response | str, *, is_elsewhere: bool) -> bool:
@@ -137,7 +132,14 @@ def _sees_own(journal: Journal, ownership: Ownership, queries: QueryClient) -> b
     return any(ownership.state(identifier) is OwnershipState.OWN for identifier in made[:_FEW])
 
 
-def undo(journal: Journal, ownership: Ownership, membership: Membership, queries: QueryClient) -> UndoResult:
+def undo(
+    journal: Journal,
+    ownership: Ownership,
+    membership: Membership,
+    queries: QueryClient,
+    *,
+    is_cleanup: bool = False,
+) -> UndoResult:
     """Undo pending changes: engagements first, then members, roles and the organization's name.
 
     It writes only to data that a read shows to be as the run left it. It is idempotent: if nothing is left, it sends
@@ -148,8 +150,9 @@ def undo(journal: Journal, ownership: Ownership, membership: Membership, queries
         ownership: Observes all reads, and knows the owners of engagements.
         membership: Observes all lists of members, and knows which may be removed.
         queries: Sends requests.
+        is_cleanup: Whether the run is over: its report no longer names the ids that do not show the run's mark.
     """
-    undoing = _Undoing(journal, ownership, membership, queries)
+    undoing = _Undoing(journal, ownership, membership, queries, is_cleanup=is_cleanup)
     pending = journal.pending()
     if journal.trusted:
         membership.give(entry.subject or "" for entry in pending if entry.action is Action.MAKE_MEMBER)
@@ -163,18 +166,31 @@ def undo(journal: Journal, ownership: Ownership, membership: Membership, queries
         journal.undoing = False
     undoing.result.undone = sum(entry.state is State.SETTLED for entry in pending)
     undoing.result.lasting = journal.lasting()
+    if is_cleanup:
+        undoing.foreign()
     return undoing.result
 
 
 class _Undoing:
     """One pass over the pending entries of a journal."""
 
-    def __init__(self, journal: Journal, ownership: Ownership, membership: Membership, queries: QueryClient) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        ownership: Ownership,
+        membership: Membership,
+        queries: QueryClient,
+        *,
+        is_cleanup: bool,
+    ) -> None:
         self.result = UndoResult()
         self._journal = journal
         self._ownership = ownership
         self._membership = membership
         self._queries = queries
+        self._is_cleanup = is_cleanup
+        self._garbled: set[str] = set()
+        self._tried: set[str] = set()
 
     def engagements(self) -> None:
         """Delete the engagements that the run created, including those whose id is unknown."""
@@ -202,6 +218,12 @@ class _Undoing:
             self._leave(
                 f"Not undone, because neither the key nor the prefix shows that a run wrote the journal: {named}."
             )
+
+    def foreign(self) -> None:
+        """Name the engagements in responses to creations that do not show the run's mark."""
+        for identifier in self._ownership.foreign_ids:
+            sentence = f"The engagement {identifier} was left alone: it does not show that it is the run's."
+            (self.result.left if identifier in self._garbled else self.result.lasting).append(sentence)
 
     def _members(self) -> None:
         """Remove the members that were created for the run."""
@@ -276,7 +298,7 @@ class _Undoing:
         given = {text for entry in renamings for text in (entry.subject, entry.became)}
         if now == before:
             return None
-        if now not in given and not self._journal.names.owns(now):
+        if now not in given:
             return f'The organization is named "{now}", which the run did not do; before it was "{before}".'
         response = self._queries.send(requests.update_organization({"name": before}), key)
         if isinstance(response, str) or response.status not in SUCCESSES:
@@ -314,6 +336,7 @@ class _Undoing:
                     left += 1
             own = [identifier for identifier, state in states.items() if state is OwnershipState.OWN]
             deletions = [requests.delete_engagement(identifier) for identifier in own]
+            self._tried |= set(own)
             responses = dict(zip(own, self._queries.send_all(deletions, key), strict=True))
             own = [identifier for identifier, response in responses.items() if isinstance(response, str) and tries_left]
             for identifier in responses.keys() - own:
@@ -350,10 +373,20 @@ class _Undoing:
         if gone:
             self._settle(*(entry for entry in entries if entry.state is State.REFUSED))
         if gone and not isinstance(found, str) and found.complete:
+            garbled = self._may_be_garbled(lost, found, key)
+            self._garbled |= {entry.id or "" for entry in garbled}
+            lost = [entry for entry in lost if entry not in garbled]
             self._settle(*(entry for entry in lost if self._has_a_name(entry) or self._is_older(found, entry)))
         if unclear := sum(entry.state is not State.SETTLED for entry in lost):
             reason = f": {found}" if isinstance(found, str) else ""
             self._leave(f"Creations of which it is unknown what they made: {unclear}{reason}.")
+
+    def _may_be_garbled(self, lost: Sequence[Entry], found: OwnEngagements, key: str) -> list[Entry]:
+        """Return the creations whose engagements may be the run's, if the search did not find as many others."""
+        if not self._is_cleanup or len(found.ids) >= len(lost):
+            return []
+        doubtful = [entry for entry in lost if entry.id is not None and entry.id not in self._tried]
+        return [entry for entry in doubtful if self._ownership.may_be_own(entry.id or "", key)]
 
     def _has_a_name(self, entry: Entry) -> bool:
         return self._journal.names.owns(entry.subject)

@@ -223,6 +223,27 @@ def test_a_line_of_another_shape_says_nothing(journal: Journal, tmp_path: Path, 
     assert Journal.read(tmp_path / "report").entries() == []
 
 
+@pytest.mark.parametrize("since", ["1" + "0" * 400, "Infinity", "-Infinity", "NaN", "1e999", "true", '"0"', "null"])
+def test_a_time_that_is_no_finite_number_is_not_known(journal: Journal, tmp_path: Path, since: str) -> None:
+    """The organization of the line counts nevertheless."""
+    with journal._path.open("a") as file:
+        file.write(f'{{"organization": "org_1", "since": {since}}}\n')
+
+    again = Journal.read(tmp_path / "report")
+
+    assert (again.place.organization, again.place.since) == ("org_1", None)
+    assert again.period == (again.begun, again.begun)
+
+
+@pytest.mark.parametrize("depth", [200, 400, 900, 950, 980, 5000])
+def test_a_nested_line_has_no_seal(journal: Journal, tmp_path: Path, depth: int) -> None:
+    """A line that can be read, and is nested too deeply to be written, is passed over."""
+    with journal._path.open("a") as file:
+        file.write(f'{{"organization": {"[" * depth}{"]" * depth}}}\n')
+
+    assert Journal.read(tmp_path / "report", MAIN_KEY).entries() == []
+
+
 def test_a_folder_with_pending_entries_is_not_used_again(journal: Journal, tmp_path: Path) -> None:
     """A new run does not overwrite a journal with pending changes."""
     entry = journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "x")

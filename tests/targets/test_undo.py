@@ -286,7 +286,8 @@ def responded(running: Any, make_exchange: Callable[..., Exchange], made_id: str
 def test_the_id_of_another_users_engagement_is_not_deleted(
     running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange], name: str
 ) -> None:
-    """The engagement of a creation's response is read before it is deleted."""
+    """The engagement that the response to a creation names is read before it is deleted."""
+    running.made_at["f_1"] = "2020-01-01T00:00:00.000Z"
     responded(running, make_exchange, "f_1", name)
 
     assert clean().left == []
@@ -346,17 +347,33 @@ def test_a_name_that_the_service_changed_is_the_runs_still(
 def test_an_engagement_without_its_name_is_left_and_reported(
     running: Any, clean: Callable[..., UndoResult], name: str
 ) -> None:
-    """An engagement without the run's name in a read is not deleted."""
+    """If a read does not show the run's name, the engagement is not deleted; every cleanup names it as left."""
     make(running, "a")
     running.engagements["e_1"] = name
 
+    for _ in range(2):
+        result = clean()
+
+        assert (result.left, result.lasting) == (
+            ["The engagement e_1 was left alone: it does not show that it is the run's."],
+            [],
+        )
+        assert running.engagements == FOREIGN | {"e_1": name}
+    del running.engagements["e_1"]
+    assert clean().left == []
+
+
+def test_an_engagement_created_before_the_run_is_another_users(
+    running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange]
+) -> None:
+    """It is named, and is nothing that the run left."""
+    responded(running, make_exchange, "f_1")
+    running.made_at["f_1"] = "2020-01-01T00:00:00.000Z"
+
     result = clean()
 
-    assert (result.left, result.lasting) == (
-        [],
-        ["The engagement e_1 was left alone: it does not show that it is the run's."],
-    )
-    assert running.engagements == FOREIGN | {"e_1": name}
+    sentence = "The engagement f_1 was left alone: it does not show that it is the run's."
+    assert (result.left, result.lasting) == ([], [sentence])
 
 
 def test_a_refused_read_does_not_hide_what_was_made(running: Any, clean: Callable[..., UndoResult]) -> None:
@@ -422,9 +439,10 @@ def test_another_organization_is_not_touched(
     assert [request.operation.id for request in running.requests] == ["getCurrentOrganization"]
 
 
-def test_another_service_gets_no_request(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """For another address nothing is sent, and both addresses are named."""
-    make(running, "a")
+@pytest.mark.parametrize("labels", [["a"], []], ids=["pending", "nothing pending"])
+def test_another_service_gets_no_request(running: Any, clean: Callable[..., UndoResult], labels: list[str]) -> None:
+    """For another address nothing is sent, and both addresses are named, even if nothing is pending."""
+    make(running, *labels)
     running.requests.clear()
 
     with pytest.raises(JournalError, match=r"about http://service, and this is https://production\.example.*--moved"):
@@ -624,14 +642,15 @@ def test_a_role_that_another_user_gave_is_left_alone(running: Any, clean: Callab
     assert running.writes == []
 
 
-def test_a_name_that_another_user_gave_is_left_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
-    """A name that is not the run's is left unchanged."""
+@pytest.mark.parametrize("given", ["Renamed meanwhile", f"{PREFIX}another", f"{PREFIX}b & Sons"])
+def test_a_name_that_another_user_gave_is_left_alone(
+    running: Any, clean: Callable[..., UndoResult], given: str
+) -> None:
+    """A name that the run did not set is not overwritten, even if it begins with the run's prefix."""
     running.send(requests.update_organization({"name": f"{PREFIX}b"}))
-    running.name = "Renamed meanwhile"
+    running.name = given
 
-    assert clean().left == [
-        'The organization is named "Renamed meanwhile", which the run did not do; before it was "Acme".'
-    ]
+    assert clean().left == [f'The organization is named "{given}", which the run did not do; before it was "Acme".']
     assert running.writes == []
 
 
