@@ -142,6 +142,22 @@ def test_failures_are_shown_with_their_proof(failing: tuple[Report, list[Exchang
     )
 
 
+@pytest.mark.parametrize(
+    ("error", "shown"), [("the connection was refused", "the connection was refused"), (None, "No response.")]
+)
+def test_an_exchange_without_a_response_is_shown_with_its_error(
+    error: str | None, shown: str, failing: tuple[Report, list[Exchange]], samples: ModuleType
+) -> None:
+    """A cited exchange shows its error in place of the response."""
+    report, exchanges = failing
+    number = report["requirements"][6]["failures"][0]["exchanges"][-1]
+    lost = samples.exchange(number, status=None, error=error)
+
+    page = Page(html_bytes(report, [lost if exchange.number == number else exchange for exchange in exchanges]))
+
+    assert shown in page.text
+
+
 def test_a_passing_run_has_no_failures_section(passing: tuple[Report, list[Exchange]]) -> None:
     """Empty sections are omitted, and untested requirements are shown with their reason."""
     page = Page(html_bytes(*passing))
