@@ -142,6 +142,22 @@ def test_failures_are_shown_with_their_proof(failing: tuple[Report, list[Exchang
     )
 
 
+@pytest.mark.parametrize(
+    ("cited", "shown"),
+    [([19, 20], [19, 20]), ([7, 17, 18, 19], [7, 17, 18, 19]), ([7, 8, 9, 18, 19, 20], [7, 8, 9, 20])],
+)
+def test_four_cited_exchanges_are_shown_within_a_failure(
+    failing: tuple[Report, list[Exchange]], cited: list[int], shown: list[int]
+) -> None:
+    """A failure contains up to four exchanges, such as creation, change, refused edit and read; always the last one."""
+    failing[0]["requirements"][6]["failures"][0]["exchanges"] = cited
+
+    name = failing[0]["requirements"][6]["id"]
+    cards = re.findall(r'<article class="failure">.*?</article>', html_bytes(*failing).decode(), re.DOTALL)
+    (card,) = [text for text in cards if f"<code>{name}</code>" in text or f"--only {name}" in text]
+    assert [int(number) for number in re.findall(r'<span class="no">(\d+)</span>', card)] == shown
+
+
 def test_a_passing_run_has_no_failures_section(passing: tuple[Report, list[Exchange]]) -> None:
     """Empty sections are omitted, and untested requirements are shown with their reason."""
     page = Page(html_bytes(*passing))
