@@ -134,7 +134,8 @@ def _failures(report: Report) -> Iterator[str]:
         yield ""
         for failure in requirement["failures"][:3]:
             yield from _failure(requirement, failure)
-        yield from ("Repeat it:", "", fenced(repeat_command(report, requirement, requirement["failures"][0]), "sh"), "")
+        if command := repeat_command(report, requirement, requirement["failures"][0]):
+            yield from ("Repeat it:", "", fenced(command, "sh"), "")
     if len(failed) > MOST_FAILURES:
         yield f"{len(failed) - MOST_FAILURES} more failed requirements are in report.html."
         yield ""

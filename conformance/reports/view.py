@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 MOST_SHOWN: Final = 200
 """Most exchanges that are shown in full; further cited ones are only in the table of all."""
-INLINE: Final = 3
+INLINE: Final = 4
 """Most exchanges that are shown within a failure."""
 MOST_CITED: Final = 24
 """Most numbers of exchanges in a list."""

@@ -177,23 +177,14 @@ def _reservations(report: Report, count: Counter[str]) -> str:
     return f"; {listed}" if listed else ""
 
 
-def repeat_command(report: Report, requirement: Requirement, failure: Failure | None = None) -> str:
-    """Return the command line that repeats this requirement with the run's seed, effort and mode."""
+def repeat_command(report: Report, requirement: Requirement, failure: Failure | None = None) -> str | None:
+    """Return the command line that repeats this requirement with the run's options and seed; None if pytest ran it."""
     given = None if failure is None else failure.get("repeat")
-    if given:
+    words = report["run"].get("command")
+    if given or not words:
         return given
-    run = report["run"]
-    if words := run.get("command"):
-        repeated = ["conformance", *_kept(words), "--seed", str(run["seed"]), "--only", requirement["id"]]
-        return " ".join(map(shell_word, repeated))
-    target = (
-        f"--base-url {shell_word(report['target']['base_url'])}"
-        if requirement["class"] == "core"
-        else "--target target.yaml"
-    )
-    mode = "" if run["mode"] == "default" else f" --{run['mode']}"
-    only = shell_word(requirement["id"])
-    return f"conformance run {target}{mode} --effort {run['effort']} --seed {run['seed']} --only {only}"
+    repeated = ["conformance", *_kept(words), "--seed", str(report["run"]["seed"]), "--only", requirement["id"]]
+    return " ".join(map(shell_word, repeated))
 
 
 def script_name(requirement: Requirement, failure: Failure) -> str | None:

@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from conformance.certificate.keys import make_keys, public_path, read_private_key, read_public_key
 from conformance.certificate.signing import sign
+from tests.conftest import serve_sandbox
 
 BUILD = "sha256:" + "ab" * 32
 
@@ -78,6 +79,20 @@ def signed_run(unsigned_run: Path, private_key: Ed25519PrivateKey, tmp_path_fact
 def small_signed(small_run: Path, private_key: Ed25519PrivateKey, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The small run, signed although it is inconclusive."""
     folder = Path(shutil.copytree(small_run, tmp_path_factory.mktemp("small-signed") / "run"))
+    sign(folder, private_key, anyway=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def broken_signed(private_key: Ed25519PrivateKey, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small run of a service that edits archived engagements, signed although it is not conformant."""
+    folder = tmp_path_factory.mktemp("broken-signed") / "run"
+    with serve_sandbox("--fault", "archived-edit-applied") as sandbox:
+        done = conformance(
+            "run", "--base-url", sandbox["CONFORMANCE_BASE_URL"], "--api-key", sandbox["CONFORMANCE_API_KEY"],
+            "--effort", "quick", "--quiet", "--only", "archived-edit-changes-nothing", "--report", folder,
+        )  # fmt: skip
+    assert done.returncode == 1, done.stderr
     sign(folder, private_key, anyway=True)
     return folder
 

@@ -93,6 +93,29 @@ def test_a_class_that_was_not_attained_is_not_accepted(small_signed: Path, key_f
     assert done.stdout.splitlines()[-1] == "Exit 4: required is the class core."
 
 
+@pytest.mark.parametrize(
+    ("words", "missing"),
+    [
+        ((), "conformant"),
+        (("--require", "conformant"), "conformant"),
+        (("--require", "conformant", "--require-class", "core"), "conformant, the class core"),
+        (("--require-class", "core"), "the class core"),
+    ],
+)
+def test_a_run_that_is_not_conformant_is_not_accepted(
+    broken_signed: Path, key_file: Path, words: tuple[str, ...], missing: str
+) -> None:
+    """Every claim of the certificate holds, also that the service is not conformant; the exit status is 4."""
+    done = conformance("verify", broken_signed, "--public-key", f"{key_file}.pub", *words)
+    lines = done.stdout.splitlines()
+
+    assert (done.returncode, done.stderr) == (4, "")
+    assert len([line for line in lines if line.startswith("✓ ")]) == 7
+    assert not [line for line in lines if line.startswith("✗ ")]
+    assert " is non-conformant; attained: no class." in lines[-2]
+    assert lines[-1] == f"Exit 4: required is {missing}."
+
+
 def test_every_changed_byte_is_found(small: Path, public_key: Ed25519PublicKey) -> None:
     """A thousand random changes of single bytes in all files, including the envelope, are found."""
     chance = random.Random(7)

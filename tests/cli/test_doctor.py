@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import socket
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -88,6 +91,33 @@ provisioner: {command: [no-such-program]}
     ):
         assert any(line.startswith(begin) for line in problems), begin
     assert not any(key in ended.out for name, key in sandbox.items() if name.startswith(("KEY_", "CONFORMANCE_API")))
+
+
+@pytest.mark.parametrize(
+    ("program", "why"),
+    [
+        pytest.param(["nosuch.py"], "ended by itself with status 2", id="no such script"),
+        pytest.param(["-c", "import sys; sys.stdin.read()"], "did not respond", id="hanging"),
+        pytest.param(["-c", "while True: pass"], "did not respond", id="never reads and never ends"),
+    ],
+)
+def test_a_provisioner_that_never_responds_is_told(
+    conformance: Conformance, sandbox: dict[str, str], tmp_path: Path, program: list[str], why: str
+) -> None:
+    """A program that exists but gives no response is a problem, and unlocks nothing; the rest is still printed."""
+    command = json.dumps([sys.executable, *program])
+    target = write_target(tmp_path, f"provisioner: {{command: {command}, timeout: 1}}\n")
+
+    began = time.monotonic()
+    ended = conformance("doctor", "--target", target, **sandbox)
+
+    assert time.monotonic() - began < 30
+    assert (ended.status, ended.err) == (1, "")
+    (problem,) = [line for line in ended.out.splitlines() if line.startswith("! ")]
+    assert problem.startswith("! The provisioner ")
+    assert why in problem
+    assert [name for name, (unlocked, total) in judged(ended.out).items() if unlocked == total] == ["core"]
+    assert re.search(r"deep +\d+ +\d+ s", ended.out)
 
 
 def test_right_keys_give_no_warning(conformance: Conformance, sandbox: dict[str, str]) -> None:

@@ -167,6 +167,24 @@ def test_failures_are_named(broken: HostileTarget, tmp_path: Path) -> None:
     assert run.out.splitlines()[-1] == f"Report: {tmp_path / 'report' / 'report.html'}"
 
 
+def test_failures_of_the_baseline_are_named(broken: HostileTarget, tmp_path: Path) -> None:
+    """A service that fails as in the folder of an earlier run gives 0; all outputs say that the failures are known."""
+    before = ended(broken, tmp_path / "before", "--only", "createEngagement")
+    run = ended(broken, tmp_path / "after", "--only", "createEngagement", "--baseline", str(tmp_path / "before"))
+
+    names = failing(run.report)
+    assert before.status == 1
+    assert failing(before.report) == names != []
+    assert (run.status, run.err) == (0, ""), run.told()
+    count = "1 requirement" if len(names) == 1 else f"{len(names)} requirements"
+    assert f"is NOT conformant: {count} broken, all in the baseline." in run.out
+    assert run.out.count("This failure is in the baseline.") == len(names)
+    headings = [line for line in (run.folder / "summary.md").read_text().splitlines() if line.startswith("### ")]
+    assert len(headings) == len(names)
+    assert all(line.endswith(" (in the baseline)") for line in headings)
+    assert "<failure" not in (run.folder / "junit.xml").read_text()
+
+
 @pytest.mark.parametrize("waived", [True, False])
 def test_fail_fast_ends_the_checks(broken: HostileTarget, tmp_path: Path, *, waived: bool) -> None:
     """The first failure that is not waived ends the checks; the run undoes its changes, the rest is untested."""

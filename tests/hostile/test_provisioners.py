@@ -26,7 +26,11 @@ def answers(**more):
         print(json.dumps(answer), flush=True)
 """
 
+MISSING: Final = "# missing"
+"""The text in place of a program that does not exist."""
+
 PROGRAMS: Final[dict[str, tuple[str, str]]] = {
+    "is missing": (MISSING, "could not be started: No such file or directory"),
     "says nothing": ("sys.stdin.read()", "did not respond"),
     "never reads and never ends": ("while True: time.sleep(60)", "did not respond"),
     "ends at once": ("sys.exit(7)", "ended by itself with status 7"),
@@ -71,7 +75,7 @@ def _nothing_stays() -> Iterator[None]:
 def _run(folder: Path, program: str, *words: str, timeout: float = 1.0, patience: float = 2.0) -> Ended:
     path = folder / "provision.py"  # strays are recognized by its name
     path.write_text(_RESPONSES + program, "utf-8")
-    command = json.dumps([sys.executable, str(path), "conformance"])
+    command = json.dumps(["/no/such/program"] if program == MISSING else [sys.executable, str(path), "conformance"])
     with hostile() as target:
         before = target.inventory()
         lines = [f"provisioner: {{command: {command}, timeout: {timeout}}}"]

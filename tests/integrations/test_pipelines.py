@@ -17,6 +17,7 @@ import yaml
 
 from conformance.running.embedded import EmbeddedService
 from conformance.targets.loading import load_profile
+from tests.conftest import serve_sandbox
 
 ROOT = Path(__file__).parent.parent.parent
 CLEAN = {
@@ -135,11 +136,13 @@ def test_the_usual_values_of_strict(sandbox: dict[str, str], tmp_path: Path, val
     assert done.stderr.startswith("Exit 4: --strict, and ") or not status
 
 
-def test_every_output_of_an_earlier_job_is_removed(sandbox: dict[str, str], tmp_path: Path) -> None:
+def test_every_output_of_an_earlier_job_is_removed(tmp_path: Path) -> None:
     """Only the journal stays, for conformance cleanup. A report that no run wrote stays, and is not published."""
-    target = {name: sandbox[name] for name in ("CONFORMANCE_BASE_URL", "CONFORMANCE_API_KEY")}
-    assert run_script(tmp_path, ONLY="get-organization-succeeds", **target).returncode == 0
     folder, output = tmp_path / "conformance-report", tmp_path / "output"
+    with serve_sandbox("--fault", "archived-edit-applied") as sandbox:
+        target = {name: sandbox[name] for name in ("CONFORMANCE_BASE_URL", "CONFORMANCE_API_KEY")}
+        assert run_script(tmp_path, ONLY="archived-edit-changes-nothing", **target).returncode == 1
+    assert (folder / "repeat-archived-edit-changes-nothing.sh").exists()
 
     assert run_script(tmp_path, EFFORT="heroic", **target).returncode == 2
     assert [path.name for path in folder.iterdir()] == ["journal.jsonl"]

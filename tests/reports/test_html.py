@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.reports.html import html_bytes
+from conformance.reports.markdown import markdown_bytes
 from conformance.reports.pretty import body, seen
 from conformance.reports.view import MOST_CITED, MOST_SHOWN
 
@@ -122,6 +123,7 @@ def test_the_top_says_what_matters(failing: tuple[Report, list[Exchange]]) -> No
 
 def test_failures_are_shown_with_their_proof(failing: tuple[Report, list[Exchange]]) -> None:
     """A failure shows requirement, expected, actual, place, exchange, curl and the command to repeat it."""
+    failing[0]["run"]["command"] = ["run", "--target", "my target.yaml", "--effort", "standard"]
     text = Page(html_bytes(*failing)).text
     broken = failing[0]["requirements"][6]
     failure = broken["failures"][0]
@@ -136,10 +138,40 @@ def test_failures_are_shown_with_their_proof(failing: tuple[Report, list[Exchang
     ):
         assert shown in text
     assert '"name": "renamed after archiving"' in text
-    assert (
-        f"conformance run --base-url https://staging.example.com --effort standard --seed 1 --only {broken['id']}"
-        in text
-    )
+    assert f"conformance run --target 'my target.yaml' --effort standard --seed 1 --only {broken['id']}" in text
+
+
+@pytest.mark.parametrize("command", [None, []])
+def test_a_run_of_pytest_has_no_command_to_repeat_it(
+    failing: tuple[Report, list[Exchange]], command: list[str] | None
+) -> None:
+    """Neither page invents a command line of ``conformance run``; the curl command of a failure stays."""
+    if command is not None:
+        failing[0]["run"]["command"] = command
+
+    pages = Page(html_bytes(*failing)).text, markdown_bytes(failing[0]).decode()
+
+    for text in pages:
+        assert "Repeat this requirement" not in text
+        assert "Repeat it:" not in text
+        assert "conformance run" not in text
+        assert failing[0]["requirements"][6]["failures"][0]["curl"] in text
+
+
+@pytest.mark.parametrize(
+    ("cited", "shown"),
+    [([19, 20], [19, 20]), ([7, 17, 18, 19], [7, 17, 18, 19]), ([7, 8, 9, 18, 19, 20], [7, 8, 9, 20])],
+)
+def test_four_cited_exchanges_are_shown_within_a_failure(
+    failing: tuple[Report, list[Exchange]], cited: list[int], shown: list[int]
+) -> None:
+    """A failure contains up to four exchanges, such as creation, change, refused edit and read; always the last one."""
+    failing[0]["requirements"][6]["failures"][0]["exchanges"] = cited
+
+    name = failing[0]["requirements"][6]["id"]
+    cards = re.findall(r'<article class="failure">.*?</article>', html_bytes(*failing).decode(), re.DOTALL)
+    (card,) = [text for text in cards if f">{name}<" in text]
+    assert [int(number) for number in re.findall(r'<span class="no">(\d+)</span>', card)] == shown
 
 
 @pytest.mark.parametrize(
