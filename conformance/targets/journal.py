@@ -7,6 +7,7 @@ import json
 import math
 import os
 import threading
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -17,7 +18,7 @@ from conformance.targets.names import PREFIX, RunNames
 from conformance.targets.seal import Seal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 __all__ = ["FILE_NAME", "Action", "Entry", "Journal", "JournalError", "State"]
@@ -110,6 +111,28 @@ class Journal:
             journal.close()
             raise
         return journal
+
+    @classmethod
+    @contextmanager
+    def unused(cls, folder: Path) -> Iterator[None]:
+        """Keep other runs out of a folder inside a ``with``.
+
+        Raises:
+            JournalError: A run in the folder is active or left changes.
+        """
+        path = folder / FILE_NAME
+        if not os.path.lexists(path):
+            yield
+            return
+        try:
+            claim = _claimed(path)
+        except OSError as error:
+            raise _unwritable(path, error) from None
+        try:
+            cls._ensure_nothing_left(path)
+            yield
+        finally:
+            os.close(claim)
 
     @classmethod
     def claim(cls, folder: Path, key: str) -> Self:
@@ -302,14 +325,18 @@ class Journal:
 
     def _begin(self) -> None:
         """Empty the file, if an earlier run has left no changes, and write the first line."""
-        folder = self._path.parent
-        if self._path.stat().st_size and self.read(folder).pending():
-            command = f"conformance cleanup {folder}"
-            raise JournalError(f"{folder} holds the journal of a run that left something behind: run {command} first.")
+        self._ensure_nothing_left(self._path)
         os.truncate(self._path, 0)
         head = {"format": _FORMAT, "prefix": self.names.prefix, "base_url": self.place.base_url}
         origin = {} if self.names.origin is None else {"origin": self.names.origin}
         self._append({**head, **origin, "at": _now(), "pid": os.getpid()}, durable=True)
+
+    @classmethod
+    def _ensure_nothing_left(cls, path: Path) -> None:
+        folder = path.parent
+        if path.stat().st_size and cls.read(folder).pending():
+            command = f"conformance cleanup {folder}"
+            raise JournalError(f"{folder} holds the journal of a run that left something behind: run {command} first.")
 
     def _shut(self) -> None:
         if self._descriptor is not None:
