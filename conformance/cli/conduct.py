@@ -36,7 +36,7 @@ from conformance.verdicts.session import run_checks
 from conformance.verdicts.waivers import Waiver, WaiverError, load_waivers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from conformance.cli.interruption import Interruption
     from conformance.reports.model import Report
@@ -130,8 +130,10 @@ class _Judging:
         waived = (waiver.waives(result.requirement, result.check, today) for waiver in self.waivers)
         return result.requirement in self.known or any(waived)
 
-    def kept(self, status: Exit, results: Sequence[CheckResult]) -> Exit:
+    def kept(self, status: Exit, report: Report, results: Sequence[CheckResult]) -> Exit:
         """Return the exit status of a failure if the report lost it by an error of the suite."""
+        if _NO_RESULTS not in report["run"]["warnings"]:
+            return status
         is_broken = any(result.outcome == "failed" and not self.expects(result) for result in results)
         return Exit.FAILED if status is Exit.UNTESTABLE and is_broken else status
 
@@ -188,8 +190,7 @@ def _conduct(execution: RunSession, interruption: Interruption, judging: _Judgin
         report["cleanup"] = execution.redactor.text(command)
     written = _write(report, execution)
     folder = execution.folder if written else None
-    if not guarded(lambda: print_summary(report, folder, quiet=quiet, is_tested=reached is None), judge.errors):
-        complain(f"The verdict is {report['verdict']}; the summary could not be printed.")
+    _summarized(lambda: print_summary(report, folder, quiet=quiet, is_tested=reached is None), report, judge)
     if len(judge.errors) > errors:
         reason = _reason_of_suite(execution, judge.errors)
     if ended_by is not None:
@@ -199,14 +200,14 @@ def _conduct(execution: RunSession, interruption: Interruption, judging: _Judgin
         why = f"the report could not be written to {execution.folder}"
     else:
         status, why = judging.ending(report, problems, reason)
-        status = judging.kept(status, judge.results)
+        status = judging.kept(status, report, judge.results)
     return status, f"{why.rstrip('.')}.{_how_to_clean_up(report)}"
 
 
 def _built(
     execution: RunSession, judge: Judge, judging: _Judging, *, interrupted: bool, failed_fast: bool
 ) -> tuple[Report, list[str]]:
-    """Return the report and the problems of the waivers; a report without results if an error of the suite ends that."""
+    """Return the report and the problems of the waivers; if that fails, a report without results."""
     built: list[tuple[Report, list[str]]] = []
 
     def build() -> None:
@@ -224,6 +225,12 @@ def _built(
     if not guarded(build, judge.errors):
         built.append(build_report(execution, (), interrupted=interrupted, warnings=[_NO_RESULTS]))
     return built[0]
+
+
+def _summarized(step: Callable[[], object], report: Report, judge: Judge) -> None:
+    """Print the summary; if that fails, a sentence."""
+    if not guarded(step, judge.errors):
+        complain(f"The verdict is {report['verdict']}; the summary could not be printed.")
 
 
 def _how_to_clean_up(report: Report) -> str:
