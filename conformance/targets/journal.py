@@ -6,6 +6,7 @@ import fcntl
 import json
 import math
 import os
+import re
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ FILE_NAME: Final = "journal.jsonl"
 
 _FORMAT: Final = "conformance-journal/2"
 _LONGEST_HEAD: Final = 4096
+_LINE: Final = re.compile(rb"[^\n]+")
+_MOST_LINES: Final = 500_000
+"""The most lines of a journal that are not empty; a run sends fewer changes than that in a day."""
 
 
 class JournalError(Exception):
@@ -166,13 +170,14 @@ class Journal:
         """
         path = folder / FILE_NAME
         try:
-            lines = read_file(path, DOCUMENT).split(b"\n")
+            data = read_file(path, DOCUMENT)
         except FileNotFoundError:
             raise JournalError(f"There is no {FILE_NAME} in {folder}.") from None
         except OSError as error:
             raise JournalError(f"{path} cannot be read: {error.strerror}.") from None
-        records = [record for line in lines if (record := _record(line)) is not None]
-        head = records[0] if records and records[0].get("format") == _FORMAT else {}
+        records = _records(path, data)
+        head = next(records, {})
+        head = head if head.get("format") == _FORMAT else {}
         prefix, base_url = _text(head, "prefix"), _text(head, "base_url")
         if prefix is None or base_url is None or PREFIX.fullmatch(prefix) is None:
             raise JournalError(f"{path} is not the journal of a run.")
@@ -181,7 +186,7 @@ class Journal:
         journal.begun = _seconds(head.get("at"))
         journal.trusted = seal is not None and _is_sealed(head, seal)
         journal.proved = journal.trusted or (seal is not None and journal.names.is_proved)
-        for record in records[1:]:
+        for record in records:
             if not journal.trusted or seal is None or _is_sealed(record, seal):
                 journal._replay(record)
         return journal
@@ -415,6 +420,19 @@ def _is_sealed(record: Mapping[str, Any], seal: Seal) -> bool:
         return seal.is_on(json.dumps(rest), record.get("seal"))
     except RecursionError:
         return False
+
+
+def _records(path: Path, data: bytes) -> Iterator[dict[str, Any]]:
+    """Yield the lines that are JSON objects.
+
+    Raises:
+        JournalError: It has more lines than any run writes.
+    """
+    for number, line in enumerate(_LINE.finditer(data)):
+        if number == _MOST_LINES:
+            raise JournalError(f"{path} is not the journal of a run: it has more than {_MOST_LINES} lines.")
+        if (record := _record(line[0])) is not None:
+            yield record
 
 
 def _record(line: bytes) -> dict[str, Any] | None:
