@@ -58,7 +58,7 @@ MARKS: Final = {
 
 SAMPLES: Final = {
     "tests/hostile/test_hostile_runs.py::test_a_run_ends_as_it_must": 40,
-    "tests/hostile/test_lying_services.py::test_no_lie_of_a_service_makes_a_run_write_to_others": 30,
+    "tests/hostile/test_lying_services.py::test_no_lie_of_a_service_makes_a_run_write_to_others": 50,
     "tests/hostile/test_forged_journals.py::test_no_journal_makes_cleanup_write_to_others": 50,
     "tests/reference/test_fault_library.py::test_fault_shows": 150,
     "tests/safety_net/test_net.py::test_a_run_ends_as_before": 5,

@@ -36,7 +36,7 @@ from conformance.verdicts.session import run_checks
 from conformance.verdicts.waivers import Waiver, WaiverError, load_waivers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from conformance.cli.interruption import Interruption
     from conformance.reports.model import Report
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 _NO_JOURNAL: Final = (
     "The journal was deleted, replaced or truncated during the run, so conformance cleanup cannot undo what is left."
 )
+
+_NO_RESULTS: Final = "The suite itself failed while building the report, so it has no results."
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,13 @@ class _Judging:
         waived = (waiver.waives(result.requirement, result.check, today) for waiver in self.waivers)
         return result.requirement in self.known or any(waived)
 
+    def kept(self, status: Exit, report: Report, results: Sequence[CheckResult]) -> Exit:
+        """Return the exit status of a failure if the report lost it by an error of the suite."""
+        if _NO_RESULTS not in report["run"]["warnings"]:
+            return status
+        is_broken = any(result.outcome == "failed" and not self.expects(result) for result in results)
+        return Exit.FAILED if status is Exit.UNTESTABLE and is_broken else status
+
     def ending(self, report: Report, problems: list[str], reason: str | None) -> tuple[Exit, str]:
         """Print the changes since the baseline; return the exit status without a signal, and the reason."""
         if self.baseline is not None:
@@ -170,23 +179,20 @@ def _conduct(execution: RunSession, interruption: Interruption, judging: _Judgin
         if execution.run.journal.pending():
             progress.undoing()
         undo(execution, judge.errors)
+    errors = len(judge.errors)
     reason = _reason_of_suite(execution, judge.errors) or reached or _reason_of_target(execution, judge)
     ended_by = interruption.signal  # a later signal changes nothing
     if ended_by is not None or fail_fast.failed is not None:
         judge.give_up("The run ended before this check did.")
-    report, problems = build_report(
-        execution,
-        judge.results,
-        waivers=judging.waivers,
-        known=judging.known,
-        interrupted=ended_by is not None,
-        failed_fast=fail_fast.failed is not None and ended_by is None,
-        warnings=[_NO_JOURNAL] if execution.run.journal.is_lost else [],
-    )
+    has_failed_fast = fail_fast.failed is not None and ended_by is None
+    report, problems = _built(execution, judge, judging, interrupted=ended_by is not None, failed_fast=has_failed_fast)
     if report["not_undone"] and (command := _cleanup_command(execution)):
         report["cleanup"] = execution.redactor.text(command)
     written = _write(report, execution)
-    print_summary(report, execution.folder if written else None, quiet=quiet, is_tested=reached is None)
+    folder = execution.folder if written else None
+    _summarized(lambda: print_summary(report, folder, quiet=quiet, is_tested=reached is None), report, judge)
+    if len(judge.errors) > errors:
+        reason = _reason_of_suite(execution, judge.errors)
     if ended_by is not None:
         status, why = Exit.of(ended_by), f"ended by {ended_by.name}"
     elif not written:
@@ -194,7 +200,37 @@ def _conduct(execution: RunSession, interruption: Interruption, judging: _Judgin
         why = f"the report could not be written to {execution.folder}"
     else:
         status, why = judging.ending(report, problems, reason)
+        status = judging.kept(status, report, judge.results)
     return status, f"{why.rstrip('.')}.{_how_to_clean_up(report)}"
+
+
+def _built(
+    execution: RunSession, judge: Judge, judging: _Judging, *, interrupted: bool, failed_fast: bool
+) -> tuple[Report, list[str]]:
+    """Return the report and the problems of the waivers; if that fails, a report without results."""
+    built: list[tuple[Report, list[str]]] = []
+
+    def build() -> None:
+        found = build_report(
+            execution,
+            judge.results,
+            waivers=judging.waivers,
+            known=judging.known,
+            interrupted=interrupted,
+            failed_fast=failed_fast,
+            warnings=[_NO_JOURNAL] if execution.run.journal.is_lost else [],
+        )
+        built.append(found)
+
+    if not guarded(build, judge.errors):
+        built.append(build_report(execution, (), interrupted=interrupted, warnings=[_NO_RESULTS]))
+    return built[0]
+
+
+def _summarized(step: Callable[[], object], report: Report, judge: Judge) -> None:
+    """Print the summary; if that fails, a sentence."""
+    if not guarded(step, judge.errors):
+        complain(f"The verdict is {report['verdict']}; the summary could not be printed.")
 
 
 def _how_to_clean_up(report: Report) -> str:

@@ -207,9 +207,20 @@ class RunSession:
         self.options = replace(options, only=chosen)
 
     def _embedded(self) -> Profile:
+        self._empty_folder()
         self._mailbox = self._stack.enter_context(Mailbox())
         service = self._stack.enter_context(closing(EmbeddedService((self._mailbox.host, self._mailbox.port))))
         return service.profile(self.options.mode)
+
+    def _empty_folder(self) -> None:
+        """Remove the outputs of an earlier run before the embedded service starts, if the options are valid."""
+        options = self.options
+        if options.classes or options.only or options.skip:
+            choose(options.classes, options.only, options.skip)
+        if options.report is not None and options.report.is_dir():
+            ensure_free(options.report)
+            with Journal.unused(options.report):
+                remove_outputs(options.report)
 
     def _transport(self) -> httpx.AsyncBaseTransport | None:
         """Return a transport that replaces connections to the target, or None."""

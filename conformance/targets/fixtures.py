@@ -295,7 +295,7 @@ class Fixtures:
     def _made_member(self, need: str, role: MemberRole) -> Member:
         if self._provisioner is None:
             raise missing_means(need)
-        before = self._members(need).known(need)
+        before = self._members(need).known(need, anew=True)
         made = self._provisioned(need, lambda provisioner: provisioner.create_member(role))
         self._members(need).admit_made(need, made.user_id, before)
         self._members_made += 1

@@ -6,7 +6,9 @@ import fcntl
 import json
 import math
 import os
+import re
 import threading
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -17,7 +19,7 @@ from conformance.targets.names import PREFIX, RunNames
 from conformance.targets.seal import Seal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 __all__ = ["FILE_NAME", "Action", "Entry", "Journal", "JournalError", "State"]
@@ -26,6 +28,9 @@ FILE_NAME: Final = "journal.jsonl"
 
 _FORMAT: Final = "conformance-journal/2"
 _LONGEST_HEAD: Final = 4096
+_LINE: Final = re.compile(rb"[^\n]+")
+_MOST_LINES: Final = 500_000
+"""The most lines of a journal that are not empty; a run sends fewer changes than that in a day."""
 
 
 class JournalError(Exception):
@@ -112,6 +117,28 @@ class Journal:
         return journal
 
     @classmethod
+    @contextmanager
+    def unused(cls, folder: Path) -> Iterator[None]:
+        """Keep other runs out of a folder inside a ``with``.
+
+        Raises:
+            JournalError: A run in the folder is active or left changes.
+        """
+        path = folder / FILE_NAME
+        if not os.path.lexists(path):
+            yield
+            return
+        try:
+            claim = _claimed(path)
+        except OSError as error:
+            raise _unwritable(path, error) from None
+        try:
+            cls._ensure_nothing_left(path)
+            yield
+        finally:
+            os.close(claim)
+
+    @classmethod
     def claim(cls, folder: Path, key: str) -> Self:
         """Open the journal of an earlier run for undoing; no other process can use it before ``close``.
 
@@ -143,13 +170,14 @@ class Journal:
         """
         path = folder / FILE_NAME
         try:
-            lines = read_file(path, DOCUMENT).split(b"\n")
+            data = read_file(path, DOCUMENT)
         except FileNotFoundError:
             raise JournalError(f"There is no {FILE_NAME} in {folder}.") from None
         except OSError as error:
             raise JournalError(f"{path} cannot be read: {error.strerror}.") from None
-        records = [record for line in lines if (record := _record(line)) is not None]
-        head = records[0] if records and records[0].get("format") == _FORMAT else {}
+        records = _records(path, data)
+        head = next(records, {})
+        head = head if head.get("format") == _FORMAT else {}
         prefix, base_url = _text(head, "prefix"), _text(head, "base_url")
         if prefix is None or base_url is None or PREFIX.fullmatch(prefix) is None:
             raise JournalError(f"{path} is not the journal of a run.")
@@ -158,7 +186,7 @@ class Journal:
         journal.begun = _seconds(head.get("at"))
         journal.trusted = seal is not None and _is_sealed(head, seal)
         journal.proved = journal.trusted or (seal is not None and journal.names.is_proved)
-        for record in records[1:]:
+        for record in records:
             if not journal.trusted or seal is None or _is_sealed(record, seal):
                 journal._replay(record)
         return journal
@@ -302,14 +330,18 @@ class Journal:
 
     def _begin(self) -> None:
         """Empty the file, if an earlier run has left no changes, and write the first line."""
-        folder = self._path.parent
-        if self._path.stat().st_size and self.read(folder).pending():
-            command = f"conformance cleanup {folder}"
-            raise JournalError(f"{folder} holds the journal of a run that left something behind: run {command} first.")
+        self._ensure_nothing_left(self._path)
         os.truncate(self._path, 0)
         head = {"format": _FORMAT, "prefix": self.names.prefix, "base_url": self.place.base_url}
         origin = {} if self.names.origin is None else {"origin": self.names.origin}
         self._append({**head, **origin, "at": _now(), "pid": os.getpid()}, durable=True)
+
+    @classmethod
+    def _ensure_nothing_left(cls, path: Path) -> None:
+        folder = path.parent
+        if path.stat().st_size and cls.read(folder).pending():
+            command = f"conformance cleanup {folder}"
+            raise JournalError(f"{folder} holds the journal of a run that left something behind: run {command} first.")
 
     def _shut(self) -> None:
         if self._descriptor is not None:
@@ -388,6 +420,19 @@ def _is_sealed(record: Mapping[str, Any], seal: Seal) -> bool:
         return seal.is_on(json.dumps(rest), record.get("seal"))
     except RecursionError:
         return False
+
+
+def _records(path: Path, data: bytes) -> Iterator[dict[str, Any]]:
+    """Yield the lines that are JSON objects.
+
+    Raises:
+        JournalError: It has more lines than any run writes.
+    """
+    for number, line in enumerate(_LINE.finditer(data)):
+        if number == _MOST_LINES:
+            raise JournalError(f"{path} is not the journal of a run: it has more than {_MOST_LINES} lines.")
+        if (record := _record(line[0])) is not None:
+            yield record
 
 
 def _record(line: bytes) -> dict[str, Any] | None:

@@ -130,7 +130,7 @@ class Ownership:
             ]  # fmt: skip
 
     def may_be_own(self, identifier: str, key: str = MAIN_KEY) -> bool:
-        """Whether a created engagement without the run's mark may be the run's: no read shows another creation time.
+        """Whether a created engagement without the run's mark may be the run's, by its creation time.
 
         Args:
             identifier: The id in the response to a creation.

@@ -16,6 +16,7 @@ from conformance.exits import Exit
 from conformance.reports import folder
 from conformance.reports.model import InvalidReport
 from conformance.running import run_session
+from conformance.running.embedded import EmbeddedError
 from conformance.running.options import Effort, RunOptions
 from conformance.targets.journal import Journal
 from tests.hostile.target import HostileTarget, Turn, hostile, json_reply
@@ -182,6 +183,72 @@ def test_a_report_that_cannot_be_made_is_an_error_of_the_suite(
     output = capsys.readouterr()
     assert "The suite itself failed while writing the report: InvalidReport." in output.err
     assert "the verdict is inconclusive" in output.out
+
+
+def test_results_that_no_report_can_be_built_of_leave_a_minimal_report(
+    running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It has no results, and says why."""
+    build = conduct.build_report
+
+    def building(execution: Any, results: Any, **more: Any) -> Any:
+        return build(execution, results, **more) if not results else broken()
+
+    monkeypatch.setattr(conduct, "build_report", building)
+
+    assert running(READING) is Exit.UNTESTABLE
+    assert (running.report["verdict"], running.outcome(READING)) == ("inconclusive", "untested")
+    assert conduct._NO_RESULTS in running.report["run"]["warnings"]
+    assert "RecursionError" in (running.folder / "errors.log").read_text()
+    assert "Exit 3: The suite itself failed in 1 place; see errors.log" in capsys.readouterr().err
+
+
+def test_a_failure_that_no_report_can_be_built_of_stays_one(
+    running: Running, target: HostileTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The exit status is that of a failure."""
+    build = conduct.build_report
+
+    def building(execution: Any, results: Any, **more: Any) -> Any:
+        return build(execution, results, **more) if not results else broken()
+
+    async def bare(turn: Turn) -> None:
+        await turn.send(json_reply(200, {"data": {"id": "o"}}))
+
+    monkeypatch.setattr(conduct, "build_report", building)
+    target.behaviour = bare
+
+    assert running(READING) is Exit.FAILED
+
+
+@pytest.mark.parametrize("only", [READING, "no-such-requirement"])
+def test_an_embedded_service_that_does_not_start_leaves_no_old_report(
+    running: Running, monkeypatch: pytest.MonkeyPatch, only: str
+) -> None:
+    """Options that cannot be used change nothing in the folder."""
+    assert running(READING) is Exit.OK
+
+    def unstarted(*_: object) -> Any:
+        raise EmbeddedError("The embedded reference service did not start.")
+
+    monkeypatch.setattr(run_session, "EmbeddedService", unstarted)
+    options = RunOptions(report=running.folder, effort=Effort.QUICK, only=(only,))
+    status = conduct.conduct(options, conduct.Gate(), Interruption(), quiet=True)
+
+    is_usable = only == READING
+    assert status is (Exit.UNTESTABLE if is_usable else Exit.USAGE)
+    assert (running.folder / "report.json").exists() is not is_usable
+
+
+def test_a_summary_that_cannot_be_printed_costs_no_report(
+    running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The report is written, and one sentence says the verdict."""
+    monkeypatch.setattr(conduct, "print_summary", broken)
+
+    assert running(READING) is Exit.UNTESTABLE
+    assert running.outcome(READING) == "passed"
+    assert "The verdict is inconclusive; the summary could not be printed." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -525,6 +525,19 @@ def test_an_earlier_member_is_not_taken_for_a_new_one(fixtures: Callable[..., Fi
         made.member()
 
 
+def test_a_member_who_joined_during_the_run_is_not_taken_for_a_new_one(
+    fixtures: Callable[..., Fixtures], service: Any
+) -> None:
+    """The list is read before each creation, once."""
+    made = fixtures(DISPOSABLE + PROVISIONED, Program())
+    made.member()
+    service.roles["u_2"] = "admin"
+
+    with pytest.raises(MissingMeans, match="named u_2 as a new member, who was a member before"):
+        made.member()
+    assert [request.operation.id for request in service.requests] == ["listMembers"] * 2
+
+
 def test_a_provisioner_creates_no_members_if_none_can_be_listed(
     fixtures: Callable[..., Fixtures], service: Any
 ) -> None:

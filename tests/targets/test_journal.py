@@ -3,7 +3,8 @@ from __future__ import annotations
 import errno
 import json
 import os
-from contextlib import closing
+import time
+from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
@@ -233,6 +234,18 @@ def test_a_time_that_is_no_finite_number_is_not_known(journal: Journal, tmp_path
 
     assert (again.place.organization, again.place.since) == ("org_1", None)
     assert again.period == (again.begun, again.begun)
+
+
+@pytest.mark.parametrize("line", ["", "1", "{}"])
+def test_a_journal_of_very_many_lines_ends_in_seconds(journal: Journal, tmp_path: Path, line: str) -> None:
+    """Empty lines are skipped; more other lines than a run writes are refused."""
+    head = journal._path.read_bytes()
+    journal._path.write_bytes(head + f"{line}\n".encode() * ((64 << 20) // (len(line) + 1) - len(head)))
+    began = time.process_time()
+
+    with nullcontext() if not line else pytest.raises(JournalError, match="more than 500000 lines"):
+        assert Journal.read(tmp_path / "report", MAIN_KEY).entries() == []
+    assert time.process_time() - began < 20
 
 
 @pytest.mark.parametrize("depth", [200, 400, 900, 950, 980, 5000])
