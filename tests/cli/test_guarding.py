@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from conformance.cli import conduct, guarding
+from conformance.cli import conduct
 from conformance.cli.interruption import Interruption
 from conformance.cli.progress import _Silent
 from conformance.exits import Exit
@@ -19,6 +19,7 @@ from conformance.running import run_session
 from conformance.running.embedded import EmbeddedError
 from conformance.running.options import Effort, RunOptions
 from conformance.targets.journal import Journal
+from conformance.verdicts.reporting import build_report, guarding
 from tests.hostile.target import HostileTarget, Turn, hostile, json_reply
 
 CREATING: Final = "update-engagement-keeps-the-rest"
@@ -189,7 +190,7 @@ def test_results_that_no_report_can_be_built_of_leave_a_minimal_report(
     running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It has no results, and says why."""
-    build = conduct.build_report
+    build = build_report
 
     def building(execution: Any, results: Any, **more: Any) -> Any:
         return build(execution, results, **more) if not results else broken()
@@ -207,7 +208,7 @@ def test_a_failure_that_no_report_can_be_built_of_stays_one(
     running: Running, target: HostileTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The exit status is that of a failure."""
-    build = conduct.build_report
+    build = build_report
 
     def building(execution: Any, results: Any, **more: Any) -> Any:
         return build(execution, results, **more) if not results else broken()
