@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from conformance.cli import conduct
+from conformance.cli import conduct, guarding
 from conformance.cli.interruption import Interruption
 from conformance.cli.progress import _Silent
 from conformance.exits import Exit
@@ -19,7 +19,7 @@ from conformance.running import run_session
 from conformance.running.embedded import EmbeddedError
 from conformance.running.options import Effort, RunOptions
 from conformance.targets.journal import Journal
-from conformance.verdicts.reporting import build_report, guarding
+from conformance.verdicts.reporting import build_report
 from tests.hostile.target import HostileTarget, Turn, hostile, json_reply
 
 CREATING: Final = "update-engagement-keeps-the-rest"
