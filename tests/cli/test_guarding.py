@@ -19,6 +19,7 @@ from conformance.running import run_session
 from conformance.running.embedded import EmbeddedError
 from conformance.running.options import Effort, RunOptions
 from conformance.targets.journal import Journal
+from conformance.verdicts.reporting import build_report
 from tests.hostile.target import HostileTarget, Turn, hostile, json_reply
 
 CREATING: Final = "update-engagement-keeps-the-rest"
@@ -66,6 +67,11 @@ class Running:
 def running(target: HostileTarget, tmp_path: Path) -> Running:
     """Return a runner in this process."""
     return Running(target, tmp_path / "report")
+
+
+def building(execution: Any, results: Any, **more: Any) -> Any:
+    """Build a report without results alone."""
+    return broken() if results else build_report(execution, results, **more)
 
 
 def broken(*_: object, **__: object) -> Any:
@@ -189,11 +195,6 @@ def test_results_that_no_report_can_be_built_of_leave_a_minimal_report(
     running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It has no results, and says why."""
-    build = conduct.build_report
-
-    def building(execution: Any, results: Any, **more: Any) -> Any:
-        return build(execution, results, **more) if not results else broken()
-
     monkeypatch.setattr(conduct, "build_report", building)
 
     assert running(READING) is Exit.UNTESTABLE
@@ -207,10 +208,6 @@ def test_a_failure_that_no_report_can_be_built_of_stays_one(
     running: Running, target: HostileTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The exit status is that of a failure."""
-    build = conduct.build_report
-
-    def building(execution: Any, results: Any, **more: Any) -> Any:
-        return build(execution, results, **more) if not results else broken()
 
     async def bare(turn: Turn) -> None:
         await turn.send(json_reply(200, {"data": {"id": "o"}}))
