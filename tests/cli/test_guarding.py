@@ -69,6 +69,11 @@ def running(target: HostileTarget, tmp_path: Path) -> Running:
     return Running(target, tmp_path / "report")
 
 
+def building(execution: Any, results: Any, **more: Any) -> Any:
+    """Build a report without results alone."""
+    return broken() if results else build_report(execution, results, **more)
+
+
 def broken(*_: object, **__: object) -> Any:
     """Raise an unexpected error."""
     raise RecursionError("too deep")
@@ -190,11 +195,6 @@ def test_results_that_no_report_can_be_built_of_leave_a_minimal_report(
     running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It has no results, and says why."""
-    build = build_report
-
-    def building(execution: Any, results: Any, **more: Any) -> Any:
-        return build(execution, results, **more) if not results else broken()
-
     monkeypatch.setattr(conduct, "build_report", building)
 
     assert running(READING) is Exit.UNTESTABLE
@@ -208,10 +208,6 @@ def test_a_failure_that_no_report_can_be_built_of_stays_one(
     running: Running, target: HostileTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The exit status is that of a failure."""
-    build = build_report
-
-    def building(execution: Any, results: Any, **more: Any) -> Any:
-        return build(execution, results, **more) if not results else broken()
 
     async def bare(turn: Turn) -> None:
         await turn.send(json_reply(200, {"data": {"id": "o"}}))

@@ -204,9 +204,11 @@ def test_what_must_be_refused_and_was_done_is_undone(mode: str, tmp_path: Path) 
     assert (warned, ended.report["not_undone"]) == (mode == "--read-only", [])
 
 
-def test_a_creation_that_names_another_engagement_costs_nobody_anything(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_once", [False, True], ids=["every fifth", "once"])
+def test_a_creation_that_names_another_engagement_costs_nobody_anything(tmp_path: Path, *, is_once: bool) -> None:
     """If a creation returns another user's id, the run does not write to it, deletes the real engagement, and fails."""
     theirs: list[str] = []
+    lies: list[str] = []
 
     async def behave(turn: Turn) -> None:
         reply = await turn.honest()
@@ -216,9 +218,11 @@ def test_a_creation_that_names_another_engagement_costs_nobody_anything(tmp_path
             and turn.path == ENGAGEMENTS
             and reply.status == 201
             and turn.number % 5 == 0
+            and not (is_once and lies)
         ):
             value = reply.data
             value["data"]["id"] = theirs[turn.number % len(theirs)]
+            lies.append(value["data"]["id"])
             reply = Reply(reply.status, reply.headers, json.dumps(value).encode())
         await turn.send(reply)
 
@@ -235,7 +239,11 @@ def test_a_creation_that_names_another_engagement_costs_nobody_anything(tmp_path
         assert [path for path in written if any(identifier in path for identifier in theirs)] == []
         assert target.inventory() == before
     assert ended.status == 1, ended.told()
-    assert any("ids of other users' engagements" in warning for warning in ended.report["run"]["warnings"])
+    (warning,) = (text for text in ended.report["run"]["warnings"] if "ids of other users' engagements" in text)
+    assert all(identifier in warning for identifier in lies)
+    failed = {entry["id"] for entry in ended.report["requirements"] if entry["outcome"] == "failed"}
+    # Which creations are lied about depends on the order of requests.
+    assert failed & {"create-engagement-lasts", "engagement-ids-distinct", "create-engagement-keeps-text"}
 
 
 def test_an_engagement_that_is_gone_is_the_first_line(tmp_path: Path) -> None:
