@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -201,3 +202,34 @@ def test_the_budget_bounds_every_request(conformance: Conformance, most: int) ->
     assert ended.report["run"]["requests"] <= most
     assert ended.report["not_undone"] == []
     assert f"the budget of {most} requests is used up" in " ".join(ended.report["run"]["warnings"])
+
+
+@pytest.mark.parametrize("most", [80, 200])
+def test_a_budget_in_the_default_mode_leaves_no_invitation(
+    conformance: Conformance, sandbox: dict[str, str], most: int
+) -> None:
+    """The default mode makes no invitations, so none is listed when the budget is used up."""
+    target = {name: sandbox[name] for name in ("CONFORMANCE_BASE_URL", "CONFORMANCE_API_KEY")}
+    ended = conformance("run", "--effort", "quick", "--seed", "1", "--max-requests", str(most), **target)
+
+    assert ended.report["run"]["requests"] <= most
+    assert (ended.report["not_undone"], ended.report["lasting"]) == ([], [])
+    assert "cannot be undone" not in ended.out
+    assert f"the budget of {most} requests is used up" in " ".join(ended.report["run"]["warnings"])
+
+
+@pytest.mark.parametrize("most", [8, 10])
+def test_an_invitation_beyond_the_budget_is_not_listed(conformance: Conformance, most: int) -> None:
+    """Only invitations that were sent are listed as changes that cannot be undone."""
+    arguments = ("--effort", "quick", "--seed", "1", "--only", "invite-succeeds", "--max-requests", str(most))
+    ended = conformance("run", "--embedded", *arguments)
+
+    entries = json.loads((ended.folder / "exchanges.har").read_text())["log"]["entries"]
+    sent = [
+        json.loads(entry["request"]["postData"]["text"])["email"]
+        for entry in entries
+        if entry["request"]["method"] == "POST" and entry["response"]["status"] < 300
+    ]
+    assert sent
+    assert f"the budget of {most} requests is used up" in " ".join(ended.report["run"]["warnings"])
+    assert [line.partition(";")[0] for line in ended.report["lasting"]] == [f"{email} was invited" for email in sent]

@@ -203,6 +203,9 @@ def test_fail_fast_ends_the_checks(broken: HostileTarget, tmp_path: Path, *, wai
     assert run.report["run"].get("failed_fast", False) is not waived
     if waived:
         assert (run.status, failing(run.report)) == (0, names)
+        summary = (run.folder / "summary.md").read_text()
+        assert summary.count("Waived by o until 2099-01-01: known") == len(names)
+        assert summary.count(" (waived)\n") == len(names)
     else:
         assert (run.status, len(failing(run.report))) == (1, 1)
         assert f"--fail-fast, and {failing(run.report)[0]} failed" in run.out

@@ -69,6 +69,19 @@ def test_lines_of_a_pipe_are_whole(report: Report, capsys: pytest.CaptureFixture
     assert any("word " * 59 in line for line in lines)
 
 
+def test_the_table_has_headings_and_titles(report: Report, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first column says what it contains; a blank line separates classes from sections, which have titles."""
+    print_summary(report, None, quiet=False)
+
+    heading, *rows = capsys.readouterr().out.partition("\n\nNot tested.")[0].splitlines()[:5]
+    assert re.split(r" {2,}", heading) == [
+        "class or section", "outcome", "passed", "failed", "undecided", "n/a", "untested",
+    ]  # fmt: skip
+    assert [re.split(r" {2,}", row)[:2] for row in rows[:2]] == [["core", "failed"], ["cascade", "untested"]]
+    assert rows[2] == ""
+    assert rows[3].startswith("3 States and transitions  ")
+
+
 @pytest.mark.parametrize(
     ("verdict", "line"),
     [

@@ -19,6 +19,8 @@ CLEAN = {
     if not name.startswith(("CONFORMANCE_", "PYTHON", "VIRTUAL_ENV", "COVERAGE", "GIT_", "TOX"))
 }
 
+TITLES = ("Try it", "Test your service")
+
 
 def blocks(page: str, language: str) -> list[str]:
     """Return the code blocks of a page in one language."""
@@ -43,6 +45,17 @@ def test_five_commands_lead_to_a_verified_certificate(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(script.splitlines()) == 5
     assert "The certificate holds: reference is conformant" in done.stdout
+
+
+def test_the_readme_activates_the_environment_before_its_commands() -> None:
+    """The section after the installation works in a shell in which nothing is activated yet."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    tried, service = (readme.partition(f"## {title}\n")[2].partition("\n## ")[0] for title in TITLES)
+    commands = [line.strip() for line in service.splitlines() if line.startswith("    ")]
+
+    assert "python3 -m venv .venv && .venv/bin/pip install -q ." in tried
+    assert commands[0] == ". .venv/bin/activate"
+    assert commands[-1] == "conformance run"
 
 
 def test_the_check_that_contributors_are_shown_is_one_of_the_suite() -> None:
