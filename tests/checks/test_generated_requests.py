@@ -88,7 +88,7 @@ def test_what_is_certainly_invalid_is_sent_first(monkeypatch: pytest.MonkeyPatch
     run: Any = SimpleNamespace(
         effort=Effort.STANDARD,
         random=random.Random,
-        kept=lambda _, make: make(),
+        recorded_value=lambda _, make: make(),
         wire=SimpleNamespace(is_over=False),
         names=RunNames("cf-abcdefgh-"),
         send_all=send_all,
@@ -119,7 +119,7 @@ def test_what_is_drawn_is_sent_as_far_as_gateways_take_it(monkeypatch: pytest.Mo
     run: Any = SimpleNamespace(
         effort=Effort.DEEP,
         random=random.Random,
-        kept=lambda _, make: make(),
+        recorded_value=lambda _, make: make(),
         wire=SimpleNamespace(is_over=False),
         names=RunNames("cf-abcdefgh-"),
         send_all=send_all,

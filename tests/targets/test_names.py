@@ -18,7 +18,7 @@ def test_a_fresh_prefix_has_forty_random_bits() -> None:
 
 
 def test_a_fresh_prefix_is_proved_by_its_origin_alone() -> None:
-    """Who sees the prefix in the service cannot show where it comes from."""
+    """A reader of the prefix in the service cannot derive its origin."""
     names = RunNames.fresh()
 
     assert names.is_proved
