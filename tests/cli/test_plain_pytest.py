@@ -95,7 +95,7 @@ def test_no_core_file_and_no_cache_is_left(pytest_with: RunPytest, tmp_path: Pat
         "resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2)\n"
         "def pytest_unconfigure():\n    print('core files:', resource.getrlimit(resource.RLIMIT_CORE)[0])\n"
     )
-    arguments = ("-p", "limit_at_the_end", "-p", "no:cacheprovider", "--effort", "standard", "-k", "contract")
+    arguments = ("-p", "limit_at_the_end", "-p", "no:cacheprovider", "--effort", "standard", "-k", "test_generated")
 
     done = pytest_with(*arguments, "--pyargs", "conformance.checks")
 
