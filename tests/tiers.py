@@ -67,6 +67,7 @@ SAMPLES: Final = {
     "tests/hostile/test_lying_services.py::test_no_lie_of_a_service_makes_a_run_write_to_others": 50,
     "tests/hostile/test_forged_journals.py::test_no_journal_makes_cleanup_write_to_others": 50,
     "tests/reference/test_fault_library.py::test_fault_shows": 150,
+    "tests/safety_net/test_net.py::test_a_fault_responds_as_before": 100,
     "tests/safety_net/test_net.py::test_a_run_ends_as_before": 5,
     "tests/sudden/test_interruption.py::test_a_signal_at_any_moment": 8,
     "tests/sudden/test_interruption.py::test_a_signal_while_it_starts": 6,
