@@ -90,31 +90,32 @@ class QueryClient:
         return responses
 
     def _some(self, requests: Sequence[Request]) -> list[Response | str]:
-        """Return the responses to a few requests; those refused together are sent alone."""
+        """Return the responses to a few requests; those without one are sent again while others get one."""
         if len(requests) == 1 or self._silent >= _PATIENCE:
             return [self._alone(request) for request in requests]
-        together = self._sent(requests)
-        if all(isinstance(response, str) for response in together):
+        try:
+            responses = [_response(exchange) for exchange in self._send_all(requests)]
+        except NoResponse:
+            return [self._alone(request) for request in requests]
+        missing = [index for index, response in enumerate(responses) if isinstance(response, str)]
+        if len(missing) == len(requests):
             self._silent += len(requests)
-            return together
+            return responses
         self._silent = 0
-        return [
-            self._alone(request) if isinstance(response, str) else response
-            for request, response in zip(requests, together, strict=True)
-        ]
+        for index, response in zip(missing, self._some([requests[index] for index in missing]), strict=True):
+            responses[index] = response
+        return responses
 
     def _alone(self, request: Request) -> Response | str:
         if self._silent >= _PATIENCE:
             return "the service no longer responds"
-        (response,) = self._sent([request])
+        try:
+            (exchange,) = self._send_all([request])
+        except NoResponse as stopped:
+            return str(stopped)
+        response = _response(exchange)
         self._silent = self._silent + 1 if isinstance(response, str) else 0
         return response
-
-    def _sent(self, requests: Sequence[Request]) -> list[Response | str]:
-        try:
-            return [_response(exchange) for exchange in self._send_all(requests)]
-        except NoResponse as stopped:
-            return [str(stopped)] * len(requests)
 
 
 @dataclass(frozen=True, slots=True)

@@ -324,28 +324,29 @@ class _Undoing:
         If the response to a deletion is lost, the engagement is read before it is deleted again, because another user's
         may have its id by then.
         """
-        own, left = list(dict.fromkeys(ids)), 0
+        remaining, left = list(dict.fromkeys(ids)), 0
         for tries_left in reversed(range(_TRIES)):
-            states = self._states(own, key)
+            states = self._states(remaining, key)
+            unread = [identifier for identifier, state in states.items() if state is None and tries_left]
             for identifier, state in states.items():
                 if state is OwnershipState.ABSENT:
                     self._settle_id(identifier, key)
-                elif state in {None, OwnershipState.UNREADABLE}:
+                elif state in {None, OwnershipState.UNREADABLE} and identifier not in unread:
                     reason = "no read shows that it is the run's"
                     self._leave(f"The engagement {identifier} was not deleted, because {reason}.")
                     left += 1
             own = [identifier for identifier, state in states.items() if state is OwnershipState.OWN]
             deletions = [requests.delete_engagement(identifier) for identifier in own]
             self._tried |= set(own)
-            responses = dict(zip(own, self._queries.send_all(deletions, key), strict=True))
-            own = [identifier for identifier, response in responses.items() if isinstance(response, str) and tries_left]
-            for identifier in responses.keys() - own:
-                if _is_gone(responses[identifier]):
+            remaining = unread
+            for identifier, response in zip(own, self._queries.send_all(deletions, key), strict=True):
+                if isinstance(response, str) and tries_left:
+                    remaining.append(identifier)
+                elif _is_gone(response):
                     self.result.writes.append(f"the engagement {identifier} was deleted")
                     self._settle_id(identifier, key)
                 else:
-                    result = describe_result(responses[identifier])
-                    self._leave(f"The engagement {identifier} could not be deleted: {result}.")
+                    self._leave(f"The engagement {identifier} could not be deleted: {describe_result(response)}.")
                     left += 1
         return not left
 

@@ -130,7 +130,7 @@ class Limits:
 
     def _reserved_seconds(self) -> float:
         """Return the seconds that are reserved for undoing, at most half of the run's time."""
-        requests = self.to_undo() / self._settings.workers + _CALLS_BESIDE
+        requests = _CALLS_A_CHANGE * self.to_undo() / self._settings.workers + _CALLS_BESIDE
         return min(requests * self._pace, (self._settings.max_seconds or 0) / 2)
 
     def admit(self, undoing: Undoing | None) -> None:

@@ -186,9 +186,9 @@ CASES: Final[Mapping[str, Case]] = {
     "slower and slower": Case(behaviour=_slower(0.05, 60), says="was lost", seconds=90, timeout=2, clean=False),
     "every third request stalls": undecided(
         Every(3, raw(then="stall")),
-        words=("--max-seconds", "30"),
+        words=("--max-seconds", "60"),
         timeout=1,
-        seconds=40,
+        seconds=70,
         verdict=("inconclusive",),
         only=CORE,
     ),

@@ -40,13 +40,14 @@ def test_the_budget_counts_every_request(make: Fixtures, clock: WoundClock) -> N
 
 
 def test_a_budget_used_up_amid_many_requests_keeps_what_came(make: Fixtures) -> None:
-    """Responses before the end are recorded."""
-    wire = make.wire(make.serve(fine), max_requests=5)
+    """Responses before the end are recorded; each request in flight may take its place in the budget twice."""
+    wire = make.wire(make.serve(fine), max_requests=20, workers=4)
 
     with pytest.raises(RunStopped):
-        wire.send_all([get_organization()] * 20)
+        wire.send_all([get_organization()] * 40)
 
-    assert [exchange.received is not None for exchange in wire.exchanges] == [True] * 5
+    assert 20 - 4 <= len(wire.exchanges) <= 20
+    assert all(exchange.received is not None for exchange in wire.exchanges)
 
 
 def test_requests_in_flight_at_the_end_of_the_budget_are_completed(make: Fixtures) -> None:

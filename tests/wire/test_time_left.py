@@ -79,9 +79,9 @@ def test_time_for_undoing_is_reserved(clock: WoundClock) -> None:
     run.to_undo = lambda: 16
 
     run.keep(None, 0.5)
-    assert run.left(None) == pytest.approx(20 - (2 + 6) * 0.5)
+    assert run.left(None) == pytest.approx(20 - (4 + 6) * 0.5)
     run.keep(None, 0.1)
-    assert run.left(None) == pytest.approx(20 - (2 + 6) * 0.45)
+    assert run.left(None) == pytest.approx(20 - (4 + 6) * 0.45)
     run.to_undo = lambda: 0
     assert run.left(None) == pytest.approx(20 - 6 * 0.45)
     run.keep(None, 9.0)
