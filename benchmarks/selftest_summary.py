@@ -1,10 +1,11 @@
 """Generator of the self-test pages: docs/selftest.json, the table in docs/selftest.md, docs/coverage.md.
 
-Usage: python benchmarks/selftest_summary.py [SELFTEST_JSON ...]
+Usage: python benchmarks/selftest_summary.py [--add] [SELFTEST_JSON ...]
 
 Writes docs/selftest.json from the selftest.json files of self-tests. If two of them tried the same subject, the first
 gives the figures. The convictions of faults that did not meet the whole suite come from the earlier
-docs/selftest.json. Without arguments it only rewrites the pages.
+docs/selftest.json. With ``--add`` the faults of these self-tests are added to the earlier docs/selftest.json, or
+renewed there. Without arguments it only rewrites the pages.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import json
 from pathlib import Path
 
 from conformance.selftest.coverage import coverage_lines
-from conformance.selftest.summary import read, summary, with_table, write
+from conformance.selftest.summary import merged, read, summary, with_table, write
 
 ROOT = Path(__file__).parent.parent
 SUMMARY = ROOT / "docs" / "selftest.json"
@@ -26,9 +27,12 @@ def main() -> None:
     """Write the files and print their names."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("selftests", nargs="*", type=Path, metavar="SELFTEST_JSON")
-    selftests = parser.parse_args().selftests
-    if selftests:
-        write(summary([json.loads(path.read_text("utf-8")) for path in selftests], read(SUMMARY)), SUMMARY)
+    parser.add_argument("--add", action="store_true", help="keep the other faults of docs/selftest.json")
+    given = parser.parse_args()
+    if given.selftests:
+        documents = [json.loads(path.read_text("utf-8")) for path in given.selftests]
+        earlier = read(SUMMARY)
+        write(merged(earlier, documents) if given.add else summary(documents, earlier), SUMMARY)
     PAGE.write_text(with_table(PAGE.read_text("utf-8"), read(SUMMARY)), "utf-8")
     COVERAGE.write_text("\n".join(coverage_lines(SUMMARY)) + "\n", "utf-8")
     print(f"Made from {SUMMARY}: {PAGE} and {COVERAGE}.")

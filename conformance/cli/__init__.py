@@ -18,6 +18,8 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "run": "Test a target and report which requirements it meets.",
     "serve": "Run the reference service as a sandbox.",
     "requirements": "Print the catalogue of requirements.",
+    "faults": "List the deliberate faults of the reference service.",
+    "latitudes": "List its choices at the points that the interface leaves open.",
     "doctor": "Check a target file and its keys without writing to the target.",
     "cleanup": "Undo the changes that an interrupted run left behind.",
     "render": "Convert a report to another format.",

@@ -6,6 +6,7 @@ import os
 import random
 import sys
 import time
+from collections import Counter
 from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
     from conformance.selftest.subjects import Subject
     from conformance.selftest.trial import Task
 
-_JOBS_A_CORE: Final = 11
-"""Concurrent trials per core; a trial mostly waits."""
+_SECONDS: Final = {"fault": 1.5, "latitude": 3.0, "combination": 5.0}
+"""Seconds of a core that a trial takes, about, for the announcement."""
+_COMBINATIONS: Final = 100
+"""Random combinations by default."""
 _WHOLE: Final = 60
 """Faults that the whole suite tests; with 60 the means are exact to about a tenth."""
 _EARLIER: Final = 0.9
@@ -35,22 +38,22 @@ _EARLIER: Final = 0.9
     "patterns",
     multiple=True,
     metavar="PATTERN",
-    help="Try only faults whose id matches (* and ? allowed). Repeatable. 'none' leaves them out.",
+    help="Try only faults whose id matches (* and ? allowed), and no conforming services unless they are chosen, too. "
+    "Repeatable.",
 )
 @click.option(
     "--values",
     multiple=True,
     metavar="PATTERN",
-    help="Try only latitudes NAME=VALUE that match (* and ? allowed). Repeatable. 'none' leaves them out.",
+    help="Try only latitudes NAME=VALUE that match (* and ? allowed), and nothing else unless it is chosen, too. "
+    "Repeatable.",
 )
 @click.option(
     "--latitudes",
     type=click.IntRange(0),
-    default=100,
-    show_default=True,
     metavar="N",
     help="Number of conforming services with a random choice at every latitude, besides those that cover all pairs of "
-    "choices; 0 leaves both out.",
+    f"choices; 0 leaves both out.  [default: {_COMBINATIONS}; 0 with --faults or --values]",
 )
 @click.option(
     "--effort",
@@ -69,7 +72,7 @@ _EARLIER: Final = 0.9
     "meet the checks of the requirements that they break, and the whole suite if those find nothing.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of the random choices.")
-@click.option("--jobs", type=click.IntRange(1), help=f"Concurrent trials.  [default: {_JOBS_A_CORE} per core]")
+@click.option("--jobs", type=click.IntRange(1), help="Concurrent trials.  [default: one per core]")
 @click.option(
     "--report",
     type=click.Path(path_type=Path, file_okay=False),
@@ -78,7 +81,7 @@ _EARLIER: Final = 0.9
     metavar="DIR",
     help="Folder of the outputs.",
 )
-def selftest(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int, **given: Any) -> None:  # noqa: ANN401 - the values of click's options
+def selftest(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int | None, **given: Any) -> None:  # noqa: ANN401 - the values of click's options
     """Test the suite on faulty services, which it must report, and on conforming ones, which it must not.
 
     Exit status: 0 every fault was found by its requirement and no conforming service was reported; 1 otherwise;
@@ -89,8 +92,12 @@ def selftest(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int,
 
     subjects = _subjects(patterns, values, latitudes, given["seed"])
     if not subjects:
-        raise click.UsageError("No fault and no latitude matches.")
-    jobs = given["jobs"] or _JOBS_A_CORE * (os.cpu_count() or 1)
+        raise click.UsageError(
+            "No fault and no latitude matches. List them with: conformance faults, conformance latitudes"
+        )
+    cores = os.cpu_count() or 1
+    jobs = given["jobs"] or cores
+    click.echo(_announcement(subjects, cores))
     began, start = datetime.now(UTC), time.monotonic()
     options = RunOptions(effort=Effort(given["effort"]), seed=given["seed"])
     figures, interrupted = Figures(), False
@@ -163,12 +170,23 @@ def _print(content: dict[str, Any], folder: Path) -> None:
     click.echo(f"{tried} in {run['seconds']} s. Report: {folder / 'selftest.html'}")
 
 
-def _subjects(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int, seed: int) -> list[Subject]:
+def _announcement(subjects: list[Subject], cores: int) -> str:
+    """Return the sentence about the number of trials and their time."""
+    counts = Counter(subject.kind for subject in subjects)
+    kinds = ", ".join(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in sorted(counts.items()))
+    seconds = sum(_SECONDS[kind] * count for kind, count in counts.items()) / cores
+    time = f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{max(10, round(seconds, -1)):.0f} seconds"  # noqa: PLR2004
+    return f"{len(subjects)} trials ({kinds}), about {time}"
+
+
+def _subjects(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int | None, seed: int) -> list[Subject]:
     """Return the services to try; slow ones are spread among CPU-bound ones, to keep the processor busy."""
     from conformance.selftest import subjects
 
-    faults = {fault.id: fault for pattern in patterns or ("*",) for fault in subjects.faults(pattern)}
-    chosen = {choice.id: choice for pattern in values or ("*",) for choice in subjects.latitudes(pattern)}
+    everything = ("*",) if latitudes is None and not patterns and not values else ()
+    latitudes = (_COMBINATIONS if everything else 0) if latitudes is None else latitudes
+    faults = {fault.id: fault for pattern in patterns or everything for fault in subjects.faults(pattern)}
+    chosen = {choice.id: choice for pattern in values or everything for choice in subjects.latitudes(pattern)}
     together = [*subjects.covering(seed), *subjects.mixtures(latitudes, seed)] if latitudes else []
     kinds = ((_EARLIER, together), (_EARLIER, [*chosen.values()]), (1.0, [*faults.values()]))
     spread = [(span * place / len(kind), subject) for span, kind in kinds for place, subject in enumerate(kind)]

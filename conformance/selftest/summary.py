@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.reference.faults import all_faults
-from conformance.selftest.figures import GOOD, Figures, state_of
+from conformance.selftest.figures import GOOD, Figures, State, state_of
 from conformance.selftest.results import rows
 from conformance.selftest.subjects import Subject
 from conformance.selftest.trial import Trial
@@ -59,6 +60,37 @@ def summary(documents: Sequence[Mapping[str, Any]], earlier: Mapping[str, Any] |
             for fault, found in sorted(convicted.items())
         },
     }
+
+
+def merged(earlier: Mapping[str, Any], documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return an earlier summary with the faults of further self-tests.
+
+    Counts and shares of faults, bad trials and convictions are renewed. Means, medians and the figures of conforming
+    services stay those of the earlier summary, which do not tell what each trial contributed.
+
+    Args:
+        earlier: The earlier summary.
+        documents: The contents of the further selftest.json files, at least one.
+    """
+    further = summary([{**document, "trials": _faults_of(document)} for document in documents], earlier)
+    convicted = earlier["convictions"] | further["convictions"]
+    bad = {name: state for name, state in earlier["bad"].items() if name not in further["convictions"]} | further["bad"]
+    states = Counter(bad[name] for name in convicted if name in bad)
+    unnamed = states[State.SURVIVED] + states[State.MISNAMED] + states[State.BROKEN]
+    figures = {
+        **earlier["figures"],
+        "faults": len(convicted),
+        "killed": len(convicted) - unnamed,
+        **{state.value: states[state] for state in (State.SURVIVED, State.MISNAMED, State.BROKEN)},
+        "named_share": round(1 - unnamed / len(convicted), 4),
+    }
+    runs = [*earlier["runs"], *further["runs"]]
+    parts = {"runs": runs, "good": not bad, "figures": figures, "bad": bad}
+    return {**earlier, **parts, "convictions": dict(sorted(convicted.items()))}
+
+
+def _faults_of(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [trial for trial in document["trials"] if trial["kind"] == "fault"]
 
 
 def trial_of(entry: Mapping[str, Any]) -> Trial:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from conformance.cli.selftest import _subjects
+import pytest
+
+from conformance.cli.selftest import _announcement, _subjects
 from conformance.reference.faults import all_faults
 from conformance.reference.latitude import POINTS, Latitude
 from conformance.selftest import subjects
@@ -99,6 +101,27 @@ def test_patterns_add_up() -> None:
     assert {identifier.partition("-")[0] for kind, identifier in kinds if kind == "fault"} == {"page"}
 
 
-def test_none_leaves_a_kind_out() -> None:
-    """The pattern ``none`` selects nothing."""
-    assert _subjects(("none",), ("none",), 0, 1) == []
+@pytest.mark.parametrize(
+    ("patterns", "values", "latitudes", "kinds"),
+    [
+        ((), (), None, {"fault", "latitude", "combination"}),
+        (("archive-*",), (), None, {"fault"}),
+        ((), ("pace=*",), None, {"latitude"}),
+        ((), (), 3, {"combination"}),
+        (("archive-*",), ("pace=*",), 3, {"fault", "latitude", "combination"}),
+    ],
+    ids=["nothing chosen", "faults", "values", "combinations", "all three"],
+)
+def test_a_choice_leaves_the_other_kinds_out(
+    patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int | None, kinds: set[str]
+) -> None:
+    """``--faults X`` tries X and nothing else, and likewise for the other choices."""
+    assert {subject.kind for subject in _subjects(patterns, values, latitudes, 1)} == kinds
+
+
+def test_the_number_of_trials_and_their_time_are_announced() -> None:
+    """The announcement counts the kinds, and estimates the time from the number of cores."""
+    found = _subjects(("archive-late", "archive-later"), ("pace=slow",), 0, 1)
+
+    assert _announcement(found, 2) == "3 trials (2 faults, 1 latitude), about 10 seconds"
+    assert _announcement(found * 100, 2) == "300 trials (200 faults, 100 latitudes), about 5 minutes"

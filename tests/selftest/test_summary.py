@@ -14,7 +14,7 @@ from conformance.selftest import results
 from conformance.selftest.coverage import convictions, coverage_lines
 from conformance.selftest.figures import Figures
 from conformance.selftest.subjects import Subject
-from conformance.selftest.summary import BEGIN, END, read, summary, table, trial_of, with_table, write
+from conformance.selftest.summary import BEGIN, END, merged, read, summary, table, trial_of, with_table, write
 from conformance.selftest.trial import Trial
 from tests.selftest.samples import RUN, VALUE
 
@@ -70,6 +70,26 @@ def test_summary_of_two_self_tests() -> None:
         ("archived-edit-refused", "test_a::test_b"): 1,
         ("archived-edit-refused", "test_a::test_c"): 1,
     }
+
+
+def test_a_self_test_of_some_faults_is_merged() -> None:
+    """Its faults are renewed or added; means and the figures of conforming services stay."""
+    earlier = summary([document(convicted(FAULT, "test_a::test_b"), convicted(OTHER), Trial(VALUE, requests=7))])
+    new = Subject("archived-edit-500", "fault", "An edit is refused with 500.", ("archived-edit-refused",))
+
+    renewed = merged(earlier, [document(convicted(OTHER, "test_a::test_c"))])
+    added = merged(renewed, [document(convicted(new))])
+
+    assert (earlier["bad"], renewed["bad"], added["bad"]) == ({OTHER.id: "survived"}, {}, {new.id: "survived"})
+    assert (earlier["good"], renewed["good"], added["good"]) == (False, True, False)
+    assert [made["figures"]["faults"] for made in (earlier, renewed, added)] == [2, 2, 3]
+    assert [made["figures"]["killed"] for made in (earlier, renewed, added)] == [1, 2, 2]
+    assert added["figures"]["named_share"] == 0.6667
+    assert added["figures"]["latitudes"] == 1
+    assert added["figures"]["requests"] == earlier["figures"]["requests"]
+    assert list(added["convictions"]) == sorted({FAULT.id, OTHER.id, new.id})
+    assert added["convictions"][OTHER.id] == {"archived-edit-refused": ["test_a::test_c"]}
+    assert len(added["runs"]) == 3
 
 
 def test_summary_keeps_who_convicts_what_only_few_checks_met() -> None:

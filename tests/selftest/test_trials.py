@@ -193,7 +193,7 @@ def test_trial_that_cannot_begin_is_told() -> None:
 def test_trials_on_few_checks_tell_nothing_of_precision(tmp_path: Path) -> None:
     """A fault meets its own checks first, and the whole suite if those miss it."""
     hidden = subjects.faults("updateengagement-stumbles-over-a-quote")[0]
-    patterns = ["--faults", FAULTY.id, "--faults", hidden.id, "--values", "none", "--latitudes", "0"]
+    patterns = ["--faults", FAULTY.id, "--faults", hidden.id]
 
     ended = CliRunner().invoke(command.selftest, [*patterns, "--whole", "0", "--report", str(tmp_path)])
 
@@ -256,11 +256,12 @@ def test_exit_status(
     """The command ends with 0 only if the fault was found by its requirement."""
     monkeypatch.setattr(pool, "Pool", _Pool)
     monkeypatch.setattr(_Pool, "reported", reported, raising=False)
-    arguments = ["--faults", FAULTY.id, "--values", "none", "--latitudes", "0", "--report", f"{tmp_path}/report"]
+    arguments = ["--faults", FAULTY.id, "--report", f"{tmp_path}/report"]
 
     ended = CliRunner().invoke(command.selftest, arguments)
 
     assert ended.exit_code == status, ended.output
+    assert ended.output.startswith("1 trials (1 fault), about 10 seconds\n")
     assert "1 trials in" in ended.output
 
 
@@ -278,9 +279,7 @@ def test_what_was_tried_before_an_interruption_is_reported(monkeypatch: pytest.M
     monkeypatch.setattr(_Pool, "reported", {FAULTY.breaks[0]: ["it"]}, raising=False)
     faults = ["--faults", FAULTY.id, "--faults", "get-organization-without-id"]
 
-    ended = CliRunner().invoke(
-        command.selftest, [*faults, "--values", "none", "--latitudes", "0", "--report", str(tmp_path)]
-    )
+    ended = CliRunner().invoke(command.selftest, [*faults, "--report", str(tmp_path)])
 
     assert ended.exit_code == 130, ended.output
     assert "1 of 2 trials, interrupted, in" in ended.output
@@ -291,7 +290,7 @@ def test_what_was_tried_before_an_interruption_is_reported(monkeypatch: pytest.M
 
 def test_nothing_to_try_is_a_mistake() -> None:
     """Patterns without a match are a usage error."""
-    ended = CliRunner().invoke(command.selftest, ["--faults", "no-such-fault", "--values", "none", "--latitudes", "0"])
+    ended = CliRunner().invoke(command.selftest, ["--faults", "no-such-fault"])
 
     assert ended.exit_code == 2
     assert "No fault and no latitude matches." in ended.output

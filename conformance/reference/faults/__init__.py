@@ -76,9 +76,9 @@ def fault_by_id(identifier: str) -> Fault:
     """
     known = all_faults()
     if identifier not in known:
-        near = get_close_matches(identifier, known, n=5, cutoff=0.7)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(sorted(known))}."
-        raise LookupError(f"There is no fault {identifier!r}; {hint}")
+        near = get_close_matches(identifier, known, n=3, cutoff=0.6)
+        hint = f"Did you mean {' or '.join(near)}?" if near else "List them with: conformance faults"
+        raise LookupError(f"There is no fault {identifier!r}. {hint}")
     return known[identifier]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 
 from conformance.reference.latitude.inputs import INPUT_POINTS
 from conformance.reference.latitude.point import Point
@@ -31,7 +32,9 @@ class Latitude(Mapping[str, str]):
     def __init__(self, choices: Mapping[str, str] | None = None) -> None:
         for name, value in (choices or {}).items():
             if name not in POINTS:
-                raise ValueError(f"The open point {name!r} does not exist. Use one of: {', '.join(sorted(POINTS))}.")
+                near = get_close_matches(name.replace("-", "_"), POINTS, n=3, cutoff=0.6)
+                hint = f"Did you mean {' or '.join(near)}?" if near else "List them with: conformance latitudes"
+                raise ValueError(f"The open point {name!r} does not exist. {hint}")
             if value not in POINTS[name].values:
                 permitted = ", ".join(POINTS[name].values)
                 raise ValueError(f"The open point {name!r} has no value {value!r}. Use one of: {permitted}.")
