@@ -1,224 +1,301 @@
-"""Faults of isolation: what one organization can see or do of another one's."""
+"""Faults of isolation: what one organization can see or do of another one."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults import Fault, fault
-from conformance.reference.faults.looking_up import EVERYTHING
-from conformance.reference.faults.making import made
+from conformance.reference.faults.mutations import (
+    ACTIONS,
+    ALL,
+    after,
+    before,
+    engagements,
+    fault,
+    instead,
+    overwrite,
+    put_methods,
+    refused_yet,
+    wrap,
+)
 from conformance.reference.records import Page
 from conformance.reference.refusal import Refusal
-from conformance.reference.service import Service
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.faults.mutations import Method, Mutation, Situation
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Member, Organization
     from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.service import Service
 
-
-_ENGAGEMENTS = {
-    "getEngagement": "isolation-get-engagement",
-    "updateEngagement": "isolation-update-engagement",
-    "deleteEngagement": "isolation-delete-engagement",
-    "archiveEngagement": "isolation-archive-engagement",
-    "unarchiveEngagement": "isolation-unarchive-engagement",
+READ, EDIT, DELETE = "getEngagement", "updateEngagement", "deleteEngagement"
+ARCHIVE, UNARCHIVE = "archiveEngagement", "unarchiveEngagement"
+_OF_ENGAGEMENTS = {
+    READ: "isolation-get-engagement",
+    EDIT: "isolation-update-engagement",
+    DELETE: "isolation-delete-engagement",
+    ARCHIVE: "isolation-archive-engagement",
+    UNARCHIVE: "isolation-unarchive-engagement",
 }
+_UNTOUCHED, _LISTS, _COUNTS, _OWN = (
+    "isolation-untouched", "isolation-lists", "isolation-counts", "isolation-own-organization"
+)  # fmt: skip
+_COUNT_AGREES = "engagement-count-agrees"
 
 
-def _leaking(operation: str) -> Fault:
-    """An operation that finds engagements of every organization."""
-
-    def find_engagement(self: Service, context: RequestContext) -> Engagement:
-        found = self.store.engagement(context.resource_id) if context.operation.id == operation else None
-        return found or Service.find_engagement(self, context)
-
-    title = f"The operation {operation} works on engagements of other organizations."
-    breaks = (_ENGAGEMENTS[operation], *(() if operation == "getEngagement" else ("isolation-untouched",)))
-    return made(f"leak-{operation}".lower(), title, *breaks, find_engagement=find_engagement)
+def _organizations(service: Service) -> list[str]:
+    """Return the ids of all organizations, the first one first."""
+    return list(service.store.organization_ids())
 
 
-LEAKS = tuple(_leaking(operation) for operation in _ENGAGEMENTS)
+def _other_organizations(service: Service, own: str) -> list[str]:
+    return [other for other in _organizations(service) if other != own]
 
 
-def _elsewhere(service: Service, context: RequestContext) -> Member | None:
-    """Find a member of any other organization."""
-    others = [one for one in service.store.organization_ids() if one != context.organization_id]
-    found = [service.store.member(one, context.resource_id) for one in others]
-    return next((member for member in found if member), None)
+# Finding the engagements and members of other organizations
 
 
-@fault("leak-updatememberrole", "isolation-update-role")
-class LeakUpdateMemberRole(Service):
-    """The roles of other organizations' members can be changed."""
+def _find_engagement_if(leaks: Callable[[str, Engagement], bool]) -> Mutation:
+    """Find an engagement in any organization; ``leaks`` gets the operation and the engagement."""
 
-    def update_member_role(self, context: RequestContext) -> Reply:
-        """Change it where the member is."""
-        if context.member.organization_id == context.organization_id:
-            return super().update_member_role(context)
-        self.check_role_changeable(context.member)
-        self.store.change_role(context.member.organization_id, context.resource_id, context.values["role"], self.now())
-        return self.resource(context, self.view_role(replace(context.member, role=context.values["role"])))
+    def around(service: Service, honest: Method, context: RequestContext) -> Engagement:
+        found = service.store.engagement(context.resource_id)
+        leaked: Engagement = found if found and leaks(context.operation.id, found) else honest(context)
+        return leaked
 
-    def find_member(self, context: RequestContext) -> Member:
-        """Look everywhere."""
-        found = _elsewhere(self, context) if context.operation.id == "updateMemberRole" else None
-        here = self.store.member(context.organization_id, context.resource_id)
-        return found if found and not here else super().find_member(context)
+    return wrap("find_engagement", around)
 
 
-@fault("leak-removemember", "isolation-remove-member")
-class LeakRemoveMember(Service):
-    """Members of other organizations can be removed."""
+def _find_member_anywhere(operation: str) -> Mutation:
+    """Find a member in any organization, the key's own first."""
 
-    def remove_member(self, context: RequestContext) -> Reply:
-        """Remove the member where it is."""
-        self.check_removable(context.member)
-        self.store.remove_member(context.member.organization_id, context.resource_id)
-        return self.resource(context, self.view_removed(context.member))
+    def around(service: Service, honest: Method, context: RequestContext) -> Member:
+        own = context.organization_id
+        elsewhere = (service.store.member(other, context.resource_id) for other in _other_organizations(service, own))
+        found = next(filter(None, elsewhere), None) if context.operation.id == operation else None
+        leaked: Member = found if found and not service.store.member(own, context.resource_id) else honest(context)
+        return leaked
 
-    def find_member(self, context: RequestContext) -> Member:
-        """Look everywhere."""
-        found = _elsewhere(self, context) if context.operation.id == "removeMember" else None
-        here = self.store.member(context.organization_id, context.resource_id)
-        return found if found and not here else super().find_member(context)
+    return wrap("find_member", around)
 
 
-def _of_all(service: Service, query: Any, find: Any) -> Page[Any]:  # noqa: ANN401 - of either list
-    """Find in every organization what is asked for in one."""
-    items: list[Any] = []
-    for one in service.store.organization_ids():
-        items += find(service, replace(query, organization_id=one, offset=0, limit=EVERYTHING)).items
-    return Page(tuple(items[query.offset : query.offset + query.limit]), len(items))
+def _change_role_there(at: Situation) -> Reply:
+    at.service.check_role_changeable(at.member)
+    at.service.store.change_role(at.member.organization_id, at.member.user_id, at.values["role"], at.service.now())
+    return at.success(at.service.view_role(replace(at.member, role=at.values["role"])))
 
+
+def _remove_there(at: Situation) -> Reply:
+    at.service.check_removable(at.member)
+    at.service.store.remove_member(at.member.organization_id, at.member.user_id)
+    return at.success(at.service.view_removed(at.member))
+
+
+def _is_elsewhere(at: Situation) -> bool:
+    return at.member.organization_id != at.context.organization_id
+
+
+def _null_for_foreign(service: Service, honest: Method, context: RequestContext) -> Reply:
+    found = service.store.engagement(context.resource_id) if context.operation.id == READ else None
+    if not found or found.organization_id == context.organization_id:
+        replied: Reply = honest(context)
+        return replied
+    reply = service.resource(context, {})
+    reply.content["data"] = None
+    return reply
+
+
+FOUND = (
+    *(fault(f"leak-{operation}".lower(), f"The operation {operation} works on engagements of other organizations.",
+            _find_engagement_if(lambda asked, _, operation=operation: asked == operation),  # type: ignore[misc]
+            requirement, *([] if operation == READ else [_UNTOUCHED]))
+      for operation, requirement in _OF_ENGAGEMENTS.items()),
+    fault("leak-updatememberrole", "The roles of other organizations' members can be changed.",
+          _find_member_anywhere("updateMemberRole") | instead("updateMemberRole", _change_role_there, _is_elsewhere),
+          "isolation-update-role"),
+    fault("leak-removemember", "Members of other organizations can be removed.",
+          _find_member_anywhere("removeMember") | instead("removeMember", _remove_there), "isolation-remove-member"),
+    fault("leak-read-archived", "Archived engagements of other organizations can be read.",
+          _find_engagement_if(lambda asked, found: asked == READ and found.status == "archived"),
+          "isolation-get-engagement"),
+    fault("leak-delete-archived", "Archived engagements of other organizations can be deleted.",
+          _find_engagement_if(lambda asked, found: asked == DELETE and found.status == "archived"),
+          "isolation-delete-engagement", _UNTOUCHED),
+    fault("leak-read-null", "Reading another organization's engagement gives 200 with null.",
+          wrap("act", _null_for_foreign), "isolation-get-engagement", "success-data-object"),
+    *(fault(f"foreign-{status}", f"Another organization's resource is refused with {status}.",
+            put_methods(foreign=lambda _, __, status=status: Refusal(status, "It is another organization's.")),
+            *list(_OF_ENGAGEMENTS.values())[:4]) for status in (401, 409)),
+)  # fmt: skip
+
+
+# Lists and counts
+
+
+def _of_all(service: Service, honest: Method, query: Any) -> Page[Any]:  # noqa: ANN401 - of either list
+    """Find in every organization."""
+    pages = (honest(replace(query, organization_id=each, offset=0, limit=ALL)) for each in _organizations(service))
+    items = tuple(item for found in pages for item in found.items)
+    return Page(items[query.offset : query.offset + query.limit], len(items))
+
+
+def _of_all_if_filtered(service: Service, honest: Method, query: EngagementQuery) -> Page[Engagement]:
+    found: Page[Engagement] = _of_all(service, honest, query) if query.status else honest(query)
+    return found
+
+
+def _count_all(service: Service, _: Method, __: Organization) -> int:
+    return sum(service.store.count_engagements(each) for each in _organizations(service))
+
+
+def _with_total_of_all(service: Service, honest: Method, query: EngagementQuery) -> Page[Engagement]:
+    found: Page[Engagement] = honest(query)
+    others = (
+        honest(replace(query, organization_id=other, limit=1, offset=0))
+        for other in _other_organizations(service, query.organization_id)
+    )
+    return replace(found, total=found.total + sum(other.total for other in others))
+
+
+def _foreign_first(mixes: Callable[[EngagementQuery], bool]) -> Mutation:
+    """Begin some lists with an engagement of another organization."""
+
+    def around(service: Service, honest: Method, query: EngagementQuery) -> Page[Engagement]:
+        found: Page[Engagement] = honest(query)
+        for other in _other_organizations(service, query.organization_id) if mixes(query) else ():
+            theirs = honest(replace(query, organization_id=other, offset=0, limit=1)).items
+            found = replace(found, items=(*theirs, *found.items)[: query.limit])
+        return found
+
+    return wrap("find_engagements", around)
+
+
+def _all_by_change(service: Service, honest: Method, query: EngagementQuery) -> Page[Engagement]:
+    found: Page[Engagement] = honest(query)
+    if query.sort != "updatedAt":
+        return found
+    others = _other_organizations(service, query.organization_id)
+    pages = [found, *(honest(replace(query, organization_id=other)) for other in others)]
+    items = [item for each in pages for item in each.items]
+    items.sort(key=lambda item: item.updated_at, reverse=query.descending)
+    return replace(found, items=tuple(items[: query.limit]))
+
+
+_BEGINS = "The list of engagements begins with other organizations'"
 
 LISTS = (
-    made(
-        "leak-listengagements",
-        "The list of engagements holds those of all organizations.",
-        "isolation-lists",
-        "isolation-counts",
-        "engagement-count-agrees",
-        find_engagements=lambda self, query: _of_all(self, query, Service.find_engagements),
-    ),
-    made(
-        "leak-listmembers",
-        "The list of members holds those of all organizations.",
-        "isolation-lists",
-        "member-count-agrees",
-        find_members=lambda self, query: _of_all(self, query, Service.find_members),
-    ),
-    made(
-        "leak-listengagements-by-status",
-        "The list of engagements holds those of all organizations where it is filtered.",
-        "isolation-lists",
-        "list-engagements-filter-counts",
-        find_engagements=lambda self, query: (
-            _of_all(self, query, Service.find_engagements) if query.status else Service.find_engagements(self, query)
-        ),
-    ),
-)
+    fault("leak-listengagements", "The list of engagements holds those of all organizations.",
+          wrap("find_engagements", _of_all), _LISTS, _COUNTS, _COUNT_AGREES),
+    fault("leak-listmembers", "The list of members holds those of all organizations.",
+          wrap("find_members", _of_all), _LISTS, "member-count-agrees"),
+    fault("leak-listengagements-by-status",
+          "The list of engagements holds those of all organizations where it is filtered.",
+          wrap("find_engagements", _of_all_if_filtered), _LISTS, "list-engagements-filter-counts"),
+    fault("leak-engagementcount", "The organization counts the engagements of all organizations.",
+          wrap("count_engagements", _count_all), _COUNTS, _COUNT_AGREES),
+    fault("leak-counts-and-totals", "The organization and the list count the engagements of all organizations.",
+          wrap("count_engagements", _count_all) | wrap("find_engagements", _with_total_of_all), _COUNTS, _COUNT_AGREES),
+    fault("leak-list-by-name", f"{_BEGINS} where it is sorted by name.",
+          _foreign_first(lambda query: query.sort == "name"),
+          "list-engagements-pages-partition", _LISTS, "sort-by-name"),
+    fault("leak-list-archived", f"{_BEGINS} where archived ones are asked for.",
+          _foreign_first(lambda query: query.status == "archived"), _LISTS, "list-engagements-status-filter"),
+    fault("leak-list-page-two", f"{_BEGINS} from the second page on.", _foreign_first(lambda query: query.offset > 0),
+          "list-engagements-pages-partition", "list-engagements-total", "sort-by-created-at", "sort-by-updated-at",
+          _LISTS),
+    fault("leak-list-by-change", "A list that is sorted by updatedAt holds the engagements of every organization.",
+          wrap("find_engagements", _all_by_change),
+          _LISTS, "list-engagements-pages-partition", "sort-by-updated-at"),
+)  # fmt: skip
 
 
-def _all_engagements(self: Service, _: Organization) -> int:
-    return sum(self.store.count_engagements(one) for one in self.store.organization_ids())
+# Writes that reach other organizations
 
 
-COUNTS = (
-    made(
-        "leak-engagementcount",
-        "The organization counts the engagements of all organizations.",
-        "isolation-counts",
-        "engagement-count-agrees",
-        count_engagements=_all_engagements,
-    ),
-)
+def _foreign_engagement(at: Situation) -> bool:
+    return at.stored is not None and at.stored.organization_id != at.context.organization_id
 
 
-@fault("leak-counts-and-totals", "isolation-counts", "engagement-count-agrees")
-class LeakCountsAndTotals(Service):
-    """The organization and the list count the engagements of all organizations."""
-
-    def count_engagements(self, organization: Organization) -> int:
-        """Count everybody's."""
-        return _all_engagements(self, organization)
-
-    def find_engagements(self, query: EngagementQuery) -> Page[Engagement]:
-        """Count everybody's, too."""
-        page = super().find_engagements(query)
-        others = [one for one in self.store.organization_ids() if one != query.organization_id]
-        strangers = [replace(query, organization_id=one, limit=1, offset=0) for one in others]
-        return replace(page, total=page.total + sum(Service.find_engagements(self, one).total for one in strangers))
+def _do_there(at: Situation) -> None:
+    """Carry the operation out in the organization of the engagement."""
+    if found := at.stored:
+        at.context.engagement = found
+        at.context.key = replace(at.context.key, organization_id=found.organization_id)
+        getattr(at.service, ACTIONS[at.operation])(at.context)
 
 
-@fault("leak-organization", "isolation-own-organization", "isolation-lists")
-class LeakOrganization(Service):
-    """Every key reads the organization that was there first."""
-
-    def get_organization(self, context: RequestContext) -> Reply:
-        """Show the first one."""
-        first = self.store.organization(self.store.organization_ids()[0])
-        return self.resource(context, self.view_organization(first))
+def _change_role_wherever(at: Situation) -> None:
+    for other in _other_organizations(at.service, at.context.organization_id):
+        if at.service.store.member(other, at.context.resource_id) is not None:
+            at.service.store.change_role(other, at.context.resource_id, at.values["role"], at.service.now())
 
 
-@fault("leak-organization-update", "isolation-own-organization")
-class LeakOrganizationUpdate(Service):
-    """Every key updates the organization that was there first."""
-
-    def update_organization(self, context: RequestContext) -> Reply:
-        """Update the first one."""
-        context.key = replace(context.key, organization_id=self.store.organization_ids()[0])
-        return super().update_organization(context)
+def _remove_wherever(at: Situation) -> None:
+    for other in _other_organizations(at.service, at.context.organization_id):
+        at.service.store.remove_member(other, at.context.resource_id)
 
 
-def _applied(operation: str) -> Fault:
-    """An operation that another organization is refused, and that is done."""
-
-    async def perform(self: Service, context: RequestContext) -> Reply:
-        try:
-            return await Service.perform(self, context)
-        except Refusal:
-            stranger = self.store.engagement(context.resource_id) if context.operation.id == operation else None
-            if stranger and stranger.organization_id != context.organization_id:
-                context.engagement = stranger
-                context.key = replace(context.key, organization_id=stranger.organization_id)
-                with suppress(Refusal):
-                    self._actions[operation](context)
-            raise
-
-    title = f"The operation {operation} on another organization's engagement is refused, and done."
-    return made(f"leak-applied-{operation}".lower(), title, "isolation-untouched", perform=perform)
+def _rename_there(at: Situation) -> None:
+    if (found := at.stored) and isinstance(name := at.field("name"), str):
+        at.service.store.edit_engagement(found.id, {"name": name}, found.updated_at)
 
 
-APPLIED = tuple(_applied(operation) for operation in _ENGAGEMENTS if operation != "getEngagement")
+def _name_all(at: Situation) -> None:
+    name = at.service.store.organization(at.context.organization_id).name
+    for each in _organizations(at.service):
+        overwrite(at.service, "organizations", each, name=name)
 
 
-@fault("leak-applied-updatememberrole", "isolation-untouched")
-class LeakAppliedRole(Service):
-    """The role of another organization's member is refused, and changed."""
-
-    async def perform(self, context: RequestContext) -> Reply:
-        """Change it in whatever organization the member is."""
-        try:
-            return await super().perform(context)
-        except Refusal as refusal:
-            if context.operation.id == "updateMemberRole" and refusal.status in {403, 404}:
-                for organization in set(self.store.organization_ids()) - {context.organization_id}:
-                    if self.store.member(organization, context.resource_id) is not None:
-                        self.store.change_role(organization, context.resource_id, context.values["role"], self.now())
-            raise
+def _archive_namesakes(at: Situation) -> None:
+    for other in _other_organizations(at.service, at.context.organization_id):
+        for engagement in engagements(at.service, other):
+            if engagement.name == at.engagement.name:
+                at.service.set_status(engagement, "archived")
 
 
-def _responded(status: int) -> Fault:
-    """A service that tells other organizations' engagements with another status."""
-
-    def foreign(_: Service, kind: str) -> Refusal:
-        return Refusal(status, f"The {kind} is another organization's.")
-
-    title = f"Another organization's resource is refused with {status}."
-    return made(f"foreign-{status}", title, *list(_ENGAGEMENTS.values())[:4], foreign=foreign)
+def _in_named_organization(service: Service, honest: Method, context: RequestContext) -> Engagement:
+    engagement, sent = honest(context), service.parse(context.content)
+    named = sent.get("organizationId") if isinstance(sent, dict) else None
+    moved: Engagement = replace(engagement, organization_id=named) if isinstance(named, str) else engagement
+    return moved
 
 
-STATUSES = (_responded(401), _responded(409))
+def _show_first_organization(at: Situation) -> Reply:
+    return at.success(at.service.view_organization(at.service.store.organization(_organizations(at.service)[0])))
+
+
+def _take_first_organization(at: Situation) -> None:
+    at.context.key = replace(at.context.key, organization_id=_organizations(at.service)[0])
+
+
+RENAME = "updateCurrentOrganization"
+
+WRITES = (
+    *(fault(f"leak-applied-{operation}".lower(),
+            f"The operation {operation} on another organization's engagement is refused, and done.",
+            refused_yet(operation, _do_there, _foreign_engagement), _UNTOUCHED)
+      for operation in _OF_ENGAGEMENTS if operation != READ),
+    fault("leak-applied-updatememberrole", "The role of another organization's member is refused, and changed.",
+          refused_yet("updateMemberRole", _change_role_wherever, statuses=(403, 404)), _UNTOUCHED),
+    fault("leak-applied-remove-member", "The removal of another organization's member is refused, and done.",
+          refused_yet("removeMember", _remove_wherever), _UNTOUCHED),
+    fault("leak-edit-touches", "An edit of another organization's engagement is refused, and moves its updatedAt.",
+          refused_yet(EDIT, lambda at: at.edit()), _UNTOUCHED),
+    fault("leak-edit-renames",
+          "An edit of another organization's engagement is refused, and gives it the name that was sent.",
+          refused_yet(EDIT, _rename_there, _foreign_engagement), _UNTOUCHED),
+    fault("leak-organization", "Every key reads the organization that was there first.",
+          instead("getCurrentOrganization", _show_first_organization), _OWN, _LISTS),
+    fault("leak-organization-update", "Every key updates the organization that was there first.",
+          before(RENAME, _take_first_organization), _OWN),
+    fault("leak-renaming-renames-all", "A renaming renames every organization.",
+          after(RENAME, _name_all, lambda at: isinstance(at.body, dict) and "name" in at.body), _UNTOUCHED),
+    fault("leak-update-names-all", "Any update, a renaming or not, gives every organization the name.",
+          after(RENAME, _name_all), _UNTOUCHED),
+    fault("leak-archives-namesakes", "Archiving an engagement archives those of the same name in other organizations.",
+          before(ARCHIVE, _archive_namesakes), _UNTOUCHED),
+    fault("creation-moves-in", "A new engagement belongs to the organization that its body names.",
+          wrap("new_engagement", _in_named_organization), _LISTS),
+)  # fmt: skip
