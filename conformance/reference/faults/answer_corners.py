@@ -1,4 +1,4 @@
-"""Faults of answers that only one operation, one status or one kind of request shows."""
+"""Faults of successes that only one operation or one kind of request shows."""
 
 from __future__ import annotations
 
@@ -15,106 +15,10 @@ from conformance.reference.service import Service
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from starlette.responses import Response
-
     from conformance.reference.faults import Fault
     from conformance.reference.request_context import RequestContext
 
     Kind = Callable[[RequestContext, Reply], bool]
-
-
-def _operation_id(context: RequestContext) -> str:
-    """Give the operation of a call that may have been refused before it was known."""
-    return context.operation.id if hasattr(context, "operation") else ""
-
-
-def _of(operation: str, *statuses: int) -> Kind:
-    """Answers of an operation with one of some statuses, or with any."""
-    return lambda context, reply: _operation_id(context) == operation and (not statuses or reply.status in statuses)
-
-
-# Errors
-
-
-def _erring(identifier: str, title: str, kind: Kind, change: Callable[[dict[str, Any]], Any], *breaks: str) -> Fault:
-    """A service whose errors are different in some answers; ``change`` is given the body."""
-
-    def respond(self: Service, context: RequestContext, reply: Reply) -> Response:
-        if reply.is_error and kind(context, reply):
-            reply = Reply(reply.status, change(reply.content), reply.headers)
-        return Service.respond(self, context, reply)
-
-    return made(identifier, title, *breaks, respond=respond)
-
-
-def _with(**members: Any) -> Callable[[dict[str, Any]], Any]:  # noqa: ANN401 - what errors are made of
-    return lambda content: {"error": {**content["error"], **members}}
-
-
-def _lacking(name: str) -> Callable[[dict[str, Any]], Any]:
-    return lambda content: {"error": {key: value for key, value in content["error"].items() if key != name}}
-
-
-def _coded(operation: str, words: str, status: int, code: str) -> Fault:
-    return _erring(f"code-{status}-of-{words}", f"A {status} of {operation} has the code {code}.",
-                   _of(operation, status), _with(code=code), f"error-code-{status}")  # fmt: skip
-
-
-CODES = (
-    _coded("updateMemberRole", "role-change", 404, "USER_NOT_FOUND"),
-    _coded("removeMember", "removal", 404, "MEMBER_NOT_FOUND"),
-    _coded("deleteEngagement", "deletion", 404, "ENGAGEMENT_NOT_FOUND"),
-    _coded("archiveEngagement", "archive", 404, "ENGAGEMENT_NOT_FOUND"),
-    _coded("updateEngagement", "edit", 404, "RESOURCE_NOT_FOUND"),
-    _coded("unarchiveEngagement", "unarchiving", 404, "ENGAGEMENT_NOT_FOUND"),
-    _coded("updateEngagement", "edit", 409, "ENGAGEMENT_ARCHIVED"),
-    _coded("inviteMember", "invitation", 422, "INVALID_EMAIL"),
-    _coded("inviteMember", "invitation", 400, "INVALID_EMAIL"),
-    _coded("listEngagements", "list", 422, "INVALID_QUERY"),
-    _coded("listMembers", "member-list", 422, "INVALID_QUERY"),
-    _coded("updateCurrentOrganization", "renaming", 422, "INVALID_NAME"),
-    _coded("getCurrentOrganization", "organization", 403, "INSUFFICIENT_SCOPE"),
-    _coded("deleteEngagement", "refused-deletion", 403, "INSUFFICIENT_SCOPE"),
-)
-
-
-def _malformed(content: Callable[[dict[str, Any]], Any], identifier: str, title: str, *breaks: str) -> Fault:
-    """Malformed JSON is answered by something else than what answers the rest."""
-
-    def kind(context: RequestContext, _: Reply) -> bool:
-        return bool(context.content) and not context.content.rstrip().endswith((b"}", b"]"))
-
-    return _erring(identifier, title, kind, content, *breaks)
-
-
-ERRORS = (
-    _malformed(lambda _: {"detail": "There was an error parsing the body"}, "malformed-detail",
-               "Malformed JSON is answered with a detail instead of an error.", "error-envelope"),
-    _malformed(lambda _: {"message": "Unexpected token", "status": 400}, "malformed-message",
-               "Malformed JSON is answered with a message instead of an error.", "error-envelope"),
-    _malformed(_with(statusCode=500), "malformed-says-500", "The statusCode of what malformed JSON gets is 500.",
-               "error-status-code-agrees"),
-    _erring("query-errors-bare", "An invalid parameter is answered without an error around the code.",
-            _of("listEngagements", 400, 422), lambda content: content["error"], "error-envelope"),
-    _erring("role-404-without-code", "The 404 of an unknown user lacks the code.", _of("updateMemberRole", 404),
-            _lacking("code"), "error-envelope"),
-    _erring("removal-404-says-400", "The statusCode of the 404 of an unknown user is 400.", _of("removeMember", 404),
-            _with(statusCode=400), "error-status-code-agrees"),
-    _erring("deletion-404-null", "The error of the 404 of a deletion is null.", _of("deleteEngagement", 404),
-            lambda _: {"error": None}, "error-envelope"),
-    _erring("archived-edit-message-object", "The message of a refused edit of what is archived is an object.",
-            lambda context, reply: _operation_id(context) == "updateEngagement" and reply.status in {403, 409, 423},
-            _with(message={"text": "archived"}), "error-envelope"),
-    _erring("invalid-messages-list", "The message of a refused creation is a list.", _of("createEngagement", 400, 422),
-            _with(message=["name is invalid"]), "error-envelope"),
-    _erring("invitation-errors-listed", "A refused invitation has errors instead of an error.",
-            _of("inviteMember", 400, 422), lambda content: {"errors": [content["error"]]}, "error-envelope"),
-    _erring("status-code-float", "The statusCode of an error is a number with a fraction.", lambda *_: True,
-            lambda content: {"error": {**content["error"], "statusCode": content["error"]["statusCode"] + 0.5}},
-            "error-envelope", "error-status-code-agrees"),
-    _erring("message-number-on-404", "The message of a 404 is a number.", lambda _, reply: reply.status == 404,  # noqa: PLR2004
-            _with(message=404), "error-envelope"),
-)  # fmt: skip
 
 
 # Successes
