@@ -53,7 +53,7 @@ MEANT_TO_BREAK = {
 """Faults that return 500 on purpose."""
 
 LIVES = {
-    "answer_corners": lives.mistakes,
+    "errors": lives.mistakes,
     "authentication": lives.keys,
     "deletion_corners": lives.engagements,
     "former_members": lives.people,

@@ -20,6 +20,8 @@ from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 
 if TYPE_CHECKING:
+    from starlette.responses import Response
+
     from conformance.reference.records import Engagement, Member
     from conformance.reference.request_context import Reply, RequestContext
 
@@ -468,6 +470,22 @@ def _header(method: str, name: str, value: Callable[[Situation], str | None], wh
         return {key: text for key, text in changed.items() if text is not None}
 
     return wrap(method, around)
+
+
+def send(change: Callable[[bytes], bytes], when: Condition = always, *, media_type: str | None = None) -> Mutation:
+    """Send another body than the JSON of a reply, and another media type; no media type if it is empty."""
+    replaced = {b"Content-Length"} if media_type is None else {b"Content-Length", b"Content-Type"}
+    typed = [(b"Content-Type", media_type.encode())] if media_type else []
+
+    def around(service: Service, honest: Method, context: RequestContext, replied: Reply) -> Response:
+        response: Response = honest(context, replied)
+        if when(Situation(service, context, replied)):
+            response.body = change(bytes(response.body))
+            kept = [(name, value) for name, value in response.raw_headers if name not in replaced]
+            response.raw_headers = [*kept, *typed, (b"Content-Length", str(len(response.body)).encode())]
+        return response
+
+    return wrap("respond", around)
 
 
 # --- conditions

@@ -1,0 +1,451 @@
+"""Faults of successes: their statuses, fields and times, and the JSON and the text in them."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+
+from conformance.reference.faults.mutations import (
+    always,
+    archived,
+    content,
+    data,
+    drop,
+    edit,
+    fault,
+    inside,
+    is_error,
+    put,
+    put_methods,
+    rename,
+    reply,
+    result,
+    send,
+    status,
+    view,
+    wrap,
+)
+from conformance.reference.refusal import Refusal
+from conformance.reference.request_context import Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from conformance.reference.faults.mutations import Change, Condition, Method, Mutation, Situation
+    from conformance.reference.request_context import RequestContext
+    from conformance.reference.service import Service
+
+_OBJECT, _ARRAY, _META = "success-data-object", "list-data-array", "list-meta-object"
+_LIST, _MEMBERS = "list-engagements-succeeds", "list-members-succeeds"
+_INVITED, _REMOVED = "invite-answers-what-was-sent", "remove-member-answers-true"
+_ROLE, _FORMAT, _UTC = "update-role-answers-what-was-sent", "timestamp-format", "timestamps-are-utc"
+
+
+def _later_page(at: Situation) -> bool:
+    return bool(at.values["page"] > 1)
+
+
+def _only_archived(at: Situation) -> bool:
+    return bool(at.values["status"] == "archived")
+
+
+def _succeeds(operation: str) -> Condition:
+    return lambda at: at.operation == operation and not is_error(at)
+
+
+def _no_content(operation: str) -> Mutation:
+    """Reply with an empty 204 to an operation that was carried out."""
+
+    def around(_: Service, honest: Method, context: RequestContext, replied: Reply) -> Response:
+        response: Response = honest(context, replied)
+        if replied.is_error or context.operation.id != operation:
+            return response
+        kept = {name.decode(): value.decode() for name, value in response.raw_headers if name.startswith(b"X-")}
+        return Response(status_code=204, headers=kept)
+
+    return wrap("respond", around)
+
+
+def _moved(method: str, code: int, location: Callable[[dict[str, Any]], str]) -> Mutation:
+    """Redirect to another path after a method was carried out."""
+    return result(method, lambda done: replace(done, status=code, headers={"Location": location(done.content["data"])}))
+
+
+def _as_error(at: Situation) -> Reply:
+    return Reply(at.status, {"error": {"code": "OK", "message": "done", "statusCode": at.status}})
+
+
+def _meta(change: Change) -> Mutation:
+    return content("listMembers", inside("meta", change)) | content("listEngagements", inside("meta", change))
+
+
+def _refuse_empty(body: dict[str, Any]) -> dict[str, Any]:
+    if body["meta"]["total"] == 0:
+        raise Refusal(404, "Nothing matches.")
+    return body
+
+
+def _refuse_past_end(code: int) -> Mutation:
+    def check(_: Service, meta: dict[str, Any]) -> None:
+        if meta["page"] > max(meta["totalPages"], 1):
+            raise Refusal(code, "There is no such page.")
+
+    return put_methods(check_page_exists=check)
+
+
+def _nothing_found(_: Service, context: RequestContext) -> None:
+    raise Refusal(404, f"There is nothing at {context.request.url.path}.")
+
+
+def _as_before(operation: str, field: str) -> Mutation:
+    """Show a field of the previous success of an operation, from the second success on."""
+
+    def shown_before(at: Situation, shown: dict[str, Any]) -> dict[str, Any]:
+        last = at.remembered(operation, shown)
+        at.service.memory[operation] = shown
+        return {**shown, field: last[field]}
+
+    return data(operation, shown_before)
+
+
+def _for_one_permission(operation: str, field: str, change: Change) -> Mutation:
+    """Show another value of a field to keys that have a single permission."""
+    return data(operation, lambda _, shown: inside(field, change)(shown), lambda at: len(at.context.key.scopes) == 1)
+
+
+def _other_type(value: object) -> object:
+    """Return a value in another JSON type."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return [value]
+    return str(value) if isinstance(value, int) else 17
+
+
+def _at_wrong_time(wrong: Callable[[datetime], datetime]) -> Mutation:
+    """Show another time; ``wrong`` gets the honest one."""
+
+    def around(_: Service, honest: Method, milliseconds: int) -> str:
+        shown = wrong(datetime.fromtimestamp(milliseconds / 1000, UTC))
+        return str(honest(round(shown.timestamp() * 1000)))
+
+    return wrap("timestamp", around)
+
+
+def _month_before(at: datetime) -> datetime:
+    """Return the same day of the month before, counted from its first day."""
+    before = at.replace(day=1) - timedelta(days=1)
+    return before.replace(day=1) + timedelta(days=at.day - 1)
+
+
+def _two_hours_ahead(text: str) -> str:
+    there = datetime.fromisoformat(text).astimezone(timezone(timedelta(hours=2)))
+    return there.isoformat(timespec="milliseconds")
+
+
+def _letters_for_flags(text: str) -> str:
+    return re.sub("[\U0001f1e6-\U0001f1ff]", lambda found: chr(ord(found.group()) - 0x1F1E6 + ord("A")), text)
+
+
+def _for(written: str, stored: str) -> Callable[[str], str]:
+    return lambda text: text.replace(written, stored)
+
+
+def _with_description(change: Callable[[str], str]) -> Change:
+    """Store a changed description, if there is one."""
+    return edit(description=lambda text: change(text) if text else text)
+
+
+STATUSES = (
+    *(fault(identifier, f"{words} gives {code} instead of 200.", status(operation, code, when), requirement)
+      for identifier, words, operation, code, when, requirement in (
+        ("get-organization-203", "Reading the organization",
+         "getCurrentOrganization", 203, always, "get-organization-succeeds"),
+        ("update-organization-202", "A renaming",
+         "updateCurrentOrganization", 202, always, "update-organization-succeeds"),
+        ("list-members-206", "Listing members", "listMembers", 206, always, _MEMBERS),
+        ("members-second-page-206", "A later page of members", "listMembers", 206, _later_page, _MEMBERS),
+        ("update-role-201", "A role change", "updateMemberRole", 201, always, "update-role-succeeds"),
+        ("remove-member-202", "A removal", "removeMember", 202, always, "remove-member-succeeds"),
+        ("list-engagements-206", "Listing engagements", "listEngagements", 206, always, _LIST),
+        ("engagements-second-page-206", "A later page of engagements", "listEngagements", 206, _later_page, _LIST),
+        ("filtered-engagements-203", "A list of archived engagements", "listEngagements", 203, _only_archived, _LIST),
+        ("get-engagement-201", "Reading an engagement", "getEngagement", 201, always, "get-engagement-succeeds"),
+        ("read-archived-203", "Reading an archived engagement",
+         "getEngagement", 203, archived, "get-engagement-succeeds"),
+        ("delete-engagement-202", "A deletion", "deleteEngagement", 202, always, "delete-engagement-succeeds"),
+        ("delete-archived-202", "Deleting an archived engagement",
+         "deleteEngagement", 202, archived, "delete-engagement-succeeds"))),
+    *(fault(identifier, f"{words} gives 204 without a body.", _no_content(operation), *breaks)
+      for identifier, words, operation, *breaks in (
+        ("delete-engagement-204", "A deletion", "deleteEngagement", "delete-engagement-succeeds", _OBJECT),
+        ("remove-member-204", "A removal", "removeMember", "remove-member-succeeds", _OBJECT),
+        ("update-engagement-204", "An edit", "updateEngagement", _OBJECT),
+        ("archive-engagement-204", "Archiving", "archiveEngagement", _OBJECT),
+        ("unarchive-engagement-204", "Unarchiving", "unarchiveEngagement", _OBJECT))),
+    fault("create-redirects", "A creation redirects to the new engagement.",
+          _moved("create_engagement", 303, lambda shown: f"/api/v1/engagements/{shown['id']}"),
+          "no-redirect", "create-engagement-succeeds"),
+    fault("organization-moved", "Reading the organization is redirected to another path.",
+          _moved("get_organization", 308, lambda _: "/api/v2/organizations/current"),
+          "no-redirect", "get-organization-succeeds", "version-prefix-served"),
+    fault("other-prefix", "Nothing is served under /api/v1/.",
+          put_methods(find_operation=_nothing_found), "version-prefix-served"),
+)  # fmt: skip
+
+ENVELOPES = (
+    fault("create-bare", "A new engagement stands without a data around it.",
+          content("createEngagement", lambda body: body["data"]), _OBJECT),
+    fault("get-engagement-in-array", "The data of a read engagement is an array of one.",
+          content("getEngagement", edit(data=lambda shown: [shown])), _OBJECT),
+    fault("organization-as-result", "The organization stands in result instead of data.",
+          content("getCurrentOrganization", rename("data", "result")), _OBJECT),
+    fault("unarchive-data-null", "The data of an unarchiving is null.",
+          content("unarchiveEngagement", put(data=None)), _OBJECT),
+    fault("update-data-text", "The data of an edit is a word.",
+          content("updateEngagement", put(data="updated")), _OBJECT),
+    fault("invite-message-only", "An invitation is answered with a message instead of data.",
+          content("inviteMember", lambda _: {"message": "invited"}), _OBJECT),
+    *(fault(f"success-as-error-{operation}".lower(), f"A success of {operation} has the body of an error.",
+            reply(operation, _as_error), _OBJECT) for operation in ("updateEngagement", "archiveEngagement")),
+)  # fmt: skip
+
+LISTS = (
+    fault("list-engagements-data-object", "The data of the engagements is an object by id.",
+          content("listEngagements", edit(data=lambda items: {item["id"]: item for item in items})), _ARRAY),
+    fault("list-members-items", "The members stand in items instead of data.",
+          content("listMembers", rename("data", "items")), _ARRAY),
+    fault("list-engagements-bare-array", "The list of engagements is an array without data and meta.",
+          content("listEngagements", lambda body: body["data"]), _ARRAY, _META),
+    fault("list-engagements-without-meta", "The list of engagements has no meta.",
+          content("listEngagements", drop("meta")), _META),
+    fault("list-members-meta-inside-data", "The meta of the members is an array.",
+          content("listMembers", edit(meta=lambda meta: [meta])), _META),
+    fault("list-engagements-ids-only", "The list of engagements holds identifiers instead of objects.",
+          content("listEngagements", edit(data=lambda items: [item["id"] for item in items])),
+          "list-engagements-fields"),
+    fault("list-page-of-strings", "The data of a list with one item is that item.",
+          content("listEngagements", edit(data=lambda items: items[0] if len(items) == 1 else items)), _ARRAY),
+    fault("list-data-null-when-empty", "An empty list of engagements is null.",
+          content("listEngagements", edit(data=lambda items: items or None)), _ARRAY),
+    fault("members-data-null-when-empty", "An empty list of members is null.",
+          content("listMembers", edit(data=lambda items: items or None)), _ARRAY),
+    fault("list-meta-lost-when-empty", "An empty list of engagements has no meta.",
+          content("listEngagements", lambda body: body if body["data"] else {"data": []}), _META),
+    fault("list-total-zero-when-empty", "A page past the end says that there is nothing in total.",
+          content("listEngagements", lambda body: body if body["data"] else inside(
+              "meta", put(total=0, totalPages=0))(body)), "list-engagements-total", "list-past-the-end"),
+    *(fault(f"past-end-{code}", f"A page past the end is refused with {code}.",
+            _refuse_past_end(code), "list-past-the-end") for code in (403, 401)),
+    fault("empty-engagements-404", "A list of engagements that nothing matches is refused with 404.",
+          content("listEngagements", _refuse_empty), _LIST),
+    *(fault(f"list-meta-{identifier}", title, _meta(change), "list-meta-fields") for identifier, title, change in (
+        ("without-total", "The meta of lists lacks total.", drop("total")),
+        ("page-text", "The page in meta is a string.", edit(page=str)),
+        ("perpage-null", "The perPage in meta is null.", put(perPage=None)),
+        ("without-totalpages", "The meta of lists lacks totalPages.", drop("totalPages")),
+        ("snake-case", "The meta of lists says per_page.", rename("perPage", "per_page")),
+        ("fraction", "The totalPages in meta is a fraction.",
+         lambda meta: {**meta, "totalPages": meta["total"] // meta["perPage"] + 0.5}))),
+)  # fmt: skip
+
+_DAMAGES: tuple[tuple[str, str, Callable[[str], Change]], ...] = (
+    ("without", "is missing", drop),
+    ("null", "is null", lambda field: edit(**{field: lambda _: None})),
+    ("mistyped", "is of another type", lambda field: edit(**{field: _other_type})),
+)
+
+FIELDS = (
+    *(fault(f"{operation}-{damage}-{field.lower()}", f"The field {field} of {words} {verb}.",
+            view(shown, change(field)), f"{operation}-fields")
+      # the fields of each operation that are missing, that are null, and that are of another type
+      for operation, shown, words, *damaged in (
+        ("get-organization", "organization", "the organization",
+         "id plan createdAt", "name memberCount settings", "slug engagementCount"),
+        ("update-organization", "renamed", "the renamed organization", "name", "slug", "id updatedAt"),
+        ("list-members", "member", "a listed member", "id role lastSeenAt", "name joinedAt", "email"),
+        ("invite", "invitation", "an invitation", "email expiresAt", "role createdAt", "id status"),
+        ("update-role", "role", "a changed role", "role", "updatedAt", "id"),
+        ("remove-member", "removed", "a removal", "userId", "", "removed"),
+        ("list-engagements", "item", "a listed engagement", "status", "id createdAt", "name updatedAt"),
+        ("create-engagement", "created", "a new engagement", "id createdAt", "name updatedAt", "status"),
+        ("get-engagement", "read", "a read engagement", "name updatedAt", "status", "id createdAt"),
+        ("archive-engagement", "archived", "an archived engagement", "updatedAt", "id", "status"),
+        ("delete-engagement", "deleted", "a deletion", "", "deleted", "id"))
+      for (damage, verb, change), fields in zip(_DAMAGES, damaged, strict=True)
+      for field in fields.split()),
+    *(fault(f"get-organization-{damage}-{field.lower()}", f"The field {field} of the settings {verb}.",
+            view("organization", inside("settings", change(field))), "get-organization-fields")
+      for (damage, verb, change), field in zip(
+        _DAMAGES, ("requireTwoFactor", "domainAutoJoin", "ssoEnabled"), strict=True)),
+    *(fault(f"{operation}-mistyped-description", f"The description of {words} is a list.",
+            view(shown, edit(description=lambda text: [text])), f"{operation}-fields")
+      for operation, shown, words in (
+        ("list-engagements", "item", "a listed engagement"),
+        ("create-engagement", "created", "a new engagement"),
+        ("get-engagement", "read", "a read engagement"))),
+    *(fault(identifier, title, view(shown, rename(field, other)), requirement)
+      for identifier, title, shown, field, other, requirement in (
+        ("get-engagement-snake-case", "A read engagement says created_at.",
+         "read", "createdAt", "created_at", "get-engagement-fields"),
+        ("list-engagements-title", "A listed engagement has a title instead of a name.",
+         "item", "name", "title", "list-engagements-fields"),
+        ("organization-snake-case", "The organization says member_count.",
+         "organization", "memberCount", "member_count", "get-organization-fields"),
+        ("member-user-id", "A listed member has userId instead of id.",
+         "member", "id", "userId", "list-members-fields"),
+        ("removal-id", "A removal names the user by id instead of userId.",
+         "removed", "userId", "id", "remove-member-fields"),
+        ("invitation-expires", "An invitation has expires instead of expiresAt.",
+         "invitation", "expiresAt", "expires", "invite-fields"),
+        ("archive-state", "An archive tells the state instead of the status.",
+         "archived", "status", "state", "archive-engagement-fields"),
+        ("deletion-success", "A deletion says success instead of deleted.",
+         "deleted", "deleted", "success", "delete-engagement-fields"))),
+)  # fmt: skip
+
+VALUES = (
+    *(fault(f"{identifier}-before", title, _as_before(operation, field), requirement)
+      for identifier, title, operation, field, requirement in (
+        ("renaming-answers-name", "The answer to a renaming carries the name that was given before.",
+         "updateCurrentOrganization", "name", "update-organization-answers-new-name"),
+        ("role-change-answers-role", "The answer to a role change carries the role that was given before.",
+         "updateMemberRole", "role", _ROLE),
+        ("role-change-answers-member", "The answer to a role change carries who was changed before.",
+         "updateMemberRole", "id", _ROLE),
+        ("invitation-answers-address", "An invitation carries the address that was invited before.",
+         "inviteMember", "email", _INVITED),
+        ("removal-answers-member", "The answer to a removal carries who was removed before.",
+         "removeMember", "userId", _REMOVED),
+        ("creation-answers-name", "The answer to a creation carries the name that was created before.",
+         "createEngagement", "name", "create-engagement-answers-what-was-sent"),
+        ("archive-answers-id", "The answer to an archive carries the id that was archived before.",
+         "archiveEngagement", "id", "archive-engagement-answers-id"))),
+    *(fault(f"one-permission-{identifier}", f"Keys of one permission are told {words}.",
+            _for_one_permission(operation, field, change), requirement)
+      for identifier, words, operation, field, change, requirement in (
+        ("invitation-other-role", "another role by invitations", "inviteMember", "role",
+         lambda role: "admin" if role == "member" else "member", _INVITED),
+        ("invitation-accepted", "that invitations are accepted", "inviteMember", "status",
+         lambda _: "accepted", "invitation-begins-pending"),
+        ("removal-denied", "that nobody was removed", "removeMember", "removed", lambda _: False, _REMOVED),
+        ("archive-active", "active by an archive", "archiveEngagement", "status",
+         lambda _: "active", "archive-sets-status"),
+        ("creation-archived", "that what they create is archived", "createEngagement", "status",
+         lambda _: "archived", "new-engagement-active"))),
+)  # fmt: skip
+
+_FORMS: dict[str, tuple[str, Callable[[str], str]]] = {
+    "seconds": ("in whole seconds", lambda text: f"{text[:-5]}Z"),
+    "micros": ("in microseconds", lambda text: f"{text[:-1]}000Z"),
+    "offset": ("with +00:00 instead of Z", lambda text: f"{text[:-1]}+00:00"),
+    "bare": ("without Z", lambda text: text[:-1]),
+    "small-z": ("with a small z", lambda text: f"{text[:-1]}z"),
+    "space": ("with a space instead of T", lambda text: text.replace("T", " ")),
+    "local": ("in local time", _two_hours_ahead),
+    "date": ("as a date", lambda text: text[:10]),
+    "comma": ("with a decimal comma", lambda text: text.replace(".", ",")),
+    "basic": ("without separators", lambda text: text.replace("-", "").replace(":", "")),
+    "epoch": ("as seconds since the epoch, in a string",
+              lambda text: str(int(datetime.fromisoformat(text).timestamp()))),
+    "centiseconds": ("with two decimals", lambda text: f"{text[:-2]}Z"),
+    "http": ("as an HTTP date", lambda text: f"{datetime.fromisoformat(text):%a, %d %b %Y %H:%M:%S} GMT"),
+    "no-date": ("with a 13th month", lambda text: f"{text[:5]}13{text[7:]}"),
+}  # fmt: skip
+
+TIMES = (
+    *(fault(f"time-{place}-{field.lower()}-{form}",
+            f"The {field} of a {place.replace('-', ' ')} is written {_FORMS[form][0]}.",
+            view(shown, edit(**{field: _FORMS[form][1]})), _FORMAT) for place, shown, field, form in (
+        ("organization", "organization", "createdAt", "seconds"),
+        ("renamed-organization", "renamed", "updatedAt", "micros"),
+        ("member", "member", "joinedAt", "offset"),
+        ("member", "member", "lastSeenAt", "bare"),
+        ("invitation", "invitation", "expiresAt", "date"),
+        ("invitation", "invitation", "createdAt", "space"),
+        ("role", "role", "updatedAt", "http"),
+        ("listed-engagement", "item", "createdAt", "centiseconds"),
+        ("listed-engagement", "item", "updatedAt", "local"),
+        ("new-engagement", "created", "createdAt", "small-z"),
+        ("new-engagement", "created", "updatedAt", "comma"),
+        ("read-engagement", "read", "createdAt", "epoch"),
+        ("read-engagement", "read", "updatedAt", "basic"),
+        ("archived-engagement", "archived", "updatedAt", "no-date"))),
+    *(fault(f"time-everywhere-{form}", f"Every moment is written {_FORMS[form][0]}.",
+            result("timestamp", _FORMS[form][1]), _FORMAT) for form in ("seconds", "micros", "offset", "bare")),
+    *(fault(f"time-{identifier}", f"A moment {words}.", result("timestamp", write), _FORMAT)
+      for identifier, words, write in (
+        ("trailing-zeros-lost", "is written without zeros at its end",
+         lambda text: f"{text[:-1].rstrip('0').rstrip('.')}Z"),
+        ("zone-name", "ends with UTC instead of Z", lambda text: f"{text[:-1]}UTC"),
+        ("without-zeros", "is written without the zeros that its parts begin with",
+         lambda text: re.sub("([-T:.])0", r"\1", text)),
+        ("four-decimals", "is written with four decimals", lambda text: f"{text[:-1]}0Z"),
+        ("week", "is written as a day of a week of the year", lambda text: f"{text[:4]}-W12-3{text[10:]}"))),
+    *(fault(f"time-of-{place}", f"Every moment is {words}.", _at_wrong_time(wrong), _UTC)
+      for place, words, wrong in (
+        ("yesterday", "a day behind", lambda at: at - timedelta(days=1)),
+        ("tomorrow", "a day ahead", lambda at: at + timedelta(days=1)),
+        ("last-month", "a month behind, months being counted from 0", _month_before),
+        ("berlin-as-utc", "that of a place 2 hours ahead, with a Z behind it", lambda at: at + timedelta(hours=2)),
+        ("new-york-as-utc", "that of a place 5 hours behind, with a Z behind it",
+         lambda at: at - timedelta(hours=5)),
+        ("kathmandu-as-utc", "that of a place 5.75 hours ahead, with a Z behind it",
+         lambda at: at + timedelta(hours=5.75)))),
+)  # fmt: skip
+
+JSON_TEXT = tuple(
+    fault(f"json-{identifier}", title, send(write, when), "json-well-formed")
+    for identifier, title, when, write in (
+        ("byte-order-mark", "A read engagement begins with a byte order mark.",
+         _succeeds("getEngagement"), lambda body: codecs.BOM_UTF8 + body),
+        ("single-quotes", "A deletion is written in single quotes.",
+         _succeeds("deleteEngagement"), lambda body: body.replace(b'"', b"'")),
+        ("trailing-comma", "A list of engagements ends with a comma too many.",
+         _succeeds("listEngagements"), lambda body: body[:-1] + b",}"),
+        ("nan", "The organization has a member that is NaN.",
+         _succeeds("getCurrentOrganization"), lambda body: body[:-1] + b',"score":NaN}'),
+        ("infinity", "The list of members has a member that is Infinity.",
+         _succeeds("listMembers"), lambda body: body[:-1] + b',"score":Infinity}'),
+        ("twice", "An error is written twice.", is_error, lambda body: body + body),
+        ("cut", "An archive is cut short.", _succeeds("archiveEngagement"), lambda body: body[:-1]),
+        ("python", "An edit is written as Python writes it.",
+         _succeeds("updateEngagement"), lambda body: body.replace(b'"', b"'").replace(b"null", b"None")),
+        ("prefix", "A list of members has a prefix against script inclusion.",
+         _succeeds("listMembers"), lambda body: b")]}',\n" + body),
+        ("latin-1", "A read engagement is written in Latin-1.",
+         _succeeds("getEngagement"), lambda body: body.decode().encode("latin-1", "replace")),
+        ("utf-16", "A creation is written in UTF-16.",
+         _succeeds("createEngagement"), lambda body: body.decode().encode("utf-16")),
+        ("comment", "An invitation is written with a comment.",
+         _succeeds("inviteMember"), lambda body: b"/* invitation */" + body))
+)  # fmt: skip
+
+_TYPOGRAPHY: dict[str, tuple[str, Callable[[str], str]]] = {
+    "face-drawn": ("has a face for a colon and a bracket", _for(":)", "\U0001f642")),
+    "shortcode-drawn": ("has a face for its name between colons", _for(":smile:", "\U0001f604")),
+    "fraction-joined": ("has one sign for a fraction", _for("1/2", "\u00bd")),
+    "times-drawn": ("has a sign for an x between digits", lambda text: re.sub(r"(?<=\d)x(?=\d)", "\u00d7", text)),
+    "trademark-joined": ("has a trade mark sign for (tm)", _for("(tm)", "\u2122")),
+    "registered-joined": ("has a sign for (r)", _for("(r)", "\u00ae")),
+    "arrow-drawn": ("has an arrow for a hyphen and a bracket", _for("->", "\u2192")),
+    "long-dash": ("has a long dash for two hyphens between words", _for(" -- ", " \u2014 ")),
+    "flags-spelt": ("has letters for its flags", _letters_for_flags),
+}
+
+DESCRIPTIONS = tuple(
+    fault(f"text-{step}-description-{way}", f"The description of {words} {_TYPOGRAPHY[way][0]}.",
+          result(check, _with_description(_TYPOGRAPHY[way][1])), requirement)
+    for step, check, words, requirement, ways in (
+        ("create", "check_creation", "a new engagement", "create-engagement-keeps-text",
+         ("face-drawn", "fraction-joined", "trademark-joined", "arrow-drawn", "flags-spelt")),
+        ("edit", "check_edit", "an edited engagement", "update-engagement-keeps-text",
+         ("shortcode-drawn", "times-drawn", "registered-joined", "long-dash", "flags-spelt")))
+    for way in ways
+)  # fmt: skip
