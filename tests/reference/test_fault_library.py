@@ -65,11 +65,11 @@ LIVES = {
     "memberships_again": lives.late,
     "organization": lives.people,
     "parameters": lives.people,
+    "rate_limits": lives.limits,
     "refusals": lives.mistakes,
     "roles": lives.people,
     "scopes": lives.keys,
     "sign_corners": lives.late,
-    "throttling": lives.limits,
     "validation": lives.mistakes,
 }
 """The life that shows the faults of a module; the default is ``engagements``."""

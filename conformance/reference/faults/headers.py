@@ -1,217 +1,231 @@
-"""Faults of headers: the media type, and what tells of the rate limit, by kind of answer."""
+"""Faults of the media type and of the rate-limit headers."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import cycle
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults import Fault, fault
-from conformance.reference.faults.making import made
-from conformance.reference.service import Service
+from conformance.reference.clock import timestamp
+from conformance.reference.faults.mutations import (
+    ACTIONS,
+    Situation,
+    always,
+    fault,
+    flat,
+    has_status,
+    header,
+    is_error,
+    rate_limit_header,
+    responds,
+    wrap,
+    writes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from conformance.reference.faults.mutations import Condition, Method, Mutation
     from conformance.reference.limiting import Quota
     from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.service import Service
 
-    Kind = Callable[[RequestContext, Reply], bool]
+    Value = str | None | Callable[[Quota], str]
+    """The text of a header, or how it is made from the quota; None if the header is missing."""
 
-_HOUR = 3600
-_LIMIT, _REMAINING, _RESET = "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"
-
-
-def _status(*statuses: int) -> Kind:
-    return lambda _, reply: reply.status in statuses
-
-
-def _operation(*operations: str) -> Kind:
-    return lambda context, reply: not reply.is_error and context.operation.id in operations
+_JSON, _PRESENT, _POSITIVE = "json-media-type", "rate-limit-headers-present", "rate-limit-limit-positive"
+_RANGE, _FALLS, _TIME = "rate-limit-remaining-in-range", "rate-limit-remaining-falls", "rate-limit-reset-is-time"
+_HOUR, _DAY = 3600, 86_400
 
 
-def _is_error(_: RequestContext, reply: Reply) -> bool:
-    return reply.is_error
+def _media_type(text: str | None, when: Condition) -> Mutation:
+    return header("Content-Type", lambda _: text, when)
 
 
-def _is_success(_: RequestContext, reply: Reply) -> bool:
-    return not reply.is_error
+def _send(name: str, value: Value, when: Condition) -> Mutation:
+    return rate_limit_header(name, lambda at: value(at.context.quota) if callable(value) else value, when)
 
 
-def _is_write(context: RequestContext, reply: Reply) -> bool:
-    return not reply.is_error and context.request.method != "GET"
+def _limit(value: Value, when: Condition = always) -> Mutation:
+    return _send("X-RateLimit-Limit", value, when)
 
 
-_LISTS = _operation("listEngagements", "listMembers")
-
-# The media type
-
-
-def _typed(identifier: str, where: str, media_type: str, kind: Kind) -> Fault:
-    def headers(self: Service, context: RequestContext, reply: Reply) -> dict[str, str]:
-        honest = Service.headers(self, context, reply)
-        if not kind(context, reply):
-            return honest
-        return {name: value for name, value in {**honest, "Content-Type": media_type}.items() if value}
-
-    title = f"{where} has the media type {media_type}." if media_type else f"{where} has no media type."
-    return made(identifier, title, "json-media-type", headers=headers)
+def _remaining(value: Value, when: Condition = always) -> Mutation:
+    return _send("X-RateLimit-Remaining", value, when)
 
 
-MEDIA_TYPES = (
-    _typed("media-type-error-html", "An error", "text/html; charset=utf-8", _is_error),
-    _typed("media-type-404-plain", "A 404", "text/plain", _status(404)),
-    _typed("media-type-401-none", "A 401", "", _status(401)),
-    _typed("media-type-lists-none", "A list", "", _LISTS),
-    _typed("media-type-creation-html", "A creation", "text/html", _operation("createEngagement")),
-    _typed("media-type-deletion-plain", "A deletion", "text/plain; charset=utf-8", _operation("deleteEngagement")),
-    _typed("media-type-read-octets", "A read engagement", "application/octet-stream", _operation("getEngagement")),
-    _typed("media-type-archive-javascript", "An archive", "application/javascript", _operation("archiveEngagement")),
-    _typed("media-type-unarchive-none", "An unarchiving", "", _operation("unarchiveEngagement")),
-    _typed("media-type-invite-form", "An invitation", "application/x-www-form-urlencoded", _operation("inviteMember")),
-    _typed(
-        "media-type-organization-json-lines",
-        "The organization",
-        "application/jsonl",
-        _operation("getCurrentOrganization"),
-    ),
-    _typed("media-type-429-html", "A 429", "text/html", _status(429)),
-)
-
-# The headers of the rate limit are missing
+def _reset(value: Value, when: Condition = always) -> Mutation:
+    return _send("X-RateLimit-Reset", value, when)
 
 
-def _lacking(identifier: str, where: str, names: tuple[str, ...], kind: Kind) -> Fault:
-    def rate_limit_headers(self: Service, context: RequestContext, reply: Reply) -> dict[str, str]:
-        honest = Service.rate_limit_headers(self, context, reply)
-        return {name: value for name, value in honest.items() if not (name in names and kind(context, reply))}
-
-    title = f"{where} lacks {' and '.join(names)}."
-    return made(identifier, title, "rate-limit-headers-present", rate_limit_headers=rate_limit_headers)
+def _no_headers(when: Condition) -> Mutation:
+    return _limit(None, when) | _remaining(None, when) | _reset(None, when)
 
 
-MISSING = (
-    _lacking("no-reset", "Every answer", (_RESET,), lambda *_: True),
-    _lacking("errors-without-limit", "An error", (_LIMIT,), _is_error),
-    _lacking("successes-without-remaining", "A success", (_REMAINING,), _is_success),
-    _lacking("401-without-headers", "A 401", (_LIMIT, _REMAINING, _RESET), _status(401)),
-    _lacking("401-without-remaining", "A 401", (_REMAINING,), _status(401)),
-    _lacking("403-without-headers", "A 403", (_LIMIT, _REMAINING, _RESET), _status(403)),
-    _lacking("422-without-reset", "A 422", (_RESET,), _status(422)),
-    _lacking("400-without-headers", "A 400", (_LIMIT, _REMAINING, _RESET), _status(400)),
-    _lacking("409-without-limit", "A 409", (_LIMIT,), _status(409)),
-    _lacking("429-without-headers", "A 429", (_LIMIT, _REMAINING, _RESET), _status(429)),
-    _lacking("429-without-reset", "A 429", (_RESET,), _status(429)),
-    _lacking("lists-without-reset", "A list", (_RESET,), _LISTS),
-    _lacking("writes-without-limit", "A write", (_LIMIT,), _is_write),
-    _lacking("invitation-without-headers", "An invitation", (_LIMIT, _REMAINING, _RESET), _operation("inviteMember")),
-    _lacking("removal-without-headers", "A removal", (_LIMIT, _REMAINING, _RESET), _operation("removeMember")),
-    _lacking("deletion-without-remaining", "A deletion", (_REMAINING,), _operation("deleteEngagement")),
-)
-
-# Their values
+def _reset_after(seconds: int) -> Mutation:
+    """Send a reset that is later than the honest one; earlier if ``seconds`` is negative."""
+    return _reset(lambda quota: str(int(quota.reset) + seconds))
 
 
-def _valued(
-    identifier: str,
-    title: str,
-    name: str,
-    value: Callable[[Quota, str], str],
-    *breaks: str,
-    kind: Kind = lambda *_: True,
-) -> Fault:
-    """A header with another value, which is made from the quota and the honest one."""
-
-    def rate_limit_headers(self: Service, context: RequestContext, reply: Reply) -> dict[str, str]:
-        honest = Service.rate_limit_headers(self, context, reply)
-        return {**honest, name: value(context.quota, honest[name])} if kind(context, reply) else honest
-
-    return made(identifier, title, *breaks, rate_limit_headers=rate_limit_headers)
+def _reset_in(units: int, when: Condition = always) -> Mutation:
+    """Send the reset in another unit, of which a second has ``units``."""
+    return _reset(lambda quota: str(int(quota.reset * units)), when)
 
 
-_POSITIVE, _RANGE, _TIME, _FALLS = (
-    "rate-limit-limit-positive",
-    "rate-limit-remaining-in-range",
-    "rate-limit-reset-is-time",
-    "rate-limit-remaining-falls",
-)
-
-VALUES = (
-    _valued("limit-zero", "The limit is 0.", _LIMIT, lambda *_: "0", _POSITIVE),
-    _valued("limit-unlimited", "The limit is the word unlimited.", _LIMIT, lambda *_: "unlimited", _POSITIVE),
-    _valued(
-        "limit-with-window", "The limit tells the window, too.", _LIMIT, lambda _, honest: f"{honest};w=60", _POSITIVE
-    ),
-    _valued(
-        "limit-negative-on-errors", "The limit of an error is -1.", _LIMIT, lambda *_: "-1", _POSITIVE, kind=_is_error
-    ),
-    _valued("limit-fraction", "The limit is a fraction.", _LIMIT, lambda _, honest: f"{honest}.5", _POSITIVE),
-    _valued("remaining-negative", "What remains is negative.", _REMAINING, lambda *_: "-1", _RANGE),
-    _valued(
-        "remaining-above-limit",
-        "One more remains than the limit allows.",
-        _REMAINING,
-        lambda quota, _: str(quota.limit + 1),
-        _RANGE,
-    ),
-    _valued("remaining-fraction", "What remains is a fraction.", _REMAINING, lambda _, honest: f"{honest}.0", _RANGE),
-    _valued(
-        "remaining-empty-on-401",
-        "What remains is empty on a 401.",
-        _REMAINING,
-        lambda *_: "",
-        _RANGE,
-        kind=_status(401),
-    ),
-    _valued(
-        "remaining-constant",
-        "What remains never changes.",
-        _REMAINING,
-        lambda quota, _: "0" if quota.exceeded else str(quota.limit - 1),
-        _FALLS,
-    ),
-    _valued(
-        "remaining-used",
-        "What remains is what was used.",
-        _REMAINING,
-        lambda quota, _: "0" if quota.exceeded else str(quota.limit - quota.remaining),
-        _FALLS,
-    ),
-    _valued(
-        "reset-milliseconds",
-        "The reset is in milliseconds.",
-        _RESET,
-        lambda quota, _: str(int(quota.reset * 1000)),
-        _TIME,
-    ),
-    _valued("reset-delay", "The reset is a delay.", _RESET, lambda *_: "60", _TIME),
-    _valued("reset-iso", "The reset is an ISO 8601 time.", _RESET, lambda *_: "2027-01-01T00:00:00.000Z", _TIME),
-    _valued(
-        "reset-last-hour",
-        "The reset is an hour ago.",
-        _RESET,
-        lambda quota, _: str(int(quota.reset) - 60 - _HOUR),
-        _TIME,
-    ),
-    _valued("reset-zero-on-errors", "The reset of an error is 0.", _RESET, lambda *_: "0", _TIME, kind=_is_error),
-    _valued("reset-http-date", "The reset is an HTTP date.", _RESET, lambda *_: "Fri, 01 Jan 2027 00:00:00 GMT", _TIME),
-    _valued(
-        "reset-far-ahead",
-        "The reset is 50 years ahead.",
-        _RESET,
-        lambda quota, _: str(int(quota.reset) + 50 * 366 * 86_400),
-        _TIME,
-    ),
-    _valued("reset-delay-on-429", "The reset of a 429 is a delay.", _RESET, lambda *_: "3", _TIME, kind=_status(429)),
-)
+def _used(quota: Quota) -> str:
+    return str(quota.limit - quota.remaining)
 
 
-@fault("remaining-of-writes-only", "rate-limit-remaining-falls")
-class RemainingOfWritesOnly(Service):
-    """Reads do not count against the limit that the headers tell."""
+def _above_limit(quota: Quota) -> str:
+    return str(quota.limit + 1)
 
-    def rate_limit_headers(self, context: RequestContext, reply: Reply) -> dict[str, str]:
-        """Give back what a read took."""
-        if context.request.method == "GET" and not context.quota.exceeded:
+
+def _not_counted(when: Condition) -> Mutation:
+    """Give back what a request took from the limit."""
+
+    def around(service: Service, honest: Method, context: RequestContext, reply: Reply) -> object:
+        if when(Situation(service, context, reply)) and not context.quota.exceeded:
             context.allowance.give_back()
             context.quota = replace(context.quota, remaining=context.quota.remaining + 1)
-        return super().rate_limit_headers(context, reply)
+        return honest(context, reply)
+
+    return wrap("rate_limit_headers", around)
+
+
+def _succeeds(*operations: str) -> Condition:
+    """The reply is a success of one of some operations, or of any."""
+    return lambda at: not is_error(at) and (not operations or at.operation in operations)
+
+
+def _reads(at: Situation) -> bool:
+    return not writes(at)
+
+
+def _writes_successfully(at: Situation) -> bool:
+    return writes(at) and not is_error(at)
+
+
+def _lists(at: Situation) -> bool:
+    return at.operation.startswith("list")
+
+
+_LISTED = _succeeds("listEngagements", "listMembers")
+
+MEDIA_TYPES = flat(
+    fault("media-type-error-html", "An error has the media type text/html; charset=utf-8.",
+          _media_type("text/html; charset=utf-8", is_error), _JSON),
+    fault("media-type-404-plain", "A 404 has the media type text/plain.",
+          _media_type("text/plain", has_status(404)), _JSON),
+    fault("media-type-401-none", "A 401 has no media type.", _media_type(None, has_status(401)), _JSON),
+    fault("media-type-429-html", "A 429 has the media type text/html.",
+          _media_type("text/html", has_status(429)), _JSON),
+    fault("media-type-lists-none", "A list has no media type.", _media_type(None, _LISTED), _JSON),
+    fault("media-type-unarchive-none", "An unarchiving has no media type.",
+          _media_type(None, _succeeds("unarchiveEngagement")), _JSON),
+    *(fault(f"media-type-{label}", f"{subject} has the media type {media_type}.",
+            _media_type(media_type, _succeeds(operation)), _JSON) for label, subject, operation, media_type in (
+        ("creation-html", "A creation", "createEngagement", "text/html"),
+        ("deletion-plain", "A deletion", "deleteEngagement", "text/plain; charset=utf-8"),
+        ("read-octets", "A read engagement", "getEngagement", "application/octet-stream"),
+        ("archive-javascript", "An archive", "archiveEngagement", "application/javascript"),
+        ("invite-form", "An invitation", "inviteMember", "application/x-www-form-urlencoded"),
+        ("organization-json-lines", "The organization", "getCurrentOrganization", "application/jsonl"))),
+    *(fault(f"type-{operation}".lower(), f"What {operation} answers has the media type {media_type}.",
+            _media_type(media_type, responds(operation)), _JSON) for operation, media_type in (
+        ("updateEngagement", "text/html"),
+        ("removeMember", "text/plain"),
+        ("updateMemberRole", "application/xml"),
+        ("updateCurrentOrganization", "text/html; charset=utf-8"),
+        ("unarchiveEngagement", "application/json-patch"),
+        ("listMembers", "application/jsonp"))),
+    *(fault(f"type-{operation}-{status}".lower(), f"A {status} of {operation} has the media type {media_type}.",
+            _media_type(media_type, responds(operation, status)), _JSON) for operation, status, media_type in (
+        ("createEngagement", 422, "text/plain"),
+        ("getEngagement", 404, "text/html"),
+        ("listEngagements", 422, "text/html"),
+        ("listMembers", 422, "text/html"))),
+)  # fmt: skip
+
+MISSING = flat(
+    *(fault(identifier, f"{subject} lacks X-RateLimit-Limit and X-RateLimit-Remaining and X-RateLimit-Reset.",
+            _no_headers(when), _PRESENT) for identifier, subject, when in (
+        *((f"{status}-without-headers", f"A {status}", has_status(status)) for status in (400, 401, 403, 429)),
+        ("invitation-without-headers", "An invitation", _succeeds("inviteMember")),
+        ("removal-without-headers", "A removal", _succeeds("removeMember")))),
+    fault("errors-without-limit", "An error lacks X-RateLimit-Limit.", _limit(None, is_error), _PRESENT),
+    fault("409-without-limit", "A 409 lacks X-RateLimit-Limit.", _limit(None, has_status(409)), _PRESENT),
+    fault("writes-without-limit", "A write lacks X-RateLimit-Limit.", _limit(None, _writes_successfully), _PRESENT),
+    fault("successes-without-remaining", "A success lacks X-RateLimit-Remaining.",
+          _remaining(None, _succeeds()), _PRESENT),
+    fault("401-without-remaining", "A 401 lacks X-RateLimit-Remaining.", _remaining(None, has_status(401)), _PRESENT),
+    fault("deletion-without-remaining", "A deletion lacks X-RateLimit-Remaining.",
+          _remaining(None, _succeeds("deleteEngagement")), _PRESENT),
+    fault("no-reset", "Every answer lacks X-RateLimit-Reset.", _reset(None), _PRESENT),
+    fault("422-without-reset", "A 422 lacks X-RateLimit-Reset.", _reset(None, has_status(422)), _PRESENT),
+    fault("429-without-reset", "A 429 lacks X-RateLimit-Reset.", _reset(None, has_status(429)), _PRESENT),
+    fault("lists-without-reset", "A list lacks X-RateLimit-Reset.", _reset(None, _LISTED), _PRESENT),
+    *(fault(f"headers-{operation}-without-{name}".lower(), f"What {operation} answers lacks X-RateLimit-{name}.",
+            _send(f"X-RateLimit-{name}", None, responds(operation)), _PRESENT)
+      for operation, name in zip(ACTIONS, cycle(("Limit", "Remaining", "Reset")), strict=False)),
+)  # fmt: skip
+
+LIMIT = (
+    fault("limit-zero", "The limit is 0.", _limit("0"), _POSITIVE),
+    fault("limit-zero-on-401", "The limit of a 401 is 0.", _limit("0", has_status(401)), _POSITIVE),
+    fault("limit-negative-on-errors", "The limit of an error is -1.", _limit("-1", is_error), _POSITIVE),
+    fault("limit-unlimited", "The limit is the word unlimited.", _limit("unlimited"), _POSITIVE),
+    fault("limit-empty-on-deletion", "The limit of a deletion is empty.",
+          _limit("", responds("deleteEngagement")), _POSITIVE),
+    fault("limit-with-window", "The limit tells the window, too.",
+          _limit(lambda quota: f"{quota.limit};w=60"), _POSITIVE),
+    fault("limit-fraction", "The limit is a fraction.", _limit(lambda quota: f"{quota.limit}.5"), _POSITIVE),
+    fault("limit-hexadecimal", "The limit is written in hexadecimal.", _limit(lambda quota: hex(quota.limit)),
+          _POSITIVE),
+)  # fmt: skip
+
+REMAINING = (
+    fault("remaining-negative", "What remains is negative.", _remaining("-1"), _RANGE),
+    fault("remaining-negative-on-errors", "What remains is -1 on an error.", _remaining("-1", is_error), _RANGE),
+    fault("remaining-above-limit", "One more remains than the limit allows.", _remaining(_above_limit), _RANGE),
+    fault("remaining-above-limit-on-writes", "One more remains after a write than the limit allows.",
+          _remaining(_above_limit, writes), _RANGE),
+    fault("remaining-fraction", "What remains is a fraction.", _remaining(lambda quota: f"{quota.remaining}.0"),
+          _RANGE),
+    fault("remaining-empty-on-401", "What remains is empty on a 401.", _remaining("", has_status(401)), _RANGE),
+    fault("remaining-word", "What remains is a word.", _remaining("many", writes), _RANGE),
+    fault("remaining-constant", "What remains never changes.",
+          _remaining(lambda quota: "0" if quota.exceeded else str(quota.limit - 1)), _FALLS),
+    fault("remaining-constant-on-reads", "What remains does not change with reads.",
+          _remaining(lambda quota: str(quota.limit - 1), _reads), _FALLS),
+    fault("remaining-used", "What remains is what was used.",
+          _remaining(lambda quota: "0" if quota.exceeded else _used(quota)), _FALLS),
+    fault("remaining-counts-up", "What was sent in the day is told for what remains.",
+          _remaining(_used) | _reset_after(_DAY), _FALLS),
+    fault("remaining-always-five", "What remains in the day is always 5.", _remaining("5") | _reset_after(_DAY),
+          _FALLS),
+    fault("remaining-of-writes-only", "Reads do not count against the limit that the headers tell.",
+          _not_counted(_reads), _FALLS),
+    fault("remaining-of-reads-only", "Writes do not count against the limit that the headers tell.",
+          _not_counted(writes), _FALLS),
+    fault("remaining-without-lists", "Lists do not count against the limit that the headers tell.",
+          _not_counted(_lists), _FALLS),
+)  # fmt: skip
+
+RESET = (
+    fault("reset-milliseconds", "The reset is in milliseconds.", _reset_in(1000), _TIME),
+    fault("reset-milliseconds-on-writes", "The reset of a write is in milliseconds.", _reset_in(1000, writes), _TIME),
+    fault("reset-microseconds", "The reset is in microseconds.", _reset_in(1_000_000), _TIME),
+    fault("reset-delay", "The reset is a delay.", _reset("60"), _TIME),
+    fault("reset-delay-on-errors", "The reset of an error is a delay.", _reset("60", is_error), _TIME),
+    fault("reset-delay-on-429", "The reset of a 429 is a delay.", _reset("3", has_status(429)), _TIME),
+    fault("reset-iso", "The reset is an ISO 8601 time.", _reset("2027-01-01T00:00:00.000Z"), _TIME),
+    fault("reset-iso-on-lists", "The reset of a list is an ISO 8601 time.",
+          _reset(lambda quota: timestamp(int(quota.reset * 1000)), responds("listEngagements")), _TIME),
+    fault("reset-http-date", "The reset is an HTTP date.", _reset("Fri, 01 Jan 2027 00:00:00 GMT"), _TIME),
+    fault("reset-zero-on-errors", "The reset of an error is 0.", _reset("0", is_error), _TIME),
+    fault("reset-negative", "The reset is negative.", _reset("-1", writes), _TIME),
+    fault("reset-ten-minutes-ago", "The reset is ten minutes ago.", _reset_after(-660), _TIME),
+    fault("reset-last-hour", "The reset is an hour ago.", _reset_after(-60 - _HOUR), _TIME),
+    fault("reset-next-year-but-one", "The reset is 400 days ahead.", _reset_after(400 * _DAY), _TIME),
+    fault("reset-far-ahead", "The reset is 50 years ahead.", _reset_after(50 * 366 * _DAY), _TIME),
+)  # fmt: skip

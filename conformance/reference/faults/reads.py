@@ -1,0 +1,153 @@
+"""Faults of reading one engagement, of operations on what does not exist, and of requests that end the process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.faults.mutations import (
+    Situation,
+    archived,
+    before,
+    data,
+    drop,
+    edit,
+    fault,
+    instead,
+    note,
+    noted,
+    put,
+    refuse,
+    view,
+    wrap,
+)
+from conformance.reference.queries import EngagementQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.faults.mutations import Condition, Method, Mutation
+    from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.service import Service
+    from conformance.reference.views import View
+
+READ, EDIT = "getEngagement", "updateEngagement"
+_UNKNOWN, _UNREADABLE, _LASTS = "get-unknown-engagement", "deleted-unreadable", "create-engagement-lasts"
+_ASKED_FOR, _AS_READ = "get-engagement-is-the-one-asked-for", "list-engagements-as-read"
+_KNOWN = "engagement-status-known"
+
+
+def _succeed_if_missing(operation: str, view_of: Callable[[Situation], Any]) -> Mutation:
+    """Succeed with an operation if its resource exists in no organization."""
+
+    def around(service: Service, honest: Method, context: RequestContext) -> Reply:
+        at = Situation(service, context)
+        if at.operation == operation and _exists_nowhere(at):
+            service.authorize(context)
+            return at.success(view_of(at))
+        reply: Reply = honest(context)
+        return reply
+
+    return wrap("act", around)
+
+
+def _exists_nowhere(at: Situation) -> bool:
+    if at.context.operation.finds == "engagement":
+        return at.stored is None
+    store, ids = at.service.store, (at.context.organization_id, at.context.resource_id)
+    return not store.is_member_elsewhere(*ids) and store.member(*ids) is None
+
+
+def _newest(at: Situation) -> View:
+    found = at.service.store.engagements(EngagementQuery(at.context.organization_id, 0, 1)).items
+    return at.service.view_read(found[0]) if found else {}
+
+
+def _now(at: Situation) -> str:
+    return at.service.timestamp(at.service.now())
+
+
+def _made_up(at: Situation) -> View:
+    times = dict.fromkeys(("createdAt", "updatedAt"), _now(at))
+    return {"id": at.context.resource_id, "name": "", "description": "", "status": "active", **times}
+
+
+def _shorten(shown: View) -> View:
+    text = shown.get("description")
+    return {**shown, "description": text and text[:20]}
+
+
+def _end_process(operation: str, when: Condition) -> Mutation:
+    """End the process over a request, before it is checked; a supervisor starts it again."""
+
+    def around(service: Service, honest: Method, context: RequestContext) -> object:
+        if context.operation.id == operation and when(Situation(service, context)):
+            service.end_process()
+        return honest(context)
+
+    return wrap("act", around)
+
+
+UNKNOWN = (
+    fault("unknown-read-null", "Reading an engagement that does not exist gives 200 with null.",
+          _succeed_if_missing(READ, lambda _: None), _UNKNOWN, _UNREADABLE, "success-data-object"),
+    fault("unknown-read-another", "Reading an engagement that does not exist gives the newest one.",
+          _succeed_if_missing(READ, _newest), _UNKNOWN, _UNREADABLE, _ASKED_FOR),
+    fault("unknown-read-made-up", "Reading an engagement that does not exist gives an empty one.",
+          _succeed_if_missing(READ, _made_up), _UNKNOWN, _UNREADABLE),
+    fault("unknown-edit-succeeds", "Editing an engagement that does not exist gives a success.",
+          _succeed_if_missing(EDIT, _made_up), "update-unknown-engagement", "deleted-uneditable"),
+    fault("unknown-deletion-succeeds", "Deleting an engagement that does not exist gives a success.",
+          _succeed_if_missing("deleteEngagement", lambda at: {"deleted": True, "id": at.context.resource_id}),
+          "delete-unknown-engagement", "deleted-undeletable"),
+    fault("unknown-archive-succeeds", "Archiving an engagement that does not exist gives a success.",
+          _succeed_if_missing("archiveEngagement", lambda at: {
+              "id": at.context.resource_id, "status": "archived", "updatedAt": _now(at)}),
+          "archive-unknown-engagement", "deleted-unarchivable"),
+    fault("unknown-role-change-succeeds", "Changing the role of an unknown user gives a success.",
+          _succeed_if_missing("updateMemberRole", lambda at: {
+              "id": at.context.resource_id, "role": "member", "updatedAt": _now(at)}),
+          "update-role-unknown-member", "removed-member-role-unchangeable"),
+    fault("unknown-removal-succeeds", "Removing an unknown user gives a success.",
+          _succeed_if_missing("removeMember", lambda at: {"removed": True, "userId": at.context.resource_id}),
+          "remove-unknown-member", "removed-member-not-removable"),
+)  # fmt: skip
+
+READS = (
+    fault("read-gives-neighbour", "A read gives the engagement that was created last.",
+          instead(READ, lambda at: at.success(_newest(at))), _ASKED_FOR),
+    fault("read-moves-updated-at", "A read moves updatedAt.",
+          before(READ, lambda at: at.edit()), "reading-changes-nothing", _LASTS),
+    fault("read-once", "An active engagement can be read once; later it is not found.",
+          before(READ, note("read")) | refuse(READ, 404, lambda at: noted("read")(at) and not archived(at)),
+          "get-engagement-succeeds", _LASTS),
+    fault("read-without-description", "A read engagement lacks the description.",
+          view("read", drop("description")), _LASTS, "create-engagement-keeps-text", _AS_READ,
+          "update-engagement-takes-effect", "get-engagement-fields"),
+    fault("read-status-open", "A read engagement that is active has the status open.",
+          view("read", edit(status=lambda status: "open" if status == "active" else status)), _KNOWN),
+)  # fmt: skip
+
+ITEMS = (
+    fault("item-without-description", "A listed engagement lacks the description.",
+          view("item", drop("description")), _AS_READ, "list-engagements-fields"),
+    fault("item-shortened", "A listed engagement has the first 20 characters of its description.",
+          view("item", _shorten), _AS_READ),
+    fault("item-name-in-capitals", "A listed engagement has its name in capitals.",
+          view("item", edit(name=str.upper)), _AS_READ),
+    fault("item-always-active", "A listed engagement is always shown as active.",
+          view("item", put(status="active")), _AS_READ, "list-engagements-status-filter"),
+    fault("item-updated-at-created", "A listed engagement shows createdAt as updatedAt.",
+          view("item", lambda shown: {**shown, "updatedAt": shown["createdAt"]}), _AS_READ, "sort-by-updated-at"),
+    fault("item-status-capitalized", "A listed engagement has its status capitalized.",
+          view("item", edit(status=str.capitalize)), _KNOWN),
+    fault("list-repeats-identifier", "All engagements of a page carry the identifier of the first.",
+          data("listEngagements", lambda _, items: [{**item, "id": items[0]["id"]} for item in items]),
+          "engagement-ids-distinct", _AS_READ, "list-engagements-pages-partition"),
+)  # fmt: skip
+
+ENDS = (
+    fault("ends-at-an-emptied-description", "The process ends over an edit that empties the description.",
+          _end_process(EDIT, lambda at: at.field("description") == ""), "no-server-error"),
+    fault("ends-at-a-list-of-owners", "The process ends over a list of members that is filtered by the role owner.",
+          _end_process("listMembers", lambda at: at.query.get("role") == "owner"), "no-server-error"),
+)  # fmt: skip
