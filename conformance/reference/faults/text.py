@@ -7,13 +7,13 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import fault, flat, result
+from conformance.reference.faults.mutations import after, described, fault, flat, result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from conformance.reference.faults import Fault
-    from conformance.reference.faults.mutations import Change
+    from conformance.reference.faults.mutations import Change, Situation
 
     TextChange = Callable[[str], str | None]
     Way = tuple[str, str, TextChange, str]
@@ -173,3 +173,19 @@ _SHOWN_BY_ANY_TEXT: tuple[Way, ...] = (
 )  # fmt: skip
 
 SPOILT = flat(_spoilt(_CUT + _LETTERS + _SIGNS, {}), _spoilt(_SHOWN_BY_ANY_TEXT, _BROKEN_BY_ANY_TEXT))
+
+
+def _escape_description(at: Situation) -> None:
+    at.overwrite(description=html.escape(at.engagement.description or ""))
+
+
+def _keeps_description(at: Situation) -> bool:
+    return described(at) and "description" not in at.values
+
+
+ESCAPED = tuple(fault(identifier, title, after(operation, _escape_description, _keeps_description), requirement)
+                for identifier, title, operation, requirement in (
+    ("edit-escapes-standing-description", "An edit of the name escapes the description for HTML.",
+     "updateEngagement", "update-engagement-keeps-the-rest"),
+    ("archive-escapes-description", "Archiving escapes the description for HTML.",
+     "archiveEngagement", "archive-keeps-content")))  # fmt: skip
