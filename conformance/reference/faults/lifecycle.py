@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conformance.reference.faults.mutations import (
+    after,
     archived,
     before,
     data,
@@ -92,6 +93,15 @@ def _raise_error(_: Service) -> bool:
     raise RuntimeError("there is no transition from archived to archived")
 
 
+def _archive_later(at: Situation) -> Reply:
+    at.service.later(lambda: at.service.set_status(at.engagement, "archived"))
+    return at.replied("archived", status="archived", updatedAt=at.service.timestamp(at.service.now()))
+
+
+def _archived_before(at: Situation) -> bool:
+    return not archived(at) and noted("archived")(at)
+
+
 def _note_time(at: Situation) -> None:
     at.remembered("archived", {})[at.engagement.id] = at.service.seconds()
 
@@ -127,6 +137,11 @@ def _unarchived_as_active(service: Service, honest: Method, engagement: Engageme
 def _unarchiving_as_creation(service: Service, honest: Method, engagement: Engagement) -> View:
     at = service.memory.get("unarchived", {}).get(engagement.id)
     return {**honest(engagement), **({} if at is None else {"createdAt": service.timestamp(at)})}
+
+
+def _once_archived_as_archived(service: Service, honest: Method, engagement: Engagement) -> View:
+    is_noted = engagement.id in service.memory.get("archived", ())
+    return {**honest(engagement), **({"status": "archived"} if is_noted else {})}
 
 
 def _find_unless_unarchived(service: Service, honest: Method, context: RequestContext) -> None:
@@ -174,9 +189,30 @@ ARCHIVING = (
           put_methods(archives_again=_raise_error), "no-server-error", _AGAIN),
     fault("archive-late", "An edit still slips in within 5 ms after the answer to an archive.",
           before(ARCHIVE, _note_time) | wrap("check_editable", _editable_for_a_moment), _AT_ONCE),
+    fault("archive-keeps-updated-at", "Archiving does not refresh updatedAt.",
+          put_methods(set_status=lambda service, engagement, status: service.store.edit_engagement(
+              engagement.id, {"status": status}, engagement.updated_at)), _REFRESHES),
+    fault("archive-later", "Archiving is done a little after its answer, which says that it is done.",
+          instead(ARCHIVE, _archive_later), _STATUS, _AT_ONCE, _REFUSED),
+    fault("archive-again-deletes", "Archiving what is archived deletes it.",
+          put_methods(archives_again=lambda _: True)
+          | after(ARCHIVE, lambda at: at.service.store.delete_engagement(at.engagement.id), archived),
+          "archived-readable", _AGAIN),
+    fault("archive-once-only", "An engagement that was archived before cannot be archived again once it is active.",
+          before(ARCHIVE, note("archived")) | refuse(ARCHIVE, 409, _archived_before), _ARCHIVABLE, _SUCCEEDS),
+    fault("archive-answers-name-as-id", "The answer to an archive has the name for the id.",
+          wrap("view_archived", lambda _, honest, engagement: {**honest(engagement), "id": engagement.name}),
+          "archive-engagement-answers-id"),
+    fault("archive-answers-later-time",
+          "The answer to an archive carries an updatedAt that is a millisecond later than that of a read.",
+          wrap("view_archived", lambda _, honest, engagement:
+               honest(replace(engagement, updated_at=engagement.updated_at + 1))),
+          "archive-engagement-answers-updated-at"),
 )  # fmt: skip
 
 ARCHIVED = (
+    fault("archived-editable", "An archived engagement can still be edited.",
+          put_methods(check_editable=lambda *_: None), _REFUSED, _NOTHING),
     fault("archived-description-editable", "The description of an archived engagement can be edited.",
           before(EDIT, _take_for_active, sends_only("description")), _REFUSED, _NOTHING),
     fault("archived-name-editable", "The name of an archived engagement can be edited.",
@@ -217,4 +253,10 @@ UNARCHIVING = (
     fault("unarchive-moves-created-at", "An unarchived engagement shows the time of its unarchiving as createdAt.",
           before(UNARCHIVE, _note_unarchiving) | wrap("view_engagement", _unarchiving_as_creation),
           "created-at-never-changes"),
+    fault("unarchive-moves-updated-at-back", "Unarchiving sets updatedAt to createdAt.",
+          after(UNARCHIVE, lambda at: at.overwrite(updated_at=at.engagement.created_at), archived),
+          "updated-at-never-goes-back"),
+    fault("unarchived-listed-archived", "An unarchived engagement is still shown as archived by the list.",
+          before(ARCHIVE, note("archived")) | wrap("view_item", _once_archived_as_archived),
+          "list-engagements-as-read", "list-engagements-status-filter"),
 )  # fmt: skip

@@ -1,0 +1,191 @@
+"""Faults of names and descriptions that are stored or shown with other text."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from conformance.reference.faults.mutations import after, described, fault, flat, result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from conformance.reference.faults import Fault
+    from conformance.reference.faults.mutations import Change, Situation
+
+    TextChange = Callable[[str], str | None]
+    Way = tuple[str, str, TextChange, str]
+    """The end of an id, that of a title, the change of the text, and the places with this fault."""
+
+_PLACES: dict[str, tuple[str, ...]] = {
+    "create": ("check_creation", "a new engagement", "create-engagement-keeps-text"),
+    "edit": ("check_edit", "an edited engagement", "update-engagement-keeps-text"),
+    "rename": ("check_organization_update", "the organization", "update-organization-keeps-text"),
+    "listed": ("view_item", "a listed engagement", "list-engagements-as-read"),
+    "read": ("view_read", "a read engagement",
+             "create-engagement-keeps-text", "create-engagement-lasts", "update-engagement-keeps-text"),
+    "renamed": ("view_renamed", "the renamed organization", "update-organization-answers-new-name"),
+    "organization": ("view_organization", "the organization",
+                     "update-organization-keeps-text", "update-organization-takes-effect"),
+}  # fmt: skip
+"""The method that returns the text, the words for it in a title, and the broken requirements."""
+
+_BROKEN_BY_ANY_TEXT = {
+    "create": ("create-engagement-answers-what-was-sent", "create-engagement-lasts"),
+    "edit": ("update-engagement-takes-effect",),
+    "rename": ("update-organization-answers-new-name", "update-organization-takes-effect"),
+}
+"""The further requirements that a fault breaks if it shows with plain words, without odd signs or great length."""
+
+
+def _replaced(sign: str, other: str) -> TextChange:
+    return lambda text: text.replace(sign, other)
+
+
+def _removed(pattern: str) -> TextChange:
+    return lambda text: re.sub(pattern, "", text)
+
+
+def _first(characters: int) -> TextChange:
+    return lambda text: text[:characters]
+
+
+def _nothing_if(word: str) -> TextChange:
+    return lambda text: None if text == word else text
+
+
+def _without_accents(text: str) -> str:
+    plain = unicodedata.normalize("NFD", text)
+    return unicodedata.normalize("NFC", "".join(sign for sign in plain if unicodedata.category(sign) != "Mn"))
+
+
+def _changed(field: str, change: TextChange) -> Change:
+    """Change a text in an object, unless it is empty or missing."""
+    return lambda values: {**values, field: change(values[field])} if values.get(field) else values
+
+
+def _spoilt(ways: tuple[Way, ...], also_breaks: dict[str, tuple[str, ...]]) -> Iterator[Fault]:
+    for way, says, change, places in ways:
+        for place in places.split():
+            where, field = place.split("-")
+            method, words, *breaks = _PLACES[where]
+            kind, end = ("shown", " where it is shown") if method.startswith("view_") else ("text", "")
+            yield fault(f"{kind}-{place}-{way}", f"The {field} of {words} {says}{end}.",
+                        result(method, _changed(field, change)), *also_breaks.get(where, ()), *breaks)  # fmt: skip
+
+
+_CUT: tuple[Way, ...] = tuple((f"cut-{most}", f"is cut after {most:,} characters", _first(most), places)
+                              for most, places in (
+    (32, "create-name rename-name organization-name"),
+    (64, "create-name edit-name rename-name"),
+    (100, "create-name create-description edit-name rename-name listed-name listed-description"),
+    (128, "create-name edit-name rename-name"),
+    (200, "create-name edit-name edit-description"),
+    (255, "create-name"),
+    (500, "create-description edit-description"),
+    (1000, "create-description edit-description"),
+    (2000, "create-description edit-description read-description")))  # fmt: skip
+
+_LETTERS: tuple[Way, ...] = (
+    ("cut-bytes", "is cut after 255 bytes",
+     lambda text: text.encode()[:255].decode(errors="ignore"), "create-name edit-name"),
+    ("last-lost", "loses its last character",
+     lambda text: text[:-1] if len(text) > 1 else text, "create-description edit-name listed-description"),
+    ("newline-added", "ends with a line break", lambda text: f"{text}\n", "create-description edit-name"),
+    ("lower-case", "is in small letters", str.lower, "create-description edit-description rename-name"),
+    ("upper-case", "is in capitals", str.upper, "create-name"),
+    ("title-case", "has capitals at the beginning of words", str.title, "edit-name"),
+    ("capitalized", "begins with a capital", lambda text: text[:1].upper() + text[1:], "edit-description"),
+    ("decomposed", "is in normal form D", lambda text: unicodedata.normalize("NFD", text), "create-name"),
+    ("compatible", "is in normal form KC", lambda text: unicodedata.normalize("NFKC", text), "edit-description"),
+    ("marks-lost", "loses accents", _without_accents, "edit-name"),
+    ("ascii-only", "loses what is not ASCII", _removed(r"[^\u0000-\u007f]"), "create-name"),
+    ("latin-only", "has question marks for what is not in Latin-1",
+     lambda text: text.encode("latin-1", "replace").decode("latin-1"), "create-name rename-name"),
+    ("mojibake", "is UTF-8 read as Latin-1", lambda text: text.encode().decode("latin-1"), "rename-name"),
+    ("astral-lost", "loses characters beyond the first plane",
+     _removed(r"[^\u0000-\uffff]"), "create-name edit-description rename-name"),
+    ("astral-marks", "has question marks for characters beyond the first plane",
+     lambda text: re.sub(r"[^\u0000-\uffff]", "??", text), "create-description"),
+    ("cjk-lost", "loses Chinese, Japanese and Korean",
+     _removed(r"[\u3040-\u9fff\uac00-\ud7af]"), "create-description rename-name"),
+    ("emoji-lost", "loses its emoji", _removed(r"[\U0001f300-\U0001faff]"), "edit-name rename-name listed-name"),
+    ("right-to-left-reversed", "has its Hebrew and Arabic the wrong way round",
+     lambda text: re.sub(r"[\u0590-\u06ff]+", lambda found: found.group()[::-1], text), "create-name"),
+)  # fmt: skip
+
+_SIGNS: tuple[Way, ...] = (
+    ("html-escaped", "has its markup escaped",
+     lambda text: html.escape(text, quote=False), "create-name edit-name rename-name"),
+    ("escaped-twice", "has its markup escaped twice", lambda text: html.escape(html.escape(text)),
+     "create-description listed-description read-name renamed-name"),
+    ("html-unescaped", "has its character references resolved", html.unescape, "create-description"),
+    ("tags-stripped", "loses its tags", _removed(r"<[^>]*>"), "edit-description"),
+    ("angles-lost", "loses its angle brackets", _removed(r"[<>]"), "edit-name"),
+    ("ampersand-lost", "loses its ampersands", _replaced("&", ""), "create-name rename-name"),
+    ("quotes-doubled", "has its single quotes doubled", _replaced("'", "''"), "create-name rename-name"),
+    ("quotes-curled", "has curly quotes for straight ones", _replaced('"', "\u201d"), "edit-name"),
+    ("quotes-as-references", "has references for its quotes", _replaced("'", "&#39;"), "edit-description"),
+    ("quotes-straightened", "has straight quotes for curly ones",
+     lambda text: text.translate({0x201C: '"', 0x201D: '"', 0x2018: "'", 0x2019: "'"}), "create-name rename-name"),
+    ("single-quotes-escaped", "has a backslash before single quotes",
+     _replaced("'", "\\'"), "create-description rename-name listed-name"),
+    ("double-quotes-escaped", "has a backslash before double quotes", _replaced('"', '\\"'), "edit-name"),
+    ("double-quotes-lost", "loses its double quotes", _replaced('"', ""), "create-name"),
+    ("backticks-lost", "loses its backticks", _replaced("`", ""), "edit-name"),
+    ("backslash-stripped", "loses its backslashes", _replaced("\\", ""), "create-description"),
+    ("backslash-doubled", "has its backslashes doubled", _replaced("\\", "\\\\"), "create-description rename-name"),
+    ("backslash-read", "has its escapes read",
+     lambda text: text.replace("\\n", "\n").replace("\\t", "\t"), "edit-name"),
+    ("unicode-escapes-read", "has its Unicode escapes read", _replaced("\\u0041", "A"), "edit-name"),
+    ("slashes-escaped", "has a backslash before each slash", _replaced("/", "\\/"), "create-name"),
+    ("slashes-lost", "loses its slashes", _replaced("/", ""), "edit-description"),
+    ("semicolon-cut", "ends at a semicolon", lambda text: text.partition(";")[0], "edit-name"),
+    ("question-cut", "ends at a question mark", lambda text: text.partition("?")[0].rstrip(), "create-name"),
+    ("hash-cut", "ends at a number sign", lambda text: text.partition("#")[0].rstrip(), "edit-name"),
+    ("comment-cut", "ends at two hyphens", lambda text: text.partition("--")[0], "create-description"),
+    ("dashes-joined", "has a dash for two hyphens", _replaced("--", "\u2013"), "create-description"),
+    ("euro-spelled", "has EUR for the euro sign", _replaced("\u20ac", "EUR"), "create-description edit-description"),
+    ("plus-read", "has blanks for plus signs", _replaced("+", " "), "edit-description"),
+    ("percent-read", "has its percent-encoding read", _replaced("%20", " "), "create-name"),
+    ("percent-doubled", "has its percent signs doubled", _replaced("%", "%%"), "create-name"),
+    ("percent-s-filled", "has %s filled in", _replaced("%s", ""), "edit-name rename-name"),
+    ("braces-filled", "has {0} filled in", _replaced("{0}", ""), "create-description"),
+    ("dollar-filled", "has $1 filled in", _replaced("$1", ""), "edit-description"),
+    ("zeros-lost", "loses the zeros before numbers", _removed(r"\b0+(?=[0-9])"), "create-name edit-description"),
+    ("null-as-word", "loses the word null", _replaced("null", ""), "create-description"),
+)  # fmt: skip
+
+_SHOWN_BY_ANY_TEXT: tuple[Way, ...] = (
+    ("title-case", "has capitals at the beginning of words", str.title, "rename-name"),
+    ("capitalized", "begins with a capital",
+     lambda text: text[:1].upper() + text[1:], "create-name create-description rename-name"),
+    ("null-word", "is nothing where it is the word null", _nothing_if("null"), "create-description edit-description"),
+    ("zero-word", "is nothing where it is the digit 0", _nothing_if("0"), "create-description"),
+    ("false-word", "is nothing where it is the word false", _nothing_if("false"), "edit-description"),
+    ("true-word", "is nothing where it is the word true", _nothing_if("true"), "create-description"),
+    ("number-read", "is read as a number where it is digits",
+     lambda text: str(int(text)) if text.isascii() and text.isdigit() else text, "create-description edit-description"),
+    ("date-read", "is read as a moment where it is a date",
+     lambda text: f"{text}T00:00:00.000Z" if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else text, "create-description"),
+)  # fmt: skip
+
+SPOILT = flat(_spoilt(_CUT + _LETTERS + _SIGNS, {}), _spoilt(_SHOWN_BY_ANY_TEXT, _BROKEN_BY_ANY_TEXT))
+
+
+def _escape_description(at: Situation) -> None:
+    at.overwrite(description=html.escape(at.engagement.description or ""))
+
+
+def _keeps_description(at: Situation) -> bool:
+    return described(at) and "description" not in at.values
+
+
+ESCAPED = tuple(fault(identifier, title, after(operation, _escape_description, _keeps_description), requirement)
+                for identifier, title, operation, requirement in (
+    ("edit-escapes-standing-description", "An edit of the name escapes the description for HTML.",
+     "updateEngagement", "update-engagement-keeps-the-rest"),
+    ("archive-escapes-description", "Archiving escapes the description for HTML.",
+     "archiveEngagement", "archive-keeps-content")))  # fmt: skip
