@@ -57,7 +57,6 @@ LIVES = {
     "authentication": lives.keys,
     "deletion_corners": lives.engagements,
     "former_members": lives.people,
-    "history_corners": lives.late,
     "invitations": lives.people,
     "isolation": lives.keys,
     "key_corners": lives.late,
