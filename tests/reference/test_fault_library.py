@@ -55,7 +55,6 @@ MEANT_TO_BREAK = {
 LIVES = {
     "answer_corners": lives.mistakes,
     "authentication": lives.keys,
-    "deletion_corners": lives.engagements,
     "former_members": lives.people,
     "invitations": lives.people,
     "isolation": lives.keys,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.mutations import (
     NOTHING,
-    Situation,
     after,
     always,
     before,
@@ -37,7 +36,7 @@ from conformance.reference.refusal import Refusal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Change, Condition, Method, Mutation
+    from conformance.reference.faults.mutations import Change, Condition, Method, Mutation, Situation
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement
     from conformance.reference.request_context import Reply, RequestContext
