@@ -55,9 +55,7 @@ MEANT_TO_BREAK = {
 LIVES = {
     "errors": lives.mistakes,
     "authentication": lives.keys,
-    "deletion_corners": lives.engagements,
     "former_members": lives.people,
-    "history_corners": lives.late,
     "invitations": lives.people,
     "isolation": lives.keys,
     "key_corners": lives.late,

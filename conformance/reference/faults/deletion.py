@@ -1,243 +1,233 @@
-"""Faults of deletion: what stays of a deleted engagement, what else goes, and what belonged to it."""
+"""Faults of deletion: what stays of a deleted engagement, what else goes, and what becomes of its records."""
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from conformance.reference.faults import Fault, fault
-from conformance.reference.faults.making import instead, made, shown
-from conformance.reference.queries import EngagementQuery
-from conformance.reference.records import SUBORDINATE_KINDS, Engagement
-from conformance.reference.refusal import Refusal
-from conformance.reference.service import Service
+from conformance.reference.faults.mutations import (
+    after,
+    archived,
+    before,
+    described,
+    edit,
+    engagements,
+    fault,
+    instead,
+    missing,
+    note,
+    put,
+    put_methods,
+    refuse,
+    refused_yet,
+    view,
+    wrap,
+)
+from conformance.reference.records import SUBORDINATE_KINDS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.faults.mutations import Method, Mutation, Situation
+    from conformance.reference.queries import EngagementQuery
+    from conformance.reference.records import Engagement, Organization, Page
     from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.service import Service
+    from conformance.reference.views import View
 
+READ, EDIT, DELETE = "getEngagement", "updateEngagement", "deleteEngagement"
+ARCHIVE, UNARCHIVE = "archiveEngagement", "unarchiveEngagement"
+_UNREADABLE, _UNLISTED, _UNCOUNTED = "deleted-unreadable", "deleted-unlisted", "deleted-uncounted"
+_UNDELETABLE, _UNEDITABLE, _UNARCHIVABLE = "deleted-undeletable", "deleted-uneditable", "deleted-unarchivable"
+_SUCCEEDS, _AT_ONCE, _SPARES = "delete-engagement-succeeds", "delete-effective-at-once", "delete-spares-others"
+_DELETED, _TRUE = (_UNREADABLE, _UNLISTED, _UNDELETABLE, _UNEDITABLE, _UNCOUNTED), "delete-engagement-answers-true"
 _A_MOMENT = 0.005
+_RECORDS = {"target": "targets", "wikiPage": "wiki-pages", "report": "reports", "threatModel": "threat-models",
+            "apiRequest": "api-requests"}  # fmt: skip
+_NO_TEXTS: tuple[object, ...] = (False, {}, [])
 
 
-class _Remembering(Service):
-    """A service that still knows what was deleted, for what a fault makes of it."""
+def _find_deleted(operation: str, *, seconds: float = math.inf) -> Mutation:
+    """Find deleted engagements in requests of an operation, for some time after their deletion."""
 
-    forgets_after = float("inf")
-    """Seconds for which a deleted engagement is known."""
+    def remember(at: Situation) -> None:
+        at.remembered("deleted", {})[at.engagement.id] = (at.engagement, at.service.seconds())
 
-    @cached_property
-    def _deleted(self) -> dict[str, tuple[Engagement, float]]:
-        return {}
+    def find(service: Service, honest: Method, context: RequestContext) -> Engagement:
+        deleted: dict[str, tuple[Engagement, float]] = service.memory.get("deleted", {})
+        if context.operation.id == operation and context.resource_id in deleted:
+            engagement, deleted_at = deleted[context.resource_id]
+            if service.seconds() - deleted_at < seconds:
+                return engagement
+        found: Engagement = honest(context)
+        return found
 
-    def delete_engagement(self, context: RequestContext) -> Reply:
-        """Remember it."""
-        self._deleted[context.engagement.id] = (context.engagement, self._clock())
-        return super().delete_engagement(context)
-
-    def find_engagement(self, context: RequestContext) -> Engagement:
-        """Find what is there."""
-        found, at = self._deleted.get(context.resource_id, (None, 0.0))
-        if found and self.still_finds(context) and self._clock() - at < self.forgets_after:
-            return found
-        return super().find_engagement(context)
-
-    def still_finds(self, context: RequestContext) -> bool:
-        """Tell whether an operation finds deleted engagements."""
-        return context.operation.id in self.blind
-
-    blind: tuple[str, ...] = ()
-    """The operations that find deleted engagements."""
+    return before(DELETE, remember) | wrap("find_engagement", find)
 
 
-def _remembering(identifier: str, title: str, operation: str, *breaks: str, **members: Any) -> Fault:  # noqa: ANN401 - of any type
-    """Make a service one of whose operations works on deleted engagements."""
-    service = type("Remembering", (_Remembering,), {"__doc__": title, "blind": (operation,), **members})
-    return Fault(identifier, title, breaks, service)
+def _restore(operation: str) -> Mutation:
+    """Store a deleted engagement again if an operation on it is refused."""
+
+    def remember(at: Situation) -> None:
+        at.remembered("deleted", {})[at.engagement.id] = at.engagement
+
+    def restore(at: Situation) -> None:
+        if engagement := at.remembered("deleted", {}).pop(at.context.resource_id, None):
+            at.service.store.add_engagement(engagement)
+
+    return before(DELETE, remember) | refused_yet(operation, restore)
 
 
-def _archive_as_if(self: Service, context: RequestContext) -> Reply:
-    """Archive what is there; say so of what is not."""
-    if self.store.engagement(context.resource_id):
-        return Service.archive_engagement(self, context)
-    return self.resource(context, {**self.view_archived(context.engagement), "status": "archived"})
+def _delete_others(are_deleted: Callable[[Engagement, Engagement], bool]) -> Mutation:
+    """Delete others with an engagement; ``are_deleted`` gets the one to delete and another one."""
+
+    def delete(at: Situation) -> None:
+        for other in at.other_engagements:
+            if are_deleted(at.engagement, other):
+                at.service.store.delete_engagement(other.id)
+
+    return before(DELETE, delete)
 
 
-SOFT = (
-    _remembering(
-        "deleted-readable",
-        "A deleted engagement can still be read.",
-        "getEngagement",
-        "deleted-unreadable",
-        "delete-effective-at-once",
-    ),
-    _remembering(
-        "deleted-editable", "A deleted engagement can still be edited.", "updateEngagement", "deleted-uneditable"
-    ),
-    _remembering(
-        "deleted-deletable", "A deleted engagement can be deleted again.", "deleteEngagement", "deleted-undeletable"
-    ),
-    _remembering(
-        "deleted-archivable",
-        "A deleted engagement can be archived.",
-        "archiveEngagement",
-        "deleted-unarchivable",
-        archive_engagement=_archive_as_if,
-    ),
-    _remembering(
-        "deletion-late",
-        "A deleted engagement can still be read within 5 ms after the answer.",
-        "getEngagement",
-        "delete-effective-at-once",
-        "deleted-unreadable",
-        forgets_after=_A_MOMENT,
-    ),
-)
+def _delete_next(at: Situation) -> None:
+    later = [other for other in at.engagements if other.created_at >= at.engagement.created_at]
+    for other in later[:1]:
+        at.service.store.delete_engagement(other.id)
 
 
-def _refused_with(identifier: str, operation: str, status: int, requirement: str) -> Fault:
-    def find(self: Service, context: RequestContext) -> None:
-        if context.operation.id == operation and self.store.engagement(context.resource_id) is None:
-            raise Refusal(status, "The engagement is gone.")
-        Service.find(self, context)
-
-    title = f"A missing engagement gives {status} instead of 404 for {operation}."
-    return made(identifier, title, *requirement.split(), find=find)
+def _only_archive(at: Situation) -> Reply:
+    at.service.set_status(at.engagement, "archived")
+    return at.replied("deleted")
 
 
-OTHER_STATUSES = (
-    _refused_with("deleted-read-410", "getEngagement", 410, "deleted-unreadable get-unknown-engagement"),
-    _refused_with("deleted-edit-409", "updateEngagement", 409, "deleted-uneditable update-unknown-engagement"),
-    _refused_with("deleted-delete-400", "deleteEngagement", 400, "deleted-undeletable"),
-    _refused_with("deleted-archive-409", "archiveEngagement", 409, "deleted-unarchivable archive-unknown-engagement"),
-)
+def _delete_later(at: Situation) -> Reply:
+    at.service.later(lambda: at.service.store.delete_engagement(at.engagement.id))
+    return at.replied("deleted")
 
 
-@fault("deleted-counted", "deleted-uncounted", "engagement-count-agrees")
-class DeletedCounted(Service):
-    """The organization still counts deleted engagements."""
-
-    _deletions = 0
-
-    def delete_engagement(self, context: RequestContext) -> Reply:
-        """Note one more."""
-        self._deletions += 1
-        return super().delete_engagement(context)
-
-    def count_engagements(self, organization: Any) -> int:  # noqa: ANN401 - as the parent's
-        """Count them, too."""
-        return super().count_engagements(organization) + self._deletions
+def _count_deleted(service: Service, honest: Method, organization: Organization) -> int:
+    count: int = honest(organization) + len(service.memory.get("deleted", ()))
+    return count
 
 
-@fault("delete-does-nothing", "deleted-unreadable", "deleted-unlisted", "deleted-undeletable", "deleted-uneditable")
-class DeleteDoesNothing(Service):
-    """A deletion answers as if it had been done."""
-
-    def delete_engagement(self, context: RequestContext) -> Reply:
-        """Do nothing."""
-        return self.resource(context, self.view_deleted(context.engagement))
-
-
-@fault("delete-archives", "deleted-unreadable", "deleted-unlisted", "deleted-undeletable", "deleted-uneditable")
-class DeleteArchives(Service):
-    """A deletion only archives."""
-
-    def delete_engagement(self, context: RequestContext) -> Reply:
-        """Archive it."""
-        self.set_status(context.engagement, "archived")
-        return self.resource(context, self.view_deleted(context.engagement))
+def _list_deleted(service: Service, honest: Method, query: EngagementQuery) -> Page[Engagement]:
+    page: Page[Engagement] = honest(query)
+    if query.status != "archived" or query.offset:
+        return page
+    deleted = service.memory.get("deleted", ())
+    deleted = tuple(each for each in deleted if each.organization_id == query.organization_id)
+    return replace(page, items=(*page.items, *deleted)[: query.limit], total=page.total + len(deleted))
 
 
-@fault("delete-takes-neighbour", "delete-spares-others")
-class DeleteTakesNeighbour(Service):
-    """A deletion takes the engagement created next with it."""
+def _leave(kind: str) -> Mutation:
+    """Delete no records of a kind."""
 
-    def delete_engagement(self, context: RequestContext) -> Reply:
-        """Delete two."""
-        reply = super().delete_engagement(context)
-        query = EngagementQuery(context.organization_id, 0, 10_000, sort="createdAt", descending=False, ties="oldest")
-        for other in self.store.engagements(query).items:
-            if other.created_at >= context.engagement.created_at:
-                self.store.delete_engagement(other.id)
-                break
-        return reply
-
-
-@fault("delete-by-name", "delete-spares-others", "create-engagement-duplicate-name")
-class DeleteByName(Service):
-    """A deletion takes every engagement of the same name."""
-
-    def delete_engagement(self, context: RequestContext) -> Reply:
-        """Delete all namesakes."""
-        for other in self.store.engagements(EngagementQuery(context.organization_id, 0, 10_000)).items:
-            if other.name == context.engagement.name:
-                self.store.delete_engagement(other.id)
-        return super().delete_engagement(context)
-
-
-@fault("delete-needs-archive", "delete-engagement-succeeds")
-class DeleteNeedsArchive(Service):
-    """An active engagement cannot be deleted."""
-
-    def delete_engagement(self, context: RequestContext) -> Reply:
-        """Object to its state."""
-        if context.engagement.status == "active":
-            raise Refusal(409, "Archive the engagement first.")
-        return super().delete_engagement(context)
-
-
-RESPONSES = (
-    shown(
-        "delete-answers-false",
-        "The answer to a deletion says that nothing was deleted.",
-        "view_deleted",
-        instead(("deleted",), lambda _: False),
-        "delete-engagement-answers-true",
-    ),
-    shown(
-        "delete-answers-other-id",
-        "The answer to a deletion carries another identifier.",
-        "view_deleted",
-        instead(("id",), lambda text: f"{text}0"),
-        "delete-engagement-answers-true",
-    ),
-)
-
-_KINDS = {
-    "target": ("targets", "subordinate-targets-go"),
-    "wikiPage": ("wiki-pages", "subordinate-wiki-pages-go"),
-    "report": ("reports", "subordinate-reports-go"),
-    "threatModel": ("threat-models", "subordinate-threat-models-go"),
-    "apiRequest": ("api-requests", "subordinate-api-requests-go"),
-}
-
-
-def _leaving(kind: str) -> Fault:
-    def delete_subordinates(self: Service, engagement: Engagement) -> None:
+    def delete_subordinates(service: Service, engagement: Engagement) -> None:
         for other in SUBORDINATE_KINDS:
             if other != kind:
-                self.store.delete_subordinates(engagement.id, other)
+                service.store.delete_subordinates(engagement.id, other)
 
-    words, requirement = _KINDS[kind]
-    title = f"A deleted engagement leaves its {words.replace('-', ' ')} behind."
-    return made(f"cascade-leaves-{words}", title, requirement, delete_subordinates=delete_subordinates)
+    return put_methods(delete_subordinates=delete_subordinates)
 
 
-KINDS = tuple(_leaving(kind) for kind in _KINDS)
+def _delete_all_reports(service: Service, honest: Method, engagement: Engagement) -> None:
+    honest(engagement)
+    for other in engagements(service, engagement.organization_id):
+        service.store.delete_subordinates(other.id, "report")
 
 
-@fault("cascade-takes-neighbours", "subordinates-of-others-stay")
-class CascadeTakesNeighbours(Service):
-    """A deletion takes the reports of all other engagements with it."""
+def _described_as(value: object) -> Mutation:
+    """List engagements without a description with some value for it."""
 
-    def delete_subordinates(self, engagement: Engagement) -> None:
-        """Forget one kind of everybody's."""
-        super().delete_subordinates(engagement)
-        for other in self.store.engagements(EngagementQuery(engagement.organization_id, 0, 10_000)).items:
-            self.store.delete_subordinates(other.id, "report")
+    def around(_: Service, honest: Method, engagement: Engagement) -> View:
+        item: View = honest(engagement)
+        return item if engagement.description else {**item, "description": value}
+
+    return wrap("view_item", around)
 
 
-@fault("cascade-not-at-all", *(requirement for _, requirement in _KINDS.values()), "subordinate-tasks-go")
-class CascadeNotAtAll(Service):
-    """A deleted engagement leaves all its records behind."""
+FOUND = (
+    fault("deleted-readable", "A deleted engagement can still be read.", _find_deleted(READ), _UNREADABLE, _AT_ONCE),
+    fault("deleted-editable", "A deleted engagement can still be edited.", _find_deleted(EDIT), _UNEDITABLE),
+    fault("deleted-deletable", "A deleted engagement can be deleted again.", _find_deleted(DELETE), _UNDELETABLE),
+    fault("deleted-archivable", "A deleted engagement can be archived.",
+          _find_deleted(ARCHIVE) | instead(ARCHIVE, lambda at: at.replied("archived", status="archived"), missing),
+          _UNARCHIVABLE),
+    fault("deletion-late", "A deleted engagement can still be read within 5 ms after the answer.",
+          _find_deleted(READ, seconds=_A_MOMENT), _AT_ONCE, _UNREADABLE),
+    *(fault(f"deleted-{word}-{status}", f"A missing engagement gives {status} instead of 404 for {operation}.",
+            refuse(operation, status, missing, step="find"), *breaks) for word, operation, status, *breaks in (
+        ("read", READ, 410, _UNREADABLE, "get-unknown-engagement"),
+        ("edit", EDIT, 409, _UNEDITABLE, "update-unknown-engagement"),
+        ("delete", DELETE, 400, _UNDELETABLE),
+        ("archive", ARCHIVE, 409, _UNARCHIVABLE, "archive-unknown-engagement"))),
+    *(fault(f"deleted-{operation.lower()}-restores", f"{word} a deleted engagement is refused, and brings it back.",
+            _restore(operation), *breaks, _UNLISTED, _UNREADABLE) for word, operation, *breaks in (
+        ("Editing", EDIT, _UNDELETABLE), ("Archiving", ARCHIVE, _UNDELETABLE), ("Unarchiving", UNARCHIVE, _UNDELETABLE),
+        ("Deleting", DELETE))),
+    fault("deleted-counted", "The organization still counts deleted engagements.",
+          before(DELETE, note("deleted")) | wrap("count_engagements", _count_deleted),
+          _UNCOUNTED, "engagement-count-agrees"),
+    fault("deleted-archived-still-listed",
+          "An archived engagement that was deleted stays in the list of archived ones.",
+          before(DELETE, lambda at: at.remembered("deleted", []).append(at.engagement), archived)
+          | wrap("find_engagements", _list_deleted), _UNLISTED),
+)  # fmt: skip
 
-    def delete_subordinates(self, engagement: Engagement) -> None:
-        """Forget none."""
+NOT_DONE = (
+    fault("delete-does-nothing", "A deletion answers as if it had been done.",
+          instead(DELETE, lambda at: at.replied("deleted")), _UNREADABLE, _UNLISTED, _UNDELETABLE, _UNEDITABLE),
+    fault("delete-archives", "A deletion only archives.",
+          instead(DELETE, _only_archive), _UNREADABLE, _UNLISTED, _UNDELETABLE, _UNEDITABLE),
+    fault("delete-needs-archive", "An active engagement cannot be deleted.",
+          refuse(DELETE, 409, lambda at: not archived(at)), _SUCCEEDS),
+    fault("deletion-later", "A deletion is done a little after its answer.",
+          instead(DELETE, _delete_later), _AT_ONCE, _UNREADABLE),
+    *(fault(f"deletion-spares-{word}", f"The deletion of an {which} is answered as done, and not done.",
+            instead(DELETE, lambda at: at.replied("deleted"), when), *_DELETED, *breaks)
+      for word, which, when, *breaks in (
+        ("archived", "archived engagement", archived, "archived-deletable"),
+        ("described", "engagement with a description", described),
+        ("edited", "engagement that was changed",
+         lambda at: at.engagement.updated_at > at.engagement.created_at),
+        ("untouched", "engagement that was never changed",
+         lambda at: at.engagement.updated_at == at.engagement.created_at))),
+)  # fmt: skip
+
+OTHERS = (
+    fault("delete-takes-neighbour", "A deletion takes the engagement created next with it.",
+          after(DELETE, _delete_next), _SPARES),
+    fault("delete-by-name", "A deletion takes every engagement of the same name.",
+          _delete_others(lambda deleted, other: deleted.name == other.name),
+          _SPARES, "create-engagement-duplicate-name"),
+    fault("deletion-takes-archived", "The deletion of an archived engagement takes all archived ones.",
+          _delete_others(lambda deleted, other: deleted.status == other.status == "archived"), _SPARES),
+    fault("deletion-takes-older", "A deletion takes what was created within the second before.",
+          _delete_others(lambda deleted, other: deleted.created_at - other.created_at in range(1000)), _SPARES),
+    fault("deletion-takes-same-description", "A deletion takes every engagement of the same description.",
+          _delete_others(lambda deleted, other: bool(deleted.description) and deleted.description == other.description),
+          _SPARES),
+)  # fmt: skip
+
+SHOWN = (
+    fault("delete-answers-false", "The answer to a deletion says that nothing was deleted.",
+          view("deleted", put(deleted=False)), _TRUE),
+    fault("delete-answers-other-id", "The answer to a deletion carries another identifier.",
+          view("deleted", edit(id=lambda text: f"{text}0")), _TRUE),
+    fault("deletion-says-yes", "The answer to a deletion has the number 1 for true.",
+          view("deleted", put(deleted=1)), "delete-engagement-fields"),
+    *(fault(f"listed-undescribed-{type(value).__name__}",
+            f"A listed engagement without a description has a {type(value).__name__} for one.",
+            _described_as(value), "list-engagements-fields") for value in _NO_TEXTS),
+)  # fmt: skip
+
+RECORDS = (
+    *(fault(f"cascade-leaves-{words}", f"A deleted engagement leaves its {words.replace('-', ' ')} behind.",
+            _leave(kind), f"subordinate-{words}-go") for kind, words in _RECORDS.items()),
+    fault("cascade-takes-neighbours", "A deletion takes the reports of all other engagements with it.",
+          wrap("delete_subordinates", _delete_all_reports), "subordinates-of-others-stay"),
+    fault("cascade-not-at-all", "A deleted engagement leaves all its records behind.",
+          put_methods(delete_subordinates=lambda *_: None),
+          *(f"subordinate-{words}-go" for words in _RECORDS.values()), "subordinate-tasks-go"),
+)  # fmt: skip

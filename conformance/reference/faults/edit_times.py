@@ -1,128 +1,134 @@
-"""Faults of the times of engagements: what edits and archiving make of them."""
+"""Faults of updatedAt and createdAt: what edits and archiving make of them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from conformance.reference.faults import Fault, fault
-from conformance.reference.faults.making import made, overwrite
-from conformance.reference.service import Service
+from conformance.reference.faults.mutations import (
+    after,
+    fault,
+    instead,
+    note,
+    overwrite,
+    put_methods,
+    reply,
+    sends,
+    sends_only,
+    undescribed,
+    wrap,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from conformance.reference.faults.mutations import Condition, Method, Mutation, Situation
     from conformance.reference.records import Engagement
-    from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.request_context import Reply
+    from conformance.reference.service import Service
 
+EDIT, ARCHIVE = "updateEngagement", "archiveEngagement"
+_MOVES, _KEEPS = "update-engagement-moves-updated-at", "update-engagement-keeps-the-rest"
+_NEVER_BACK, _CREATED, _REFRESHES = (
+    "updated-at-never-goes-back", "created-at-never-changes", "archive-refreshes-updated-at"
+)  # fmt: skip
 _HOUR = 3_600_000
 
-Sent = dict[str, Any]
+
+def _edited_at(time: Callable[[Engagement, int], int]) -> Mutation:
+    """Store another updatedAt after an edit; ``time`` gets the engagement as it was found, and the present time."""
+    return after(EDIT, lambda at: at.overwrite(updated_at=time(at.engagement, at.service.now())))
 
 
-def _timed(identifier: str, title: str, at: Callable[[Engagement, int], int], *breaks: str) -> Fault:
-    """An edit that shows another time of the last change; ``at`` is given the engagement from before and the time."""
+def _keep_time(when: Condition) -> Mutation:
+    """Keep the old updatedAt after some edits, and store the present time after the others."""
 
-    def update_engagement(self: Service, context: RequestContext) -> Reply:
-        Service.update_engagement(self, context)
-        overwrite(self, "engagements", context.engagement.id, updated_at=at(context.engagement, self.now()))
-        return self.resource(context, self.view_edited(self.find_engagement(context)))
+    def action(at: Situation) -> None:
+        now = at.service.now()
+        at.overwrite(updated_at=at.engagement.updated_at if when(at) else now)
 
-    return made(identifier, title, *breaks, update_engagement=update_engagement)
-
-
-@fault("archive-in-local-time", "timestamps-are-utc")
-class ArchiveInLocalTime(Service):
-    """Archiving writes the time of Athens as updatedAt, with a Z."""
-
-    def archive_engagement(self, context: RequestContext) -> Reply:
-        """Write it."""
-        super().archive_engagement(context)
-        overwrite(self, "engagements", context.engagement.id, updated_at=self.now() + 2 * _HOUR)
-        return self.resource(context, self.view_archived(self.find_engagement(context)))
+    return after(EDIT, action)
 
 
-@fault("clearing-keeps-updated-at", "update-engagement-moves-updated-at")
-class ClearingKeepsUpdatedAt(Service):
-    """An edit that takes the description away does not move updatedAt."""
-
-    def update_engagement(self, context: RequestContext) -> Reply:
-        """Put the time back."""
-        reply = super().update_engagement(context)
-        if "description" in context.values and not context.values["description"]:
-            overwrite(self, "engagements", context.engagement.id, updated_at=context.engagement.updated_at)
-        return reply
+def _show_stored(operation: str, view: str) -> Mutation:
+    """Reply with the engagement as it is stored after all."""
+    return reply(operation, lambda at: at.success(
+        getattr(at.service, f"view_{view}")(at.service.find_engagement(at.context))))  # fmt: skip
 
 
-TIMES = (
-    _timed(
-        "edit-keeps-updated-at",
-        "An edit does not move updatedAt.",
-        lambda before, _: before.updated_at,
-        "update-engagement-moves-updated-at",
-    ),
-    _timed(
-        "edit-moves-updated-at-back",
-        "An edit moves updatedAt back by an hour.",
-        lambda before, _: before.updated_at - _HOUR,
-        "updated-at-never-goes-back",
-        "update-engagement-moves-updated-at",
-    ),
-    _timed(
-        "edit-resets-updated-at",
-        "An edit sets updatedAt to createdAt.",
-        lambda before, _: before.created_at,
-        "update-engagement-moves-updated-at",
-        "updated-at-never-goes-back",
-    ),
-)
+_SHOWN = _show_stored(EDIT, "edited")
 
 
-@fault("edit-description-keeps-updated-at", "update-engagement-moves-updated-at")
-class EditDescriptionKeepsUpdatedAt(Service):
-    """An edit of the description alone does not move updatedAt."""
+def _after_change(action: Callable[[Service, Engagement], object]) -> Mutation:
+    """Do something after the status of an engagement changed; the engagement is the one from before."""
 
-    def changes_something(self, sent: Sent, kept: Sent) -> bool:
-        """Write it without the time."""
-        if set(sent) == {"description"}:
-            for one in self._edited:
-                self.store.edit_engagement(one, sent, 0)
-            return False
-        return super().changes_something(sent, kept)
+    def around(service: Service, honest: Method, engagement: Engagement, status: str) -> None:
+        honest(engagement, status)
+        action(service, engagement)
 
-    _edited: tuple[str, ...] = ()
-
-    def update_engagement(self, context: RequestContext) -> Reply:
-        """Say which engagement it is."""
-        self._edited = (context.engagement.id,)
-        return super().update_engagement(context)
+    return wrap("set_status", around)
 
 
-@fault("edit-moves-created-at", "created-at-never-changes", "update-engagement-keeps-the-rest")
-class EditMovesCreatedAt(Service):
-    """An edit moves createdAt."""
+def _archive_without_time(*, edited: bool) -> Mutation:
+    """Archive engagements that were edited before, or those that were not, without moving updatedAt."""
 
-    def update_engagement(self, context: RequestContext) -> Reply:
-        """Write both times."""
-        Service.update_engagement(self, context)
-        overwrite(self, "engagements", context.engagement.id, created_at=self.now())
-        return self.resource(context, self.view_edited(self.find_engagement(context)))
+    def keep(service: Service, engagement: Engagement) -> None:
+        if (engagement.id in service.memory.get("edited", ())) is edited:
+            overwrite(service, "engagements", engagement.id, updated_at=engagement.updated_at)
 
-
-@fault("archive-moves-created-at", "created-at-never-changes", "archive-keeps-content")
-class ArchiveMovesCreatedAt(Service):
-    """Archiving moves createdAt."""
-
-    def set_status(self, engagement: Engagement, status: str) -> None:
-        """Write both times."""
-        super().set_status(engagement, status)
-        overwrite(self, "engagements", engagement.id, created_at=self.now())
+    return after(EDIT, note("edited")) | _after_change(keep)
 
 
-@fault("archive-moves-updated-at-back", "updated-at-never-goes-back", "archive-refreshes-updated-at")
-class ArchiveMovesUpdatedAtBack(Service):
-    """Archiving moves updatedAt back by an hour."""
+def _describe_without_time(at: Situation) -> Reply:
+    at.service.check_editable(at.engagement)
+    at.service.store.edit_engagement(at.engagement.id, at.values, 0)
+    return at.success(at.service.view_edited(at.service.find_engagement(at.context)))
 
-    def set_status(self, engagement: Engagement, status: str) -> None:
-        """Write an earlier time."""
-        super().set_status(engagement, status)
-        overwrite(self, "engagements", engagement.id, updated_at=engagement.updated_at - _HOUR)
+
+EDITED = (
+    fault("edit-keeps-updated-at", "An edit does not move updatedAt.",
+          _edited_at(lambda old, _: old.updated_at) | _SHOWN, _MOVES),
+    fault("edit-moves-updated-at-back", "An edit moves updatedAt back by an hour.",
+          _edited_at(lambda old, _: old.updated_at - _HOUR) | _SHOWN, _NEVER_BACK, _MOVES),
+    fault("edit-resets-updated-at", "An edit sets updatedAt to createdAt.",
+          _edited_at(lambda old, _: old.created_at) | _SHOWN, _MOVES, _NEVER_BACK),
+    fault("edit-moves-updated-at-by-a-millisecond-back", "An edit moves updatedAt a millisecond back.",
+          _edited_at(lambda old, _: old.updated_at - 1), _NEVER_BACK, _MOVES),
+    fault("edit-sets-updated-at-ahead", "An edit sets updatedAt an hour ahead, which archiving takes back.",
+          _edited_at(lambda _, now: now + _HOUR) | put_methods(set_status=lambda service, engagement, status: overwrite(
+              service, "engagements", engagement.id, status=status, updated_at=service.now())),
+          _NEVER_BACK, _REFRESHES),
+    fault("edit-name-keeps-updated-at", "An edit of the name alone does not move updatedAt.",
+          _keep_time(sends_only("name")), _MOVES),
+    fault("edit-description-keeps-updated-at", "An edit of the description alone does not move updatedAt.",
+          instead(EDIT, _describe_without_time, sends_only("description")), _MOVES),
+    fault("edit-both-keeps-updated-at", "An edit of name and description does not move updatedAt.",
+          _keep_time(sends("name", "description")), _MOVES),
+    fault("edit-undescribed-keeps-updated-at",
+          "An edit of an engagement without a description does not move updatedAt.", _keep_time(undescribed), _MOVES),
+    fault("edit-second-keeps-updated-at", "Only the first edit of an engagement moves updatedAt.",
+          _keep_time(lambda at: at.engagement.updated_at != at.engagement.created_at), _MOVES, "sort-by-updated-at"),
+    fault("clearing-keeps-updated-at", "An edit that takes the description away does not move updatedAt.",
+          after(EDIT, lambda at: at.overwrite(updated_at=at.engagement.updated_at),
+                lambda at: sends("description")(at) and not at.values["description"]), _MOVES),
+    fault("edit-moves-created-at", "An edit moves createdAt.",
+          after(EDIT, lambda at: at.overwrite(created_at=at.service.now())) | _SHOWN, _CREATED, _KEEPS),
+    fault("edit-description-moves-created-at", "An edit of the description alone moves createdAt.",
+          after(EDIT, lambda at: at.overwrite(created_at=at.service.now()), sends_only("description")),
+          _CREATED, _KEEPS),
+)  # fmt: skip
+
+ARCHIVED = (
+    fault("archive-in-local-time", "Archiving writes the time of Athens as updatedAt, with a Z.",
+          after(ARCHIVE, lambda at: at.overwrite(updated_at=at.service.now() + 2 * _HOUR))
+          | _show_stored(ARCHIVE, "archived"), "timestamps-are-utc"),
+    fault("archive-moves-created-at", "Archiving moves createdAt.",
+          _after_change(lambda service, engagement: overwrite(
+              service, "engagements", engagement.id, created_at=service.now())), _CREATED, "archive-keeps-content"),
+    fault("archive-moves-updated-at-back", "Archiving moves updatedAt back by an hour.",
+          _after_change(lambda service, engagement: overwrite(
+              service, "engagements", engagement.id, updated_at=engagement.updated_at - _HOUR)),
+          _NEVER_BACK, _REFRESHES),
+    *(fault(f"archive-{word}-keeps-time", f"Archiving does not move updatedAt of engagements that were {which} before.",
+            _archive_without_time(edited=edited), _REFRESHES) for word, which, edited in (
+        ("unedited", "never edited", False), ("edited", "edited", True))),
+)  # fmt: skip

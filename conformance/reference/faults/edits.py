@@ -1,0 +1,324 @@
+"""Faults of edits of engagements, and some of other operations: an update, a lookup and two counts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.faults.mutations import (
+    NOTHING,
+    after,
+    always,
+    before,
+    content,
+    described,
+    drop,
+    edit_as,
+    fault,
+    inside,
+    instead,
+    moment,
+    overwrite,
+    page,
+    put,
+    put_methods,
+    result,
+    sends,
+    sends_only,
+    undescribed,
+    wrap,
+)
+from conformance.reference.records import Page
+from conformance.reference.refusal import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.reference.faults.mutations import Change, Condition, Method, Mutation, Situation
+    from conformance.reference.queries import EngagementQuery
+    from conformance.reference.records import Engagement
+    from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.service import Service
+
+    Sent = dict[str, Any]
+
+EDIT = "updateEngagement"
+_EFFECT, _TEXT, _KEEPS = (f"update-engagement-{rest}" for rest in ("takes-effect", "keeps-text", "keeps-the-rest"))
+_MOVES, _SPARES, _SUCCEEDS = (f"update-engagement-{rest}" for rest in ("moves-updated-at", "spares-others", "succeeds"))
+_A_MOMENT = 0.004
+
+_both = sends("name", "description")
+
+
+def _carry_out(change: Change, when: Condition = always) -> Mutation:
+    """Carry out an edit of other fields than the ones that were sent."""
+
+    def action(at: Situation) -> None:
+        at.context.values = change(at.values)
+
+    return before(EDIT, action, when)
+
+
+def _refuse_fields(are_refused: Callable[[Sent], bool]) -> Mutation:
+    """Refuse an edit for its valid fields, when its body is checked."""
+
+    def refused(sent: Sent) -> Sent:
+        if are_refused(sent):
+            raise Refusal(422, "These fields are refused.")
+        return sent
+
+    return result("check_edit", refused)
+
+
+def _sent(service: Service, context: RequestContext, name: str) -> Any:  # noqa: ANN401 - any JSON
+    body = service.parse(context.content)
+    return body.get(name, NOTHING) if isinstance(body, dict) else NOTHING
+
+
+def _store_sent(name: str, column: str, value: Callable[[str], object]) -> Mutation:
+    """Store a text of the body that is not the client's to set."""
+    return after(EDIT, lambda at: at.overwrite(**{column: value(_sent(at.service, at.context, name))}),
+                 lambda at: isinstance(_sent(at.service, at.context, name), str))  # fmt: skip
+
+
+def _accept_null_name(service: Service, honest: Method, context: RequestContext) -> Sent:
+    fields: Sent = {} if _sent(service, context, "name") is None else honest(context)
+    return fields
+
+
+def _appended(engagement: Engagement, sent: Sent) -> Sent:
+    text = sent.get("description")
+    return {**sent, "description": f"{engagement.description or ''}{text}"} if text else sent
+
+
+def _cut(engagement: Engagement, sent: Sent) -> Sent:
+    old, new = engagement.description, sent.get("description")
+    return {**sent, "description": new[: len(old)]} if old and new else sent
+
+
+def _empties(at: Situation) -> bool:
+    return at.values.get("description") == ""
+
+
+def _adds_null(at: Situation) -> bool:
+    return _both(at) and at.values["description"] is None
+
+
+def _has_both_texts(at: Situation) -> bool:
+    return bool(at.values.get("name") and at.values.get("description"))
+
+
+def _ignore_some(are_ignored: Callable[[int], bool]) -> Mutation:
+    """Ignore some edits of an engagement, by their number."""
+
+    def edits(at: Situation) -> Counter[str]:
+        counter: Counter[str] = at.remembered("edits", Counter())
+        return counter
+
+    ignored = instead(EDIT, _ignore, lambda at: are_ignored(edits(at)[at.engagement.id]))
+    return ignored | before(EDIT, lambda at: edits(at).update([at.engagement.id]))
+
+
+def _ignore(at: Situation) -> Reply:
+    at.service.check_editable(at.engagement)
+    return at.replied("edited")
+
+
+def _show_edited(at: Situation) -> Reply:
+    at.service.check_editable(at.engagement)
+    edited = replace(at.engagement, **at.values, updated_at=at.service.now())
+    return at.success(at.service.view_edited(edited))
+
+
+def _add_edited(at: Situation) -> Reply:
+    at.service.check_editable(at.engagement)
+    now = at.service.now()
+    edited = replace(at.engagement, **at.values, id=at.service.new_id("engagement"), updated_at=now)
+    at.service.store.add_engagement(edited)
+    return at.success(at.service.view_edited(edited))
+
+
+def _create_unknown(service: Service, honest: Method, context: RequestContext) -> Reply:
+    is_unknown = context.operation.id == EDIT and service.store.engagement(context.resource_id) is None
+    if is_unknown and (sent := service.check_edit(context)):
+        context.values = {"name": "Untitled", "description": None, **sent}
+        service.store.add_engagement(replace(service.new_engagement(context), id=context.resource_id))
+    reply: Reply = honest(context)
+    return reply
+
+
+async def _write_all_fields_later(service: Service, honest: Method, context: RequestContext) -> Reply:
+    if context.operation.id != EDIT:
+        reply: Reply = await honest(context)
+        return reply
+    service.try_out(context)
+    old = context.engagement
+    await asyncio.sleep(_A_MOMENT)
+    service.check_editable(service.find_engagement(context))
+    fields = {"name": old.name, "description": old.description, **context.values}
+    service.store.edit_engagement(old.id, fields, service.now())
+    return service.resource(context, service.view_edited(service.find_engagement(context)))
+
+
+def _describe_all(at: Situation) -> None:
+    for other in at.engagements:
+        if other.status == "active":
+            at.service.store.edit_engagement(other.id, {"description": at.values["description"]}, other.updated_at)
+
+
+def _touch_all(at: Situation) -> None:
+    for other in reversed(at.engagements):
+        at.service.store.edit_engagement(other.id, {}, at.service.now())
+
+
+def _touch_next(at: Situation) -> None:
+    later = [other for other in at.engagements if other.created_at > at.engagement.created_at]
+    if later:
+        at.service.store.edit_engagement(later[0].id, {}, at.service.now())
+
+
+def _edit_namesakes(at: Situation) -> None:
+    for other in at.engagements:
+        if other.name == at.engagement.name:
+            at.service.store.edit_engagement(other.id, at.values, at.service.now())
+
+
+def _cut_identifier(service: Service, honest: Method, context: RequestContext) -> Engagement:
+    for end in range(1, 5):
+        if service.store.engagement(context.resource_id[:-end]) is not None:
+            context.resource_id = context.resource_id[:-end]
+    found: Engagement = honest(context)
+    return found
+
+
+def _count_all_if_empty(find: Method, query: EngagementQuery) -> Page[Engagement]:
+    found: Page[Engagement] = find(query)
+    return found if found.total or query.status is None else Page(found.items, find(replace(query, status=None)).total)
+
+
+def _name_for_plan(_: Service, honest: Method, context: RequestContext) -> Sent:
+    fields: Sent = honest(context)
+    return fields if "name" in fields or b"plan" not in context.content else {**fields, "name": "-"}
+
+
+def _store_plan_with_name(service: Service, honest: Method, context: RequestContext) -> Sent:
+    fields: Sent = honest(context)
+    plan = _sent(service, context, "plan")
+    if "name" in fields and plan is not NOTHING:
+        overwrite(service, "organizations", context.organization_id, plan=str(plan))
+    return fields
+
+
+STORED = (
+    fault("edit-name-drops-description", "An edit of the name forgets the description.",
+          _carry_out(lambda sent: {"description": None, **sent}), _KEEPS),
+    fault("edit-description-resets-name", "An edit of the description makes the name Untitled.",
+          _carry_out(lambda sent: {"name": "Untitled", **sent}), _KEEPS),
+    *(fault(f"edit-ignores-{name}", f"An edit ignores the {name}.", _carry_out(drop(name)), _EFFECT, _TEXT)
+      for name in ("description", "name")),
+    fault("edit-both-takes-name-only", "An edit of name and description changes the name only.",
+          _carry_out(drop("description"), _both), _EFFECT, _TEXT),
+    fault("edit-both-takes-description-only", "An edit of name and description changes the description only.",
+          _carry_out(drop("name"), _both), _EFFECT, _TEXT),
+    fault("edit-swaps-both", "An edit of name and description takes one for the other.",
+          _carry_out(lambda sent: {"name": sent["description"], "description": sent["name"]}, _has_both_texts),
+          _EFFECT, _TEXT),
+    fault("edit-appends-description", "An edit adds to the description instead of replacing it.",
+          edit_as(_appended), _EFFECT, _TEXT),
+    fault("edit-longer-description-cut", "An edit cuts a description to the length of the one before.",
+          edit_as(_cut), _EFFECT, _TEXT),
+    fault("edit-keeps-long-name", "An edit does not take a name that is shorter than the one before.",
+          _carry_out(drop("name"), lambda at: sends("name")(at) and len(at.values["name"]) < len(at.engagement.name)),
+          _EFFECT, _TEXT),
+    fault("edit-keeps-prefix", "An edit that gives a name beginning with the old one keeps the old one.",
+          _carry_out(drop("name"), lambda at: str(at.values.get("name")).startswith(at.engagement.name)), _EFFECT),
+    fault("edit-same-name-ignored", "An edit that sends the name as it stands changes nothing at all.",
+          _carry_out(lambda _: {}, lambda at: at.values.get("name") == at.engagement.name), _EFFECT),
+    fault("edit-empty-description-ignored", "An edit with an empty description keeps the one from before.",
+          _carry_out(drop("description"), _empties), _EFFECT),
+    fault("edit-of-both-empties-no-description",
+          "An edit of the name with an empty description keeps the description from before.",
+          _carry_out(drop("description"), lambda at: _both(at) and _empties(at)), _EFFECT),
+    fault("edit-with-null-description-keeps-name",
+          "An edit of the name with null for the description is accepted and changes nothing.",
+          _carry_out(lambda _: {}, _adds_null), _EFFECT),
+    fault("edit-with-null-name-keeps-description",
+          "An edit of the description with null for the name is accepted and changes nothing.",
+          wrap("check_edit", _accept_null_name), _EFFECT),
+    fault("edit-adds-no-description", "An edit cannot give a description to an engagement that has none.",
+          _carry_out(drop("description"), undescribed), _EFFECT),
+    fault("edit-changes-no-description", "An edit cannot change a description that there is.",
+          _carry_out(drop("description"), described), _EFFECT, _TEXT),
+    fault("edit-name-becomes-description", "An edit of the name alone makes it the description, too.",
+          _carry_out(lambda sent: {**sent, "description": sent["name"]}, sends_only("name")), _KEEPS),
+    fault("edit-name-adds-description",
+          "An edit of the name alone gives an engagement that has no description the old name for one.",
+          edit_as(lambda engagement, sent: {**sent, "description": engagement.name}
+                  if set(sent) == {"name"} and not engagement.description else sent), _KEEPS),
+    fault("empty-edit-clears-description", "An edit without any field takes the description away.",
+          result("check_edit", lambda sent: sent or {"description": None}), _KEEPS),
+    fault("edit-keeps-small-letters-behind-answer",
+          "The answer to an edit shows what was sent, and a description is kept in small letters.",
+          after(EDIT, lambda at: at.overwrite(description=str(at.values["description"]).lower()),
+                lambda at: bool(at.values.get("description")))
+          | put_methods(view_edited=lambda service, engagement: service.view_engagement(engagement)), _TEXT),
+    *(fault(f"edit-honours-{name.lower()}", f"An edit takes {name} from the client.",
+            _store_sent(name, column, value), "update-engagement-own-values") for name, column, value in (
+        ("status", "status", str), ("createdAt", "created_at", moment), ("updatedAt", "updated_at", moment),
+        ("id", "id", str))),
+)  # fmt: skip
+
+DONE = (
+    fault("edit-not-kept", "An edit answers as if it had been done.", instead(EDIT, _show_edited), _EFFECT, _MOVES),
+    fault("edit-makes-another", "An edit makes a new engagement and leaves the old one.",
+          instead(EDIT, _add_edited), _EFFECT, _MOVES),
+    fault("edit-once", "Only the first edit of an engagement is carried out.",
+          _ignore_some(lambda number: number > 1), _EFFECT),
+    fault("edit-two-at-most", "Only two edits of an engagement are carried out.",
+          _ignore_some(lambda number: number > 2), _EFFECT),  # noqa: PLR2004 - two, as its title says
+    fault("edit-every-second", "Every second edit of an engagement is forgotten.",
+          _ignore_some(lambda number: number % 2 == 0), _EFFECT),
+    fault("parallel-edits-lose-one",
+          "Of two edits at the same time, the second writes back what the first has changed.",
+          wrap("perform", _write_all_fields_later), "update-engagement-in-parallel"),
+    fault("edit-archives", "An edit of the description archives the engagement.",
+          after(EDIT, lambda at: at.service.store.edit_engagement(at.engagement.id, {"status": "archived"}, 0),
+                sends("description")), _KEEPS),
+    fault("edit-needs-name", "An edit without the name is refused.",
+          _refuse_fields(lambda sent: "name" not in sent), _SUCCEEDS),
+    fault("edit-takes-one-field", "An edit of both fields is refused.",
+          _refuse_fields(lambda sent: len(sent) > 1), _SUCCEEDS),
+    fault("edit-unknown-creates", "An edit of an engagement that does not exist creates it.",
+          wrap("act", _create_unknown), "update-unknown-engagement", "deleted-uneditable"),
+)  # fmt: skip
+
+OTHERS = (
+    fault("edit-changes-neighbour",
+          "An edit of the description changes that of every engagement of the organization.",
+          after(EDIT, _describe_all, sends("description")), _SPARES),
+    fault("edit-touches-others", "An edit moves the updatedAt of every engagement of the organization.",
+          after(EDIT, _touch_all), _SPARES),
+    fault("edit-touches-next", "An edit of the name moves the updatedAt of the engagement created next.",
+          after(EDIT, _touch_next, sends("name")), _SPARES),
+    fault("edit-changes-namesakes", "An edit changes every engagement of the same name.",
+          after(EDIT, _edit_namesakes), _SPARES),
+)  # fmt: skip
+
+OTHER_OPERATIONS = (
+    fault("plan-alone-empties-name",
+          "An update of the organization that sends another field and no name leaves it without its name.",
+          wrap("check_organization_update", _name_for_plan), "update-organization-only-name"),
+    fault("plan-beside-name-taken",
+          "An update of the organization takes the plan from the client where it sends a name too.",
+          wrap("check_organization_update", _store_plan_with_name), "update-organization-only-name"),
+    fault("identifier-with-more-found", "An engagement is found, too, where its identifier has something behind it.",
+          wrap("find_engagement", _cut_identifier), "get-unknown-engagement"),
+    fault("members-past-the-end-count-none", "A page of members past the end counts none.",
+          content("listMembers", lambda reply: reply if reply["data"]
+                  else inside("meta", put(total=0, totalPages=0))(reply)), "list-members-total"),
+    fault("filter-without-hits-counts-all",
+          "A filtered list of engagements that holds nothing counts all engagements.",
+          page(_count_all_if_empty), "list-engagements-filter-counts"),
+)  # fmt: skip
