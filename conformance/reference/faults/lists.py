@@ -1,50 +1,338 @@
-"""Faults of the two lists: filters, pages, meta."""
+"""Faults of the items of the two lists: filters, totals, pages that are filtered, and other organizations' items."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults import fault
-from conformance.reference.service import Service
+from conformance.reference.faults.mutations import (
+    archived,
+    before,
+    cut,
+    fault,
+    flat,
+    overwrite,
+    page,
+    page_of_members,
+    put_methods,
+    query,
+    refuse,
+    refused_yet,
+    whole,
+    wrap,
+)
+from conformance.reference.queries import EngagementQuery
+from conformance.reference.records import Page
+from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
-    from conformance.reference.queries import EngagementQuery, MemberQuery
-    from conformance.reference.records import Engagement, Page
-    from conformance.reference.request_context import RequestContext
+    from collections.abc import Callable, Iterator
+
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.queries import MemberQuery
+    from conformance.reference.records import Engagement, Key, Member, Organization
+    from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.service import Service
+    from conformance.reference.views import View
+
+    Parameters = dict[str, Any]
+    """The valid parameters of a list request; None or the default if they were not sent."""
+    FindEngagements = Callable[[EngagementQuery], Page[Engagement]]
+    FindMembers = Callable[[MemberQuery], Page[Member]]
+
+ARCHIVE = "archiveEngagement"
+_BY_STATUS, _BY_ROLE, _WITH_FILTER = "list-engagements-status-filter", "list-members-role-filter", "sort-with-filter"
+_BY_NAME, _CREATED, _UPDATED = "sort-by-name", "sort-by-created-at", "sort-by-updated-at"
+_COUNTS, _TOTAL, _LENGTH = "list-engagements-filter-counts", "list-engagements-total", "list-engagements-page-length"
+_PARTITION, _DEFAULTS = "list-engagements-pages-partition", "list-engagements-defaults"
+_COMPLETE, _AGREES = "list-engagements-complete", "engagement-count-agrees"
+_FILTER = (_BY_STATUS, _COUNTS)
+_FILTER_AND_SORT = (*_FILTER, _WITH_FILTER)
+_DEFAULT_SIZE = 20
+_SORTS = frozenset({"name", "createdAt", "updatedAt"})
+_COLUMNS = {"updatedAt": "updated_at", "name": "name"}
+_OTHER_STATUS = {"active": "archived", "archived": "active"}
 
 
-@fault("status-filter-ignored", "list-engagements-status-filter", "list-engagements-filter-counts")
-class StatusFilterIgnored(Service):
-    """The list of engagements ignores its status filter."""
+def _asks(when: Callable[[Parameters], object], **parts: Any) -> Mutation:  # noqa: ANN401 - of any type
+    """Ask the store for another page in some requests; a function among the parts gets the honest query."""
 
-    def engagement_query(self, context: RequestContext) -> EngagementQuery:
-        """Forget the filter."""
-        return replace(super().engagement_query(context), status=None)
+    def change(given: Parameters, asked: EngagementQuery) -> EngagementQuery:
+        changed = {name: part(asked) if callable(part) else part for name, part in parts.items()}
+        return replace(asked, **changed) if when(given) else asked
 
-
-@fault("role-filter-ignored", "list-members-role-filter")
-class RoleFilterIgnored(Service):
-    """The list of members ignores its role filter."""
-
-    def member_query(self, context: RequestContext) -> MemberQuery:
-        """Forget the filter."""
-        return replace(super().member_query(context), role=None)
+    return query(change)
 
 
-@fault("total-pages-too-many", "list-engagements-total-pages", "list-members-total-pages")
-class TotalPagesTooMany(Service):
-    """A list whose last page is full counts one page too many."""
-
-    def total_pages(self, total: int, per_page: int) -> int:
-        """Round the wrong way."""
-        return total // per_page + 1
+def _given(**parameters: object) -> Callable[[Parameters], bool]:
+    """The parameters of a list request have these values."""
+    return lambda given: parameters.items() <= given.items()
 
 
-@fault("second-page-repeats", "list-engagements-pages-partition")
-class SecondPageRepeats(Service):
-    """A page of engagements begins with the last item of the page before."""
+def _filtered(given: Parameters) -> bool:
+    return given["status"] is not None
 
-    def find_engagements(self, query: EngagementQuery) -> Page[Engagement]:
-        """Start one too early."""
-        return super().find_engagements(replace(query, offset=max(query.offset - 1, 0)))
+
+def _previous(asked: EngagementQuery) -> int:
+    return max(asked.offset - 1, 0)
+
+
+def _next(asked: EngagementQuery) -> int:
+    return asked.offset + 1 if asked.offset else 0
+
+
+def _counts(count: Callable[[Any, Any, Page[Any]], int], of: Callable[..., Mutation] = page) -> Mutation:
+    """Return another total; ``count`` gets the honest method, the query and the honest page."""
+
+    def find(honest: Method, asked: object) -> Page[Any]:
+        shown = honest(asked)
+        return replace(shown, total=count(honest, asked, shown))
+
+    return of(find)
+
+
+def _filters_after_paging(field: str, of: Callable[..., Mutation]) -> Mutation:
+    """Cut a page out of all items and filter it then; the total is right."""
+
+    def find(honest: Method, asked: Any) -> Page[Any]:  # noqa: ANN401 - a query of either list
+        wanted, shown = getattr(asked, field), honest(replace(asked, **{field: None})).items
+        kept = tuple(item for item in shown if wanted in {None, getattr(item, field)})
+        return Page(kept, honest(asked).total)
+
+    return of(find)
+
+
+def _count_active(service: Service, organization: Organization) -> int:
+    return service.store.engagements(EngagementQuery(organization.id, 0, 1, status="active")).total
+
+
+def _archived_if_any(find: FindEngagements, asked: EngagementQuery) -> Page[Engagement]:
+    shown = find(replace(asked, status=asked.status or "archived"))
+    return shown if shown.total else find(asked)
+
+
+def _without_owners(find: FindMembers, asked: MemberQuery) -> Page[Member]:
+    return cut(asked, tuple(each for each in whole(find, asked) if each.role != "owner" or asked.role == "owner"))
+
+
+def _owners_as_admins(find: FindMembers, asked: MemberQuery) -> Page[Member]:
+    if asked.role != "admin":
+        return find(asked)
+    everyone = whole(find, replace(asked, role=None))
+    return cut(asked, tuple(member for member in everyone if member.role in {"admin", "owner"}))
+
+
+def _size_with(parameter: str, check: str, size: int) -> Mutation:
+    """Return pages of another size if a parameter is sent and ``perPage`` is not."""
+
+    def around(_: Service, honest: Method, context: RequestContext) -> Parameters:
+        values, sent = honest(context), context.request.query_params
+        return {**values, **({"perPage": size} if parameter in sent and "perPage" not in sent else {})}
+
+    return wrap(check, around)
+
+
+def _offset_of_page_two(_: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - an int
+    sent = context.request.query_params
+    is_alone = "perPage" not in sent and sent.get("page") == "2" and context.operation.id == "listEngagements"
+    return 0 if is_alone else honest(context)
+
+
+def _of_all_organizations(service: Service, find: Method, asked: Any) -> Iterator[Any]:  # noqa: ANN401 - a query
+    for organization_id in service.store.organization_ids():
+        yield from whole(find, replace(asked, organization_id=organization_id))
+
+
+def _leaks_engagements(when: Callable[[EngagementQuery], bool]) -> Mutation:
+    """List the engagements of all organizations for some queries."""
+
+    def around(service: Service, honest: FindEngagements, asked: EngagementQuery) -> Page[Engagement]:
+        if not when(asked):
+            return honest(asked)
+        key = attrgetter(_COLUMNS.get(asked.sort, "created_at"))
+        found = sorted(_of_all_organizations(service, honest, asked), key=key, reverse=asked.descending)
+        return cut(asked, tuple(found))
+
+    return wrap("find_engagements", around)
+
+
+def _leak_members(service: Service, honest: FindMembers, asked: MemberQuery) -> Page[Member]:
+    return cut(asked, tuple(_of_all_organizations(service, honest, asked))) if asked.role else honest(asked)
+
+
+def _check_sort_first(_: Service, honest: Method, context: RequestContext) -> Key:
+    if context.request.query_params.get("sort", "name") not in _SORTS:
+        raise Refusal(422, "The sort key is unknown.")
+    key: Key = honest(context)
+    return key
+
+
+def _untitle(service: Service, honest: Method, context: RequestContext, refusal: Refusal) -> Reply:
+    if re.search(rb'"name":\s*""', context.content):
+        service.store.edit_engagement(context.resource_id, {"name": "Untitled"}, service.now())
+    reply: Reply = honest(context, refusal)
+    return reply
+
+
+def _deleted_if_described(_: Service, honest: Method, engagement: Engagement) -> View:
+    return {**honest(engagement), "deleted": bool(engagement.description)}
+
+
+FILTERS = flat(
+    *(fault(name, f"The list of engagements {says}.", _asks(when, status=None), *breaks)
+      for name, says, when, breaks in (
+        ("status-filter-ignored", "ignores its status filter", _filtered, _FILTER),
+        ("status-filter-ignored-on-second-page", "forgets its status filter from the second page on",
+         lambda given: given["page"] > 1, _FILTER),
+        ("status-filter-active-only", "knows the filter active only; archived gives all",
+         _given(status="archived"), _FILTER),
+        ("status-filter-archived-only", "knows the filter archived only; active gives all",
+         _given(status="active"), _FILTER),
+        ("archived-among-active", "shows archived ones among the active ones", _given(status="active"), _FILTER),
+        ("filter-forgotten-with-order", "forgets its filter where it is given an order",
+         lambda given: given["order"], _FILTER_AND_SORT),
+        ("filter-forgotten-sorted-by-update", "forgets its filter where it is sorted by updatedAt",
+         _given(sort="updatedAt"), _FILTER_AND_SORT),
+        ("filter-forgotten-sorted-by-creation", "forgets its filter where it is sorted by createdAt",
+         _given(sort="createdAt"), _FILTER_AND_SORT),
+        ("filter-forgotten-without-sort", "forgets its filter where it is not sorted", _given(sort=None), _FILTER),
+        ("filter-forgotten-on-small-pages", "forgets its filter on pages of less than 20",
+         lambda given: given["perPage"] < _DEFAULT_SIZE, _FILTER_AND_SORT),
+        ("status-ignored-without-size", "ignores the status where no size is asked for",
+         _given(perPage=_DEFAULT_SIZE), (_BY_STATUS, _WITH_FILTER)))),
+    fault("sort-kills-status-filter", "The list of engagements forgets its filter where it is sorted by name.",
+          query(lambda _, asked: replace(asked, status=None) if asked.sort == "name" else asked),
+          _WITH_FILTER, *_FILTER),
+    fault("status-filter-inverted",
+          "The list of engagements shows the archived ones for active, and the active ones for archived.",
+          _asks(_filtered, status=lambda asked: _OTHER_STATUS.get(asked.status)), *_FILTER),
+    fault("status-archived-finds-none", "The list of engagements finds no archived engagement when asked for them.",
+          page(lambda find, asked: Page((), 0) if asked.status == "archived" else find(asked)), *_FILTER),
+    fault("status-filter-after-paging",
+          "The list of engagements cuts a page out of all engagements and filters it then.",
+          _filters_after_paging("status", page), _BY_STATUS, _LENGTH),
+    fault("archived-unlisted",
+          "Archived engagements are only in the list that is asked for them, and not counted otherwise.",
+          _asks(_given(status=None), status="active") | put_methods(count_engagements=_count_active),
+          "archived-listed", _COMPLETE),
+    fault("archived-uncounted", "The organization counts its active engagements only.",
+          put_methods(count_engagements=_count_active), _AGREES),
+    fault("active-after-archived-only",
+          "The list of engagements without a filter holds the archived ones only once there are some.",
+          page(_archived_if_any), _COMPLETE, "create-engagement-listed"),
+)  # fmt: skip
+
+FILTERED_ORDER = (
+    fault("filter-reverses-order", "The list of engagements is the other way round where it has a filter.",
+          _asks(_filtered, descending=lambda asked: not asked.descending), _WITH_FILTER, _CREATED, _UPDATED),
+    fault("status-filter-kills-sort", "The list of engagements forgets the order where it has a filter.",
+          _asks(_filtered, sort="createdAt", descending=True), _WITH_FILTER),
+    *(fault(f"filter-{status}-forgets-order",
+            f"The list of engagements is in the order of creation where {status} ones are asked for.",
+            _asks(_given(status=status), sort="createdAt"), *breaks) for status, breaks in (
+        ("archived", (_WITH_FILTER, _UPDATED)),
+        ("active", (_WITH_FILTER,)))),
+    fault("sort-ignored-without-size", "The list of engagements ignores the order where no size is asked for.",
+          _asks(_given(perPage=_DEFAULT_SIZE), sort="createdAt"), _UPDATED, _BY_NAME, _WITH_FILTER),
+)  # fmt: skip
+
+PAGES = (
+    fault("second-page-repeats", "A page of engagements begins with the last item of the page before.",
+          _asks(lambda _: True, offset=_previous), _PARTITION),
+    fault("archived-pages-overlap", "The list of engagements begins a page with the last item of the page before"
+          " where archived ones are asked for.",
+          _asks(_given(status="archived"), offset=_previous), _BY_STATUS),
+    fault("archived-pages-skip",
+          "The list of engagements leaves one out between two pages where archived ones are asked for.",
+          _asks(_given(status="archived"), offset=_next), _BY_STATUS),
+    fault("filtered-pages-skip", "The list of engagements leaves one out between two pages where it has a filter.",
+          _asks(_filtered, offset=_next), _BY_STATUS, _WITH_FILTER),
+    fault("filter-forgets-page", "The list of engagements gives the first page for every page where it has a filter.",
+          _asks(_filtered, offset=0), _WITH_FILTER, _BY_STATUS),
+    fault("offset-of-20-by-name",
+          "The list of engagements begins page 2 after 20 where it is sorted by name, whatever perPage says.",
+          _asks(_given(sort="name"), offset=lambda asked: asked.offset // asked.limit * 20),
+          _PARTITION, _BY_NAME, _WITH_FILTER),
+    fault("page-alone-ignored", "Page 2 of engagements is page 1 where no size is asked for.",
+          wrap("offset", _offset_of_page_two), _PARTITION, _UPDATED, _WITH_FILTER),
+    fault("ten-a-page-by-status", "With a status, 10 engagements are on a page unasked.",
+          _size_with("status", "check_engagement_list", 10), _DEFAULTS),
+    fault("fifty-a-page-in-order", "With a sort, 50 engagements are on a page unasked.",
+          _size_with("sort", "check_engagement_list", 50), _DEFAULTS),
+    fault("ten-a-page-by-role", "With a role, 10 members are on a page unasked.",
+          _size_with("role", "check_member_list", 10), "list-members-defaults"),
+)  # fmt: skip
+
+TOTALS = (
+    fault("total-pages-too-many", "A list whose last page is full counts one page too many.",
+          put_methods(total_pages=lambda _, total, per_page: total // per_page + 1),
+          "list-engagements-total-pages", "list-members-total-pages"),
+    fault("total-so-far", "The list of engagements counts in total what was shown up to the end of the page.",
+          _counts(lambda _, asked, shown: min(shown.total, asked.offset + len(shown.items))), _TOTAL, _LENGTH),
+    fault("total-capped-at-20", "The list of engagements counts 20 in total at most.",
+          _counts(lambda _, __, shown: min(shown.total, 20)), _TOTAL, _AGREES),
+    fault("archived-not-in-total",
+          "The list of engagements leaves archived ones out of total, where no status is asked for.",
+          _counts(lambda find, asked, _: find(replace(asked, status=asked.status or "active")).total),
+          _TOTAL, _AGREES),
+    fault("filtered-total-too-high", "The list of engagements counts one too many where it has a filter.",
+          _counts(lambda _, asked, shown: shown.total + (1 if asked.status else 0)),
+          _COUNTS, _BY_STATUS),
+    fault("status-filter-counts-one-less",
+          "The list of engagements counts one too few where it has a filter and another page.",
+          _counts(lambda _, asked, shown:
+                  shown.total - (1 if asked.status and shown.total > asked.offset + asked.limit else 0)),
+          _COUNTS, _BY_STATUS),
+    fault("status-filter-counts-all", "The list of engagements counts all engagements whatever its filter.",
+          _counts(lambda find, asked, _: find(replace(asked, status=None)).total),
+          _COUNTS, _LENGTH, _BY_STATUS),
+    fault("role-filter-counts-all", "The list of members counts all members whatever its filter.",
+          _counts(lambda find, asked, _: find(replace(asked, role=None)).total, page_of_members),
+          _BY_ROLE, "list-members-page-length"),
+)  # fmt: skip
+
+MEMBERS = (
+    fault("role-filter-ignored", "The list of members ignores its role filter.",
+          page_of_members(lambda find, asked: find(replace(asked, role=None))), _BY_ROLE),
+    fault("role-filter-ignored-on-second-page", "The list of members forgets its role filter from the second page on.",
+          page_of_members(lambda find, asked: find(replace(asked, role=None) if asked.offset else asked)), _BY_ROLE),
+    fault("role-filter-member-finds-none", "The list of members finds nobody when asked for the role member.",
+          page_of_members(lambda find, asked: Page((), 0) if asked.role == "member" else find(asked)), _BY_ROLE),
+    fault("role-filter-admin-includes-owner", "The list of members shows the owners among the admins.",
+          page_of_members(_owners_as_admins), _BY_ROLE),
+    fault("role-filtered-after-paging", "The list of members is cut into pages before it is filtered.",
+          _filters_after_paging("role", page_of_members), _BY_ROLE),
+    fault("owner-unlisted", "The list of members leaves the owners out.",
+          page_of_members(_without_owners), "member-count-agrees", _BY_ROLE),
+)  # fmt: skip
+
+LEAKS = (
+    *(fault(f"leak-list-all-{way}", f"The list of engagements holds those of all organizations where {says}.",
+            _leaks_engagements(when), "isolation-lists") for way, says, when in (
+        ("by-name", "it is sorted by name", lambda asked: asked.sort == "name"),
+        ("ascending", "it is sorted upwards", lambda asked: not asked.descending),
+        ("active", "active ones are asked for", lambda asked: asked.status == "active"),
+        ("active-by-name", "active ones are sorted by name",
+         lambda asked: (asked.status, asked.sort) == ("active", "name")))),
+    fault("leak-members-by-role", "The list of members holds those of all organizations where a role is asked for.",
+          wrap("find_members", _leak_members), _BY_ROLE, "isolation-lists"),
+)  # fmt: skip
+
+BESIDE_LISTS = (
+    fault("update-resets-plan", "Any update of the organization puts it on the free plan.",
+          before("updateCurrentOrganization",
+                 lambda at: overwrite(at.service, "organizations", at.context.organization_id, plan="free")),
+          "update-organization-keeps-the-rest"),
+    fault("sort-checked-before-key", "A sort that there is not is refused before the key is looked at.",
+          wrap("authenticate", _check_sort_first), "authentication-before-validation"),
+    fault("undescribed-deleted-false",
+          "The deletion of an engagement without a description says that it was not deleted.",
+          wrap("view_deleted", _deleted_if_described), "delete-engagement-answers-true"),
+    fault("archived-again-refused-touches", "Archiving once more is refused and moves updatedAt.",
+          refuse(ARCHIVE, 409, archived) | refused_yet(ARCHIVE, lambda at: at.edit(), statuses=(409,)),
+          "archived-again-stays-archived"),
+    fault("edit-of-empty-name-untitles", "An edit with an empty name is refused and calls the engagement Untitled.",
+          wrap("refused", _untitle), "update-engagement-refused-changes-nothing"),
+)  # fmt: skip

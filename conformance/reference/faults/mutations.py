@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.reference.faults import Fault
 from conformance.reference.queries import EngagementQuery, MemberQuery
+from conformance.reference.records import Item, Page
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 
@@ -406,6 +407,16 @@ def page(find: Callable[[Callable[[EngagementQuery], Any], EngagementQuery], Any
 def page_of_members(find: Callable[[Callable[[MemberQuery], Any], MemberQuery], Any]) -> Mutation:
     """Show another page of members; ``find`` gets the honest method and the query."""
     return wrap("find_members", lambda _, honest, asked: find(honest, asked))
+
+
+def whole(find: Callable[[Any], Page[Item]], asked: EngagementQuery | MemberQuery) -> tuple[Item, ...]:
+    """Return all items that a query matches, on whichever page."""
+    return find(replace(asked, offset=0, limit=ALL)).items
+
+
+def cut(asked: EngagementQuery | MemberQuery, items: tuple[Item, ...]) -> Page[Item]:
+    """Return the page of these items that a query asks for."""
+    return Page(items[asked.offset : asked.offset + asked.limit], len(items))
 
 
 # --- operators on replies

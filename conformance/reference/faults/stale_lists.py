@@ -1,309 +1,181 @@
-"""Faults of what is kept twice: lists, counts and reads that do not learn of every change."""
+"""Faults of copies that miss changes: items, filters, counts, and responses that are kept."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults import fault
-from conformance.reference.faults.making import made
-from conformance.reference.service import Service
+from conformance.reference.faults.mutations import after, archived, before, cut, fault, note, whole, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults import Fault
-    from conformance.reference.queries import EngagementQuery, MemberQuery
+    from conformance.reference.faults.mutations import Method, Mutation, Situation
     from conformance.reference.records import Engagement, Member, Organization, Page
     from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.service import Service
     from conformance.reference.views import View
 
-_AS_READ = "list-engagements-as-read"
-_EVERYTHING = 10_000
+LIST, MEMBERS, READ, ORGANIZATION = "listEngagements", "listMembers", "getEngagement", "getCurrentOrganization"
+EDIT, DELETE, ARCHIVE, UNARCHIVE = "updateEngagement", "deleteEngagement", "archiveEngagement", "unarchiveEngagement"
+CREATE, RENAME, INVITE, REMOVE = "createEngagement", "updateCurrentOrganization", "inviteMember", "removeMember"
+_WRITES = (CREATE, EDIT, DELETE, ARCHIVE, UNARCHIVE)
+_AS_READ, _BY_STATUS = "list-engagements-as-read", "list-engagements-status-filter"
+_LISTED, _NEVER_BACK = "archived-listed", "updated-at-never-goes-back"
+_BY_ROLE, _ROLES = "list-members-role-filter", "role-changes-both-ways"
+_UNCOUNTED, _AGREES, _MEMBER_UNCOUNTED = "deleted-uncounted", "engagement-count-agrees", "removed-member-uncounted"
+_EDITED, _RENAMED = "update-engagement-takes-effect", "update-organization-takes-effect"
 _SECOND = 1_000
-_WRITES = ("createEngagement", "updateEngagement", "deleteEngagement", "archiveEngagement", "unarchiveEngagement")
 
 
-# Items of the list that show what was
+def _lists_as_created(*fields: str) -> Mutation:
+    """Show some fields of the items of the list as they were when the engagement was created."""
 
-
-def _copied(identifier: str, title: str, fields: tuple[str, ...], *breaks: str) -> Fault:
-    """A list that shows some fields as they were when an engagement was created."""
-
-    def new_engagement(self: Service, context: RequestContext) -> Engagement:
-        engagement = Service.new_engagement(self, context)
-        copies = self.memory.get("copies", {})
-        self.memory["copies"] = {**copies, engagement.id: engagement}
+    def keep(service: Service, honest: Method, context: RequestContext) -> Engagement:
+        engagement: Engagement = honest(context)
+        service.memory.setdefault("created", {})[engagement.id] = engagement
         return engagement
 
-    def view_item(self: Service, engagement: Engagement) -> View:
-        copy = self.memory.get("copies", {}).get(engagement.id, engagement)
-        changes: dict[str, Any] = {name: getattr(copy, name) for name in fields}
-        return Service.view_item(self, replace(engagement, **changes))
+    def show(service: Service, honest: Method, engagement: Engagement) -> View:
+        created = service.memory.get("created", {}).get(engagement.id, engagement)
+        changes: dict[str, Any] = {name: getattr(created, name) for name in fields}
+        view: View = honest(replace(engagement, **changes))
+        return view
 
-    return made(identifier, title, *breaks, new_engagement=new_engagement, view_item=view_item)
+    return wrap("new_engagement", keep) | wrap("view_item", show)
+
+
+def _kept(operation: str, *forgetting: str, for_all: bool = False) -> Mutation:
+    """Keep the replies to an operation by key, path and query.
+
+    Args:
+        operation: The operationId.
+        forgetting: The operations after which the replies are forgotten; a read only if it is of the same engagement.
+        for_all: Whether all keys get the same replies.
+    """
+
+    def around(service: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - a reply
+        kept, path = service.memory.setdefault("kept", {}), context.request.url.path
+        if context.operation.id == operation:
+            # Members also come and go without a request; a reply is used only for as many members as it was kept for.
+            size = service.store.count_members(context.organization_id) if operation == MEMBERS else 0
+            asked = (path, context.request.url.query, "" if for_all else context.key.digest, size)
+            if asked not in kept:
+                kept[asked] = honest(context)
+            return kept[asked]
+        reply = honest(context)
+        if context.operation.id in forgetting:
+            for asked in [asked for asked in kept if operation != READ or path.startswith(asked[0])]:
+                del kept[asked]
+        return reply
+
+    return wrap("act", around)
+
+
+def _kept_for_a_second(service: Service, honest: Method, context: RequestContext) -> Reply:
+    kept: dict[str, tuple[int, Reply]] = service.memory.setdefault("members", {})
+    asked = f"{context.organization_id} {context.request.url.query}"
+    if asked not in kept or service.now() - kept[asked][0] > _SECOND:
+        kept[asked] = service.now(), honest(context)
+    return kept[asked][1]
+
+
+def _filters_by(find: str, field: str, value: Callable[[Service, Any], str]) -> Mutation:
+    """Filter a list by other values of a field than the present ones."""
+
+    def around(service: Service, honest: Method, asked: Any) -> Page[Any]:  # noqa: ANN401 - a query of either list
+        wanted = getattr(asked, field)
+        if not wanted:
+            page: Page[Any] = honest(asked)
+            return page
+        items = whole(honest, replace(asked, **{field: None}))
+        return cut(asked, tuple(item for item in items if value(service, item) == wanted))
+
+    return wrap(find, around)
+
+
+def _status_without_unarchiving(service: Service, engagement: Engagement) -> str:
+    return "archived" if engagement.id in service.memory.get("archived", ()) else "active"
+
+
+def _first_role(service: Service, member: Member) -> str:
+    role: str = service.memory.get("roles", {}).get(member.user_id, member.role)
+    return role
+
+
+def _note_first_role(at: Situation) -> None:
+    at.remembered("roles", {}).setdefault(at.member.user_id, at.member.role)
+
+
+def _note_archived_deletion(at: Situation) -> None:
+    at.remembered("missed", Counter())[at.context.organization_id] += 1
+
+
+def _with_archived_deletions(service: Service, honest: Method, organization: Organization) -> int:
+    count: int = honest(organization) + service.memory.get("missed", Counter())[organization.id]
+    return count
+
+
+def _note_edited(at: Situation) -> None:
+    at.remembered("edited", {})[at.engagement.id] = at.engagement
+
+
+def _read_as_before_edit(at: Situation) -> None:
+    at.context.engagement = at.remembered("edited", {}).pop(at.engagement.id, at.engagement)
 
 
 COPIES = (
-    _copied("listed-name-stale", "The list shows the name that an engagement was created with.", ("name",), _AS_READ),
-    _copied(
-        "listed-description-stale",
-        "The list shows the description that an engagement was created with.",
-        ("description",),
-        _AS_READ,
-    ),
-    _copied(
-        "listed-time-stale",
-        "The list shows updatedAt as it was at the creation.",
-        ("updated_at",),
-        _AS_READ,
-        "sort-by-updated-at",
-        "updated-at-never-goes-back",
-    ),
-    _copied(
-        "listed-stale",
-        "The list shows engagements as they were created.",
-        ("name", "description", "status", "updated_at"),
-        _AS_READ,
-        "list-engagements-status-filter",
-        "archived-listed",
-    ),
-)
-
-
-# Caches
-
-
-def _cached(
-    identifier: str,
-    title: str,
-    operation: str,
-    is_forgotten: Callable[[RequestContext, str], bool],
-    *breaks: str,
-    whose: Callable[[RequestContext], str] = lambda context: context.key.digest,
-) -> Fault:
-    """An operation whose answers are kept.
-
-    Args:
-        identifier: How it is named on the command line.
-        title: What the service does wrong, in a sentence.
-        operation: The operationId.
-        is_forgotten: Is given a later call and the path of one that was kept.
-        breaks: The ids of the requirements that it breaks.
-        whose: For whom the answer to a call is kept.
-    """
-
-    def act(self: Service, context: RequestContext) -> Reply:
-        kept: dict[tuple[str, str, str], Reply] = self.memory.get("kept", {})
-        kept = {asked: reply for asked, reply in kept.items() if not is_forgotten(context, asked[1])}
-        # No list of members is kept over what comes and goes beside the interface.
-        size = self.store.count_members(context.organization_id) if operation == "listMembers" else 0
-        asked = (f"{size} {whose(context)}", context.request.url.path, context.request.url.query)
-        reply = kept.get(asked) if context.operation.id == operation else None
-        reply = reply or Service.act(self, context)
-        if context.operation.id == operation:
-            kept = {**kept, asked: reply}
-        self.memory["kept"] = kept
-        return reply
-
-    return made(identifier, title, *breaks, act=act)
-
-
-def _does(*operations: str) -> Callable[[RequestContext, str], bool]:
-    """Forget everything with some operations."""
-    return lambda context, _: context.operation.id in operations
-
-
-def _does_to_it(*operations: str) -> Callable[[RequestContext, str], bool]:
-    """Forget a read with some operations on what was read."""
-    return lambda context, path: context.operation.id in operations and context.request.url.path.startswith(path)
-
-
-def _never(_: RequestContext, __: str) -> bool:
-    return False
-
+    *(fault(f"listed-{field}-stale", f"The list shows the {field} that an engagement was created with.",
+            _lists_as_created(field), _AS_READ) for field in ("name", "description")),
+    fault("listed-time-stale", "The list shows updatedAt as it was at the creation.",
+          _lists_as_created("updated_at"), _AS_READ, "sort-by-updated-at", _NEVER_BACK),
+    fault("listed-stale", "The list shows engagements as they were created.",
+          _lists_as_created("name", "description", "status", "updated_at"), _AS_READ, _BY_STATUS, _LISTED),
+    fault("filter-by-first-status", "The list filters by an index that does not learn of unarchiving.",
+          before(ARCHIVE, note("archived")) | _filters_by("find_engagements", "status", _status_without_unarchiving),
+          _BY_STATUS, _LISTED, "list-engagements-filter-counts"),
+    fault("role-filter-stale", "The role filter goes by the roles that members had when they joined.",
+          before("updateMemberRole", _note_first_role) | _filters_by("find_members", "role", _first_role),
+          _BY_ROLE, _ROLES),
+    fault("counter-misses-archived-deletions",
+          "The organization still counts an engagement that was archived when it was deleted.",
+          before(DELETE, _note_archived_deletion, archived) | wrap("count_engagements", _with_archived_deletions),
+          _AGREES, _UNCOUNTED),
+    fault("read-stale-once", "The first read after an edit shows the engagement as it was before.",
+          after(EDIT, _note_edited) | before(READ, _read_as_before_edit), _EDITED),
+)  # fmt: skip
 
 CACHES = (
-    _cached(
-        "list-cached",
-        "The list of engagements always gives what it gave when it was first asked for in the same way.",
-        "listEngagements",
-        _never,
-        "deleted-unlisted",
-        "list-engagements-as-read",
-        "list-engagements-total",
-        "updated-at-never-goes-back",
-    ),
-    _cached(
-        "list-cached-for-everybody",
-        "The list of engagements is kept until an engagement changes, and shown to other organizations too.",
-        "listEngagements",
-        _does(*_WRITES),
-        "isolation-lists",
-        "isolation-own-organization",
-        whose=lambda _: "",
-    ),
-    _cached(
-        "list-cached-over-changes",
-        "The list of engagements does not learn of edits and archives until an engagement is created or deleted.",
-        "listEngagements",
-        _does("createEngagement", "deleteEngagement"),
-        _AS_READ,
-    ),
-    _cached(
-        "read-cached-over-archives",
-        "A read does not learn of archiving until the engagement is edited.",
-        "getEngagement",
-        _does_to_it("updateEngagement", "deleteEngagement", "unarchiveEngagement"),
-        "archive-sets-status",
-        "archived-edit-changes-nothing",
-        "archive-engagement-answers-updated-at",
-        "archive-refreshes-updated-at",
-    ),
-    _cached(
-        "read-cached-over-edits",
-        "A read does not learn of edits until the engagement is archived.",
-        "getEngagement",
-        _does_to_it("archiveEngagement", "deleteEngagement", "unarchiveEngagement"),
-        "update-engagement-takes-effect",
-        "update-engagement-moves-updated-at",
-    ),
-    _cached(
-        "read-cached-over-deletions",
-        "A read does not learn of deletions.",
-        "getEngagement",
-        _does_to_it("archiveEngagement", "updateEngagement", "unarchiveEngagement"),
-        "deleted-unreadable",
-        "delete-effective-at-once",
-    ),
-    _cached(
-        "organization-cached-over-engagements",
-        "A read of the organization does not learn of engagements until it is renamed.",
-        "getCurrentOrganization",
-        _does("updateCurrentOrganization"),
-        "create-engagement-counted",
-        "deleted-uncounted",
-        "engagement-count-agrees",
-        "removed-member-uncounted",
-    ),
-    _cached(
-        "organization-cached-over-renamings",
-        "A read of the organization does not learn of renamings until an engagement changes.",
-        "getCurrentOrganization",
-        _does(*_WRITES),
-        "update-organization-takes-effect",
-    ),
-    _cached(
-        "organization-cached-over-removals",
-        "A read of the organization does not learn of removals until an engagement changes.",
-        "getCurrentOrganization",
-        _does(*_WRITES),
-        "removed-member-uncounted",
-        "update-organization-takes-effect",
-        "member-count-agrees",
-    ),
-    _cached(
-        "members-cached-over-roles",
-        "The list of members does not learn of changed roles until somebody is removed or invited.",
-        "listMembers",
-        _does("removeMember", "inviteMember"),
-        "role-changes-both-ways",
-    ),
-)
-
-
-@fault("members-kept-for-a-second", "role-changes-both-ways", "removed-member-unlisted")
-class MembersKeptForASecond(Service):
-    """The list of members is kept for a second, whoever comes, goes or gets another role."""
-
-    def list_members(self, context: RequestContext) -> Reply:
-        """Look how old it is."""
-        kept: dict[str, tuple[int, Reply]] = self.memory.setdefault("members", {})
-        asked = f"{context.organization_id} {context.request.url.query}"
-        at, reply = kept.get(asked, (0, None))
-        if reply is None or self.now() - at > _SECOND:
-            at, reply = self.now(), super().list_members(context)
-            kept[asked] = at, reply
-        return reply
-
-
-# Counters and indexes of their own
-
-
-@fault("counter-misses-archived-deletions", "engagement-count-agrees", "deleted-uncounted")
-class CounterMissesArchivedDeletions(Service):
-    """The organization still counts an engagement that was archived when it was deleted."""
-
-    _missed: dict[str, int] | None = None
-
-    def delete_engagement(self, context: RequestContext) -> Reply:
-        """Count it still."""
-        if context.engagement.status == "archived":
-            missed = self._missed or {}
-            self._missed = {**missed, context.organization_id: missed.get(context.organization_id, 0) + 1}
-        return super().delete_engagement(context)
-
-    def count_engagements(self, organization: Organization) -> int:
-        """Add what was missed."""
-        return super().count_engagements(organization) + (self._missed or {}).get(organization.id, 0)
-
-
-@fault("filter-by-first-status", "list-engagements-status-filter", "archived-listed", "list-engagements-filter-counts")
-class FilterByFirstStatus(Service):
-    """The list filters by an index that does not learn of unarchiving."""
-
-    _once_archived: frozenset[str] = frozenset()
-
-    def archive_engagement(self, context: RequestContext) -> Reply:
-        """Keep it in the index."""
-        self._once_archived |= {context.engagement.id}
-        return super().archive_engagement(context)
-
-    def find_engagements(self, query: EngagementQuery) -> Page[Engagement]:
-        """Look into the index."""
-        if not query.status:
-            return super().find_engagements(query)
-        everything = super().find_engagements(replace(query, status=None, offset=0, limit=_EVERYTHING)).items
-        wanted = query.status == "archived"
-        kept = tuple(one for one in everything if (one.id in self._once_archived) is wanted)
-        page = super().find_engagements(replace(query, limit=1, offset=0))
-        return replace(page, items=kept[query.offset : query.offset + query.limit], total=len(kept))
-
-
-@fault("role-filter-stale", "list-members-role-filter", "role-changes-both-ways")
-class RoleFilterStale(Service):
-    """The role filter goes by the roles that members had when they joined."""
-
-    _first: dict[str, str] | None = None
-
-    def update_member_role(self, context: RequestContext) -> Reply:
-        """Remember the role from before."""
-        self._first = {context.member.user_id: context.member.role, **(self._first or {})}
-        return super().update_member_role(context)
-
-    def find_members(self, query: MemberQuery) -> Page[Member]:
-        """Filter by it."""
-        if not query.role:
-            return super().find_members(query)
-        everybody = super().find_members(replace(query, role=None, offset=0, limit=_EVERYTHING))
-        first = self._first or {}
-        kept = tuple(one for one in everybody.items if first.get(one.user_id, one.role) == query.role)
-        return replace(everybody, items=kept[query.offset : query.offset + query.limit], total=len(kept))
-
-
-@fault("read-stale-once", "update-engagement-takes-effect")
-class ReadStaleOnce(Service):
-    """The first read after an edit shows the engagement as it was before."""
-
-    _before: dict[str, Engagement] | None = None
-
-    def update_engagement(self, context: RequestContext) -> Reply:
-        """Remember it."""
-        reply = super().update_engagement(context)
-        self._before = {**(self._before or {}), context.engagement.id: context.engagement}
-        return reply
-
-    def get_engagement(self, context: RequestContext) -> Reply:
-        """Show what was, once."""
-        before = (self._before or {}).pop(context.engagement.id, context.engagement)
-        return self.resource(context, self.view_read(before))
+    fault("list-cached",
+          "The list of engagements always gives what it gave when it was first asked for in the same way.",
+          _kept(LIST), "deleted-unlisted", _AS_READ, "list-engagements-total", _NEVER_BACK),
+    fault("list-cached-for-everybody",
+          "The list of engagements is kept until an engagement changes, and shown to other organizations too.",
+          _kept(LIST, *_WRITES, for_all=True), "isolation-lists", "isolation-own-organization"),
+    fault("list-cached-over-changes", "The list of engagements does not learn of edits and archives"
+          " until an engagement is created or deleted.",
+          _kept(LIST, CREATE, DELETE), _AS_READ),
+    fault("read-cached-over-archives", "A read does not learn of archiving until the engagement is edited.",
+          _kept(READ, EDIT, DELETE, UNARCHIVE), "archive-sets-status", "archived-edit-changes-nothing",
+          "archive-engagement-answers-updated-at", "archive-refreshes-updated-at"),
+    fault("read-cached-over-edits", "A read does not learn of edits until the engagement is archived.",
+          _kept(READ, ARCHIVE, DELETE, UNARCHIVE), _EDITED, "update-engagement-moves-updated-at"),
+    fault("read-cached-over-deletions", "A read does not learn of deletions.",
+          _kept(READ, ARCHIVE, EDIT, UNARCHIVE), "deleted-unreadable", "delete-effective-at-once"),
+    fault("organization-cached-over-engagements",
+          "A read of the organization does not learn of engagements until it is renamed.",
+          _kept(ORGANIZATION, RENAME), "create-engagement-counted", _UNCOUNTED, _AGREES, _MEMBER_UNCOUNTED),
+    fault("organization-cached-over-renamings",
+          "A read of the organization does not learn of renamings until an engagement changes.",
+          _kept(ORGANIZATION, *_WRITES), _RENAMED),
+    fault("organization-cached-over-removals",
+          "A read of the organization does not learn of removals until an engagement changes.",
+          _kept(ORGANIZATION, *_WRITES), _MEMBER_UNCOUNTED, _RENAMED, "member-count-agrees"),
+    fault("members-cached-over-roles",
+          "The list of members does not learn of changed roles until somebody is removed or invited.",
+          _kept(MEMBERS, REMOVE, INVITE), _ROLES),
+    fault("members-kept-for-a-second",
+          "The list of members is kept for a second, whoever comes, goes or gets another role.",
+          wrap("list_members", _kept_for_a_second), _ROLES, "removed-member-unlisted"),
+)  # fmt: skip
