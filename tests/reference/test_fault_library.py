@@ -68,7 +68,7 @@ LIVES = {
     "refusals": lives.mistakes,
     "roles": lives.people,
     "scopes": lives.keys,
-    "sign_corners": lives.late,
+    "text_signs": lives.late,
     "throttling": lives.limits,
     "validation": lives.mistakes,
 }
