@@ -67,7 +67,7 @@ LIVES = {
     "refusals": lives.mistakes,
     "roles": lives.people,
     "scopes": lives.keys,
-    "sign_corners": lives.late,
+    "text_signs": lives.late,
     "validation": lives.mistakes,
 }
 """The life that shows the faults of a module; the default is ``engagements``."""

@@ -7,7 +7,7 @@ A condition says in which situations a mutation acts. A change returns a value t
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -409,6 +409,15 @@ def page_of_members(find: Callable[[Callable[[MemberQuery], Any], MemberQuery], 
     return wrap("find_members", lambda _, honest, asked: find(honest, asked))
 
 
+def requery(change: Change, when: Condition = always) -> Mutation:
+    """Change the query for a page of engagements."""
+
+    def around(service: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - a query
+        return change(honest(context)) if when(Situation(service, context)) else honest(context)
+
+    return wrap("engagement_query", around)
+
+
 def whole(find: Callable[[Any], Page[Item]], asked: EngagementQuery | MemberQuery) -> tuple[Item, ...]:
     """Return all items that a query matches, on whichever page."""
     return find(replace(asked, offset=0, limit=ALL)).items
@@ -417,6 +426,19 @@ def whole(find: Callable[[Any], Page[Item]], asked: EngagementQuery | MemberQuer
 def cut(asked: EngagementQuery | MemberQuery, items: tuple[Item, ...]) -> Page[Item]:
     """Return the page of these items that a query asks for."""
     return Page(items[asked.offset : asked.offset + asked.limit], len(items))
+
+
+def reordered(order: Callable[[tuple[Any, ...], Any], Iterable[Any]]) -> Callable[[Method, Any], Page[Any]]:
+    """Return pages of a list in another order, for ``page`` and ``page_of_members``.
+
+    Args:
+        order: Gets all items of the honest list and the query, and returns the items of the other list.
+    """
+
+    def find(honest: Method, asked: Any) -> Page[Any]:  # noqa: ANN401 - a query
+        return cut(asked, tuple(order(whole(honest, asked), asked)))
+
+    return find
 
 
 # --- operators on replies
@@ -557,6 +579,11 @@ def writes(at: Situation) -> bool:
     return at.method != "GET"
 
 
+def asks(**values: Any) -> Condition:  # noqa: ANN401 - any JSON
+    """The valid fields or parameters have these values; None for a parameter that was not sent."""
+    return lambda at: all(at.values.get(name) == value for name, value in values.items())
+
+
 def note(name: str) -> Action:
     """Return an action that remembers the engagement in the path under a name."""
     return lambda at: at.remembered(name, set()).add(at.context.resource_id)
@@ -593,6 +620,11 @@ def rename(name: str, other: str) -> Change:
 def inside(name: str, change: Change) -> Change:
     """Change the object in a member."""
     return lambda shown: {**shown, name: change(shown[name])}
+
+
+def set_fields(**values: Any) -> Change:  # noqa: ANN401 - of any type
+    """Set fields of a record or of a query."""
+    return lambda record: replace(record, **values)
 
 
 def _in_turn(changes: tuple[Change, ...], value: Any) -> Any:  # noqa: ANN401 - any JSON

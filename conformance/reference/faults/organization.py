@@ -1,222 +1,260 @@
-"""Faults of the organization: its renaming, its counts, what clients cannot set."""
+"""Faults of the organization: its update, its counts and settings, and the role filter of its members."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults import Fault, fault
-from conformance.reference.faults.making import instead, made, overwrite, shown
+from conformance.reference.faults.mutations import (
+    Situation,
+    before,
+    data,
+    edit,
+    fault,
+    flat,
+    instead,
+    overwrite,
+    page_of_members,
+    put_methods,
+    result,
+    set_fields,
+    view,
+    wrap,
+)
+from conformance.reference.queries import MemberQuery
 from conformance.reference.refusal import Refusal
-from conformance.reference.service import Service
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.records import Organization
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.records import Member, Organization, Page
     from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.service import Service
     from conformance.reference.views import View
 
-# Renaming
+_UPDATE = "updateCurrentOrganization"
+_EFFECT, _NEW_NAME = "update-organization-takes-effect", "update-organization-answers-new-name"
+_REST, _ONLY_NAME = "update-organization-keeps-the-rest", "update-organization-only-name"
+_URL_SAFE, _FILTER = "organization-slug-url-safe", "list-members-role-filter"
+_MEMBERS_AGREE, _ENGAGEMENTS_AGREE = "member-count-agrees", "engagement-count-agrees"
+_SETTINGS = {
+    "requireTwoFactor": "require_two_factor", "domainAutoJoin": "domain_auto_join", "ssoEnabled": "sso_enabled",
+}  # fmt: skip
+_SMALL = 20
 
 
-@fault("rename-not-kept", "update-organization-takes-effect")
-class RenameNotKept(Service):
-    """A renaming answers as if it had been done."""
-
-    def update_organization(self, context: RequestContext) -> Reply:
-        """Show it and forget it."""
-        before = self.store.organization(context.organization_id)
-        named = replace(before, name=context.values.get("name", before.name), updated_at=self.now())
-        return self.resource(context, self.view_renamed(named))
+def _stored(at: Situation) -> Organization:
+    return at.service.store.organization(at.context.organization_id)
 
 
-@fault("rename-answers-old-name", "update-organization-answers-new-name")
-class RenameSaysOldName(Service):
-    """The answer to a renaming carries the name from before."""
-
-    def update_organization(self, context: RequestContext) -> Reply:
-        """Show what was."""
-        before = self.store.organization(context.organization_id)
-        reply = super().update_organization(context)
-        reply.content["data"]["name"] = before.name
-        return reply
+def _sent(at: Situation) -> dict[str, Any]:
+    """Return the body of a valid update, with its fields that clients cannot set."""
+    body: Any = at.service.parse(at.context.content)
+    return dict(body)
 
 
-@fault("rename-refused", "update-organization-succeeds")
-class RenameRefused(Service):
-    """A renaming is refused."""
-
-    def check_organization_update(self, context: RequestContext) -> dict[str, Any]:
-        """Object to what is valid."""
-        if super().check_organization_update(context):
-            raise Refusal(409, "The organization cannot be renamed.")
-        return {}
+def _write(at: Situation, **columns: object) -> None:
+    overwrite(at.service, "organizations", at.context.organization_id, **columns)
 
 
-RENAMINGS = (
-    shown(
-        "rename-answers-other-slug",
-        "The answer to a renaming carries a slug that is not the organization's.",
-        "view_renamed",
-        instead(("slug",), lambda slug: f"{slug}-2"),
-        "update-organization-answers-new-name",
-        "update-organization-keeps-the-rest",
-    ),
-    shown(
-        "rename-answers-other-id",
-        "The answer to a renaming carries another identifier.",
-        "view_renamed",
-        instead(("id",), lambda text: f"{text}0"),
-        "update-organization-answers-new-name",
-        "update-organization-keeps-the-rest",
-    ),
-    shown(
-        "slug-with-blanks",
-        "The slug of the organization has blanks.",
-        "view_organization",
-        instead(("slug",), lambda slug: slug.replace("-", " ")),
-        "organization-slug-url-safe",
-        "update-organization-answers-new-name",
-    ),
-    shown(
-        "slug-percent",
-        "The slug of the organization has a percent sign and a letter with an accent.",
-        "view_renamed",
-        instead(("slug",), lambda slug: f"é%{slug}"),
-        "organization-slug-url-safe",
-        "update-organization-answers-new-name",
-    ),
-)
+def _if_sent(field: str, action: Callable[[Situation, Any], object]) -> Mutation:
+    """Do something with the value of a field that clients cannot set, if a valid update has it."""
+
+    def around(service: Service, honest: Method, context: RequestContext) -> dict[str, Any]:
+        values: dict[str, Any] = honest(context)
+        at = Situation(service, context)
+        if (sent := _sent(at).get(field)) is not None:
+            action(at, sent)
+        return values
+
+    return wrap("check_organization_update", around)
 
 
-def _moving(column: str, words: str, value: Callable[[Organization, str, int], Any], *breaks: str) -> Fault:
-    """A renaming that changes something else, too; ``value`` is given the organization, the name and the time."""
-
-    def update_organization(self: Service, context: RequestContext) -> Reply:
-        before = self.store.organization(context.organization_id)
-        if (name := context.values.get("name")) and name != before.name:
-            overwrite(self, "organizations", before.id, **{column: value(before, name, self.now())})
-        return Service.update_organization(self, context)
-
-    label = column.replace("_", "-")
-    return made(f"rename-changes-{label}", f"A renaming {words}.", *breaks, update_organization=update_organization)
+def _refuse_renaming(values: dict[str, Any]) -> dict[str, Any]:
+    if values:
+        raise Refusal(409, "Refused.")
+    return values
 
 
-_REST = "update-organization-keeps-the-rest"
-
-MOVED = (
-    _moving(
-        "slug",
-        "makes a new slug from the name",
-        lambda _, name, __: "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in name.lower()),
-        _REST,
-        "update-organization-answers-new-name",
-    ),
-    _moving("plan", "resets the plan", lambda *_: "free", _REST),
-    _moving("created_at", "moves createdAt", lambda _, __, now: now, _REST),
-    _moving("require_two_factor", "switches requireTwoFactor", lambda before, *_: not before.require_two_factor, _REST),
-    _moving("domain_auto_join", "switches domainAutoJoin", lambda before, *_: not before.domain_auto_join, _REST),
-    _moving("sso_enabled", "switches ssoEnabled", lambda before, *_: not before.sso_enabled, _REST),
-)
-
-# What clients cannot set
+def _show_old_name(service: Service, honest: Method, context: RequestContext) -> Reply:
+    name = service.store.organization(context.organization_id).name
+    reply: Reply = honest(context)
+    reply.content["data"]["name"] = name
+    return reply
 
 
-def _assigning(field: str, column: str, value: Callable[[Any], Any]) -> Fault:
-    """An update that lets the client set more than the name."""
-
-    def check_organization_update(self: Service, context: RequestContext) -> dict[str, Any]:
-        checked = Service.check_organization_update(self, context)
-        sent = self.parse(context.content)
-        if isinstance(sent, dict) and sent.get(field) is not None:
-            overwrite(self, "organizations", context.organization_id, **{column: value(sent[field])})
-        return checked
-
-    return made(
-        f"organization-assigns-{field.lower()}",
-        f"An update of the organization takes {field} from the client.",
-        "update-organization-only-name",
-        check_organization_update=check_organization_update,
-    )
+def _only_show(at: Situation, **fields: object) -> Reply:
+    """Return the success of an update that is not stored."""
+    return at.success(at.service.view_renamed(replace(_stored(at), **fields)))  # type: ignore[arg-type]  # any fields
 
 
-ASSIGNED = (
-    _assigning("slug", "slug", str),
-    _assigning("plan", "plan", str),
-    _assigning("createdAt", "created_at", lambda _: 1_000_000_000_000),
-    _assigning("settings", "sso_enabled", lambda sent: bool(isinstance(sent, dict) and sent.get("ssoEnabled"))),
-)
+def _is_renamed(at: Situation) -> bool:
+    """Whether the organization was updated before."""
+    return at.context.organization_id in at.remembered("renamed", set())
 
 
-def _showing(field: str) -> Fault:
-    """An update whose value of a field is shown from then on."""
+def _changes(column: str, value: Callable[[Organization, str, int], object]) -> Mutation:
+    """Write a column with each new name; ``value`` gets the organization, the new name and the time."""
 
-    def check_organization_update(self: Service, context: RequestContext) -> dict[str, Any]:
-        checked = Service.check_organization_update(self, context)
-        sent = self.parse(context.content)
-        if isinstance(sent, dict) and sent.get(field) is not None:
-            self.memory["sent"] = sent[field]
-        return checked
+    def action(at: Situation) -> None:
+        organization, name = _stored(at), at.values.get("name")
+        if name and name != organization.name:
+            _write(at, **{column: value(organization, name, at.service.now())})
 
-    def view_organization(self: Service, organization: Organization) -> View:
-        view = Service.view_organization(self, organization)
-        return {**view, field: self.memory.get("sent", view[field])}
-
-    return made(
-        f"organization-assigns-{field.lower()}",
-        f"An update of the organization takes {field} from the client.",
-        "update-organization-only-name",
-        check_organization_update=check_organization_update,
-        view_organization=view_organization,
-    )
+    return before(_UPDATE, action)
 
 
-SHOWN = tuple(_showing(field) for field in ("id", "memberCount", "engagementCount"))
-
-# Counts and keys
-
-COUNTS = (
-    made(
-        "member-count-without-owner",
-        "The organization counts its members without one.",
-        "member-count-agrees",
-        count_members=lambda self, organization: Service.count_members(self, organization) - 1,
-    ),
-    made(
-        "member-count-of-everybody",
-        "The organization counts the members of all organizations.",
-        "member-count-agrees",
-        "isolation-counts",
-        count_members=lambda self, _: sum(self.store.count_members(one) for one in self.store.organization_ids()),
-    ),
-    made(
-        "engagement-count-one-more",
-        "The organization counts one engagement too many.",
-        "engagement-count-agrees",
-        count_engagements=lambda self, organization: Service.count_engagements(self, organization) + 1,
-    ),
-    made(
-        "engagement-count-as-members",
-        "The organization shows the number of its members as that of its engagements.",
-        "engagement-count-agrees",
-        "create-engagement-counted",
-        "deleted-uncounted",
-        count_engagements=Service.count_members,
-    ),
-)
+def _switched(column: str) -> Callable[[Organization, str, int], object]:
+    return lambda organization, *_: not getattr(organization, column)
 
 
-@fault("key-changes-organization", "key-stays-with-organization")
-class KeyChangesOrganization(Service):
-    """Every fifth read of the organization shows another one."""
+def _shows(field: str) -> Mutation:
+    """Show from now on the value that was sent in a field that clients cannot set."""
 
-    _reads = 0
+    def around(service: Service, honest: Method, organization: Organization) -> View:
+        shown: View = honest(organization)
+        return {**shown, field: service.memory.get("sent", shown[field])}
 
-    def get_organization(self, context: RequestContext) -> Reply:
-        """Show another one now and then."""
-        self._reads += 1
-        if self._reads % 5:
-            return super().get_organization(context)
-        other = next(one for one in self.store.organization_ids() if one != context.organization_id)
-        return self.resource(context, self.view_organization(self.store.organization(other)))
+    return _if_sent(field, lambda at, sent: at.service.memory.update(sent=sent)) | wrap("view_organization", around)
+
+
+def _loses(field: str, value: str) -> Mutation:
+    """Reset a field that is sent together with the name."""
+    return before(_UPDATE, lambda at: _write(at, **{field: value}), lambda at: {"name", field} <= set(_sent(at)))
+
+
+def _take_flat_settings(at: Situation) -> None:
+    for field in ("requireTwoFactor", "ssoEnabled"):
+        if isinstance(value := _sent(at).get(field), bool):
+            _write(at, **{_SETTINGS[field]: int(value)})
+
+
+def _count(service: Service, organization: Organization, role: str) -> int:
+    return service.store.members(MemberQuery(organization.id, 0, 1, role=role)).total
+
+
+def _asks_for(role: str) -> Callable[[MemberQuery], bool]:
+    return lambda asked: asked.role == role
+
+
+def _filters(when: Callable[[MemberQuery], object], **fields: object) -> Mutation:
+    """Change fields of some queries for members."""
+    change = set_fields(**fields)
+    return page_of_members(lambda find, asked: find(change(asked) if when(asked) else asked))
+
+
+def _one_admin(find: Method, asked: MemberQuery) -> Page[Member]:
+    found: Page[Member] = find(asked)
+    return replace(found, items=found.items[:1]) if asked.role == "admin" else found
+
+
+def _every_fifth(at: Situation) -> bool:
+    return int(next(at.remembered("reads", count(1)))) % 5 == 0
+
+
+def _show_other_organization(at: Situation) -> Reply:
+    store = at.service.store
+    other = next(other for other in store.organization_ids() if other != at.context.organization_id)
+    return at.success(at.service.view_organization(store.organization(other)))
+
+
+UPDATES = flat(
+    fault("rename-not-kept", "A renaming answers as if it had been done.",
+          instead(_UPDATE, lambda at: _only_show(
+              at, name=at.values.get("name", _stored(at).name), updated_at=at.service.now())), _EFFECT),
+    fault("rename-once", "Only the first renaming of an organization is kept.",
+          before(_UPDATE, lambda at: at.remembered("renamed", set()).add(at.context.organization_id))
+          | instead(_UPDATE, lambda at: _only_show(at, name=at.values.get("name", "")), _is_renamed), _EFFECT),
+    fault("rename-refused", "A renaming is refused.",
+          result("check_organization_update", _refuse_renaming), "update-organization-succeeds"),
+    fault("rename-answers-old-name", "The answer to a renaming carries the name from before.",
+          wrap("update_organization", _show_old_name), _NEW_NAME),
+    fault("rename-answers-other-slug", "The answer to a renaming carries a slug that is not the organization's.",
+          view("renamed", edit(slug=lambda slug: f"{slug}-2")), _NEW_NAME, _REST),
+    fault("rename-answers-other-id", "The answer to a renaming carries another identifier.",
+          view("renamed", edit(id=lambda text: f"{text}0")), _NEW_NAME, _REST),
+    fault("slug-percent", "The slug of the organization has a percent sign and a letter with an accent.",
+          view("renamed", edit(slug=lambda slug: f"é%{slug}")), _URL_SAFE, _NEW_NAME),
+    fault("rename-changes-slug", "A renaming makes a new slug from the name.",
+          _changes("slug", lambda _, name, __: "".join(
+              sign if sign.isascii() and sign.isalnum() else "-" for sign in name.lower())), _REST, _NEW_NAME),
+    fault("rename-changes-plan", "A renaming resets the plan.", _changes("plan", lambda *_: "free"), _REST),
+    fault("rename-changes-created-at", "A renaming moves createdAt.",
+          _changes("created_at", lambda _, __, now: now), _REST),
+    (fault(f"rename-changes-{column.replace('_', '-')}", f"A renaming switches {field}.",
+           _changes(column, _switched(column)), _REST)
+     for field, column in _SETTINGS.items()),
+)  # fmt: skip
+
+READ_ONLY_FIELDS = flat(
+    (fault(f"organization-assigns-{field.lower()}", f"An update of the organization takes {field} from the client.",
+           mutation, _ONLY_NAME)
+     for field, mutation in (
+        ("slug", _if_sent("slug", lambda at, sent: _write(at, slug=str(sent)))),
+        ("plan", _if_sent("plan", lambda at, sent: _write(at, plan=str(sent)))),
+        ("createdAt", _if_sent("createdAt", lambda at, _: _write(at, created_at=1_000_000_000_000))),
+        ("settings", _if_sent("settings", lambda at, sent: _write(
+            at, sso_enabled=isinstance(sent, dict) and bool(sent.get("ssoEnabled"))))),
+        *((field, _shows(field)) for field in ("id", "memberCount", "engagementCount")))),
+    (fault(f"organization-loses-{field}", f"An update of the organization that sends {field} resets it.",
+           _loses(field, value), _ONLY_NAME) for field, value in (("slug", "reset"), ("plan", "free"))),
+    fault("organization-takes-flat-settings",
+          "An update of the organization takes settings that stand by themselves.",
+          before(_UPDATE, _take_flat_settings), _ONLY_NAME),
+    fault("organization-echoes-what-was-sent",
+          "The answer to an update of the organization holds the id and the slug that were sent.",
+          data(_UPDATE, lambda at, shown: {
+              **shown, **{name: value for name, value in _sent(at).items() if name in ("id", "slug")}}), _ONLY_NAME),
+    fault("rename-lost-beside-others",
+          "An update of the organization that sends other fields beside the name changes nothing.",
+          before(_UPDATE, lambda at: at.values.clear(), lambda at: bool(set(_sent(at)) - {"name"})),
+          _ONLY_NAME, _EFFECT),
+)  # fmt: skip
+
+READS = flat(
+    fault("slug-with-blanks", "The slug of the organization has blanks.",
+          view("organization", edit(slug=lambda slug: slug.replace("-", " "))), _URL_SAFE, _NEW_NAME),
+    fault("organization-created-now", "The organization always shows the present time as that of its creation.",
+          wrap("view_organization", lambda service, honest, organization: {
+              **honest(organization), "createdAt": service.timestamp(service.now())}), _REST),
+    (fault(f"setting-{field}-number".lower(), f"The setting {field} is 0 or 1.",
+           view("settings", edit(**{field: int})), "get-organization-fields") for field in _SETTINGS),
+    fault("key-changes-organization", "Every fifth read of the organization shows another one.",
+          instead("getCurrentOrganization", _show_other_organization, _every_fifth), "key-stays-with-organization"),
+    fault("member-count-without-owner", "The organization counts its members without one.",
+          result("count_members", lambda number: number - 1), _MEMBERS_AGREE),
+    fault("member-count-without-admins", "The organization counts its members without the admins.",
+          wrap("count_members", lambda service, honest, organization:
+               honest(organization) - _count(service, organization, "admin")), _MEMBERS_AGREE),
+    fault("member-count-of-members-only", "The organization counts those whose role is member.",
+          put_methods(count_members=lambda service, organization: _count(service, organization, "member")),
+          _MEMBERS_AGREE),
+    fault("member-count-fixed", "The organization always has five members.",
+          put_methods(count_members=lambda *_: 5), _MEMBERS_AGREE),
+    fault("member-count-of-everybody", "The organization counts the members of all organizations.",
+          put_methods(count_members=lambda service, _: sum(
+              map(service.store.count_members, service.store.organization_ids()))), _MEMBERS_AGREE, "isolation-counts"),
+    fault("engagement-count-one-more", "The organization counts one engagement too many.",
+          result("count_engagements", lambda number: number + 1), _ENGAGEMENTS_AGREE),
+    fault("engagement-count-as-members",
+          "The organization shows the number of its members as that of its engagements.",
+          put_methods(count_engagements=lambda service, organization: service.count_members(organization)),
+          _ENGAGEMENTS_AGREE, "create-engagement-counted", "deleted-uncounted"),
+)  # fmt: skip
+
+ROLE_FILTER = flat(
+    (fault(f"role-filter-{role}-ignored", f"The list of members shows everybody when asked for {words}.",
+           _filters(_asks_for(role), role=None), _FILTER)
+     for role, words in (("owner", "owners"), ("admin", "admins"), ("member", "the role member"))),
+    fault("role-filter-member-shows-admins", "The list of members shows admins when asked for the role member.",
+          _filters(_asks_for("member"), role="admin"), _FILTER),
+    fault("role-filter-ignored-on-small-pages", "The list of members forgets its role filter on pages of less than 20.",
+          _filters(lambda asked: asked.limit < _SMALL, role=None), _FILTER),
+    fault("role-filter-forgets-page",
+          "The list of members gives the first page for every page where it has a role filter.",
+          _filters(lambda asked: asked.role, offset=0), _FILTER),
+    fault("role-filter-shows-one-admin", "The list of members counts all admins when asked for them, and shows one.",
+          page_of_members(_one_admin), _FILTER),
+)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Faults of pages: what stands on them, and what meta says of them."""
+"""Faults of the pages of both lists: parameters, items and meta."""
 
 from __future__ import annotations
 
@@ -7,256 +7,249 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from conformance.reference.faults import fault as declared
-from conformance.reference.faults.looking_up import EVERYTHING
-from conformance.reference.faults.making import made, replied
-from conformance.reference.records import Page
-from conformance.reference.service import Service
+from conformance.reference.faults.mutations import (
+    Situation,
+    always,
+    asks,
+    before,
+    content,
+    fault,
+    flat,
+    instead,
+    page,
+    page_of_members,
+    put_methods,
+    query,
+    reordered,
+    requery,
+    set_fields,
+    wrap,
+)
+from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults import Fault
+    from conformance.reference.faults.mutations import Condition, Method, Mutation
+    from conformance.reference.records import Page
     from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.service import Service
     from conformance.reference.views import View
 
-_LISTS = {"list-engagements": "listEngagements", "list-members": "listMembers"}
-_FINDERS = {"list-engagements": "find_engagements", "list-members": "find_members"}
-_NUMBERS = count()
-_WORDS = {"list-engagements": "engagements", "list-members": "members"}
+_LISTS = {"engagements": "listEngagements", "members": "listMembers"}
+_SHOW: dict[str, Callable[[Method], Mutation]] = {"engagements": page, "members": page_of_members}
+_LENGTH, _PARTITION = "list-engagements-page-length", "list-engagements-pages-partition"
+_TOTAL_PAGES = "list-engagements-total-pages"
+_SERVED, _HONOURED = "list-engagements-succeeds", "list-engagements-paging-honoured"
+_MEMBERS_SERVED, _MEMBERS_HONOURED = "list-members-succeeds", "list-members-paging-honoured"
+_MEMBERS_PARTITION, _MEMBERS_TOTAL = "list-members-pages-partition", "list-members-total"
+_SECOND, _DEFAULT, _HALF = 2, 20, 50
 
 
-def _meta(which: str, label: str, says: str, change: Callable[[View, int], View], requirement: str) -> Fault:
-    """A list whose meta is wrong; ``change`` is given meta and the number of items of the page."""
-
-    def spoil(_: RequestContext, reply: Reply) -> Reply:
-        content = reply.content
-        return replace(reply, content={**content, "meta": change(content["meta"], len(content["data"]))})
-
-    title = f"The meta of the {_WORDS[which]} {says}."
-    return replied(f"{which}-{label}", title, _LISTS[which], spoil, f"{which}-{requirement}")
+def _pages(total: int, size: int) -> int:
+    return -(-total // size)
 
 
-def _page(which: str, label: str, says: str, find: Callable[[Service, Any], Page[Any]], *breaks: str) -> Fault:
-    """A list that holds something else than it should; ``find`` gives one page."""
-    return made(f"{which}-{label}", f"The list of {_WORDS[which]} {says}.", *breaks, **{_FINDERS[which]: find})
+def _meta(items: str, change: Callable[[View, int], View]) -> Mutation:
+    """Replace members of meta; ``change`` gets meta and the number of items of the page."""
+
+    def changed(shown: View) -> View:
+        return {**shown, "meta": {**shown["meta"], **change(shown["meta"], len(shown["data"]))}}
+
+    return content(_LISTS[items], changed)
 
 
-def _found(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
-    """Give the page that an honest service finds."""
-    by_role = hasattr(query, "role")
-    return Service.find_members(service, query) if by_role else Service.find_engagements(service, query)
+def _counts_pages(pages: Callable[[int, int], int]) -> Mutation:
+    """Count the pages of both lists in another way; ``pages`` gets the total and perPage."""
+    return put_methods(total_pages=lambda _, total, size: pages(total, size), check_page_exists=lambda *_: None)
 
 
-# What meta says
+def _repeats(name: str) -> Mutation:
+    """Show a parameter in meta as it was sent."""
 
-TOTALS = tuple(
-    fault
-    for which in _LISTS
-    for fault in (
-        _meta(
-            which,
-            "total-of-page",
-            "counts the items of the page as total",
-            lambda meta, items: {**meta, "total": items, "totalPages": 1},
-            "total",
-        ),
-        _meta(
-            which,
-            "total-pages-floor",
-            "rounds totalPages down",
-            lambda meta, _: {**meta, "totalPages": meta["total"] // meta["perPage"]},
-            "total-pages",
-        ),
-        _meta(
-            which,
-            "total-pages-is-total",
-            "gives total as totalPages",
-            lambda meta, _: {**meta, "totalPages": meta["total"]},
-            "total-pages",
-        ),
-        _meta(
-            which, "total-pages-one", "always says one page", lambda meta, _: {**meta, "totalPages": 1}, "total-pages"
-        ),
-        _meta(
-            which,
-            "page-from-zero",
-            "counts pages from 0",
-            lambda meta, _: {**meta, "page": meta["page"] - 1},
-            "paging-honoured",
-        ),
-        _meta(which, "page-always-one", "always says page 1", lambda meta, _: {**meta, "page": 1}, "paging-honoured"),
-        _meta(
-            which,
-            "perpage-always-default",
-            "always says 20 a page",
-            lambda meta, _: {**meta, "perPage": 20, "totalPages": -(-meta["total"] // 20)},
-            "paging-honoured",
-        ),
-    )
-)
+    def around(_: Service, honest: Method, context: RequestContext) -> Reply:
+        reply: Reply = honest(context)
+        if "meta" in reply.content and name in context.request.query_params:
+            reply.content["meta"][name] = context.request.query_params[name]
+        return reply
 
-TOTAL_SHIFTS = (
-    _meta(
-        "list-engagements",
-        "total-grows",
-        "counts one more on the second page",
-        lambda meta, _: {**meta, "total": meta["total"] + (meta["page"] > 1)},
-        "total",
-    ),
-    _meta(
-        "list-members",
-        "total-too-high",
-        "counts one too many",
-        lambda meta, _: {**meta, "total": meta["total"] + 1, "totalPages": -(-(meta["total"] + 1) // meta["perPage"])},
-        "total",
-    ),
-    _meta(
-        "list-engagements",
-        "perpage-of-items",
-        "gives the items of the page as perPage",
-        lambda meta, items: {
-            **meta,
-            "perPage": items or meta["perPage"],
-            "totalPages": -(-meta["total"] // (items or meta["perPage"])),
-        },
-        "paging-honoured",
-    ),
-    _meta(
-        "list-engagements",
-        "total-pages-remaining",
-        "counts the pages that are left as totalPages",
-        lambda meta, _: {**meta, "totalPages": -(-meta["total"] // meta["perPage"]) - meta["page"] + 1},
-        "total-pages",
-    ),
-)
-
-# What stands on a page
+    return wrap("act", around)
 
 
-def _shifted(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
-    """Lose an item between two pages."""
-    return _found(service, replace(query, offset=query.offset + (query.offset > 0)))
+def _refuses(items: str, when: Condition) -> Mutation:
+    """Refuse a list with some valid parameters."""
+
+    def around(service: Service, honest: Method, context: RequestContext) -> None:
+        honest(context)
+        if context.operation.id == _LISTS[items] and when(Situation(service, context)):
+            raise Refusal(400, "Refused.")
+
+    return wrap("check", around)
 
 
-def _repeated(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
-    """Begin with the last item of the page before."""
-    return _found(service, replace(query, offset=max(query.offset - 1, 0)))
+def _takes(items: str, when: Condition, **values: int) -> Mutation:
+    """Process other values of page and perPage than those of the request."""
+    return before(_LISTS[items], lambda at: at.values.update(values), when)
 
 
-def _sevenths_lost(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
-    """Lose every 7th item of the list where it is the first or the last of its page."""
-    page = _found(service, query)
-    ends = {query.offset + 1, query.offset + query.limit}
-    kept = [item for rank, item in enumerate(page.items, query.offset + 1) if rank % 7 or rank not in ends]
-    return replace(page, items=tuple(kept))
+def _past_item(asked: Any) -> Any:  # noqa: ANN401 - a query
+    """Leave out the item before each page but the first."""
+    return replace(asked, offset=asked.offset + (asked.offset > 0))
 
 
-def _last_lost(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
-    """Lose the last item of the list."""
-    page = _found(service, query)
-    return replace(page, items=page.items[: page.total - 1 - query.offset]) if query.offset else page
+def _from_item_before(asked: Any) -> Any:  # noqa: ANN401 - a query
+    """Begin each page but the first with the last item of the page before."""
+    return replace(asked, offset=max(asked.offset - 1, 0))
 
 
-def _shuffled(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
-    """Put the whole list in another order for every other page."""
-    whole = _found(service, replace(query, offset=0, limit=EVERYTHING)).items
-    if query.offset // query.limit % 2:
-        whole = whole[::-1]
-    return Page(whole[query.offset : query.offset + query.limit], len(whole))
+def _last_lost(find: Method, asked: Any) -> Page[Any]:  # noqa: ANN401 - a query
+    found: Page[Any] = find(asked)
+    return replace(found, items=found.items[: found.total - 1 - asked.offset]) if asked.offset else found
 
 
-def _anew(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
-    """Put the whole list in another order for every answer."""
-    whole, response = _found(service, replace(query, offset=0, limit=EVERYTHING)).items, next(_NUMBERS)
-    mixed = sorted(whole, key=lambda item: crc32(f"{response} {item}".encode()))
-    return Page(tuple(mixed[query.offset : query.offset + query.limit]), len(whole))
+def _sevenths_lost(find: Method, asked: Any) -> Page[Any]:  # noqa: ANN401 - a query
+    found: Page[Any] = find(asked)
+    ends = {asked.offset + 1, asked.offset + asked.limit}
+    kept = (item for rank, item in enumerate(found.items, asked.offset + 1) if rank % 7 or rank not in ends)
+    return replace(found, items=tuple(kept))
 
 
-def _first_only(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
-    """Give the first page whichever is asked for."""
-    return _found(service, replace(query, offset=0))
+def _mixed() -> Callable[[Method, Any], Page[Any]]:
+    """Put the list in another order for each response of the process."""
+    responses = count()
+
+    def order(items: tuple[Any, ...], _: object) -> list[Any]:
+        response = next(responses)
+        return sorted(items, key=lambda item: crc32(f"{response} {item}".encode()))
+
+    return reordered(order)
 
 
-def _one_more(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
-    """Give one item more than a page has, which begins the next one, too."""
-    return _found(service, replace(query, limit=query.limit + 1))
+_MIXED = _mixed()
 
 
-def _one_less(service: Service, query: Any) -> Page[Any]:  # noqa: ANN401 - one of the two queries
-    """Give one item less than a page has."""
-    return _found(service, replace(query, limit=max(query.limit - 1, 1)))
+def _mixed_engagements(at: Situation) -> Reply:
+    found = _MIXED(at.service.find_engagements, at.service.engagement_query(at.context))
+    return at.service.listed(at.context, map(at.service.view_item, found.items), found.total)
 
 
-ITEMS = tuple(
-    fault
-    for which in _LISTS
-    for fault in (
-        _page(
-            which,
-            "item-lost-between-pages",
-            "loses an item between two pages",
-            _shifted,
-            f"{which}-pages-partition",
-            f"{which}-total",
-            f"{which}-page-length",
-        ),
-        _page(
-            which,
-            "last-lost",
-            "loses its last item where it has more than one page",
-            _last_lost,
-            f"{which}-pages-partition",
-            f"{which}-total",
-        ),
-        _page(
-            which,
-            "first-page-only",
-            "gives the first page for every page",
-            _first_only,
-            f"{which}-pages-partition",
-            f"{which}-total",
-        ),
-        _page(which, "one-more", "gives one item more than perPage", _one_more, f"{which}-page-length"),
-        _page(which, "one-less", "gives one item less than perPage", _one_less, f"{which}-page-length"),
-    )
-)
+PARAMETERS = tuple(
+    fault(f"list-{items}-{label}", f"The list of {items} {says}.", _takes(items, when, **values),
+          f"list-{items}-{broken}")
+    for items in _LISTS for label, says, when, values, broken in (
+        ("perpage-ignored", "ignores perPage", lambda at: at.values["perPage"] < _DEFAULT, {"perPage": _DEFAULT},
+         "paging-honoured"),
+        ("perpage-capped", "has at most 50 a page", lambda at: at.values["perPage"] > _HALF, {"perPage": _HALF},
+         "paging-honoured"),
+        ("page-ignored", "ignores page", always, {"page": 1}, "paging-honoured"),
+        ("default-10", "has 10 a page by default", lambda at: "perPage" not in at.query, {"perPage": 10}, "defaults"),
+        ("default-25", "has 25 a page by default", lambda at: "perPage" not in at.query, {"perPage": 25}, "defaults"),
+        ("default-page-2", "begins with page 2 by default", lambda at: "page" not in at.query, {"page": 2}, "defaults"))
+)  # fmt: skip
 
-ENGAGEMENT_ITEMS = (
-    _page(
-        "list-engagements",
-        "every-seventh-lost",
-        "loses every 7th item that is the first or the last of its page",
-        _sevenths_lost,
-        "list-engagements-page-length",
-        "list-engagements-pages-partition",
-        "list-engagements-total",
-    ),
-    _page(
-        "list-members",
-        "second-page-repeats",
-        "begins a page with the last item of the page before",
-        _repeated,
-        "list-members-pages-partition",
-        "list-members-total",
-    ),
-    _page(
-        "list-members",
-        "shuffled",
-        "is the other way round on every second page",
-        _shuffled,
-        "list-members-pages-partition",
-    ),
-    _page("list-members", "random-order", "is in another order in each answer", _anew, "list-members-pages-partition"),
-)
+UNSERVED = tuple(
+    fault(identifier, f"The list of {items} refuses {words}.", _refuses(items, when), *breaks)
+    for items, identifier, words, when, *breaks in (
+        ("engagements", "engagements-filtered-and-sorted-refused", "a filter with an order",
+         lambda at: at.values["sort"] and at.values["status"], _SERVED, "sort-with-filter"),
+        ("engagements", "engagements-ascending-refused", "an ascending order", asks(order="asc"), _SERVED),
+        ("engagements", "engagements-by-change-refused", "an order by change", asks(sort="updatedAt"), _SERVED),
+        ("engagements", "engagements-second-sorted-page-refused", "a second page in an order",
+         lambda at: at.values["sort"] and at.values["page"] == _SECOND, _HONOURED, _SERVED),
+        ("engagements", "engagements-second-filtered-page-refused", "a second page with a filter",
+         lambda at: at.values["status"] and at.values["page"] == _SECOND, _HONOURED, _SERVED),
+        ("engagements", "engagements-order-without-sort-refused", "an order without a key",
+         lambda at: at.values["order"] and not at.values["sort"], _SERVED),
+        ("engagements", "engagements-archived-refused", "the filter archived", asks(status="archived"), _SERVED),
+        ("engagements", "per-page-100-refused", "a page of 100", asks(perPage=100), _SERVED, _HONOURED),
+        ("engagements", "per-page-50-at-most", "a page of more than 50", lambda at: at.values["perPage"] > _HALF,
+         _SERVED, _HONOURED),
+        ("engagements", "per-page-one-refused", "a page of one", asks(perPage=1), _SERVED, _HONOURED),
+        ("engagements", "page-two-refused", "its second page", asks(page=2), _HONOURED, _SERVED),
+        ("members", "members-admins-refused", "the filter admin", asks(role="admin"), _MEMBERS_SERVED),
+        ("members", "members-second-filtered-page-refused", "a second page with a filter",
+         lambda at: at.values["role"] and at.values["page"] == _SECOND, _MEMBERS_HONOURED, _MEMBERS_SERVED),
+        ("members", "members-per-page-100-refused", "a page of 100", asks(perPage=100), _MEMBERS_SERVED,
+         _MEMBERS_HONOURED),
+        ("members", "members-page-two-refused", "its second page", asks(page=2), _MEMBERS_HONOURED, _MEMBERS_SERVED))
+)  # fmt: skip
 
+META = flat(
+    (fault(f"list-{items}-{label}", f"The meta of the {items} {says}.", _meta(items, change), f"list-{items}-{broken}")
+     for items in _LISTS for label, says, change, broken in (
+        ("total-of-page", "counts the items of the page as total", lambda _, length: {"total": length, "totalPages": 1},
+         "total"),
+        ("total-pages-floor", "rounds totalPages down",
+         lambda meta, _: {"totalPages": meta["total"] // meta["perPage"]}, "total-pages"),
+        ("total-pages-is-total", "gives total as totalPages", lambda meta, _: {"totalPages": meta["total"]},
+         "total-pages"),
+        ("total-pages-one", "always says one page", lambda *_: {"totalPages": 1}, "total-pages"),
+        ("page-from-zero", "counts pages from 0", lambda meta, _: {"page": meta["page"] - 1}, "paging-honoured"),
+        ("page-always-one", "always says page 1", lambda *_: {"page": 1}, "paging-honoured"),
+        ("perpage-always-default", "always says 20 a page",
+         lambda meta, _: {"perPage": 20, "totalPages": _pages(meta["total"], 20)}, "paging-honoured"))),
+    fault("list-engagements-total-grows", "The meta of the engagements counts one more on the second page.",
+          _meta("engagements", lambda meta, _: {"total": meta["total"] + (meta["page"] > 1)}),
+          "list-engagements-total"),
+    fault("list-members-total-too-high", "The meta of the members counts one too many.",
+          _meta("members", lambda meta, _: {
+              "total": meta["total"] + 1, "totalPages": _pages(meta["total"] + 1, meta["perPage"])}), _MEMBERS_TOTAL),
+    fault("list-engagements-perpage-of-items", "The meta of the engagements gives the items of the page as perPage.",
+          _meta("engagements", lambda meta, length: {
+              "perPage": length or meta["perPage"],
+              "totalPages": _pages(meta["total"], length or meta["perPage"])}), _HONOURED),
+    fault("list-engagements-total-pages-remaining",
+          "The meta of the engagements counts the pages that are left as totalPages.",
+          _meta("engagements", lambda meta, _: {
+              "totalPages": _pages(meta["total"], meta["perPage"]) - meta["page"] + 1}), _TOTAL_PAGES),
+    (fault(identifier, f"A list {says}.", _counts_pages(pages), _TOTAL_PAGES, "list-members-total-pages")
+     for identifier, says, pages in (
+        ("pages-of-20", "counts its pages as if each had 20", lambda total, _: _pages(total, 20)),
+        ("pages-rounded", "rounds the number of its pages to the nearest", lambda total, size: round(total / size)),
+        ("pages-at-least-two", "says that there are two pages at least",
+         lambda total, size: max(2, _pages(total, size))))),
+    (fault(f"meta-repeats-{name}".lower(), f"The meta of a list repeats {name} as text, where it was sent.",
+           _repeats(name), "list-meta-fields") for name in ("page", "perPage")),
+)  # fmt: skip
 
-@declared("list-engagements-random-order", "list-engagements-pages-partition")
-class ListEngagementsRandomOrder(Service):
-    """The list of engagements is in another order in each answer, where it is asked for none."""
-
-    def list_engagements(self, context: RequestContext) -> Reply:
-        """Mix it."""
-        query = self.engagement_query(context)
-        page = self.find_engagements(query) if context.values["sort"] else _anew(self, query)
-        return self.listed(context, [self.view_item(engagement) for engagement in page.items], page.total)
+ITEMS = flat(
+    (fault(f"list-{items}-{label}", f"The list of {items} {says}.", _SHOW[items](find),
+           *(f"list-{items}-{broken}" for broken in breaks))
+     for items in _LISTS for label, says, find, *breaks in (
+        ("item-lost-between-pages", "loses an item between two pages",
+         lambda find, asked: find(_past_item(asked)),
+         "pages-partition", "total", "page-length"),
+        ("last-lost", "loses its last item where it has more than one page", _last_lost, "pages-partition", "total"),
+        ("first-page-only", "gives the first page for every page", lambda find, asked: find(replace(asked, offset=0)),
+         "pages-partition", "total"),
+        ("one-more", "gives one item more than perPage",
+         lambda find, asked: find(replace(asked, limit=asked.limit + 1)), "page-length"),
+        ("one-less", "gives one item less than perPage",
+         lambda find, asked: find(replace(asked, limit=max(asked.limit - 1, 1))), "page-length"))),
+    fault("list-engagements-every-seventh-lost",
+          "The list of engagements loses every 7th item that is the first or the last of its page.",
+          page(_sevenths_lost), _LENGTH, _PARTITION, "list-engagements-total"),
+    fault("list-members-second-page-repeats",
+          "The list of members begins a page with the last item of the page before.",
+          page_of_members(lambda find, asked: find(_from_item_before(asked))), _MEMBERS_PARTITION, _MEMBERS_TOTAL),
+    fault("list-members-shuffled", "The list of members is the other way round on every second page.",
+          page_of_members(reordered(lambda items, asked: items[::-1] if asked.offset // asked.limit % 2 else items)),
+          _MEMBERS_PARTITION),
+    fault("list-members-random-order", "The list of members is in another order in each answer.",
+          page_of_members(_mixed()), _MEMBERS_PARTITION),
+    fault("list-engagements-random-order",
+          "The list of engagements is in another order in each answer, where it is asked for none.",
+          instead("listEngagements", _mixed_engagements, asks(sort=None)), _PARTITION),
+    fault("per-page-one-gives-two", "The list of engagements gives two where one a page is asked for.",
+          requery(set_fields(limit=2), asks(perPage=1)), _LENGTH),
+    fault("sorted-pages-overlap",
+          "The list of engagements begins a page with the last item of the page before where it is sorted by name.",
+          requery(_from_item_before, asks(sort="name")), _PARTITION, "sort-by-name", "sort-with-filter"),
+    fault("sorted-pages-skip",
+          "The list of engagements leaves one out between two pages where it is sorted by createdAt.",
+          requery(_past_item, asks(sort="createdAt")), _PARTITION, "sort-by-created-at", _LENGTH),
+    fault("offset-of-20", "The list of engagements begins page 2 after 20, whatever perPage says.",
+          query(lambda values, asked: replace(asked, offset=(values["page"] - 1) * 20)), _PARTITION, _LENGTH),
+    fault("page-two-as-three", "The list of engagements gives page 3 for page 2.",
+          requery(lambda asked: replace(asked, offset=asked.offset + asked.limit), asks(page=2)), _PARTITION, _LENGTH),
+)  # fmt: skip

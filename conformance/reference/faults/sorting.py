@@ -1,228 +1,163 @@
-"""Faults of the order of engagements: each key and each direction, on some pages or on all."""
+"""Faults of the order of the engagement list."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.making import made
-from conformance.reference.records import Engagement, Page
-from conformance.reference.service import Service
+from conformance.reference.faults.mutations import asks, fault, flat, page, reordered, requery, set_fields, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults import Fault
-    from conformance.reference.queries import EngagementQuery, Sort
-    from conformance.reference.request_context import RequestContext
+    from conformance.reference.faults.mutations import Condition, Method, Mutation
+    from conformance.reference.queries import EngagementQuery
+    from conformance.reference.records import Engagement, Page
 
-_SORTS: dict[Sort, str] = {
-    "createdAt": "sort-by-created-at",
-    "updatedAt": "sort-by-updated-at",
-    "name": "sort-by-name",
-}
+_SORTS = {"createdAt": "sort-by-created-at", "updatedAt": "sort-by-updated-at", "name": "sort-by-name"}
 _ALL = tuple(_SORTS.values())
-_EVERYTHING = 10_000
-_FIRST_SCREEN = 20
+_BY_CREATION, _BY_CHANGE, _BY_NAME = _ALL
+_FILTERED, _BY_DEFAULT, _TOTAL = "sort-with-filter", "sort-descending-by-default", "list-engagements-total"
 
 
-def _ordered(
-    identifier: str,
-    says: str,
-    change: Callable[[Sort | None, str | None, EngagementQuery], EngagementQuery],
-    *breaks: str,
-) -> Fault:
-    """A list in another order; ``change`` is given what was asked for, and the honest query."""
-
-    def engagement_query(self: Service, context: RequestContext) -> EngagementQuery:
-        return change(context.values["sort"], context.values["order"], Service.engagement_query(self, context))
-
-    return made(identifier, f"The list of engagements {says}.", *breaks, engagement_query=engagement_query)
+def _reversed(when: Condition) -> Mutation:
+    return requery(lambda asked: replace(asked, descending=not asked.descending), when)
 
 
-def _paged(
-    identifier: str, says: str, find: Callable[[Service, EngagementQuery], Page[Engagement]], *breaks: str
-) -> Fault:
-    return made(identifier, f"The list of engagements {says}.", *breaks, find_engagements=find)
+def _ascending(when: Condition) -> Mutation:
+    return requery(set_fields(descending=False), when)
 
 
-def _instead(key: Sort, other: Sort) -> Fault:
-    return _ordered(
-        f"sort-{key.lower()}-by-{other.lower()}",
-        f"is sorted by {other} when asked for {key}",
-        lambda sort, _, query: replace(query, sort=other) if sort == key else query,
-        _SORTS[key],
-    )
+def _on_later_page(sort: str) -> Condition:
+    return lambda at: at.values["sort"] == sort and at.values["page"] > 1
 
 
-def _backwards(key: Sort, order: str) -> Fault:
-    def change(sort: Sort | None, asked: str | None, query: EngagementQuery) -> EngagementQuery:
-        return replace(query, descending=not query.descending) if (sort, asked) == (key, order) else query
-
-    return _ordered(
-        f"sort-{key.lower()}-{order}-reversed", f"by {key} {order} is the other way round", change, _SORTS[key]
-    )
+def _sorted_by(sort: str, find: Method) -> Mutation:
+    """Show another page if the list is sorted by a field."""
+    return page(lambda honest, asked: find(honest, asked) if asked.sort == sort else honest(asked))
 
 
-OTHER_KEYS = (
-    _instead("createdAt", "updatedAt"),
-    _instead("createdAt", "name"),
-    _instead("updatedAt", "createdAt"),
-    _instead("updatedAt", "name"),
-    _instead("name", "createdAt"),
-    _instead("name", "updatedAt"),
-)
-
-BACKWARDS = tuple(_backwards(key, order) for key in _SORTS for order in ("asc", "desc"))
-
-DEFAULTS = (
-    _ordered(
-        "sort-ascending-by-default",
-        "is ascending where no order is given",
-        lambda sort, order, query: replace(query, descending=False) if sort and order is None else query,
-        "sort-descending-by-default",
-    ),
-    _ordered(
-        "sort-name-ascending-by-default",
-        "by name is ascending where no order is given",
-        lambda sort, order, query: replace(query, descending=False) if sort == "name" and order is None else query,
-        "sort-descending-by-default",
-    ),
-    _ordered(
-        "sort-ignored",
-        "ignores sort",
-        lambda _, __, query: replace(query, sort="createdAt"),
-        "sort-by-updated-at",
-        "sort-by-name",
-        "sort-with-filter",
-    ),
-    _ordered(
-        "order-ignored",
-        "ignores order",
-        lambda _, __, query: replace(query, descending=True),
-        *_ALL,
-        "sort-with-filter",
-    ),
-    _ordered(
-        "order-always-ascending",
-        "is always ascending",
-        lambda _, __, query: replace(query, descending=False),
-        *_ALL,
-        "sort-descending-by-default",
-        "sort-with-filter",
-    ),
-)
-
-SECOND_PAGES = tuple(
-    _ordered(
-        f"sort-{key.lower()}-lost-on-second-page",
-        f"by {key} is in another order from the second page on",
-        lambda sort, _, query, key=key: (  # type: ignore[misc]  # a default that binds
-            replace(query, descending=not query.descending) if sort == key and query.offset else query
-        ),
-        requirement,
-        "list-engagements-pages-partition",
-    )
-    for key, requirement in _SORTS.items()
-)
+def _compares(sort: str, key: Callable[[Engagement], Any]) -> Mutation:
+    """Compare something else if the list is sorted by a field."""
+    return _sorted_by(sort, reordered(lambda items, asked: sorted(items, key=key, reverse=asked.descending)))
 
 
-def _whole(service: Service, query: EngagementQuery) -> tuple[Engagement, ...]:
-    """Give the whole list in the right order."""
-    return Service.find_engagements(service, replace(query, offset=0, limit=_EVERYTHING)).items
-
-
-def _cut(query: EngagementQuery, items: tuple[Engagement, ...]) -> Page[Engagement]:
-    """Give the page of a list that was put together by hand."""
-    return Page(items[query.offset : query.offset + query.limit], len(items))
-
-
-def _page_by_page(service: Service, query: EngagementQuery) -> Page[Engagement]:
+def _page_by_page(find: Method, asked: EngagementQuery) -> Page[Engagement]:
     """Cut pages in the order of creation and sort each by itself."""
-    plain = _cut(query, _whole(service, replace(query, sort="createdAt", descending=False)))
-    kept = {item.id for item in plain.items}
-    return replace(plain, items=tuple(item for item in _whole(service, query) if item.id in kept))
+    unsorted: Page[Engagement] = find(replace(asked, sort="createdAt", descending=False))
+    return replace(unsorted, items=tuple(item for item in whole(find, asked) if item in unsorted.items))
 
 
-def _first_twenty(service: Service, query: EngagementQuery) -> Page[Engagement]:
+def _first_twenty(find: Method, asked: EngagementQuery) -> Page[Engagement]:
     """Sort the first 20 only."""
-    items = _whole(service, query)
-    rest = {item.id for item in items[_FIRST_SCREEN:]}
-    unsorted = _whole(
-        service, replace(query, sort="createdAt", descending=query.sort == "createdAt" and not query.descending)
-    )
-    return _cut(query, items[:_FIRST_SCREEN] + tuple(item for item in unsorted if item.id in rest))
+    otherwise = asked.sort == "createdAt" and not asked.descending
+    unsorted = whole(find, replace(asked, sort="createdAt", descending=otherwise))
+    rearranged = reordered(lambda items, _: (*items[:20], *(item for item in unsorted if item in items[20:])))
+    return rearranged(find, asked)
 
 
-def _by_beginning(service: Service, query: EngagementQuery) -> Page[Engagement]:
-    """Compare only the first ten characters of names."""
-    if query.sort != "name":
-        return Service.find_engagements(service, query)
-    items = _whole(service, replace(query, sort="createdAt"))
-    return _cut(query, tuple(sorted(items, key=lambda item: item.name[:10], reverse=query.descending)))
+def _by_beginning(find: Method, asked: EngagementQuery) -> Page[Engagement]:
+    """Compare only the first ten characters of names, and show equal ones in the order of creation."""
+    rearranged = reordered(lambda items, _: sorted(items, key=lambda item: item.name[:10], reverse=asked.descending))
+    return rearranged(find, replace(asked, sort="createdAt"))
 
 
-def _by_length(service: Service, query: EngagementQuery) -> Page[Engagement]:
-    """Compare names by their length first."""
-    if query.sort != "name":
-        return Service.find_engagements(service, query)
-    items = sorted(_whole(service, query), key=lambda item: (len(item.name), item.name), reverse=query.descending)
-    return _cut(query, tuple(items))
+def _counting_active(find: Method, asked: EngagementQuery) -> Page[Engagement]:
+    found: Page[Engagement] = find(asked)
+    if asked.sort == "createdAt" or asked.status is not None:
+        return found
+    return replace(found, total=find(replace(asked, status="active")).total)
 
 
-def _last_swapped(service: Service, query: EngagementQuery) -> Page[Engagement]:
-    """Let the last two items of the list change places."""
-    items = _whole(service, query)
-    return _cut(query, (*items[:-2], *items[-2:][::-1]))
+PARAMETERS = flat(
+    (fault(f"sort-{key.lower()}-by-{other.lower()}",
+           f"The list of engagements is sorted by {other} when asked for {key}.",
+           requery(set_fields(sort=other), asks(sort=key)), _SORTS[key])
+     for key in _SORTS for other in _SORTS if other != key),
+    (fault(f"sort-{key.lower()}-{order}-reversed", f"The list of engagements by {key} {order} is the other way round.",
+           _reversed(asks(sort=key, order=order)), _SORTS[key])
+     for key in _SORTS for order in ("asc", "desc")),
+    (fault(f"sort-{key.lower()}-lost-on-second-page",
+           f"The list of engagements by {key} is in another order from the second page on.",
+           _reversed(_on_later_page(key)), _SORTS[key], "list-engagements-pages-partition")
+     for key in _SORTS),
+    (fault(f"turned-{label}", f"The list of engagements is the other way round where {words}.",
+           _reversed(asks(**values)), broken)
+     for label, words, values, broken in (
+        ("active-by-name-descending", "active ones are sorted by name, descending",
+         {"status": "active", "sort": "name", "order": "desc"}, _FILTERED),
+        ("active-by-name-by-default", "active ones are sorted by name, in no given order",
+         {"status": "active", "sort": "name", "order": None}, _FILTERED),
+        ("active-by-change", "active ones are sorted by change, descending",
+         {"status": "active", "sort": "updatedAt", "order": "desc"}, _BY_CHANGE),
+        ("active-by-creation", "active ones are sorted by creation, ascending",
+         {"status": "active", "sort": "createdAt", "order": "asc"}, _BY_CREATION),
+        ("by-name-of-100", "it is sorted by name with 100 a page, ascending",
+         {"perPage": 100, "sort": "name", "order": "asc"}, _BY_NAME),
+        ("by-change-of-100", "it is sorted by change with 100 a page, ascending",
+         {"perPage": 100, "sort": "updatedAt", "order": "asc"}, _BY_CHANGE))),
+    fault("sort-ignored", "The list of engagements ignores sort.",
+          requery(set_fields(sort="createdAt")), _BY_CHANGE, _BY_NAME, _FILTERED),
+    fault("order-ignored", "The list of engagements ignores order.",
+          requery(set_fields(descending=True)), *_ALL, _FILTERED),
+    fault("order-always-ascending", "The list of engagements is always ascending.",
+          requery(set_fields(descending=False)), *_ALL, _BY_DEFAULT, _FILTERED),
+    (fault(identifier, f"The list of engagements {words}.", _ascending(when), *breaks)
+     for identifier, words, when, *breaks in (
+        ("sort-ascending-by-default", "is ascending where no order is given",
+         lambda at: at.values["sort"] and not at.values["order"], _BY_DEFAULT),
+        ("sort-name-ascending-by-default", "by name is ascending where no order is given",
+         asks(sort="name", order=None), _BY_DEFAULT),
+        ("sort-created-ascending-by-default", "by createdAt is ascending where no order is given",
+         asks(sort="createdAt", order=None), _BY_DEFAULT),
+        ("sort-updated-ascending-by-default", "by updatedAt is ascending where no order is given",
+         asks(sort="updatedAt", order=None), _BY_DEFAULT),
+        ("filtered-ascending-by-default", "with a filter is ascending where no order is given",
+         lambda at: at.values["sort"] and at.values["status"] and not at.values["order"], _BY_DEFAULT, _FILTERED),
+        ("order-desc-forgotten-with-filter", "with a filter is ascending although desc is asked for",
+         lambda at: at.values["sort"] and at.values["status"] and at.values["order"] == "desc",
+         _FILTERED, _BY_CREATION, _BY_CHANGE),
+        ("order-desc-forgotten-on-page-two", "is ascending on page 2 although desc is asked for",
+         lambda at: at.values["sort"] and at.values["page"] > 1 and at.values["order"] == "desc",
+         _BY_CREATION, _BY_CHANGE, _BY_NAME))),
+)  # fmt: skip
 
+COMPARISONS = tuple(
+    fault(identifier, f"The list of engagements by {sort} {words}.", _compares(sort, key), *breaks)
+    for identifier, sort, words, key, *breaks in (
+        ("sort-created-by-second", "createdAt", "compares whole seconds",
+         lambda item: (item.created_at // 1000, -item.created_at % 1000), _BY_CREATION, _BY_DEFAULT),
+        ("sort-created-by-id", "createdAt", "compares identifiers", attrgetter("id"), _BY_CREATION),
+        ("sort-name-by-end", "name", "compares names from their end", lambda item: item.name[::-1],
+         _BY_NAME, _FILTERED),
+        ("sort-name-by-id", "name", "compares identifiers", attrgetter("id"), _BY_NAME, _FILTERED),
+        ("sort-name-by-description", "name", "compares descriptions",
+         lambda item: (item.description or "", item.id), _BY_NAME, _FILTERED),
+        ("sort-name-by-length", "name", "puts short names first",
+         lambda item: (len(item.name), item.name), _BY_NAME, _FILTERED),
+        ("sort-updated-ignores-archive", "updatedAt", "compares the time of creation of archived ones",
+         lambda item: item.created_at if item.status == "archived" else item.updated_at, _BY_CHANGE, _FILTERED),
+        ("sort-updated-archived-only", "updatedAt", "compares the time of creation of active ones",
+         lambda item: item.updated_at if item.status == "archived" else item.created_at, _BY_CHANGE),
+        ("sort-updated-as-text-of-day", "updatedAt", "compares the time of day in minutes",
+         lambda item: (item.updated_at // 60_000, -item.created_at), _BY_CHANGE))
+)  # fmt: skip
 
-def _archived_last(service: Service, query: EngagementQuery) -> Page[Engagement]:
-    """Put archived engagements at the end, whatever the order."""
-    return _cut(query, tuple(sorted(_whole(service, query), key=lambda item: item.status == "archived")))
-
-
-def _counting_active(service: Service, query: EngagementQuery) -> Page[Engagement]:
-    """Count what is active only in another order than that of creation, and give everything."""
-    page = Service.find_engagements(service, query)
-    if query.sort == "createdAt" or query.status is not None:
-        return page
-    return replace(page, total=Service.find_engagements(service, replace(query, status="active")).total)
-
-
-HAND_MADE = (
-    _paged(
-        "sort-page-by-page",
-        "is sorted within each page only",
-        _page_by_page,
-        "sort-by-updated-at",
-        "sort-by-name",
-        "sort-by-created-at",
-        "sort-with-filter",
-    ),
-    _paged(
-        "sort-name-page-by-page",
-        "by name is sorted within each page only",
-        lambda service, query: (
-            _page_by_page(service, query) if query.sort == "name" else Service.find_engagements(service, query)
-        ),
-        "sort-by-name",
-        "sort-with-filter",
-    ),
-    _paged("sort-first-twenty-only", "is sorted up to the 20th item only", _first_twenty, *_ALL, "sort-with-filter"),
-    _paged(
-        "sort-name-by-beginning",
-        "by name compares the first ten characters",
-        _by_beginning,
-        "sort-by-name",
-        "sort-with-filter",
-    ),
-    _paged("sort-name-by-length", "by name puts short names first", _by_length, "sort-by-name", "sort-with-filter"),
-    _paged("sort-last-swapped", "has its last two items swapped", _last_swapped, *_ALL, "sort-with-filter"),
-    _paged(
-        "sorted-total-of-active-only",
-        "by name or by change counts only the active ones of all that it holds",
-        _counting_active,
-        "list-engagements-total",
-    ),
-    _paged("sort-archived-last", "has archived engagements at its end, whatever the order", _archived_last, *_ALL),
-)
+ARRANGEMENTS = (
+    fault("sort-page-by-page", "The list of engagements is sorted within each page only.",
+          page(_page_by_page), _BY_CHANGE, _BY_NAME, _BY_CREATION, _FILTERED),
+    fault("sort-name-page-by-page", "The list of engagements by name is sorted within each page only.",
+          _sorted_by("name", _page_by_page), _BY_NAME, _FILTERED),
+    fault("sort-first-twenty-only", "The list of engagements is sorted up to the 20th item only.",
+          page(_first_twenty), *_ALL, _FILTERED),
+    fault("sort-name-by-beginning", "The list of engagements by name compares the first ten characters.",
+          _sorted_by("name", _by_beginning), _BY_NAME, _FILTERED),
+    fault("sort-last-swapped", "The list of engagements has its last two items swapped.",
+          page(reordered(lambda items, _: (*items[:-2], *items[-2:][::-1]))), *_ALL, _FILTERED),
+    fault("sort-archived-last", "The list of engagements has archived engagements at its end, whatever the order.",
+          page(reordered(lambda items, _: sorted(items, key=lambda item: item.status == "archived"))), *_ALL),
+    fault("sorted-total-of-active-only",
+          "The list of engagements by name or by change counts only the active ones of all that it holds.",
+          page(_counting_active), _TOTAL),
+)  # fmt: skip
