@@ -55,12 +55,10 @@ MEANT_TO_BREAK = {
 LIVES = {
     "errors": lives.mistakes,
     "authentication": lives.keys,
-    "former_members": lives.people,
     "invitations": lives.people,
     "isolation": lives.keys,
     "key_corners": lives.late,
-    "membership": lives.people,
-    "memberships_again": lives.late,
+    "members": lives.people,
     "organization": lives.people,
     "parameters": lives.people,
     "rate_limits": lives.limits,

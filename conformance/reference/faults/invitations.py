@@ -6,241 +6,265 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.clock import DAY
-from conformance.reference.faults import Fault, fault
-from conformance.reference.faults.making import instead, made, shown
-from conformance.reference.records import Invitation
+from conformance.reference.faults.mutations import (
+    Situation,
+    after,
+    always,
+    asks,
+    before,
+    body_has,
+    change_roles,
+    data,
+    edit,
+    fault,
+    put,
+    put_methods,
+    refuse,
+    refused_yet,
+    result,
+    view,
+    wrap,
+)
+from conformance.reference.records import Invitation, Mail
 from conformance.reference.refusal import Refusal
-from conformance.reference.service import Service
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.records import Organization
-    from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.faults.mutations import Condition, Method, Mutation
+    from conformance.reference.request_context import RequestContext
+    from conformance.reference.service import Service
+    from conformance.reference.views import View
 
-_CONFLICT = 409
+INVITE = "inviteMember"
+_SUCCEEDS, _SENT, _FIELDS = "invite-succeeds", "invite-answers-what-was-sent", "invite-fields"
+_PENDING, _EXPIRES = "invitation-begins-pending", "invitation-expires-in-seven-days"
+_ADDS_NO_MEMBER, _MAIL, _NO_MAIL = "invite-adds-no-member", "invite-sends-mail", "refused-invite-sends-no-mail"
+_SECOND, _MINUTE, _HOUR, _WEEK = 1000, 60_000, 3_600_000, 7 * DAY
+_UNAUTHORIZED, _FORBIDDEN, _INVALID = 401, 403, (400, 422)
 
-# When it expires
 
-_EXPIRIES: tuple[tuple[str, str, Callable[[int], int]], ...] = (
-    ("6-days", "6 days after its creation", lambda at: at + 6 * DAY),
-    ("8-days", "8 days after its creation", lambda at: at + 8 * DAY),
-    ("an-hour-late", "7 days and an hour after its creation", lambda at: at + 7 * DAY + 3_600_000),
-    ("3-seconds-late", "3 seconds late", lambda at: at + 7 * DAY + 3_000),
-    ("at-once", "at its creation", lambda at: at),
-    ("at-midnight", "at the midnight before", lambda at: (at + 7 * DAY) // DAY * DAY),
-    ("in-a-week-of-work", "5 days after its creation", lambda at: at + 5 * DAY),
-)
+def _refuse_valid(status: int, when: Condition = always) -> Mutation:
+    """Refuse a valid invitation as soon as it was validated."""
 
-EXPIRIES = tuple(
-    made(
-        f"invitation-expires-{label}",
-        f"An invitation expires {words}.",
-        "invitation-expires-in-seven-days",
-        expiry=lambda _, at, expire=expire: expire(at),
-    )
-    for label, words, expire in _EXPIRIES
-)
+    def around(service: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - the fields
+        context.values = honest(context)
+        if when(Situation(service, context)):
+            raise Refusal(status, "Refused.")
+        return context.values
 
-# What it says
+    return wrap("check_invitation", around)
+
+
+def _expires(milliseconds: int) -> Mutation:
+    """Let invitations expire some time after their creation."""
+    return put_methods(expiry=lambda _, at: at + milliseconds)
+
+
+def _change_local_part(change: Callable[[str], str]) -> Callable[[str], str]:
+    """Return a change of the part of an address before the @."""
+    return lambda address: f"{change(address.partition('@')[0])}@{address.partition('@')[2]}"
+
+
+def _take_from_client(name: str) -> Mutation:
+    """Show a field as the client sent it."""
+
+    def change(at: Situation, shown: View) -> View:
+        sent: Any = at.service.parse(at.context.content)
+        return {**shown, name: sent[name]} if name in sent else shown
+
+    return data(INVITE, change)
+
+
+def _repeat_id_of_admin(service: Service, honest: Method, invitation: Invitation) -> View:
+    previous = service.memory.get("invitation")
+    service.memory["invitation"] = invitation
+    return {**honest(invitation), **({"id": previous.id} if previous and previous.role == "admin" else {})}
+
+
+def _add_member(at: Situation) -> None:
+    email, role = at.values["email"], at.values["role"]
+    at.service.add_member(at.context.organization_id, email.partition("@")[0], email, role, at.service.now())
+
+
+def _switch_role_of_next(at: Situation) -> None:
+    if at.others:
+        at.service.memory["switched"] = turn = at.remembered("switched", 0) + 1
+        other = at.others[turn % len(at.others)]
+        change_roles(at, [other], "admin" if other.role == "member" else "member")
+
+
+def _mail_with(*, to: Callable[[str], str] = str, link: Callable[[str], str] = str) -> Mutation:
+    """Send mail to another address, or with another link."""
+    return wrap("dispatch", lambda _, honest, invitation, honest_link:
+                honest(replace(invitation, email=to(invitation.email)), link(honest_link)))  # fmt: skip
+
+
+def _mail_instead(change: Callable[[Mail, Invitation], Mail | None]) -> Mutation:
+    """Store another mail, or none, and send none by SMTP."""
+
+    def dispatch(service: Service, invitation: Invitation, link: str) -> None:
+        text = f"You are invited. Accept here:\n{link}\n"
+        mail = change(Mail("invitations@reference.example", invitation.email, "Invitation", text), invitation)
+        if mail is not None:
+            service.store.add_mail(mail)
+
+    return put_methods(dispatch=dispatch)
+
+
+def _send(at: Situation, email: str) -> None:
+    now = at.service.now()
+    invitation = Invitation("inv", at.context.organization_id, email, "member", "pending", now, now)
+    at.service.dispatch(invitation, at.service.acceptance_link(at.context, "none"))
+
+
+def _send_if_addressed(at: Situation) -> None:
+    body = at.service.parse(at.context.content)
+    email = body.get("email") if isinstance(body, dict) else None
+    if isinstance(email, str) and "@" in email:
+        _send(at, email)
+
+
+def _send_conflicting(when: Condition) -> Mutation:
+    """Send an invitation that is refused as a conflict."""
+    return refused_yet(INVITE, lambda at: _send(at, at.values["email"]), when, statuses=(409,))
+
+
+def _invite_refused(when: Callable[[int, Any], bool]) -> Mutation:
+    """Store and send an invitation that is refused; ``when`` gets the status and the role."""
+
+    async def around(service: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - a reply
+        try:
+            return await honest(context)
+        except Refusal as refusal:
+            if context.request.scope["path"].endswith("/members/invite"):
+                # A request without a valid key is refused before its body is received.
+                content = await context.request.body() if refusal.status == _UNAUTHORIZED else context.content
+                body: Any = service.parse(content) if content else None
+                email = body.get("email") if isinstance(body, dict) else None
+                if isinstance(email, str) and when(refusal.status, body.get("role")):
+                    invitation, _ = service.add_invitation(service.store.organization_ids()[0], email, "member")
+                    service.dispatch(invitation, f"http://localhost/invitations/{invitation.id}")
+            raise
+
+    return wrap("serve", around)
+
+
+EXPIRIES = (
+    *(fault(f"invitation-expires-{name}", f"An invitation expires {words}.",
+            _expires(milliseconds), _EXPIRES) for name, words, milliseconds in (
+        ("6-days", "6 days after its creation", 6 * DAY),
+        ("8-days", "8 days after its creation", 8 * DAY),
+        ("an-hour-late", "7 days and an hour after its creation", _WEEK + _HOUR),
+        ("3-seconds-late", "3 seconds late", _WEEK + 3 * _SECOND),
+        ("2-seconds-late", "2 seconds late", _WEEK + 2 * _SECOND),
+        ("at-once", "at its creation", 0),
+        ("in-a-week-of-work", "5 days after its creation", 5 * DAY),
+        ("in-minutes", "10,080 seconds after its creation", 10_080 * _SECOND),
+        ("in-a-month", "30 days after its creation", 30 * DAY),
+        ("in-local-time", "2 hours early, as in another time zone", _WEEK - 2 * _HOUR))),
+    fault("invitation-expires-at-midnight", "An invitation expires at the midnight before.",
+          put_methods(expiry=lambda _, at: (at + _WEEK) // DAY * DAY), _EXPIRES),
+    fault("invitation-expires-at-the-minute", "An invitation expires at a whole minute.",
+          put_methods(expiry=lambda _, at: (at + _WEEK) // _MINUTE * _MINUTE - _MINUTE), _EXPIRES),
+    fault("invitation-expires-at-the-end-of-the-day", "An invitation expires at the end of its last day.",
+          put_methods(expiry=lambda _, at: (at + _WEEK) // DAY * DAY + DAY - 1), _EXPIRES),
+    fault("invitation-expired-already", "An invitation expired 7 days before its creation.",
+          _expires(-_WEEK), _EXPIRES),
+    fault("invitation-of-admin-expires-early", "The invitation of an admin expires a day after its creation.",
+          wrap("view_invitation", lambda _, honest, invitation: honest(
+              replace(invitation, expires_at=invitation.created_at + DAY) if invitation.role == "admin"
+              else invitation)), _EXPIRES),
+)  # fmt: skip
 
 RESPONSES = (
-    shown(
-        "invitation-sent",
-        "A new invitation has the status sent.",
-        "view_invitation",
-        instead(("status",), lambda _: "sent"),
-        "invitation-begins-pending",
-    ),
-    shown(
-        "invitation-in-capitals",
-        "A new invitation has the status PENDING.",
-        "view_invitation",
-        instead(("status",), str.upper),
-        "invitation-begins-pending",
-    ),
-    shown(
-        "invitation-always-member",
-        "An invitation always shows the role member.",
-        "view_invitation",
-        instead(("role",), lambda _: "member"),
-        "invite-answers-what-was-sent",
-    ),
-    shown(
-        "invitation-address-cut",
-        "An invitation shows the address up to the @ only.",
-        "view_invitation",
-        instead(("email",), lambda email: email.partition("@")[0]),
-        "invite-answers-what-was-sent",
-    ),
-    shown(
-        "invitation-address-masked",
-        "An invitation shows the address with asterisks.",
-        "view_invitation",
-        instead(("email",), lambda email: f"{email[:2]}***@{email.partition('@')[2]}"),
-        "invite-answers-what-was-sent",
-    ),
-)
+    *(fault(f"invitation-{name}", f"A new invitation has the status {status}.",
+            view("invitation", put(status=status)), _PENDING) for name, status in (
+        ("sent", "sent"), ("active", "active"), ("capitalized", "Pending"), ("in-capitals", "PENDING"))),
+    *(fault(f"invitation-always-{role}", f"An invitation always shows the role {role}.",
+            view("invitation", put(role=role)), _SENT) for role in ("member", "admin")),
+    fault("invitation-role-swapped", "An invitation shows the other role.",
+          view("invitation", edit(role=lambda role: {"admin": "member"}.get(role, "admin"))), _SENT),
+    fault("invitation-address-cut", "An invitation shows the address up to the @ only.",
+          view("invitation", edit(email=lambda email: email.partition("@")[0])), _SENT),
+    fault("invitation-address-masked", "An invitation shows the address with asterisks.",
+          view("invitation", edit(email=lambda email: f"{email[:2]}***@{email.partition('@')[2]}")), _SENT),
+    fault("invitation-address-with-name", "An invitation shows the address in angle brackets.",
+          view("invitation", edit(email=lambda email: f"<{email}>")), _SENT),
+    fault("invitation-without-dots", "An invitation shows the address without dots before the @.",
+          view("invitation", edit(email=_change_local_part(lambda local: local.replace(".", "")))), _SENT),
+    fault("invitation-without-hyphens", "An invitation shows the address without hyphens.",
+          view("invitation", edit(email=lambda email: email.replace("-", ""))), _SENT),
+    fault("invitation-drops-tag", "An invitation drops a tag, a plus and what follows, from the address.",
+          result("email", _change_local_part(lambda local: local.partition("+")[0])), _SENT),
+    fault("invitation-cuts-long-address", "An invitation cuts an address after 33 characters.",
+          result("email", _change_local_part(lambda local: local[:33])), _SENT),
+    *(fault(f"invitation-honours-{name}", f"An invitation takes {field} from the client.",
+            _take_from_client(field), requirement) for field, name, requirement in (
+        ("status", "status", _PENDING), ("expiresAt", "expiry", _EXPIRES), ("createdAt", "creation", _EXPIRES))),
+    fault("invitations-share-id", "All invitations of an organization have one id.",
+          wrap("view_invitation", lambda _, honest, invitation:
+               {**honest(invitation), "id": f"inv-{invitation.organization_id}"}), _FIELDS),
+    fault("invitation-repeats-identifier", "An invitation that follows that of an admin shows the same identifier.",
+          wrap("view_invitation", _repeat_id_of_admin), _FIELDS),
+)  # fmt: skip
 
-
-@fault("invitation-refused", "invite-succeeds")
-class InvitationRefused(Service):
-    """Inviting an admin is refused."""
-
-    def check_invitation(self, context: RequestContext) -> dict[str, Any]:
-        """Object to the role."""
-        values = super().check_invitation(context)
-        if values["role"] == "admin":
-            raise Refusal(403, "Only members can be invited.")
-        return values
-
-
-@fault("invitation-not-served", "invite-succeeds")
-class InvitationNotServed(Service):
-    """Every invitation is refused."""
-
-    def check_invitation(self, context: RequestContext) -> dict[str, Any]:
-        """Object to what is valid."""
-        values = super().check_invitation(context)
-        raise Refusal(409, f"{values['email']} cannot be invited.")
-
-
-# What it brings about
-
-
-@fault("invitation-counts-as-member", "invite-adds-no-member", "member-count-agrees")
-class InvitationCountsAsMember(Service):
-    """The organization counts its invitations as members."""
-
-    _invited = 0
-
-    def add_invitation(self, organization_id: str, email: str, role: str) -> tuple[Invitation, str]:
-        """Count it."""
-        self._invited += 1
-        return super().add_invitation(organization_id, email, role)
-
-    def count_members(self, organization: Organization) -> int:
-        """Count them, too."""
-        return super().count_members(organization) + self._invited
-
-
-@fault("invitation-makes-member", "invite-adds-no-member")
-class InvitationMakesMember(Service):
-    """Whoever is invited is a member at once."""
-
-    def invite_member(self, context: RequestContext) -> Reply:
-        """Add the member."""
-        reply = super().invite_member(context)
-        email, role = context.values["email"], context.values["role"]
-        self.add_member(context.organization_id, email.partition("@")[0], email, role, self.now())
-        return reply
-
-
-# The mail
-
-
-def _dispatching(
-    identifier: str, title: str, change: Callable[[Invitation, str], tuple[Invitation, str]], *breaks: str
-) -> Fault:
-    """Another mail; ``change`` is given the invitation and the link."""
-
-    def dispatch(self: Service, invitation: Invitation, link: str) -> None:
-        Service.dispatch(self, *change(invitation, link))
-
-    return made(identifier, title, *breaks, dispatch=dispatch)
-
+REFUSALS_AND_EFFECTS = (
+    fault("invitation-refused", "Inviting an admin is refused.",
+          _refuse_valid(403, asks(role="admin")), _SUCCEEDS),
+    fault("invitation-not-served", "Every invitation is refused.",
+          _refuse_valid(409), _SUCCEEDS),
+    *(fault(f"invite-owner-{status}", f"An invitation with the role owner is refused with {status}.",
+            refuse(INVITE, status, body_has(role="owner"), step="check_invitation"), "invite-refuses-invalid")
+      for status in (403, 409)),
+    fault("invitation-makes-member", "Whoever is invited is a member at once.",
+          after(INVITE, _add_member), _ADDS_NO_MEMBER),
+    fault("invitation-switches-role",
+          "An invitation makes an admin of somebody who is a member already, or a member of an admin.",
+          before(INVITE, _switch_role_of_next), _ADDS_NO_MEMBER),
+)  # fmt: skip
 
 MAILS = (
-    made("mail-not-sent", "No invitation is sent.", "invite-sends-mail", dispatch=lambda *_: None),
-    _dispatching(
-        "mail-to-wrong-address",
-        "An invitation is sent to another address.",
-        lambda invitation, link: (replace(invitation, email=f"x{invitation.email}"), link),
-        "invite-sends-mail",
-    ),
-    _dispatching(
-        "mail-without-link",
-        "The mail of an invitation has no link.",
-        lambda invitation, link: (invitation, link.rpartition("/")[2]),
-        "invite-sends-mail",
-    ),
-    _dispatching(
-        "mail-with-relative-link",
-        "The link in the mail of an invitation has no host.",
-        lambda invitation, link: (invitation, f"/{link.split('/', 3)[3]}"),
-        "invite-sends-mail",
-    ),
-    _dispatching(
-        "mail-to-sender",
-        "An invitation is sent to the organization itself.",
-        lambda invitation, link: (replace(invitation, email="office@reference.example"), link),
-        "invite-sends-mail",
-    ),
-)
+    fault("mail-not-sent", "No invitation is sent.",
+          put_methods(dispatch=lambda *_: None), _MAIL),
+    fault("mail-to-wrong-address", "An invitation is sent to another address.",
+          _mail_with(to=lambda email: f"x{email}"), _MAIL),
+    fault("mail-to-sender", "An invitation is sent to the organization itself.",
+          _mail_with(to=lambda _: "office@reference.example"), _MAIL),
+    fault("mail-address-cut", "An invitation is sent to the address without what follows a hyphen.",
+          _mail_instead(lambda mail, _: replace(mail, recipient=mail.recipient.replace("-", ""))), _MAIL),
+    fault("mail-without-link", "The mail of an invitation has no link.",
+          _mail_with(link=lambda link: link.rpartition("/")[2]), _MAIL),
+    fault("mail-with-relative-link", "The link in the mail of an invitation has no host.",
+          _mail_with(link=lambda link: f"/{link.split('/', 3)[3]}"), _MAIL),
+    fault("mail-link-of-another-kind", "The link in the mail of an invitation is one of a program, not of the web.",
+          _mail_instead(lambda mail, _: replace(mail, text=mail.text.replace("http://", "app://"))), _MAIL),
+    fault("mail-empty", "The mail of an invitation is empty.",
+          _mail_instead(lambda mail, _: replace(mail, text="")), _MAIL),
+    fault("mail-for-admins-only", "Only invitations of admins are sent.",
+          wrap("dispatch", lambda _, honest, invitation, link:
+               honest(invitation, link) if invitation.role == "admin" else None), _MAIL),
+    fault("mail-for-members-only", "Only invitations of members are sent.",
+          _mail_instead(lambda mail, invitation: mail if invitation.role == "member" else None), _MAIL),
+)  # fmt: skip
 
-
-@fault("mail-for-admins-only", "invite-sends-mail")
-class MailForAdminsOnly(Service):
-    """Only invitations of admins are sent."""
-
-    def dispatch(self, invitation: Invitation, link: str) -> None:
-        """Look at the role."""
-        if invitation.role == "admin":
-            super().dispatch(invitation, link)
-
-
-@fault("mail-although-refused", "refused-invite-sends-no-mail")
-class MailAlthoughRefused(Service):
-    """A refused invitation is sent nevertheless."""
-
-    async def perform(self, context: RequestContext) -> Reply:
-        """Send it after all."""
-        try:
-            return await super().perform(context)
-        except Refusal:
-            if context.operation.id == "inviteMember":
-                self._send_anyway(context)
-            raise
-
-    def _send_anyway(self, context: RequestContext) -> None:
-        try:
-            sent = self.parse(context.content)
-        except Refusal:
-            return
-        email = sent.get("email") if isinstance(sent, dict) else None
-        if isinstance(email, str) and "@" in email:
-            at = self.now()
-            invitation = Invitation("inv", context.organization_id, email, "member", "pending", at, at)
-            self.dispatch(invitation, self.acceptance_link(context, "none"))
-
-
-def _sending(identifier: str, title: str, is_sent: Callable[[Service, RequestContext], bool]) -> Fault:
-    """A service that sends some invitations which it refuses as a conflict."""
-
-    async def perform(self: Service, context: RequestContext) -> Reply:
-        try:
-            return await Service.perform(self, context)
-        except Refusal as refusal:
-            if context.operation.id == "inviteMember" and refusal.status == _CONFLICT and is_sent(self, context):
-                at, email = self.now(), context.values["email"]
-                invitation = Invitation("inv", context.organization_id, email, "member", "pending", at, at)
-                self.dispatch(invitation, self.acceptance_link(context, "none"))
-            raise
-
-    return made(identifier, title, "refused-invite-sends-no-mail", perform=perform)
-
-
-CONFLICTS = (
-    _sending(
-        "mail-although-member",
-        "The invitation of a member is refused, and sent nevertheless.",
-        lambda self, context: bool(self.store.member_by_email(context.organization_id, context.values["email"])),
-    ),
-    _sending(
-        "mail-although-invited",
-        "The invitation of an address that was invited before is refused, and sent nevertheless.",
-        lambda self, context: bool(
-            self.store.open_invitation(context.organization_id, context.values["email"], self.now())
-        ),
-    ),
-)
+MAILS_OF_REFUSED = (
+    fault("mail-although-refused", "A refused invitation is sent nevertheless.",
+          refused_yet(INVITE, _send_if_addressed), _NO_MAIL),
+    fault("mail-although-member", "The invitation of a member is refused, and sent nevertheless.",
+          _send_conflicting(lambda at: at.service.store.member_by_email(
+              at.context.organization_id, at.values["email"]) is not None), _NO_MAIL),
+    fault("mail-although-invited",
+          "The invitation of an address that was invited before is refused, and sent nevertheless.",
+          _send_conflicting(lambda at: at.service.store.open_invitation(
+              at.context.organization_id, at.values["email"], at.service.now()) is not None), _NO_MAIL),
+    fault("mail-of-invitation-without-role", "An invitation without a role is refused, and sent.",
+          _invite_refused(lambda status, role: status in _INVALID and role is None), _NO_MAIL),
+    fault("mail-of-invitation-with-odd-role", "An invitation with an unknown role is refused, and sent.",
+          _invite_refused(lambda status, role:
+                          status in _INVALID and role not in (None, "admin", "member", "owner")), _NO_MAIL),
+    fault("mail-of-unauthorized-invitation", "An invitation without a good key is refused, and sent.",
+          _invite_refused(lambda status, _: status == _UNAUTHORIZED), _NO_MAIL),
+    fault("mail-of-forbidden-invitation", "An invitation without permission is refused, and sent.",
+          _invite_refused(lambda status, _: status == _FORBIDDEN), _NO_MAIL),
+)  # fmt: skip

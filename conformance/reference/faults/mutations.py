@@ -594,6 +594,31 @@ def noted(name: str) -> Condition:
     return lambda at: at.context.resource_id in at.remembered(name, set())
 
 
+def has_role(*roles: str) -> Condition:
+    """The member in the path has one of these roles."""
+    return lambda at: at.member.role in roles
+
+
+def asks(**values: Any) -> Condition:  # noqa: ANN401 - any JSON
+    """The valid fields or parameters have these values; None for a parameter that was not sent."""
+    return lambda at: all(at.values.get(name) == value for name, value in values.items())
+
+
+def body_has(**fields: Any) -> Condition:  # noqa: ANN401 - any JSON
+    """The body has these fields, valid or not; a body that the service cannot parse is refused."""
+
+    def when(at: Situation) -> bool:
+        body = at.service.parse(at.context.content)
+        return isinstance(body, dict) and all(body.get(name) == value for name, value in fields.items())
+
+    return when
+
+
+def all_of(*conditions: Condition) -> Condition:
+    """All these conditions hold, of which a later one is asked only if the earlier ones hold."""
+    return lambda at: all(condition(at) for condition in conditions)
+
+
 # --- changes of JSON objects
 
 
@@ -674,6 +699,18 @@ def moment(text: str) -> int:
         return int(datetime.fromisoformat(text).timestamp() * 1000)
     except ValueError:
         return 0
+
+
+def change_roles(at: Situation, changed: Iterable[Member], role: str) -> None:
+    """Give members of the key's organization a role, without the rules of the service."""
+    for member in changed:
+        at.service.store.change_role(at.context.organization_id, member.user_id, role, at.service.now())
+
+
+def remove_members(at: Situation, removed: Iterable[Member]) -> None:
+    """Remove members of the key's organization, without the rules of the service."""
+    for member in removed:
+        at.service.store.remove_member(at.context.organization_id, member.user_id)
 
 
 def flat(*faults: Fault | Iterator[Fault]) -> tuple[Fault, ...]:

@@ -1,234 +1,143 @@
-"""Faults of roles: the owner's, and those that can be changed."""
+"""Faults of changes of roles, and of the roles that members and owners can get."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from conformance.reference.faults import Fault, fault, looking_up
-from conformance.reference.faults.making import instead, made, shown
-from conformance.reference.refusal import Refusal
-from conformance.reference.service import Service
+from conformance.reference.faults.mutations import (
+    Situation,
+    after,
+    all_of,
+    always,
+    asks,
+    before,
+    body_has,
+    change_roles,
+    edit,
+    fault,
+    has_role,
+    instead,
+    members,
+    overwrite,
+    put,
+    put_methods,
+    refuse,
+    refused_yet,
+    remove_members,
+    sends,
+    view,
+    wrap,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from conformance.reference.faults.mutations import Condition, Mutation
     from conformance.reference.records import Member
-    from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.request_context import Reply
+
+ROLE = "updateMemberRole"
+_OWNER_REFUSED, _OWNER_STAYS = "owner-role-change-refused", "owner-stays-owner"
+_NO_OWNER, _BOTH_WAYS = "no-owner-through-role-change", "role-changes-both-ways"
+_KEEPS_REST, _SENT = "update-role-keeps-the-rest", "update-role-answers-what-was-sent"
+_MOVE_JOINED_AT = "UPDATE members SET joined_at = ? WHERE organization_id = ? AND user_id = ?"
+_DOT_EMAIL = "UPDATE users SET email = upper(substr(email, 1, 1)) || '.' || substr(email, 2) WHERE id = ?"
 
 
-# The owner
+def _only_show(at: Situation) -> Reply:
+    return at.success(at.service.view_role(replace(at.member, role=at.values["role"])))
 
 
-@fault("owner-demoted", "owner-role-change-refused", "owner-stays-owner")
-class OwnerDemoted(Service):
-    """An owner's role can be changed."""
-
-    def check_role_changeable(self, member: Member) -> None:
-        """Find nothing wrong with it."""
+def _check_and_only_show(at: Situation) -> Reply:
+    at.service.check_role_changeable(at.member)
+    changed = replace(at.member, role=at.values["role"], updated_at=at.service.now())
+    return at.success(at.service.view_role(changed))
 
 
-@fault("owner-demotion-ignored", "owner-role-change-refused")
-class OwnerDemotionIgnored(Service):
-    """Changing an owner's role is answered as done, and not done."""
-
-    def update_member_role(self, context: RequestContext) -> Reply:
-        """Do nothing."""
-        if context.member.role == "owner":
-            return self.resource(context, self.view_role(replace(context.member, role=context.values["role"])))
-        return super().update_member_role(context)
+def _take_for_no_owner(at: Situation) -> None:
+    at.context.member = replace(at.member, role="none")
 
 
-def _owner_refused(status: int, *more: str) -> Fault:
-    def check_role_changeable(_: Service, member: Member) -> None:
-        if member.role == "owner":
-            raise Refusal(status, "An owner's role stays what it is.")
-
-    title = f"Changing an owner's role is refused with {status}."
-    breaks = (*more, "owner-role-change-refused")
-    return made(f"owner-role-{status}", title, *breaks, check_role_changeable=check_role_changeable)
+def _named(at: Situation) -> list[Member]:
+    """Return the member in the path, if there is one; also for requests that were refused before it was found."""
+    member = at.service.store.member(at.context.organization_id, at.context.resource_id)
+    return [member] if member else []
 
 
-OWNER_REFUSED = (_owner_refused(404), _owner_refused(401), _owner_refused(500, "no-server-error"))
+def _names(role: str) -> Condition:
+    return lambda at: any(member.role == role for member in _named(at))
 
 
-@fault("owner-demoted-though-refused", "owner-stays-owner")
-class OwnerDemotedThoughRefused(Service):
-    """Changing an owner's role is refused, and done."""
-
-    async def perform(self, context: RequestContext) -> Reply:
-        """Do it after all."""
-        try:
-            return await super().perform(context)
-        except Refusal:
-            changing = context.operation.id == "updateMemberRole" and context.values
-            found = self.store.member(context.organization_id, context.resource_id) if changing else None
-            if found and found.role == "owner":
-                self.store.change_role(context.organization_id, found.user_id, context.values["role"], self.now())
-            raise
+def _accept_owner(when: Condition = always) -> Mutation:
+    """Take the role owner for valid in some of the requests that send it."""
+    accepts = all_of(body_has(role="owner"), when)
+    return wrap("check_role_change", lambda service, honest, context:
+                {"role": "owner"} if accepts(Situation(service, context)) else honest(context))  # fmt: skip
 
 
-@fault("owner-by-role-change", "no-owner-through-role-change")
-class OwnerByRoleChange(Service):
-    """A member can be made an owner by a change of role."""
-
-    def check_role_change(self, context: RequestContext) -> dict[str, Any]:
-        """Let owner pass."""
-        sent = self.parse(context.content)
-        if isinstance(sent, dict) and sent.get("role") == "owner":
-            return {"role": "owner"}
-        return super().check_role_change(context)
+def _owners(at: Situation) -> list[Member]:
+    return [member for member in members(at.service, at.context.organization_id) if member.role == "owner"]
 
 
-@fault("owner-though-refused", "no-owner-through-role-change")
-class OwnerThoughRefused(Service):
-    """Making a member an owner is refused, and done."""
-
-    async def perform(self, context: RequestContext) -> Reply:
-        """Do it after all."""
-        try:
-            return await super().perform(context)
-        except Refusal:
-            if context.operation.id == "updateMemberRole" and b'"owner"' in context.content:
-                self.store.change_role(context.organization_id, context.resource_id, "owner", self.now())
-            raise
+def _other_admins(at: Situation) -> list[Member]:
+    return [other for other in at.others if other.role == "admin"]
 
 
-# Roles
+OWNERS = (
+    fault("owner-demoted", "An owner's role can be changed.",
+          put_methods(check_role_changeable=lambda *_: None), _OWNER_REFUSED, _OWNER_STAYS),
+    *(fault(f"owner-becomes-{role}", f"An owner can be made {role} by a change of role.",
+            before(ROLE, _take_for_no_owner, all_of(has_role("owner"), asks(role=role))),
+            _OWNER_REFUSED, _OWNER_STAYS) for role in ("admin", "member")),
+    fault("owner-demotion-ignored", "Changing an owner's role is answered as done, and not done.",
+          instead(ROLE, _only_show, has_role("owner")), _OWNER_REFUSED),
+    *(fault(f"owner-role-{status}", f"Changing an owner's role is refused with {status}.",
+            refuse(ROLE, status, has_role("owner")), *breaks, _OWNER_REFUSED)
+      for status, *breaks in ((404,), (401,), (500, "no-server-error"))),
+    fault("owner-demoted-though-refused", "Changing an owner's role is refused, and done.",
+          refused_yet(ROLE, lambda at: change_roles(at, _named(at), at.values["role"]),
+                      all_of(sends("role"), _names("owner"))), _OWNER_STAYS),
+    fault("owner-by-role-change", "A member can be made an owner by a change of role.",
+          _accept_owner(), _NO_OWNER),
+    fault("owner-from-admin", "An admin can be made an owner by a change of role.",
+          _accept_owner(_names("admin")), _NO_OWNER),
+    fault("owner-from-member", "One who is a mere member can be made an owner by a change of role.",
+          _accept_owner(_names("member")), _NO_OWNER),
+    fault("owner-though-refused", "Making a member an owner is refused, and done.",
+          refused_yet(ROLE, lambda at: change_roles(at, _named(at), "owner"),
+                      lambda at: b'"owner"' in at.context.content), _NO_OWNER),
+)  # fmt: skip
 
+CHANGES = (
+    fault("role-not-kept", "A change of role answers as if it had been done.",
+          instead(ROLE, _check_and_only_show), _BOTH_WAYS),
+    fault("role-only-upwards", "A member becomes an admin, but an admin stays one.",
+          instead(ROLE, _only_show, has_role("admin")), _BOTH_WAYS),
+    fault("role-only-downwards", "An admin becomes a member, but a member stays one.",
+          instead(ROLE, _only_show, all_of(has_role("member"), asks(role="admin"))), _BOTH_WAYS),
+    fault("role-once", "Only the first change of a member's role is carried out.",
+          instead(ROLE, _only_show, lambda at: at.member.updated_at > at.member.joined_at), _BOTH_WAYS),
+    fault("role-of-admin-unchangeable", "Changing an admin's role is refused.",
+          refuse(ROLE, 403, has_role("admin")), "update-role-succeeds"),
+    fault("role-answers-member", "The answer to a change of role always says member.",
+          view("role", put(role="member")), _SENT),
+    fault("role-answers-other-id", "The answer to a change of role carries another identifier.",
+          view("role", edit(id=lambda text: f"{text}0")), _SENT),
+)  # fmt: skip
 
-@fault("role-not-kept", "role-changes-both-ways")
-class RoleNotKept(Service):
-    """A change of role answers as if it had been done."""
-
-    def update_member_role(self, context: RequestContext) -> Reply:
-        """Show it and forget it."""
-        self.check_role_changeable(context.member)
-        changed = replace(context.member, role=context.values["role"], updated_at=self.now())
-        return self.resource(context, self.view_role(changed))
-
-
-@fault("role-only-upwards", "role-changes-both-ways")
-class RoleOnlyUpwards(Service):
-    """A member becomes an admin, but an admin stays one."""
-
-    def update_member_role(self, context: RequestContext) -> Reply:
-        """Keep admins."""
-        if context.member.role == "admin":
-            return self.resource(context, self.view_role(replace(context.member, role=context.values["role"])))
-        return super().update_member_role(context)
-
-
-@fault("role-of-admin-unchangeable", "update-role-succeeds")
-class RoleOfAdminUnchangeable(Service):
-    """Changing an admin's role is refused."""
-
-    def check_role_changeable(self, member: Member) -> None:
-        """Object to admins, too."""
-        super().check_role_changeable(member)
-        if member.role == "admin":
-            raise Refusal(403, "The role of an admin cannot be changed.")
-
-
-def _also(identifier: str, title: str, more: Callable[[Service, RequestContext], None], *breaks: str) -> Fault:
-    """A change of role that does more than it should."""
-
-    def update_member_role(self: Service, context: RequestContext) -> Reply:
-        reply = Service.update_member_role(self, context)
-        more(self, context)
-        return reply
-
-    return made(identifier, title, *breaks, update_member_role=update_member_role)
-
-
-def _all_alike(service: Service, context: RequestContext) -> None:
-    for one in looking_up.other_people(service, context):
-        service.store.change_role(context.organization_id, one.user_id, context.values["role"], service.now())
-
-
-def _joined_again(service: Service, context: RequestContext) -> None:
-    statement = "UPDATE members SET joined_at = ? WHERE organization_id = ? AND user_id = ?"
-    service.store.execute(statement, service.now() + 1, context.organization_id, context.resource_id)
-
-
-def _name_lost(service: Service, context: RequestContext) -> None:
-    service.store.execute("UPDATE users SET name = ? WHERE id = ?", "Member", context.resource_id)
-
-
-ALSO = (
-    _also(
-        "role-changes-others", "A change of role changes the others', too.", _all_alike, "update-role-keeps-the-rest"
-    ),
-    _also("role-moves-joined-at", "A change of role moves joinedAt.", _joined_again, "update-role-keeps-the-rest"),
-    _also(
-        "role-loses-name", "A change of role overwrites the member's name.", _name_lost, "update-role-keeps-the-rest"
-    ),
-)
-
-RESPONSES = (
-    shown(
-        "role-answers-member",
-        "The answer to a change of role always says member.",
-        "view_role",
-        instead(("role",), lambda _: "member"),
-        "update-role-answers-what-was-sent",
-    ),
-    shown(
-        "role-answers-other-id",
-        "The answer to a change of role carries another identifier.",
-        "view_role",
-        instead(("id",), lambda text: f"{text}0"),
-        "update-role-answers-what-was-sent",
-    ),
-    shown(
-        "role-in-capitals",
-        "A listed member has the role in capitals.",
-        "view_member",
-        instead(("role",), str.upper),
-        "member-roles-known",
-    ),
-    shown(
-        "role-guest",
-        "A listed member has the role guest.",
-        "view_member",
-        instead(("role",), lambda role: "guest" if role == "member" else role),
-        "member-roles-known",
-    ),
-    shown(
-        "member-without-address",
-        "A listed member has the name as email.",
-        "view_member",
-        lambda view: {**view, "email": view["name"]},
-        "member-email-is-address",
-    ),
-    shown(
-        "member-address-linked",
-        "A listed member has a link to write to for an email.",
-        "view_member",
-        instead(("email",), lambda email: f"mailto:{email}"),
-        "member-email-is-address",
-    ),
-    shown(
-        "member-address-bracketed",
-        "A listed member has the email in angle brackets after the name.",
-        "view_member",
-        lambda view: {**view, "email": f"{view['name']} <{view['email']}>"},
-        "member-email-is-address",
-    ),
-    shown(
-        "member-address-masked",
-        "A listed member has its email with most of the name masked.",
-        "view_member",
-        instead(("email",), lambda email: f"{email[0]}***@{email.partition('@')[2]}"),
-        "member-email-is-address",
-    ),
-    made(
-        "member-address-of-the-first",
-        "Every listed member has the email of the one that was listed first.",
-        "member-email-is-address",
-        view_member=lambda self, member: {
-            **Service.view_member(self, member),
-            "email": self.memory.setdefault("first address", member.email),
-        },
-    ),
-)
+SIDE_EFFECTS = (
+    fault("role-changes-others", "A change of role changes the others', too.",
+          after(ROLE, lambda at: change_roles(at, at.others, at.values["role"])), _KEEPS_REST),
+    fault("role-moves-joined-at", "A change of role moves joinedAt.",
+          after(ROLE, lambda at: at.service.store.execute(
+              _MOVE_JOINED_AT, at.service.now() + 1, at.context.organization_id, at.context.resource_id)), _KEEPS_REST),
+    fault("role-loses-name", "A change of role overwrites the member's name.",
+          after(ROLE, lambda at: overwrite(at.service, "users", at.context.resource_id, name="Member")), _KEEPS_REST),
+    fault("role-changes-address", "A change of role changes the member's address.",
+          before(ROLE, lambda at: at.service.store.execute(_DOT_EMAIL, at.member.user_id)), _KEEPS_REST),
+    fault("role-change-takes-ownership",
+          "Whoever is made an admin leaves the organization without an owner: the owner becomes an admin, too.",
+          before(ROLE, lambda at: change_roles(at, _owners(at), "admin"), asks(role="admin")), _KEEPS_REST),
+    fault("role-change-removes-an-admin",
+          "Whoever becomes an admin takes the place of another one, who is no longer a member.",
+          before(ROLE, lambda at: remove_members(at, _other_admins(at)[-1:]), asks(role="admin")), _KEEPS_REST),
+)  # fmt: skip
