@@ -599,11 +599,6 @@ def has_role(*roles: str) -> Condition:
     return lambda at: at.member.role in roles
 
 
-def asks(**values: Any) -> Condition:  # noqa: ANN401 - any JSON
-    """The valid fields or parameters have these values; None for a parameter that was not sent."""
-    return lambda at: all(at.values.get(name) == value for name, value in values.items())
-
-
 def body_has(**fields: Any) -> Condition:  # noqa: ANN401 - any JSON
     """The body has these fields, valid or not; a body that the service cannot parse is refused."""
 
@@ -668,10 +663,10 @@ def _reply_of(at: Situation) -> Reply:
 
 
 def parsed(content: bytes) -> Any:  # noqa: ANN401 - any JSON
-    """Return a parsed body; ``NOTHING`` if it is not JSON."""
+    """Return a parsed body; ``NOTHING`` if it is not JSON, or nested too deeply."""
     try:
         return json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return NOTHING
 
 
