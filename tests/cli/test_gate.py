@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -233,3 +234,35 @@ def test_an_invitation_beyond_the_budget_is_not_listed(conformance: Conformance,
     assert sent
     assert f"the budget of {most} requests is used up" in " ".join(ended.report["run"]["warnings"])
     assert [line.partition(";")[0] for line in ended.report["lasting"]] == [f"{email} was invited" for email in sent]
+
+
+HANGING = "import sys\nfor line in sys.stdin:\n    open(sys.argv[1], 'a').write(line)\n"
+DYING = "import sys\nopen(sys.argv[1], 'a').write(sys.stdin.readline())\nsys.exit(3)\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "problem"), [(HANGING, "did not respond to create_member within 1 s"), (DYING, "ended by itself with status 3")],
+    ids=["hanging", "dying"],
+)  # fmt: skip
+def test_a_provisioner_without_a_response_is_called_twice_at_most(
+    conformance: Conformance, sandbox: dict[str, str], tmp_path: Path, program: str, problem: str
+) -> None:
+    """A run waits for at most two calls: its requirements stay untested with the true reason, the others pass."""
+    calls, script, target = tmp_path / "calls", tmp_path / "program.py", tmp_path / "target.yaml"
+    script.write_text(program)
+    target.write_text(
+        f"base_url: {sandbox['CONFORMANCE_BASE_URL']}\napi_key: ${{CONFORMANCE_API_KEY}}\ndisposable: true\n"
+        f"provisioner: {{command: [{sys.executable}, {script}, {calls}], timeout: 1}}\n"
+    )
+
+    ended = conformance(
+        "run", "--target", str(target), "--effort", "quick", "--class", "membership", "--class", "core",
+        CONFORMANCE_API_KEY=sandbox["CONFORMANCE_API_KEY"],
+    )  # fmt: skip
+
+    assert len(calls.read_text().splitlines()) <= 2
+    reasons = {entry["reason"] for entry in ended.report["requirements"] if entry["id"].startswith("update-role-")}
+    assert ended.outcome("update-role-succeeds") == "untested"
+    assert any(problem in reason for reason in reasons), reasons
+    assert ended.outcome("archive-engagement-succeeds") == "passed"
+    assert problem in ended.err + ended.out
