@@ -1,8 +1,8 @@
-"""Faults of refusing invalid input: with another status, or although it is kept."""
+"""Faults of refusing invalid input: with another status, or with an unexpected error."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from conformance.reference.faults.making import made, stumbling
 from conformance.reference.faults.sending import NOTHING, content, field
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.faults import Fault
-    from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.request_context import RequestContext
 
 _INVALID = frozenset({400, 422})
 
@@ -143,87 +143,5 @@ BROKEN = (
         "perpage-abc",
         "The list of members breaks on a perPage that is no number.",
         _asks("perPage", "abc"),
-    ),
-)
-
-
-def _kept(
-    operation: str, name: str, what: str, keep: Callable[[Service, RequestContext, dict[str, Any]], None], *breaks: str
-) -> Fault:
-    """An operation that keeps a part of what it refuses; ``keep`` is given the object that was sent."""
-
-    async def perform(self: Service, context: RequestContext) -> Reply:
-        try:
-            return await Service.perform(self, context)
-        except Refusal as refusal:
-            sent = content(context)
-            if context.operation.id == operation and refusal.status in _INVALID and isinstance(sent, dict):
-                keep(self, context, sent)
-            raise
-
-    title = f"Of what {operation} refuses as invalid, {what} kept."
-    return made(f"{name}-keeps-refused", title, *breaks, perform=perform)
-
-
-def _text(content: dict[str, Any], name: str) -> str:
-    value = content.get(name)
-    return value.encode(errors="replace").decode() if isinstance(value, str) else "Untitled"
-
-
-def _keep_new(service: Service, context: RequestContext, content: dict[str, Any]) -> None:
-    context.values = {"name": _text(content, "name"), "description": _text(content, "description")}
-    service.store.add_engagement(service.new_engagement(context))
-
-
-def _keep_edit(service: Service, context: RequestContext, content: dict[str, Any]) -> None:
-    changes = {name: _text(content, name) for name, value in content.items() if isinstance(value, str)}
-    service.store.edit_engagement(context.resource_id, changes, service.now())
-
-
-def _touch(service: Service, context: RequestContext, _: dict[str, Any]) -> None:
-    service.store.edit_engagement(context.resource_id, {}, service.now())
-
-
-def _keep_name(service: Service, context: RequestContext, content: dict[str, Any]) -> None:
-    if "name" in content:
-        service.store.rename_organization(context.organization_id, str(content["name"]), service.now())
-
-
-def _keep_empty_name(service: Service, context: RequestContext, content: dict[str, Any]) -> None:
-    if content.get("name") == "":
-        _keep_name(service, context, content)
-
-
-def _keep_role(service: Service, context: RequestContext, content: dict[str, Any]) -> None:
-    service.store.change_role(context.organization_id, context.resource_id, str(content.get("role")), service.now())
-
-
-KEPT = (
-    _kept("createEngagement", "create-engagement", "text is", _keep_new, "create-engagement-refused-creates-nothing"),
-    _kept("updateEngagement", "update-engagement", "text is", _keep_edit, "update-engagement-refused-changes-nothing"),
-    _kept(
-        "updateEngagement", "update-engagement-time", "the time is", _touch, "update-engagement-refused-changes-nothing"
-    ),
-    _kept(
-        "updateCurrentOrganization",
-        "update-organization",
-        "the name is",
-        _keep_name,
-        "update-organization-refused-changes-nothing",
-    ),
-    _kept(
-        "updateCurrentOrganization",
-        "update-organization-empty-name",
-        "an empty name is",
-        _keep_empty_name,
-        "update-organization-refused-changes-nothing",
-    ),
-    _kept(
-        "updateMemberRole",
-        "update-role",
-        "the role is",
-        _keep_role,
-        "update-role-refused-changes-nothing",
-        "member-roles-known",
     ),
 )
