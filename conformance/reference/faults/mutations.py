@@ -614,6 +614,21 @@ def all_of(*conditions: Condition) -> Condition:
     return lambda at: all(condition(at) for condition in conditions)
 
 
+def lacks(name: str) -> Condition:
+    """The body is an object without a field."""
+    return lambda at: isinstance(at.body, dict) and name not in at.body
+
+
+def field_is(name: str, *types: type) -> Condition:
+    """A field of the body has one of some Python types; a boolean is an ``int``, too."""
+    return lambda at: isinstance(at.field(name), types)
+
+
+def parameter_is(name: str, test: Callable[[str], bool]) -> Condition:
+    """A query parameter was sent, and its value passes a test."""
+    return lambda at: name in at.query and test(at.query[name])
+
+
 # --- changes of JSON objects
 
 
