@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.reference.faults.making import stumbling
-from conformance.reference.faults.sending import field
+from conformance.reference.faults.mutations import Situation, crash, fault
 from conformance.running.options import Effort, Mode, RunOptions
 from conformance.selftest import in_process
 from conformance.selftest.subjects import Subject
@@ -15,39 +14,37 @@ BREAKS = ("no-server-error",)
 ONLY = ("no-server-error", "update-role-*")
 
 
-def _is_text(content_type: str | None) -> bool:
-    return content_type is not None and content_type.startswith("text/")
+def _content_type(at: Situation) -> str | None:
+    return at.context.request.headers.get("Content-Type")
 
 
 FAULTY = {
-    fault.id: fault
-    for fault in (
-        stumbling("role", "", "listMembers", lambda request: request.request.query_params.get("role") == ""),
-        stumbling("page", "", "listMembers", lambda request: request.request.query_params.get("page") == ""),
-        stumbling("twice", "", "listMembers", lambda request: len(request.request.query_params.getlist("page")) > 1),
-        stumbling("mark", "", "createEngagement", lambda request: request.content.startswith(b"\xef\xbb\xbf")),
-        stumbling("no number", "", "createEngagement", lambda request: b"NaN" in request.content),
-        stumbling("lines", "", "updateEngagement", lambda request: "\n" in str(field(request, "description"))),
-        stumbling("capital", "", "inviteMember", lambda request: field(request, "role") == "Admin"),
-        stumbling("capitals", "", "updateMemberRole", lambda request: str(field(request, "role")).isupper()),
-        stumbling("shape", "", "unarchiveEngagement", lambda request: not request.resource_id.startswith("eng_")),
-        stumbling("letters", "", "updateEngagement", lambda request: not request.resource_id.isascii()),
-        stumbling("body", "", "archiveEngagement", lambda request: "Content-Type" in request.request.headers),
-        stumbling(
-            "text", "", "updateEngagement", lambda request: _is_text(request.request.headers.get("Content-Type"))
-        ),
-        stumbling("nothing", "", "updateEngagement", lambda request: "Content-Type" not in request.request.headers),
+    name: fault(name, "It fails on an odd request.", crash(operation, when), *BREAKS)
+    for name, operation, when in (
+        ("role", "listMembers", lambda at: at.query.get("role") == ""),
+        ("page", "listMembers", lambda at: at.query.get("page") == ""),
+        ("twice", "listMembers", lambda at: len(at.query.getlist("page")) > 1),
+        ("mark", "createEngagement", lambda at: at.context.content.startswith(b"\xef\xbb\xbf")),
+        ("no number", "createEngagement", lambda at: b"NaN" in at.context.content),
+        ("lines", "updateEngagement", lambda at: "\n" in str(at.field("description"))),
+        ("capital", "inviteMember", lambda at: at.field("role") == "Admin"),
+        ("capitals", "updateMemberRole", lambda at: str(at.field("role")).isupper()),
+        ("shape", "unarchiveEngagement", lambda at: not at.context.resource_id.startswith("eng_")),
+        ("letters", "updateEngagement", lambda at: not at.context.resource_id.isascii()),
+        ("body", "archiveEngagement", lambda at: _content_type(at) is not None),
+        ("text", "updateEngagement", lambda at: (_content_type(at) or "").startswith("text/")),
+        ("nothing", "updateEngagement", lambda at: _content_type(at) is None),
     )
 }
 
 
-@pytest.mark.parametrize("fault", FAULTY)
-def test_one_operation_that_stumbles(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", FAULTY)
+def test_an_operation_that_fails(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run at standard effort finds a single operation that fails on an odd request."""
     monkeypatch.setattr(in_process, "fault_by_id", FAULTY.get)
     options = RunOptions(effort=Effort.STANDARD, seed=1, only=ONLY)
 
-    trial = attempt(Task(Subject(fault, "fault", "It stumbles.", BREAKS), options, in_process=True))
+    trial = attempt(Task(Subject(name, "fault", "It fails on an odd request.", BREAKS), options, in_process=True))
 
     assert "no-server-error" in trial.reported
 

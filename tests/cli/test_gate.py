@@ -241,9 +241,10 @@ DYING = "import sys\nopen(sys.argv[1], 'a').write(sys.stdin.readline())\nsys.exi
 
 
 @pytest.mark.parametrize(
-    ("program", "problem"), [(HANGING, "did not respond to create_member within 1 s"), (DYING, "ended by itself with status 3")],
+    ("program", "problem"),
+    [(HANGING, "did not respond to create_member within 1 s"), (DYING, "ended by itself with status 3")],
     ids=["hanging", "dying"],
-)  # fmt: skip
+)
 def test_a_provisioner_without_a_response_is_called_twice_at_most(
     conformance: Conformance, sandbox: dict[str, str], tmp_path: Path, program: str, problem: str
 ) -> None:

@@ -114,7 +114,7 @@ CRASHES = tuple(
          lambda at: bool(set(at.query) - {"role", "page", "perPage"}), _LIMITS),
         ((_LIST_MEMBERS,), "page-zero", "page 0", _asks_number("page", 0, 0)),
         ((_LIST_MEMBERS,), "per-page-zero", "a perPage of 0", _asks_number("perPage", 0, 0)),
-        ((_LIST_MEMBERS,), "a-capital", "a role with a capital", parameter_is("role", lambda text: text != text.lower())),
+        ((_LIST_MEMBERS,), "a-capital", "a role with a capital", parameter_is("role", lambda it: it != it.lower())),
         ((_GET,), "a-quote", "a single quote in the identifier", lambda at: "'" in at.context.resource_id),
         ((_GET,), "length", "an identifier of more than 200 characters",
          lambda at: len(at.context.resource_id) > 200),  # noqa: PLR2004
