@@ -594,6 +594,17 @@ def noted(name: str) -> Condition:
     return lambda at: at.context.resource_id in at.remembered(name, set())
 
 
+def again(name: str) -> Condition:
+    """The condition was asked about the engagement in the path before."""
+
+    def when(at: Situation) -> bool:
+        met = noted(name)(at)
+        note(name)(at)
+        return met
+
+    return when
+
+
 def has_role(*roles: str) -> Condition:
     """The member in the path has one of these roles."""
     return lambda at: at.member.role in roles
