@@ -54,10 +54,9 @@ MEANT_TO_BREAK = {
 
 LIVES = {
     "errors": lives.mistakes,
-    "authentication": lives.keys,
     "invitations": lives.people,
     "isolation": lives.keys,
-    "key_corners": lives.late,
+    "keys": lives.keys,
     "members": lives.people,
     "organization": lives.people,
     "parameters": lives.people,

@@ -1,0 +1,323 @@
+"""Faults of keys: bad keys that are accepted, and what the service does or reads before it refuses a key."""
+
+from __future__ import annotations
+
+import base64
+from contextlib import suppress
+from itertools import cycle
+from typing import TYPE_CHECKING
+
+from conformance.reference.faults.mutations import ACTIONS, Situation, all_of, always, fault, wrap
+from conformance.reference.records import SCOPES, Key
+from conformance.reference.refusal import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from conformance.reference.faults.mutations import Action, Condition, Method, Mutation
+    from conformance.reference.request_context import RequestContext
+    from conformance.reference.service import Service
+
+_MISSING, _SCHEME = "key-missing-refused", "key-other-scheme-refused"
+_EMPTY, _UNKNOWN = "key-empty-refused", "key-unknown-refused"
+_LOOKUP, _VALIDATION = "authentication-before-lookup", "authentication-before-validation"
+_CHANGES_NOTHING, _NO_ERROR = "unauthenticated-changes-nothing", "no-server-error"
+_UNAUTHORIZED, _NULL = 401, "null"
+_SHORTEST, _LONG = 4, 300
+"""Characters of the shortest token that is compared with keys, and of the longest that gives no 500."""
+
+
+def _header(at: Situation, name: str = "authorization") -> str:
+    return at.context.request.headers.get(name, "")
+
+
+def _scheme(at: Situation) -> str:
+    return _header(at).partition(" ")[0]
+
+
+def _token(at: Situation) -> str:
+    return _header(at).partition(" ")[2]
+
+
+_BAD: dict[str, tuple[str, Condition]] = {
+    "missing": ("without an Authorization header", lambda at: "authorization" not in at.context.request.headers),
+    "other-scheme": ("with another scheme than Bearer",
+                     lambda at: bool(_token(at)) and _scheme(at).lower() != "bearer"),
+    "empty": ("with an empty key", lambda at: _header(at).strip() == "Bearer"),
+    "unknown": ("with an unknown key", lambda at: _scheme(at) == "Bearer" and bool(_token(at).strip())),
+}  # fmt: skip
+"""Kinds of bad keys: the words for a request with such a key, and whether a refused request has one."""
+
+
+# Serving requests whose key is refused
+
+
+def _accept(find: Callable[[Situation], Key | None], when: Condition = always) -> Mutation:
+    """Serve some requests whose key is refused, with the key that ``find`` returns unless it is revoked."""
+
+    def around(service: Service, honest: Method, context: RequestContext) -> object:
+        try:
+            return honest(context)
+        except Refusal:
+            key = find(at) if when(at := Situation(service, context)) else None
+            if key is None or key.revoked:
+                raise
+            return key
+
+    return wrap("authenticate", around)
+
+
+def _any_key(at: Situation) -> Key:
+    """Return a key of the first organization with all permissions."""
+    return Key("any key", at.service.store.organization_ids()[0], None, frozenset(SCOPES))
+
+
+def _accept_bad(kind: str, *operations: str) -> Mutation:
+    """Serve operations with a kind of bad keys."""
+    return _accept(_any_key, all_of(_BAD[kind][1], lambda at: at.service.find_operation(at.context).id in operations))
+
+
+def _accept_from(read: Callable[[Situation], str]) -> Mutation:
+    """Accept a valid key from another place than the honest one."""
+    return _accept(lambda at: at.service.find_key(read(at)))
+
+
+def _accept_behind(takes: Callable[[str], bool], decode: Callable[[str], str] = str.strip) -> Mutation:
+    """Accept a valid key behind some schemes; ``decode`` returns the key for what follows the scheme."""
+    return _accept_from(lambda at: decode(_token(at)) if takes(_scheme(at)) else "")
+
+
+def _is_scheme(name: str) -> Callable[[str], bool]:
+    return lambda scheme: scheme.lower() == name.lower()
+
+
+def _in_basic(part: int) -> Callable[[str], str]:
+    """Read the name (0) or the password (2) of Basic authentication."""
+
+    def decode(token: str) -> str:
+        with suppress(ValueError):
+            return base64.b64decode(token).decode().partition(":")[part]
+        return ""
+
+    return decode
+
+
+def _accept_similar(is_similar: Callable[[str, str], bool]) -> Mutation:
+    """Accept tokens that are similar to a key that was used before; ``is_similar`` gets the key and the token."""
+
+    def around(service: Service, honest: Method, token: str) -> object:
+        used = service.memory.setdefault("used", set())
+        if (found := honest(token)) is not None:
+            used.add(token)
+            return found
+        similar = (key for key in sorted(used) if len(token) >= _SHORTEST and is_similar(key, token))
+        return next((honest(key) for key in similar), None)
+
+    return wrap("find_key", around)
+
+
+BAD = (
+    *(fault(f"key-{kind}-served", f"Every operation is served {words}.",
+            _accept_bad(kind, *ACTIONS), f"key-{kind}-refused") for kind, (words, _) in _BAD.items()),
+    *(fault(f"key-{kind}-{operation}".lower(), f"The operation {operation} is served {_BAD[kind][0]}.",
+            _accept_bad(kind, operation), f"key-{kind}-refused")
+      for operation, kind in zip(ACTIONS, cycle(_BAD), strict=False)),
+)  # fmt: skip
+
+MISPLACED = (
+    fault("key-without-scheme", "A key is taken without a scheme.",
+          _accept_from(lambda at: _header(at).strip()), _SCHEME),
+    *(fault(f"key-{words}-{name}".lower(), f"A key is taken under the scheme {name}.",
+            _accept_behind(_is_scheme(name)), _SCHEME) for words, name in (
+        ("as", "Token"), ("as", "ApiKey"), ("scheme", "Bot"), ("as", "Digest"), ("as", "Key"), ("as", "JWT"))),
+    fault("key-scheme-beginning", "Whatever begins with Bearer is taken for it.",
+          _accept_behind(lambda scheme: scheme.startswith("Bearer")), _SCHEME),
+    fault("key-first-of-list", "Of a list behind Bearer the first item is the key.",
+          _accept_behind(lambda scheme: scheme == "Bearer", lambda token: token.partition(",")[0]), _UNKNOWN),
+    fault("key-as-basic", "A key is taken as it is behind Basic.",
+          _accept_behind(_is_scheme("Basic")), _SCHEME),
+    fault("key-as-basic-name", "A key is taken as the name of Basic authentication.",
+          _accept_behind(_is_scheme("Basic"), _in_basic(0)), _SCHEME),
+    fault("key-as-basic-password", "A key is taken as the password of Basic.",
+          _accept_behind(lambda scheme: scheme == "Basic", _in_basic(2)), _SCHEME),
+    fault("key-in-another-header", "A key is taken from X-Api-Key.",
+          _accept_from(lambda at: _header(at, "x-api-key")), _MISSING),
+    fault("key-in-x-auth-token", "A key is taken from X-Auth-Token.",
+          _accept_from(lambda at: _header(at, "x-auth-token")), _MISSING),
+    fault("key-in-a-cookie", "A key is taken from a cookie.",
+          _accept_from(lambda at: at.context.request.cookies.get("access_token", "")), _MISSING),
+)  # fmt: skip
+
+SIMILAR = (
+    *(fault(f"key-{words}", title, _accept_similar(is_similar), _UNKNOWN) for words, title, is_similar in (
+        ("null-taken", "The word null is taken for any key.", lambda _, token: token == _NULL),
+        ("letter-case-ignored", "Letter case of a key does not count.",
+         lambda key, token: key.casefold() == token.casefold()),
+        ("last-character-ignored", "The last character of a key does not count.",
+         lambda key, token: key[:-1] == token[:-1]),
+        ("first-half-enough", "Only the first half of a key counts.",
+         lambda key, token: token.startswith(key[: len(key) // 2])),
+        ("beginning-enough", "The first eight characters of a key are enough.",
+         lambda key, token: key[:8] == token[:8]),
+        ("longer-taken", "A key with something behind it is taken.", lambda key, token: token.startswith(key)),
+        ("shorter-taken", "The beginning of a key is taken for it.", lambda key, token: key.startswith(token)),
+        ("of-same-length", "Every key of the right length is taken.", lambda key, token: len(key) == len(token)))),
+)  # fmt: skip
+
+
+# Refusing keys with another status
+
+
+def _refuse_with(status: int, when: Condition) -> Mutation:
+    """Refuse a key with another status."""
+
+    def find(_: Situation) -> None:
+        raise Refusal(status, "The API key is not accepted.")
+
+    return _accept(find, when)
+
+
+def _before_key(action: Action) -> Mutation:
+    """Do something before the key is checked."""
+
+    def around(service: Service, honest: Method, context: RequestContext) -> object:
+        action(Situation(service, context))
+        return honest(context)
+
+    return wrap("authenticate", around)
+
+
+REFUSED = (
+    *(fault(f"key-{kind}-{status}", f"{words} is refused with {status}.",
+            _refuse_with(status, _BAD[kind][1]), f"key-{kind}-refused") for kind, words, status in (
+        ("unknown", "An unknown key", 403), ("missing", "A missing key", 400), ("missing", "A missing key", 403),
+        ("other-scheme", "Another scheme", 400), ("empty", "An empty key", 404))),
+    fault("key-null-stumbles", "The key null gives 500.",
+          _refuse_with(500, lambda at: at.service.bearer_token(at.context) == _NULL), _NO_ERROR, _UNKNOWN),
+    fault("key-long-stumbles", "A key of more than 300 characters gives 500.",
+          _refuse_with(500, lambda at: len(at.service.bearer_token(at.context)) > _LONG), _NO_ERROR, _UNKNOWN),
+    fault("key-empty-header-stumbles", "An empty Authorization header gives 500.",
+          _before_key(lambda at: at.context.request.headers.get("authorization", "none").split()[0]),
+          _NO_ERROR, _EMPTY),
+)  # fmt: skip
+
+
+# Reading or changing something before the key is refused
+
+
+def _find_operation(at: Situation) -> None:
+    at.context.operation = at.service.find_operation(at.context)
+
+
+_FIND_OPERATION = _before_key(_find_operation)
+
+
+def _find_member(at: Situation) -> None:
+    first = at.service.store.organization_ids()[0]
+    if at.context.operation.finds == "member" and at.service.store.member(first, at.context.resource_id) is None:
+        raise at.service.not_found("member")
+
+
+def _changes_archived(at: Situation) -> bool:
+    is_change = at.operation in {"updateEngagement", "archiveEngagement"}
+    return is_change and at.stored is not None and at.stored.status == "archived"
+
+
+def _validate_first(operation: str) -> Mutation:
+    """Receive and validate a request before its key is checked."""
+
+    def check(at: Situation) -> None:
+        if at.operation == operation:
+            at.service.check(at.context)
+
+    async def around(_: Service, honest: Method, context: RequestContext) -> object:
+        context.content = await context.request.body()
+        return await honest(context)
+
+    return _before_key(check) | _FIND_OPERATION | wrap("serve", around)
+
+
+def _if_unauthorized(action: Callable[[Situation], Awaitable[None]]) -> Mutation:
+    """Do something before a request is refused with 401; neither its operation nor its body is known by then."""
+
+    async def around(service: Service, honest: Method, context: RequestContext) -> object:
+        try:
+            return await honest(context)
+        except Refusal as refusal:
+            if refusal.status == _UNAUTHORIZED:
+                await action(Situation(service, context))
+            raise
+
+    return wrap("serve", around)
+
+
+def _refuse_first(when: Condition) -> Mutation:
+    """Refuse some requests as invalid rather than for their key."""
+
+    async def action(at: Situation) -> None:
+        _find_operation(at)
+        at.context.content = await at.service.receive(at.context) if at.context.operation.takes_body else b""
+        if when(at):
+            raise Refusal(422, "The request is invalid.")
+
+    return _if_unauthorized(action)
+
+
+def _lacks(operation: str, name: str) -> Condition:
+    return lambda at: at.operation == operation and isinstance(at.body, dict) and name not in at.body
+
+
+def _carry_out(operation: str) -> Mutation:
+    """Carry out an operation although its key is refused."""
+
+    async def action(at: Situation) -> None:
+        _find_operation(at)
+        if at.operation == operation:
+            at.context.key = _any_key(at)
+            at.context.content = await at.service.receive(at.context)
+            with suppress(Refusal):
+                at.service.act(at.context)
+
+    return _if_unauthorized(action)
+
+
+async def _keep_name(at: Situation) -> None:
+    if at.method != "PATCH":
+        return
+    _find_operation(at)
+    at.context.content = await at.service.receive(at.context)
+    if at.operation == "updateEngagement" and at.stored and isinstance(name := at.field("name"), str):
+        at.edit(name=name)
+
+
+EARLY = (
+    fault("member-lookup-before-authentication", "Without a valid key, an unknown user gets 404 instead of 401.",
+          _before_key(_find_member) | _FIND_OPERATION, _LOOKUP),
+    fault("archived-conflict-before-key",
+          "Without a valid key, an edit or an archiving of an archived engagement gives 409 instead of 401.",
+          _refuse_with(409, _changes_archived) | _FIND_OPERATION, _EMPTY, _LOOKUP, _UNKNOWN),
+    *(fault(f"{name}-validated-before-key", f"{words} is validated before the key.",
+            _validate_first(operation), _VALIDATION) for name, words, operation in (
+        ("creation", "A creation", "createEngagement"), ("list", "The list of engagements", "listEngagements"),
+        ("invitation", "An invitation", "inviteMember"), ("edit", "An edit", "updateEngagement"),
+        ("renaming", "A renaming", "updateCurrentOrganization"), ("members", "The list of members", "listMembers"),
+        ("role", "A change of role", "updateMemberRole"))),
+    fault("status-before-key", "A nonsense status is refused before the key is looked at.",
+          _refuse_first(lambda at: at.query.get("status") not in {None, "active", "archived"}), _VALIDATION),
+    fault("role-before-key", "A nonsense role to filter by is refused before the key is looked at.",
+          _refuse_first(lambda at: at.query.get("role") not in {None, "owner", "admin", "member"}), _VALIDATION),
+    *(fault(f"missing-{name}-before-key", f"{words} is refused before the key is looked at.",
+            _refuse_first(_lacks(operation, field)), _VALIDATION) for name, words, operation, field in (
+        ("name", "A creation without a name", "createEngagement", "name"),
+        ("role", "A role change without a role", "updateMemberRole", "role"),
+        ("address", "An invitation without an address", "inviteMember", "email"),
+        ("invited-role", "An invitation without a role", "inviteMember", "role"))),
+    *(fault(f"{name}-applied-without-key", f"{words} without a valid key is refused, and done.",
+            _carry_out(operation), _CHANGES_NOTHING) for name, words, operation in (
+        ("creation", "A creation", "createEngagement"), ("edit", "An edit", "updateEngagement"),
+        ("deletion", "A deletion", "deleteEngagement"), ("archive", "Archiving", "archiveEngagement"),
+        ("unarchive", "Unarchiving", "unarchiveEngagement"), ("renaming", "A renaming", "updateCurrentOrganization"),
+        ("role-change", "A role change", "updateMemberRole"))),
+    fault("name-applied-without-key", "An edit without a valid key is refused, and its name is kept.",
+          _if_unauthorized(_keep_name), _CHANGES_NOTHING),
+)  # fmt: skip
