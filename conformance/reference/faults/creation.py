@@ -85,8 +85,7 @@ def _create_another(at: Situation) -> None:
 
 def _edit_new(at: Situation, **columns: object) -> None:
     """Write columns of the engagement that was just created."""
-    if at.reply:
-        overwrite(at.service, "engagements", at.reply.content["data"]["id"], **columns)
+    overwrite(at.service, "engagements", at.data["id"], **columns)
 
 
 def _delay_times(at: Situation) -> None:

@@ -162,8 +162,7 @@ def _find_nothing(service: Service) -> None:
 
 
 def _note_author(at: Situation) -> None:
-    if at.reply:
-        at.remembered("authors", {})[at.reply.content["data"]["id"]] = at.context.key.user_id
+    at.remembered("authors", {})[at.data["id"]] = at.context.key.user_id
 
 
 _NOTE_AUTHORS = after("createEngagement", _note_author)

@@ -84,6 +84,15 @@ class Situation:
         return self.reply.status if self.reply else 0
 
     @property
+    def data(self) -> Any:  # noqa: ANN401 - any JSON
+        """The ``data`` of the reply.
+
+        Raises:
+            TypeError: There is no reply yet.
+        """
+        return _reply_of(self).content["data"]
+
+    @property
     def engagement(self) -> Engagement:
         """The engagement in the path, as it was found."""
         return self.context.engagement
@@ -461,7 +470,7 @@ def status(operation: str, code: int, when: Condition = always) -> Mutation:
 
 def data(operation: str, change: Callable[[Situation, Any], Any], when: Condition = always) -> Mutation:
     """Change the ``data`` of the reply to an operation."""
-    return reply(operation, lambda at: at.with_data(change(at, _reply_of(at).content["data"])), when)
+    return reply(operation, lambda at: at.with_data(change(at, at.data)), when)
 
 
 def content(operation: str, change: Change, when: Condition = always) -> Mutation:
