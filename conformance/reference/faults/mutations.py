@@ -292,8 +292,8 @@ def refuse(
         status: The status of the refusal.
         when: The requests that are refused.
         message: The message of the refusal.
-        step: The method before which it is refused: ``check``, ``find`` or ``authorize``; by default the operation's
-            own, before which the request is known to be valid.
+        step: The method before which it is refused: ``authorize``, ``check``, ``find``, or another that takes the
+            request once its operation is known; by default the operation's own, whose request is known to be valid.
     """
     return _raising(operation, lambda: Refusal(status, message), when, step or ACTIONS[operation])
 
@@ -336,7 +336,7 @@ def refused_yet(
     Args:
         operation: The operationId.
         action: What is done; a refusal of its own is ignored.
-        when: The refused requests; their situation has no reply.
+        when: The refused requests, whose situation has no reply; a refusal of its own counts as false.
         statuses: The statuses of the refusals; by default any.
     """
 
@@ -345,9 +345,10 @@ def refused_yet(
             return await honest(context)
         except Refusal as refusal:
             at = Situation(service, context)
-            if at.operation == operation and (not statuses or refusal.status in statuses) and when(at):
+            if at.operation == operation and (not statuses or refusal.status in statuses):
                 with suppress(Refusal):
-                    action(at)
+                    if when(at):
+                        action(at)
             raise
 
     return wrap("perform", around)
@@ -516,14 +517,14 @@ def _header(method: str, name: str, value: Callable[[Situation], str | None], wh
 
 def send(change: Callable[[bytes], bytes], when: Condition = always, *, media_type: str | None = None) -> Mutation:
     """Send another body than the JSON of a reply, and another media type; no media type if it is empty."""
-    replaced = {b"Content-Length"} if media_type is None else {b"Content-Length", b"Content-Type"}
+    replaced = {b"content-length"} if media_type is None else {b"content-length", b"content-type"}
     typed = [(b"Content-Type", media_type.encode())] if media_type else []
 
     def around(service: Service, honest: Method, context: RequestContext, replied: Reply) -> Response:
         response: Response = honest(context, replied)
         if when(Situation(service, context, replied)):
             response.body = change(bytes(response.body))
-            kept = [(name, value) for name, value in response.raw_headers if name not in replaced]
+            kept = [(name, value) for name, value in response.raw_headers if name.lower() not in replaced]
             response.raw_headers = [*kept, *typed, (b"Content-Length", str(len(response.body)).encode())]
         return response
 
@@ -624,7 +625,7 @@ def body_has(**fields: Any) -> Condition:  # noqa: ANN401 - any JSON
 
     def when(at: Situation) -> bool:
         body = at.service.parse(at.context.content)
-        return isinstance(body, dict) and all(body.get(name) == value for name, value in fields.items())
+        return isinstance(body, dict) and all(body.get(name, NOTHING) == value for name, value in fields.items())
 
     return when
 
