@@ -1,0 +1,526 @@
+"""Operators, conditions and changes of the faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.reference.faults import mutations
+from conformance.reference.faults.mutations import NOTHING, Condition, Mutation, Situation, always, fault, responds
+from conformance.reference.records import Page
+from conformance.reference.refusal import Refusal
+from conformance.reference.service import Service
+
+if TYPE_CHECKING:
+    import httpx
+
+    from tests.reference.conftest import Visitor
+
+Serve = Callable[..., "Visitor"]
+
+ENGAGEMENTS = "/api/v1/engagements"
+MEMBERS = "/api/v1/organizations/current/members"
+EDIT, READ, ARCHIVE = "updateEngagement", "getEngagement", "archiveEngagement"
+
+VALID, INVALID = {"name": "two"}, {"name": 5}
+UPPER = mutations.edit(name=str.upper)
+OLDEST_FIRST = mutations.set_fields(descending=False)
+
+
+@pytest.fixture
+def serve(visit: Callable[..., Visitor]) -> Serve:
+    """Return a function that serves a mutation."""
+    return lambda mutation, **choices: visit(fault=fault("x", "It.", mutation, "some-requirement"), **choices)
+
+
+def never(_: Situation) -> bool:
+    """Act in no situation."""
+    return False
+
+
+def path_of(visitor: Visitor, name: str = "one", **fields: object) -> str:
+    """Create an engagement and return its path."""
+    return visitor.at(visitor.engagement(name, **fields)["id"])
+
+
+def names(visitor: Visitor, query: str = "", path: str = ENGAGEMENTS) -> list[str]:
+    """List the names of engagements or members."""
+    return [item["name"] for item in visitor.get(f"{path}{query}").json()["data"]]
+
+
+def edit(visitor: Visitor, body: object) -> tuple[object, ...]:
+    """Edit an engagement; return the status, name and description of the reply, and those that are stored then."""
+    path = path_of(visitor, description="d")
+    response = visitor.patch(path, body)
+    shown, stored = response.json().get("data", {}), visitor.get(path).json()["data"]
+    return response.status_code, shown.get("name"), shown.get("description"), stored["name"], stored["description"]
+
+
+# --- operators on requests and replies
+
+
+@pytest.mark.parametrize(
+    ("operator", "argument", "body", "wrong"),
+    [
+        (mutations.instead, lambda at: at.success({"name": "x"}), VALID, (200, "x", None, "one", "d")),
+        (mutations.before, lambda at: at.overwrite(description="x"), VALID, (200, "two", "x", "two", "x")),
+        (mutations.after, lambda at: at.edit(description=at.data["name"]), VALID, (200, "two", "d", "two", "two")),
+        (mutations.refuse, 423, VALID, (423, None, None, "one", "d")),
+        (mutations.refused_yet, lambda at: at.edit(name="x"), INVALID, (422, None, None, "x", "d")),
+        (mutations.done_yet, 423, VALID, (423, None, None, "two", "d")),
+        (mutations.reply, lambda at: at.replied("read", name="x"), VALID, (200, "x", "d", "two", "d")),
+        (mutations.status, 299, VALID, (299, "two", "d", "two", "d")),
+        (
+            mutations.data,
+            lambda at, data: {"name": data["name"] + at.method},
+            VALID,
+            (200, "twoPATCH", None, "two", "d"),
+        ),
+        (mutations.content, mutations.rename("data", "x"), VALID, (200, None, None, "two", "d")),
+    ],
+)
+def test_operator_acts_in_its_operation_if_its_condition_holds(
+    visitor: Visitor, serve: Serve, operator: Any, argument: Any, body: object, wrong: object
+) -> None:
+    """An operator leaves other operations and other situations alone."""
+    honest = edit(visitor, body)
+
+    assert edit(serve(operator(EDIT, argument)), body) == wrong
+    assert edit(serve(operator(EDIT, argument, never)), body) == honest
+    assert edit(serve(operator(ARCHIVE, argument)), body) == honest
+
+
+def test_a_star_stands_for_all_operations(serve: Serve) -> None:
+    """``*`` changes the reply to every operation that was carried out, and no error."""
+    visitor = serve(mutations.data("*", lambda _at, _data: "x"))
+
+    assert visitor.get(ENGAGEMENTS).json()["data"] == "x"
+    assert visitor.post(ENGAGEMENTS, {"name": "one"}).json() == {"data": "x"}
+    assert "data" not in visitor.get(f"{ENGAGEMENTS}/none").json()
+
+
+@pytest.mark.parametrize(
+    ("step", "valid", "invalid", "forbidden", "missing"),
+    [("", 423, 422, 403, 404), ("find", 423, 422, 403, 423), ("check", 423, 423, 403, 423), ("authorize", *[423] * 4)],
+)
+def test_refuse_acts_before_its_step(
+    serve: Serve, step: str, valid: int, invalid: int, forbidden: int, missing: int
+) -> None:
+    """Only the steps before the one of ``refuse`` refuse a request first."""
+    visitor = serve(mutations.refuse(EDIT, 423, message="Not now.", step=step))
+    path, weak = path_of(visitor), visitor.rpc("create_key", scopes=["engagements:read"])["key"]
+
+    assert visitor.patch(path, VALID).json()["error"]["message"] == "Not now."
+    assert visitor.patch(path, VALID).status_code == valid
+    assert visitor.patch(path, INVALID).status_code == invalid
+    assert visitor.patch(path, VALID, key=weak).status_code == forbidden
+    assert visitor.patch(f"{ENGAGEMENTS}/none", VALID).status_code == missing
+
+
+def refuse_too(_: Situation) -> bool:
+    """Refuse within an action or a condition."""
+    raise Refusal(423, "Another refusal.")
+
+
+@pytest.mark.parametrize(
+    ("action", "when", "statuses", "name"),
+    [
+        (refuse_too, always, (), "one"),
+        (lambda at: at.edit(name="x"), always, (409, 422), "x"),
+        (lambda at: at.edit(name="x"), always, (404, 409), "one"),
+        (lambda at: at.edit(name="x"), refuse_too, (), "one"),
+    ],
+    ids=["action-refuses", "one-of-the-statuses", "another-status", "condition-refuses"],
+)
+def test_refused_yet_keeps_the_refusal(serve: Serve, action: Any, when: Any, statuses: Any, name: str) -> None:
+    """A refusal by the action or the condition is ignored, and the action respects the statuses."""
+    visitor = serve(mutations.refused_yet(EDIT, action, when, statuses=statuses))
+    assert edit(visitor, INVALID) == (422, None, None, name, "d")
+
+
+def test_edit_as_carries_out_another_edit(serve: Serve) -> None:
+    """The change gets the engagement and the valid fields."""
+    visitor = serve(mutations.edit_as(lambda engagement, sent: {"name": f"{engagement.name} {sent['name']}"}))
+    assert edit(visitor, VALID) == (200, "one two", "d", "one two", "d")
+
+
+# --- order and state
+
+
+def suffix(text: str) -> Mutation:
+    """Append a text to the name that an edit shows."""
+    return mutations.data(EDIT, lambda _, data: {**data, "name": data["name"] + text})
+
+
+def test_the_second_mutation_is_outside(serve: Serve) -> None:
+    """Mutations of one method all act, the later ones around the earlier ones."""
+    calls: list[str] = []
+    inner = mutations.before(EDIT, lambda _: calls.append("before 1")) | mutations.after(
+        EDIT, lambda _: calls.append("after 1")
+    )
+    outer = mutations.before(EDIT, lambda _: calls.append("before 2")) | mutations.after(
+        EDIT, lambda _: calls.append("after 2")
+    )
+
+    assert edit(serve(suffix("1") | suffix("2") | suffix("2") | inner | outer), VALID)[1] == "two122"
+    assert calls == ["before 2", "before 1", "after 1", "after 2"]
+
+
+def test_a_replacement_drops_inner_wrappers(serve: Serve) -> None:
+    """A wrapper acts around a replacement, and a replacement drops the wrappers before it."""
+    wrapped = mutations.view("edited", UPPER)
+    replaced = mutations.put_methods(
+        view_edited=lambda service, found: {"name": service.view_read(found)["name"] + "x"}
+    )
+
+    assert edit(serve(replaced | wrapped), VALID)[1] == "TWOX"
+    assert edit(serve(wrapped | replaced), VALID)[1] == "twox"
+
+
+def test_two_services_share_no_state(serve: Serve) -> None:
+    """What a fault remembers in one service is unknown in another one of the same fault."""
+    count = mutations.before(EDIT, lambda at: at.remembered("edits", []).append(1))
+    mutation = count | mutations.data(EDIT, lambda at, _: {"name": len(at.remembered("edits", []))})
+    first, second = serve(mutation), serve(mutation)
+
+    assert [edit(visitor, VALID)[1] for visitor in (first, first, second)] == [1, 2, 1]
+
+
+def test_fault_describes_the_service() -> None:
+    """A fault has an id, a title and requirements, and overrides only the methods of its mutation."""
+    made = fault("two-words", "It fails.", mutations.status(READ, 299), "a", "b")
+
+    assert (made.id, made.title, made.breaks) == ("two-words", "It fails.", ("a", "b"))
+    assert (made.service.__name__, made.service.__doc__) == ("TwoWords", "It fails.")
+    assert {name for name in vars(made.service) if hasattr(Service, name) and name[0] != "_"} == {"act"}
+
+
+# --- operators on methods and lists
+
+
+def first_only(honest: Any, asked: Any) -> Page[Any]:
+    """Show only the first item of a page."""
+    return Page(honest(asked).items[:1], 1)
+
+
+@pytest.mark.parametrize(
+    ("mutation", "query", "right", "wrong"),
+    [
+        (mutations.wrap("sorting", lambda _, honest, context: (honest(context)[0], "asc")), "", "cba", "abc"),
+        (mutations.result("find_engagements", lambda page: Page(page.items[1:], 0)), "", "cba", "ba"),
+        (mutations.view("item", UPPER, mutations.edit(name="-{}".format)), "", "cba", "-C-B-A"),
+        (mutations.new_engagement(mutations.set_fields(name="x")), "", "cba", "xxx"),
+        (mutations.query(lambda given, asked: replace(asked, limit=given["page"])), "?page=2&perPage=1", "b", "ba"),
+        (mutations.page(first_only), "", "cba", "c"),
+        (mutations.page_of_members(first_only), "", "cba", "cba"),
+        (mutations.requery(OLDEST_FIRST), "", "cba", "abc"),
+        (mutations.requery(OLDEST_FIRST, mutations.asks(page=2)), "?perPage=1&page=2", "b", "b"),
+        (mutations.requery(OLDEST_FIRST, mutations.asks(page=2)), "?perPage=1&page=1", "c", "c"),
+        (mutations.requery(OLDEST_FIRST, mutations.asks(page=2)), "?perPage=2&page=2", "a", "c"),
+        (mutations.page(mutations.reordered(lambda items, _: items[::-1])), "?perPage=2", "cb", "ab"),
+        (
+            mutations.page(mutations.reordered(lambda items, asked: items[asked.offset :])),
+            "?perPage=1&page=2",
+            "b",
+            "a",
+        ),
+    ],
+)
+def test_operator_on_lists(
+    visitor: Visitor, serve: Serve, mutation: Mutation, query: str, right: str, wrong: str
+) -> None:
+    """An operator changes the pages of engagements that it should, and no other."""
+    faulty = serve(mutation)
+    for name in "abc":
+        visitor.engagement(name)
+        faulty.engagement(name)
+
+    assert "".join(names(visitor, query)) == right
+    assert "".join(names(faulty, query)) == wrong
+
+
+def test_wrap_passes_named_arguments(serve: Serve) -> None:
+    """A wrapped method gets the arguments that ``around`` passes on, and ``around`` gets those of the service."""
+
+    def around(_: Service, honest: Any, organization: str, name: str, *, besides: str | None = None) -> Any:
+        return honest(organization, name, besides=besides)
+
+    assert edit(serve(mutations.wrap("check_name_free", around), duplicate_name="409"), {"name": "one"})[0] == 200
+
+
+def test_page_of_members_changes_the_list_of_members(visitor: Visitor, serve: Serve) -> None:
+    """Its pages are cut and counted as those of the honest list."""
+    faulty = serve(mutations.page_of_members(mutations.reordered(lambda items, _: items[1:])))
+    page = faulty.get(f"{MEMBERS}?perPage=1").json()
+
+    assert names(faulty, path=MEMBERS) == names(visitor, path=MEMBERS)[1:]
+    assert (page["meta"]["total"], len(page["data"])) == (len(names(visitor, path=MEMBERS)) - 1, 1)
+
+
+# --- operators on responses
+
+
+@pytest.mark.parametrize("operator", [mutations.header, mutations.rate_limit_header])
+def test_header_replaces_or_removes(serve: Serve, operator: Any) -> None:
+    """A header gets another value, or is left out, in the situations of the condition."""
+    changed = operator("X-RateLimit-Limit", lambda at: f"{at.status}", responds("", 404))
+    visitor = serve(changed | operator("X-RateLimit-Reset", lambda _: None, mutations.has_status(404)))
+    error, success = visitor.get("/api/v1/none"), visitor.get(ENGAGEMENTS)
+
+    assert (error.headers["X-RateLimit-Limit"], success.headers["X-RateLimit-Limit"] == "404") == ("404", False)
+    assert ("X-RateLimit-Reset" in error.headers, "X-RateLimit-Reset" in success.headers) == (False, True)
+    assert "X-RateLimit-Remaining" in error.headers
+
+
+def test_error_changes_errors_of_every_step(serve: Serve) -> None:
+    """Errors change whatever refuses the request, and successes and other situations do not."""
+    visitor = serve(mutations.error(mutations.inside("error", mutations.put(code="X")), mutations.has_status(401, 404)))
+    responses = [visitor.get(ENGAGEMENTS, key="x"), visitor.get("/api/v1/none"), visitor.get(f"{ENGAGEMENTS}/none")]
+
+    assert {response.json()["error"]["code"] for response in responses} == {"X"}
+    assert visitor.post(ENGAGEMENTS, INVALID).json()["error"]["code"] == "VALIDATION_ERROR"
+    assert visitor.get(ENGAGEMENTS).json()["data"] == []
+    assert "error" not in serve(mutations.error(mutations.put(error="X"))).get(ENGAGEMENTS).json()
+
+
+@pytest.mark.parametrize("case", ["as-documented", "lower", "upper"])
+@pytest.mark.parametrize(("media_type", "types"), [(None, ["application/json"]), ("text/x", ["text/x"]), ("", [])])
+def test_send_replaces_the_body(serve: Serve, case: str, media_type: str | None, types: list[str]) -> None:
+    """The body has its own length and media type, and other responses are honest."""
+    mutation = mutations.send(lambda body: body[:5] + b"!", mutations.is_error, media_type=media_type)
+    visitor = serve(mutation, header_case=case)
+    response, honest = visitor.get("/api/v1/none"), visitor.get(ENGAGEMENTS)
+
+    assert response.content == b'{"err!'
+    assert response.headers.get_list("Content-Length") == ["6"]
+    assert [value.partition(";")[0] for value in response.headers.get_list("Content-Type")] == types
+    assert honest.json()["data"] == []
+
+
+# --- situations and conditions
+
+
+def captured(serve: Serve, operation: str, send: Callable[[Visitor], object], **choices: str) -> Situation:
+    """Return the situation after an operation."""
+    seen: list[Situation] = []
+    send(serve(mutations.after(operation, seen.append), **choices))
+    return seen[0]
+
+
+def promote_one(visitor: Visitor) -> object:
+    """Make a new member an admin, besides another new one."""
+    visitor.rpc("create_member", role="admin")
+    return visitor.patch(visitor.at(visitor.rpc("create_member", role="member")["userId"], MEMBERS), {"role": "admin"})
+
+
+def edit_one_of_two(visitor: Visitor) -> object:
+    """Edit the second of two engagements."""
+    visitor.engagement("zero")
+    return visitor.patch(path_of(visitor), VALID, params={"q": "1"})
+
+
+def test_situation_of_an_edit(serve: Serve) -> None:
+    """A situation shows the request, the reply and what is stored."""
+    at = captured(serve, EDIT, edit_one_of_two, unknown_parameter="ignored")
+
+    assert (at.operation, at.method, at.status, at.query["q"]) == (EDIT, "PATCH", 200, "1")
+    assert (at.values, at.body, at.field("name"), at.field("x")) == (VALID, VALID, "two", NOTHING)
+    assert (at.engagement.name, at.stored and at.stored.name, at.data["name"]) == ("one", "two", "two")
+    assert [each.name for each in at.engagements] == ["zero", "two"]
+    assert [each.name for each in at.other_engagements] == ["zero"]
+
+
+def test_situation_of_a_role_change(serve: Serve) -> None:
+    """A situation shows the member in the path, and the others besides the owners."""
+    at = captured(serve, "updateMemberRole", promote_one)
+    everyone = mutations.members(at.service, at.context.organization_id)
+
+    assert at.member.role == "member"
+    assert at.others == tuple(each for each in everyone if each.role != "owner" and each.user_id != at.member.user_id)
+    assert {each.role for each in everyone} > {each.role for each in at.others}
+
+
+def test_situation_without_a_reply(serve: Serve) -> None:
+    """Before the reply the status is 0, and there are no data."""
+    at = replace(captured(serve, EDIT, edit_one_of_two, unknown_parameter="ignored"), reply=None)
+
+    assert (at.status, mutations.is_error(at)) == (0, False)
+    with pytest.raises(TypeError, match="no reply yet"):
+        _ = at.data
+    with pytest.raises(TypeError, match="no reply yet"):
+        at.with_data({})
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"[" * 100_000])
+def test_a_body_that_is_not_json_is_nothing(content: bytes) -> None:
+    """The parser of bodies raises no error."""
+    assert mutations.parsed(content) is NOTHING
+
+
+@pytest.mark.parametrize(("change", "moves"), [(Situation.edit, True), (Situation.overwrite, False)])
+def test_edit_counts_as_a_change_and_overwrite_does_not(serve: Serve, change: Any, moves: bool) -> None:  # noqa: FBT001
+    """Only ``Situation.edit`` updates the time of the last change."""
+    visitor = serve(mutations.before(READ, lambda at: change(at, name="x")))
+    new = visitor.engagement()
+    visitor.get(visitor.at(new["id"]))
+    stored = visitor.get(ENGAGEMENTS).json()["data"][0]
+
+    assert (stored["name"], stored["updatedAt"] > new["updatedAt"]) == ("x", moves)
+
+
+def read(name: str = "one", **fields: object) -> Callable[[Visitor], httpx.Response]:
+    """Return a request that reads a new engagement."""
+    return lambda visitor: visitor.get(path_of(visitor, name, **fields))
+
+
+def patch(body: object) -> Callable[[Visitor], httpx.Response]:
+    """Return a request that edits the second of two engagements."""
+    return lambda visitor: (path_of(visitor, "zero"), visitor.patch(path_of(visitor), body))[1]
+
+
+def listed(query: str) -> Callable[[Visitor], httpx.Response]:
+    """Return a request for a list of engagements."""
+    return lambda visitor: visitor.get(f"{ENGAGEMENTS}?{query}")
+
+
+def change_role(role: str) -> Callable[[Visitor], httpx.Response]:
+    """Return a request that makes a member with a role an admin."""
+    return lambda visitor: visitor.patch(
+        visitor.at(visitor.rpc("create_member", role=role)["userId"], MEMBERS), {"role": "admin"}
+    )
+
+
+def read_archived(visitor: Visitor) -> httpx.Response:
+    """Read an archived engagement."""
+    return visitor.get(visitor.archived())
+
+
+def read_none(visitor: Visitor) -> httpx.Response:
+    """Read an engagement that does not exist."""
+    return visitor.get(f"{ENGAGEMENTS}/none")
+
+
+@pytest.mark.parametrize(
+    ("condition", "true", "false"),
+    [
+        (mutations.archived, read_archived, read()),
+        (mutations.described, read(description="d"), read()),
+        (mutations.undescribed, read(), read(description="d")),
+        (mutations.sends("name"), patch({"name": "x", "description": "d"}), patch({"description": "d"})),
+        (mutations.sends("name", "description"), patch({"name": "x", "description": None}), patch({"name": "x"})),
+        (mutations.sends_only("name"), patch({"name": "x"}), patch({"name": "x", "description": "d"})),
+        (mutations.sends_only("name", "description"), patch({"name": "x", "description": "d"}), patch({"name": "x"})),
+        (mutations.name_in_use, patch({"name": "zero"}), patch({"name": "one"})),
+        (mutations.missing, read_none, read()),
+        (responds(READ), read_none, listed("")),
+        (responds(READ, 200, 404), read(), listed("")),
+        (responds(READ, 404), read_none, read()),
+        (mutations.has_status(404, 422), patch(INVALID), read()),
+        (mutations.is_error, read_none, read()),
+        (mutations.writes, patch(VALID), read()),
+        (mutations.asks(sort="name", status=None), listed("sort=name"), listed("sort=name&status=active")),
+        (mutations.asks(page=2), listed("page=2"), listed("perPage=2")),
+        (mutations.has_role("member", "owner"), change_role("member"), change_role("admin")),
+        (mutations.body_has(name=5), patch(INVALID), patch({"name": "5"})),
+        (mutations.body_has(description=None), patch({"description": None}), patch(VALID)),
+        (mutations.body_has(name="x"), patch({"name": "x"}), patch(["x"])),
+        (mutations.all_of(responds(READ), mutations.described), read(description="d"), read()),
+        (mutations.all_of(responds(READ), mutations.described), read(description="d"), listed("")),
+    ],
+)
+def test_condition_holds_or_not(
+    serve: Serve, condition: Condition, true: Callable[[Visitor], Any], false: Callable[[Visitor], Any]
+) -> None:
+    """A condition tells two requests apart."""
+
+    def asked(at: Situation) -> bool:
+        return at.operation != "createEngagement" and condition(at)
+
+    mutation = mutations.header("X-Holds", lambda _: "yes", asked)
+
+    assert "X-Holds" in true(serve(mutation, duplicate_name="accepted")).headers
+    assert "X-Holds" not in false(serve(mutation, duplicate_name="accepted")).headers
+
+
+def test_noted_holds_for_noted_engagements(serve: Serve) -> None:
+    """A note is about one engagement, one name and one service."""
+    notes = mutations.after(EDIT, mutations.note("a")) | mutations.after(ARCHIVE, mutations.note("b"))
+    mutation = (
+        notes | mutations.status(READ, 299, mutations.noted("a")) | mutations.status(READ, 298, mutations.noted("b"))
+    )
+    visitor, other = serve(mutation), serve(mutation)
+    edited, kept, archived = path_of(visitor), path_of(visitor), visitor.archived()
+    visitor.patch(edited, VALID)
+
+    assert [visitor.get(path).status_code for path in (edited, kept, archived)] == [299, 200, 298]
+    assert other.get(path_of(other)).status_code == 200
+
+
+# --- changes and helpers
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (mutations.put(a=2, c=3), {"a": 2, "b": {"x": 1}, "c": 3}),
+        (mutations.edit(a=str, c=str), {"a": "1", "b": {"x": 1}}),
+        (mutations.drop("a", "c"), {"b": {"x": 1}}),
+        (mutations.rename("a", "c"), {"c": 1, "b": {"x": 1}}),
+        (mutations.inside("b", mutations.put(x=2)), {"a": 1, "b": {"x": 2}}),
+    ],
+)
+def test_change_of_an_object(change: Callable[[Any], Any], expected: object) -> None:
+    """A change returns a new object, with the members in their order."""
+    shown = {"a": 1, "b": {"x": 1}}
+
+    assert list(change(shown).items()) == list(expected.items())  # type: ignore[attr-defined]
+    assert shown == {"a": 1, "b": {"x": 1}}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("1970-01-01T00:00:01.5Z", 1500), ("1970-01-01T01:00:00+01:00", 0), ("2001-09-09T01:46:40Z", 10**12), ("x", 0)],
+)
+def test_moment_reads_times_of_clients(text: str, expected: int) -> None:
+    """A text that is not a time counts as 0."""
+    assert mutations.moment(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("act", "roles"),
+    [
+        (lambda at, admins: mutations.change_roles(at, admins, "member"), ["member", "member", "member", "owner"]),
+        (mutations.remove_members, ["member", "owner"]),
+    ],
+)
+def test_action_on_members(serve: Serve, act: Callable[[Situation, Any], object], roles: list[str]) -> None:
+    """An action reaches the members that it is given, and no others."""
+
+    def action(at: Situation) -> None:
+        act(at, [other for other in at.others if other.role == "admin"])
+
+    visitor = serve(mutations.before("getCurrentOrganization", action))
+    visitor.rpc("create_member", role="admin")
+    visitor.get("/api/v1/organizations/current")
+
+    assert sorted(member["role"] for member in visitor.get(MEMBERS).json()["data"]) == roles
+
+
+def test_lists_of_helpers_are_of_one_organization(visitor: Visitor) -> None:
+    """The helpers list the engagements in their order and the members of an organization."""
+    service, organization = visitor.app.service, visitor.app.bootstrap.organization_id
+    for name in "ba":
+        visitor.engagement(name)
+    visitor.post(ENGAGEMENTS, {"name": "c"}, key=visitor.other)
+
+    assert [each.name for each in mutations.engagements(service, organization)] == ["b", "a"]
+    assert [each.name for each in mutations.members(service, organization)] == names(visitor, path=MEMBERS)
+
+
+def test_flat_joins_faults_and_families() -> None:
+    """A family is an iterator of faults."""
+    a, b, c = (fault(name, "It.", mutations.status(READ, 299), "r") for name in "abc")
+    assert mutations.flat(a, iter((b, c)), iter(())) == (a, b, c)
