@@ -1,4 +1,4 @@
-"""Faults of successes: their statuses, fields and times, and the JSON and the text in them."""
+"""Faults of successes: their statuses, fields and times, and the JSON in them."""
 
 from __future__ import annotations
 
@@ -147,19 +147,6 @@ def _month_before(at: datetime) -> datetime:
 def _two_hours_ahead(text: str) -> str:
     there = datetime.fromisoformat(text).astimezone(timezone(timedelta(hours=2)))
     return there.isoformat(timespec="milliseconds")
-
-
-def _letters_for_flags(text: str) -> str:
-    return re.sub("[\U0001f1e6-\U0001f1ff]", lambda found: chr(ord(found.group()) - 0x1F1E6 + ord("A")), text)
-
-
-def _for(written: str, stored: str) -> Callable[[str], str]:
-    return lambda text: text.replace(written, stored)
-
-
-def _with_description(change: Callable[[str], str]) -> Change:
-    """Store a changed description, if there is one."""
-    return edit(description=lambda text: change(text) if text else text)
 
 
 STATUSES = (
@@ -425,27 +412,4 @@ JSON_TEXT = tuple(
          _succeeds("createEngagement"), lambda body: body.decode().encode("utf-16")),
         ("comment", "An invitation is written with a comment.",
          _succeeds("inviteMember"), lambda body: b"/* invitation */" + body))
-)  # fmt: skip
-
-_TYPOGRAPHY: dict[str, tuple[str, Callable[[str], str]]] = {
-    "face-drawn": ("has a face for a colon and a bracket", _for(":)", "\U0001f642")),
-    "shortcode-drawn": ("has a face for its name between colons", _for(":smile:", "\U0001f604")),
-    "fraction-joined": ("has one sign for a fraction", _for("1/2", "\u00bd")),
-    "times-drawn": ("has a sign for an x between digits", lambda text: re.sub(r"(?<=\d)x(?=\d)", "\u00d7", text)),
-    "trademark-joined": ("has a trade mark sign for (tm)", _for("(tm)", "\u2122")),
-    "registered-joined": ("has a sign for (r)", _for("(r)", "\u00ae")),
-    "arrow-drawn": ("has an arrow for a hyphen and a bracket", _for("->", "\u2192")),
-    "long-dash": ("has a long dash for two hyphens between words", _for(" -- ", " \u2014 ")),
-    "flags-spelt": ("has letters for its flags", _letters_for_flags),
-}
-
-DESCRIPTIONS = tuple(
-    fault(f"text-{step}-description-{way}", f"The description of {words} {_TYPOGRAPHY[way][0]}.",
-          result(check, _with_description(_TYPOGRAPHY[way][1])), requirement)
-    for step, check, words, requirement, ways in (
-        ("create", "check_creation", "a new engagement", "create-engagement-keeps-text",
-         ("face-drawn", "fraction-joined", "trademark-joined", "arrow-drawn", "flags-spelt")),
-        ("edit", "check_edit", "an edited engagement", "update-engagement-keeps-text",
-         ("shortcode-drawn", "times-drawn", "registered-joined", "long-dash", "flags-spelt")))
-    for way in ways
 )  # fmt: skip

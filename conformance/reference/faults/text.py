@@ -65,6 +65,10 @@ def _half_width(text: str) -> str:
     return "".join(chr(ord(sign) - 0xFEE0) if "\uff01" <= sign <= "\uff5e" else sign for sign in text)
 
 
+def _letters_for_flags(text: str) -> str:
+    return re.sub("[\U0001f1e6-\U0001f1ff]", lambda found: chr(ord(found.group()) - 0x1F1E6 + ord("A")), text)
+
+
 def _changed(field: str, change: TextChange) -> Change:
     """Change a text in an object, unless it is empty or missing."""
     return lambda values: {**values, field: change(values[field])} if values.get(field) else values
@@ -130,6 +134,7 @@ _LETTERS: tuple[Way, ...] = (
      lambda text: re.sub("[\u0400-\u04ff]", "?", text), "create-name"),
     ("skin-lost", "loses the tones of its emoji", _removed(r"[\U0001f3fb-\U0001f3ff]"), "create-name"),
     ("keycap-lost", "loses its key caps", _removed(r"[\u20e3]"), "create-name"),
+    ("flags-spelt", "has letters for its flags", _letters_for_flags, "create-description edit-description"),
 )  # fmt: skip
 
 _SIGNS: tuple[Way, ...] = (
@@ -180,13 +185,26 @@ _SIGNS: tuple[Way, ...] = (
     ("brackets-lost", "loses its square brackets", _removed(r"[\[\]]"), "create-name"),
     ("at-spelt", "has (at) for its at signs", _replaced("@", "(at)"), "create-name"),
     ("comma-cut", "ends at a comma", lambda text: text.partition(",")[0].rstrip(), "create-name"),
-    ("dots-joined", "has an ellipsis for three dots", _replaced("...", "\u2026"), "create-name rename-name"),
-    ("copyright-joined", "has a copyright sign for (c)", _replaced("(c)", "\u00a9"), "create-name"),
-    ("dashes-plain", "has hyphens for its dashes", lambda text: re.sub("[\u2013\u2014]", "-", text), "create-name"),
     ("addresses-lost", "loses its web addresses", _removed(r"https?://\S+"), "create-description"),
     ("javascript-lost", "loses the word javascript:", _replaced("javascript:", ""), "create-description"),
     ("scripts-lost", "loses its scripts", _removed(r"<script>.*?</script>"), "create-description edit-description"),
     ("templates-lost", "loses what stands in double braces", _removed(r"\{\{.*?\}\}"), "create-description"),
+)  # fmt: skip
+
+_TYPOGRAPHY: tuple[Way, ...] = (
+    ("dots-joined", "has an ellipsis for three dots", _replaced("...", "\u2026"), "create-name rename-name"),
+    ("dashes-plain", "has hyphens for its dashes", lambda text: re.sub("[\u2013\u2014]", "-", text), "create-name"),
+    ("long-dash", "has a long dash for two hyphens between words", _replaced(" -- ", " \u2014 "), "edit-description"),
+    ("copyright-joined", "has a copyright sign for (c)", _replaced("(c)", "\u00a9"), "create-name"),
+    ("trademark-joined", "has a trade mark sign for (tm)", _replaced("(tm)", "\u2122"), "create-description"),
+    ("registered-joined", "has a sign for (r)", _replaced("(r)", "\u00ae"), "edit-description"),
+    ("face-drawn", "has a face for a colon and a bracket", _replaced(":)", "\U0001f642"), "create-description"),
+    ("shortcode-drawn", "has a face for its name between colons",
+     _replaced(":smile:", "\U0001f604"), "edit-description"),
+    ("fraction-joined", "has one sign for a fraction", _replaced("1/2", "\u00bd"), "create-description"),
+    ("times-drawn", "has a sign for an x between digits",
+     lambda text: re.sub(r"(?<=\d)x(?=\d)", "\u00d7", text), "edit-description"),
+    ("arrow-drawn", "has an arrow for a hyphen and a bracket", _replaced("->", "\u2192"), "create-description"),
 )  # fmt: skip
 
 _SHOWN_BY_ANY_TEXT: tuple[Way, ...] = (
@@ -204,7 +222,7 @@ _SHOWN_BY_ANY_TEXT: tuple[Way, ...] = (
      lambda text: f"{text}T00:00:00.000Z" if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else text, "create-description"),
 )  # fmt: skip
 
-SPOILT = flat(_spoilt(_CUT + _LETTERS + _SIGNS, {}), _spoilt(_SHOWN_BY_ANY_TEXT, _BROKEN_BY_ANY_TEXT))
+SPOILT = flat(_spoilt(_CUT + _LETTERS + _SIGNS + _TYPOGRAPHY, {}), _spoilt(_SHOWN_BY_ANY_TEXT, _BROKEN_BY_ANY_TEXT))
 
 
 def _escape_description(at: Situation) -> None:
