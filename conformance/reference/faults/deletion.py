@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conformance.reference.faults.mutations import (
+    Situation,
     after,
     archived,
     before,
@@ -17,6 +18,7 @@ from conformance.reference.faults.mutations import (
     instead,
     missing,
     note,
+    noted,
     put,
     put_methods,
     refuse,
@@ -29,7 +31,7 @@ from conformance.reference.records import SUBORDINATE_KINDS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation, Situation
+    from conformance.reference.faults.mutations import Method, Mutation
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Organization, Page
     from conformance.reference.request_context import Reply, RequestContext
@@ -44,7 +46,7 @@ _SUCCEEDS, _AT_ONCE, _SPARES = "delete-engagement-succeeds", "delete-effective-a
 _DELETED, _TRUE = (_UNREADABLE, _UNLISTED, _UNDELETABLE, _UNEDITABLE, _UNCOUNTED), "delete-engagement-answers-true"
 _A_MOMENT = 0.005
 _RECORDS = {"target": "targets", "wikiPage": "wiki-pages", "report": "reports", "threatModel": "threat-models",
-            "apiRequest": "api-requests"}  # fmt: skip
+            "apiRequest": "api-requests", "task": "tasks"}  # fmt: skip
 _NO_TEXTS: tuple[object, ...] = (False, {}, [])
 
 
@@ -104,6 +106,19 @@ def _only_archive(at: Situation) -> Reply:
 def _delete_later(at: Situation) -> Reply:
     at.service.later(lambda: at.service.store.delete_engagement(at.engagement.id))
     return at.replied("deleted")
+
+
+def _only_note_deletion(at: Situation) -> Reply:
+    note("deleted")(at)
+    at.service.delete_subordinates(at.engagement)
+    return at.replied("deleted")
+
+
+def _find_unless_deleted(service: Service, honest: Method, context: RequestContext) -> Engagement:
+    if noted("deleted")(Situation(service, context)):
+        raise service.not_found("engagement")
+    found: Engagement = honest(context)
+    return found
 
 
 def _count_deleted(service: Service, honest: Method, organization: Organization) -> int:
@@ -166,6 +181,8 @@ FOUND = (
             _restore(operation), *breaks, _UNLISTED, _UNREADABLE) for word, operation, *breaks in (
         ("Editing", EDIT, _UNDELETABLE), ("Archiving", ARCHIVE, _UNDELETABLE), ("Unarchiving", UNARCHIVE, _UNDELETABLE),
         ("Deleting", DELETE))),
+    fault("deleted-still-listed", "A deleted engagement is not found any more, but still listed and counted.",
+          instead(DELETE, _only_note_deletion) | wrap("find_engagement", _find_unless_deleted), _UNLISTED, _UNCOUNTED),
     fault("deleted-counted", "The organization still counts deleted engagements.",
           before(DELETE, note("deleted")) | wrap("count_engagements", _count_deleted),
           _UNCOUNTED, "engagement-count-agrees"),
@@ -229,5 +246,5 @@ RECORDS = (
           wrap("delete_subordinates", _delete_all_reports), "subordinates-of-others-stay"),
     fault("cascade-not-at-all", "A deleted engagement leaves all its records behind.",
           put_methods(delete_subordinates=lambda *_: None),
-          *(f"subordinate-{words}-go" for words in _RECORDS.values()), "subordinate-tasks-go"),
+          *(f"subordinate-{words}-go" for words in _RECORDS.values())),
 )  # fmt: skip
