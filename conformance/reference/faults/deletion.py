@@ -47,7 +47,6 @@ _DELETED, _TRUE = (_UNREADABLE, _UNLISTED, _UNDELETABLE, _UNEDITABLE, _UNCOUNTED
 _A_MOMENT = 0.005
 _RECORDS = {"target": "targets", "wikiPage": "wiki-pages", "report": "reports", "threatModel": "threat-models",
             "apiRequest": "api-requests", "task": "tasks"}  # fmt: skip
-_NO_TEXTS: tuple[object, ...] = (False, {}, [])
 
 
 def _find_deleted(operation: str, *, seconds: float = math.inf) -> Mutation:
@@ -152,14 +151,8 @@ def _delete_all_reports(service: Service, honest: Method, engagement: Engagement
         service.store.delete_subordinates(other.id, "report")
 
 
-def _described_as(value: object) -> Mutation:
-    """List engagements without a description with some value for it."""
-
-    def around(_: Service, honest: Method, engagement: Engagement) -> View:
-        item: View = honest(engagement)
-        return item if engagement.description else {**item, "description": value}
-
-    return wrap("view_item", around)
+def _deleted_if_described(_: Service, honest: Method, engagement: Engagement) -> View:
+    return {**honest(engagement), "deleted": bool(engagement.description)}
 
 
 FOUND = (
@@ -234,9 +227,9 @@ SHOWN = (
           view("deleted", edit(id=lambda text: f"{text}0")), _TRUE),
     fault("deletion-says-yes", "The answer to a deletion has the number 1 for true.",
           view("deleted", put(deleted=1)), "delete-engagement-fields"),
-    *(fault(f"listed-undescribed-{type(value).__name__}",
-            f"A listed engagement without a description has a {type(value).__name__} for one.",
-            _described_as(value), "list-engagements-fields") for value in _NO_TEXTS),
+    fault("undescribed-deleted-false",
+          "The deletion of an engagement without a description says that it was not deleted.",
+          wrap("view_deleted", _deleted_if_described), _TRUE),
 )  # fmt: skip
 
 RECORDS = (

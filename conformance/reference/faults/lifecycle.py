@@ -198,6 +198,8 @@ ARCHIVING = (
           put_methods(archives_again=lambda _: True)
           | after(ARCHIVE, lambda at: at.service.store.delete_engagement(at.engagement.id), archived),
           "archived-readable", _AGAIN),
+    fault("archived-again-refused-touches", "Archiving once more is refused and moves updatedAt.",
+          refuse(ARCHIVE, 409, archived) | refused_yet(ARCHIVE, lambda at: at.edit(), statuses=(409,)), _AGAIN),
     fault("archive-once-only", "An engagement that was archived before cannot be archived again once it is active.",
           before(ARCHIVE, note("archived")) | refuse(ARCHIVE, 409, _archived_before), _ARCHIVABLE, _SUCCEEDS),
     fault("archive-answers-name-as-id", "The answer to an archive has the name for the id.",

@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.mutations import (
-    archived,
-    before,
     cut,
     fault,
     flat,
-    overwrite,
     page,
     page_of_members,
     put_methods,
     query,
-    refuse,
-    refused_yet,
     whole,
     wrap,
 )
 from conformance.reference.queries import EngagementQuery
 from conformance.reference.records import Page
-from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from conformance.reference.faults.mutations import Method, Mutation
     from conformance.reference.queries import MemberQuery
-    from conformance.reference.records import Engagement, Key, Member, Organization
-    from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.records import Engagement, Member, Organization
+    from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
-    from conformance.reference.views import View
 
     Parameters = dict[str, Any]
     """The valid parameters of a list request; None or the default if they were not sent."""
@@ -51,7 +43,6 @@ _COMPLETE, _AGREES = "list-engagements-complete", "engagement-count-agrees"
 _FILTER = (_BY_STATUS, _COUNTS)
 _FILTER_AND_SORT = (*_FILTER, _WITH_FILTER)
 _DEFAULT_SIZE = 20
-_SORTS = frozenset({"name", "createdAt", "updatedAt"})
 _COLUMNS = {"updatedAt": "updated_at", "name": "name"}
 _OTHER_STATUS = {"active": "archived", "archived": "active"}
 
@@ -162,24 +153,6 @@ def _leak_members(service: Service, honest: FindMembers, asked: MemberQuery) -> 
     return cut(asked, tuple(_of_all_organizations(service, honest, asked))) if asked.role else honest(asked)
 
 
-def _check_sort_first(_: Service, honest: Method, context: RequestContext) -> Key:
-    if context.request.query_params.get("sort", "name") not in _SORTS:
-        raise Refusal(422, "The sort key is unknown.")
-    key: Key = honest(context)
-    return key
-
-
-def _untitle(service: Service, honest: Method, context: RequestContext, refusal: Refusal) -> Reply:
-    if re.search(rb'"name":\s*""', context.content):
-        service.store.edit_engagement(context.resource_id, {"name": "Untitled"}, service.now())
-    reply: Reply = honest(context, refusal)
-    return reply
-
-
-def _deleted_if_described(_: Service, honest: Method, engagement: Engagement) -> View:
-    return {**honest(engagement), "deleted": bool(engagement.description)}
-
-
 FILTERS = flat(
     *(fault(name, f"The list of engagements {says}.", _asks(when, status=None), *breaks)
       for name, says, when, breaks in (
@@ -288,6 +261,9 @@ TOTALS = (
     fault("status-filter-counts-all", "The list of engagements counts all engagements whatever its filter.",
           _counts(lambda find, asked, _: find(replace(asked, status=None)).total),
           _COUNTS, _LENGTH, _BY_STATUS),
+    fault("filter-without-hits-counts-all",
+          "A filtered list of engagements that holds nothing counts all engagements.",
+          _counts(lambda find, asked, shown: shown.total or find(replace(asked, status=None)).total), _COUNTS),
     fault("role-filter-counts-all", "The list of members counts all members whatever its filter.",
           _counts(lambda find, asked, _: find(replace(asked, role=None)).total, page_of_members),
           _BY_ROLE, "list-members-page-length"),
@@ -318,21 +294,4 @@ LEAKS = (
          lambda asked: (asked.status, asked.sort) == ("active", "name")))),
     fault("leak-members-by-role", "The list of members holds those of all organizations where a role is asked for.",
           wrap("find_members", _leak_members), _BY_ROLE, "isolation-lists"),
-)  # fmt: skip
-
-BESIDE_LISTS = (
-    fault("update-resets-plan", "Any update of the organization puts it on the free plan.",
-          before("updateCurrentOrganization",
-                 lambda at: overwrite(at.service, "organizations", at.context.organization_id, plan="free")),
-          "update-organization-keeps-the-rest"),
-    fault("sort-checked-before-key", "A sort that there is not is refused before the key is looked at.",
-          wrap("authenticate", _check_sort_first), "authentication-before-validation"),
-    fault("undescribed-deleted-false",
-          "The deletion of an engagement without a description says that it was not deleted.",
-          wrap("view_deleted", _deleted_if_described), "delete-engagement-answers-true"),
-    fault("archived-again-refused-touches", "Archiving once more is refused and moves updatedAt.",
-          refuse(ARCHIVE, 409, archived) | refused_yet(ARCHIVE, lambda at: at.edit(), statuses=(409,)),
-          "archived-again-stays-archived"),
-    fault("edit-of-empty-name-untitles", "An edit with an empty name is refused and calls the engagement Untitled.",
-          wrap("refused", _untitle), "update-engagement-refused-changes-nothing"),
 )  # fmt: skip

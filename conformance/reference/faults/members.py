@@ -14,6 +14,7 @@ from conformance.reference.faults.mutations import (
     before,
     change_roles,
     edit,
+    end_process,
     fault,
     has_role,
     instead,
@@ -215,6 +216,8 @@ LIST = (
           page_of_members(lambda honest, query:
                           honest(replace(query, offset=query.offset + 1) if query.role and query.offset else query)),
           _FILTERED),
+    fault("ends-at-a-list-of-owners", "The process ends over a list of members that is filtered by the role owner.",
+          end_process("listMembers", lambda at: at.query.get("role") == "owner"), "no-server-error"),
 )  # fmt: skip
 
 COUNT = (

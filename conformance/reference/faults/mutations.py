@@ -391,6 +391,17 @@ def edit_as(change: Callable[[Engagement, dict[str, Any]], dict[str, Any]]) -> M
     return before("updateEngagement", action)
 
 
+def end_process(operation: str, when: Condition = always) -> Mutation:
+    """End the process over a request, before it is checked; a supervisor starts it again."""
+
+    def around(service: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - a reply
+        if context.operation.id == operation and when(Situation(service, context)):
+            service.end_process()
+        return honest(context)
+
+    return wrap("act", around)
+
+
 # --- operators on lists
 
 

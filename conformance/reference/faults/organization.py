@@ -125,6 +125,19 @@ def _loses(field: str, value: str) -> Mutation:
     return before(_UPDATE, lambda at: _write(at, **{field: value}), lambda at: {"name", field} <= set(_sent(at)))
 
 
+def _name_for_plan(_: Service, honest: Method, context: RequestContext) -> dict[str, Any]:
+    fields: dict[str, Any] = honest(context)
+    return fields if "name" in fields or b"plan" not in context.content else {**fields, "name": "-"}
+
+
+def _store_plan_with_name(service: Service, honest: Method, context: RequestContext) -> dict[str, Any]:
+    fields: dict[str, Any] = honest(context)
+    at = Situation(service, context)
+    if "name" in fields and "plan" in _sent(at):
+        _write(at, plan=str(_sent(at)["plan"]))
+    return fields
+
+
 def _take_flat_settings(at: Situation) -> None:
     for field in ("requireTwoFactor", "ssoEnabled"):
         if isinstance(value := _sent(at).get(field), bool):
@@ -177,6 +190,8 @@ UPDATES = flat(
           view("renamed", edit(id=lambda text: f"{text}0")), _NEW_NAME, _REST),
     fault("slug-percent", "The slug of the organization has a percent sign and a letter with an accent.",
           view("renamed", edit(slug=lambda slug: f"é%{slug}")), _URL_SAFE, _NEW_NAME),
+    fault("update-resets-plan", "Any update of the organization puts it on the free plan.",
+          before(_UPDATE, lambda at: _write(at, plan="free")), _REST),
     fault("rename-changes-slug", "A renaming makes a new slug from the name.",
           _changes("slug", lambda _, name, __: "".join(
               sign if sign.isascii() and sign.isalnum() else "-" for sign in name.lower())), _REST, _NEW_NAME),
@@ -200,6 +215,12 @@ READ_ONLY_FIELDS = flat(
         *((field, _shows(field)) for field in ("id", "memberCount", "engagementCount")))),
     (fault(f"organization-loses-{field}", f"An update of the organization that sends {field} resets it.",
            _loses(field, value), _ONLY_NAME) for field, value in (("slug", "reset"), ("plan", "free"))),
+    fault("plan-alone-empties-name",
+          "An update of the organization that sends another field and no name leaves it without its name.",
+          wrap("check_organization_update", _name_for_plan), _ONLY_NAME),
+    fault("plan-beside-name-taken",
+          "An update of the organization takes the plan from the client where it sends a name too.",
+          wrap("check_organization_update", _store_plan_with_name), _ONLY_NAME),
     fault("organization-takes-flat-settings",
           "An update of the organization takes settings that stand by themselves.",
           before(_UPDATE, _take_flat_settings), _ONLY_NAME),
