@@ -7,6 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conformance.reference.faults.mutations import (
+    ARCHIVE,
+    DELETE,
+    EDIT,
+    READ,
+    UNARCHIVE,
     Situation,
     after,
     archived,
@@ -15,6 +20,7 @@ from conformance.reference.faults.mutations import (
     edit,
     engagements,
     fault,
+    hide,
     instead,
     missing,
     note,
@@ -38,8 +44,6 @@ if TYPE_CHECKING:
     from conformance.reference.service import Service
     from conformance.reference.views import View
 
-READ, EDIT, DELETE = "getEngagement", "updateEngagement", "deleteEngagement"
-ARCHIVE, UNARCHIVE = "archiveEngagement", "unarchiveEngagement"
 _UNREADABLE, _UNLISTED, _UNCOUNTED = "deleted-unreadable", "deleted-unlisted", "deleted-uncounted"
 _UNDELETABLE, _UNEDITABLE, _UNARCHIVABLE = "deleted-undeletable", "deleted-uneditable", "deleted-unarchivable"
 _SUCCEEDS, _AT_ONCE, _SPARES = "delete-engagement-succeeds", "delete-effective-at-once", "delete-spares-others"
@@ -113,13 +117,6 @@ def _only_note_deletion(at: Situation) -> Reply:
     return at.replied("deleted")
 
 
-def _find_unless_deleted(service: Service, honest: Method, context: RequestContext) -> Engagement:
-    if noted("deleted")(Situation(service, context)):
-        raise service.not_found("engagement")
-    found: Engagement = honest(context)
-    return found
-
-
 def _count_deleted(service: Service, honest: Method, organization: Organization) -> int:
     count: int = honest(organization) + len(service.memory.get("deleted", ()))
     return count
@@ -175,7 +172,7 @@ FOUND = (
         ("Editing", EDIT, _UNDELETABLE), ("Archiving", ARCHIVE, _UNDELETABLE), ("Unarchiving", UNARCHIVE, _UNDELETABLE),
         ("Deleting", DELETE))),
     fault("deleted-still-listed", "A deleted engagement is not found any more, but still listed and counted.",
-          instead(DELETE, _only_note_deletion) | wrap("find_engagement", _find_unless_deleted), _UNLISTED, _UNCOUNTED),
+          instead(DELETE, _only_note_deletion) | hide(noted("deleted")), _UNLISTED, _UNCOUNTED),
     fault("deleted-counted", "The organization still counts deleted engagements.",
           before(DELETE, note("deleted")) | wrap("count_engagements", _count_deleted),
           _UNCOUNTED, "engagement-count-agrees"),

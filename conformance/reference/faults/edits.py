@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.mutations import (
+    EDIT,
     NOTHING,
     after,
     always,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
     Sent = dict[str, Any]
 
-EDIT = "updateEngagement"
 _EFFECT, _TEXT, _KEEPS = (f"update-engagement-{rest}" for rest in ("takes-effect", "keeps-text", "keeps-the-rest"))
 _MOVES, _SPARES, _SUCCEEDS = (f"update-engagement-{rest}" for rest in ("moves-updated-at", "spares-others", "succeeds"))
 _A_MOMENT = 0.004

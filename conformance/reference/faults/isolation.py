@@ -7,18 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.mutations import (
     ACTIONS,
-    ALL,
+    ARCHIVE,
+    DELETE,
+    EDIT,
+    GET_ORGANIZATION,
+    READ,
+    REMOVE,
+    RENAME,
+    ROLE,
+    UNARCHIVE,
     after,
     before,
+    cut,
     engagements,
     fault,
     instead,
     overwrite,
     put_methods,
     refused_yet,
+    whole,
     wrap,
 )
-from conformance.reference.records import Page
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -26,12 +35,10 @@ if TYPE_CHECKING:
 
     from conformance.reference.faults.mutations import Method, Mutation, Situation
     from conformance.reference.queries import EngagementQuery
-    from conformance.reference.records import Engagement, Member, Organization
+    from conformance.reference.records import Engagement, Member, Organization, Page
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
 
-READ, EDIT, DELETE = "getEngagement", "updateEngagement", "deleteEngagement"
-ARCHIVE, UNARCHIVE = "archiveEngagement", "unarchiveEngagement"
 _OF_ENGAGEMENTS = {
     READ: "isolation-get-engagement",
     EDIT: "isolation-update-engagement",
@@ -113,10 +120,10 @@ FOUND = (
             requirement, *([] if operation == READ else [_UNTOUCHED]))
       for operation, requirement in _OF_ENGAGEMENTS.items()),
     fault("leak-updatememberrole", "The roles of other organizations' members can be changed.",
-          _find_member_anywhere("updateMemberRole") | instead("updateMemberRole", _change_role_there, _is_elsewhere),
+          _find_member_anywhere(ROLE) | instead(ROLE, _change_role_there, _is_elsewhere),
           "isolation-update-role"),
     fault("leak-removemember", "Members of other organizations can be removed.",
-          _find_member_anywhere("removeMember") | instead("removeMember", _remove_there), "isolation-remove-member"),
+          _find_member_anywhere(REMOVE) | instead(REMOVE, _remove_there), "isolation-remove-member"),
     fault("leak-read-archived", "Archived engagements of other organizations can be read.",
           _find_engagement_if(lambda asked, found: asked == READ and found.status == "archived"),
           "isolation-get-engagement"),
@@ -136,9 +143,8 @@ FOUND = (
 
 def _of_all(service: Service, honest: Method, query: Any) -> Page[Any]:  # noqa: ANN401 - of either list
     """Find in every organization."""
-    pages = (honest(replace(query, organization_id=each, offset=0, limit=ALL)) for each in _organizations(service))
-    items = tuple(item for found in pages for item in found.items)
-    return Page(items[query.offset : query.offset + query.limit], len(items))
+    lists = (whole(honest, replace(query, organization_id=each)) for each in _organizations(service))
+    return cut(query, tuple(item for items in lists for item in items))
 
 
 def _of_all_if_filtered(service: Service, honest: Method, query: EngagementQuery) -> Page[Engagement]:
@@ -270,24 +276,22 @@ def _take_first_organization(at: Situation) -> None:
     at.context.key = replace(at.context.key, organization_id=_organizations(at.service)[0])
 
 
-RENAME = "updateCurrentOrganization"
-
 WRITES = (
     *(fault(f"leak-applied-{operation}".lower(),
             f"The operation {operation} on another organization's engagement is refused, and done.",
             refused_yet(operation, _do_there, _foreign_engagement), _UNTOUCHED)
       for operation in _OF_ENGAGEMENTS if operation != READ),
     fault("leak-applied-updatememberrole", "The role of another organization's member is refused, and changed.",
-          refused_yet("updateMemberRole", _change_role_wherever, statuses=(403, 404)), _UNTOUCHED),
+          refused_yet(ROLE, _change_role_wherever, statuses=(403, 404)), _UNTOUCHED),
     fault("leak-applied-remove-member", "The removal of another organization's member is refused, and done.",
-          refused_yet("removeMember", _remove_wherever), _UNTOUCHED),
+          refused_yet(REMOVE, _remove_wherever), _UNTOUCHED),
     fault("leak-edit-touches", "An edit of another organization's engagement is refused, and moves its updatedAt.",
           refused_yet(EDIT, lambda at: at.edit()), _UNTOUCHED),
     fault("leak-edit-renames",
           "An edit of another organization's engagement is refused, and gives it the name that was sent.",
           refused_yet(EDIT, _rename_there, _foreign_engagement), _UNTOUCHED),
     fault("leak-organization", "Every key reads the organization that was there first.",
-          instead("getCurrentOrganization", _show_first_organization), _OWN, _LISTS),
+          instead(GET_ORGANIZATION, _show_first_organization), _OWN, _LISTS),
     fault("leak-organization-update", "Every key updates the organization that was there first.",
           before(RENAME, _take_first_organization), _OWN),
     fault("leak-renaming-renames-all", "A renaming renames every organization.",

@@ -5,6 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.mutations import (
+    ARCHIVE,
+    DELETE,
+    EDIT,
+    LIST,
+    READ,
+    REMOVE,
+    ROLE,
     Situation,
     archived,
     before,
@@ -31,7 +38,6 @@ if TYPE_CHECKING:
     from conformance.reference.service import Service
     from conformance.reference.views import View
 
-READ, EDIT = "getEngagement", "updateEngagement"
 _UNKNOWN, _UNREADABLE, _LASTS = "get-unknown-engagement", "deleted-unreadable", "create-engagement-lasts"
 _ASKED_FOR, _AS_READ = "get-engagement-is-the-one-asked-for", "list-engagements-as-read"
 _KNOWN = "engagement-status-known"
@@ -106,18 +112,18 @@ UNKNOWN = (
     fault("unknown-edit-succeeds", "Editing an engagement that does not exist gives a success.",
           _succeed_if_missing(EDIT, _made_up), "update-unknown-engagement", "deleted-uneditable"),
     fault("unknown-deletion-succeeds", "Deleting an engagement that does not exist gives a success.",
-          _succeed_if_missing("deleteEngagement", lambda at: {"deleted": True, "id": at.context.resource_id}),
+          _succeed_if_missing(DELETE, lambda at: {"deleted": True, "id": at.context.resource_id}),
           "delete-unknown-engagement", "deleted-undeletable"),
     fault("unknown-archive-succeeds", "Archiving an engagement that does not exist gives a success.",
-          _succeed_if_missing("archiveEngagement", lambda at: {
+          _succeed_if_missing(ARCHIVE, lambda at: {
               "id": at.context.resource_id, "status": "archived", "updatedAt": _now(at)}),
           "archive-unknown-engagement", "deleted-unarchivable"),
     fault("unknown-role-change-succeeds", "Changing the role of an unknown user gives a success.",
-          _succeed_if_missing("updateMemberRole", lambda at: {
+          _succeed_if_missing(ROLE, lambda at: {
               "id": at.context.resource_id, "role": "member", "updatedAt": _now(at)}),
           "update-role-unknown-member", "removed-member-role-unchangeable"),
     fault("unknown-removal-succeeds", "Removing an unknown user gives a success.",
-          _succeed_if_missing("removeMember", lambda at: {"removed": True, "userId": at.context.resource_id}),
+          _succeed_if_missing(REMOVE, lambda at: {"removed": True, "userId": at.context.resource_id}),
           "remove-unknown-member", "removed-member-not-removable"),
     fault("identifier-with-more-found", "An engagement is found, too, where its identifier has something behind it.",
           wrap("find_engagement", _cut_identifier), _UNKNOWN),
@@ -155,6 +161,6 @@ ITEMS = (
     fault("item-status-capitalized", "A listed engagement has its status capitalized.",
           view("item", edit(status=str.capitalize)), _KNOWN),
     fault("list-repeats-identifier", "All engagements of a page carry the identifier of the first.",
-          data("listEngagements", lambda _, items: [{**item, "id": items[0]["id"]} for item in items]),
+          data(LIST, lambda _, items: [{**item, "id": items[0]["id"]} for item in items]),
           "engagement-ids-distinct", _AS_READ, "list-engagements-pages-partition"),
 )  # fmt: skip

@@ -18,6 +18,7 @@ from conformance.reference.faults.mutations import (
     drop,
     edit,
     fault,
+    has_one_permission,
     inside,
     is_error,
     put,
@@ -27,6 +28,7 @@ from conformance.reference.faults.mutations import (
     result,
     send,
     status,
+    succeeds,
     view,
     wrap,
 )
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from conformance.reference.faults.mutations import Change, Condition, Method, Mutation, Situation
+    from conformance.reference.faults.mutations import Change, Method, Mutation, Situation
     from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
 
@@ -53,10 +55,6 @@ def _later_page(at: Situation) -> bool:
 
 def _only_archived(at: Situation) -> bool:
     return bool(at.values["status"] == "archived")
-
-
-def _succeeds(operation: str) -> Condition:
-    return lambda at: at.operation == operation and not is_error(at)
 
 
 def _no_content(operation: str) -> Mutation:
@@ -116,7 +114,7 @@ def _as_before(operation: str, field: str) -> Mutation:
 
 def _for_one_permission(operation: str, field: str, change: Change) -> Mutation:
     """Show another value of a field to keys that have a single permission."""
-    return data(operation, lambda _, shown: inside(field, change)(shown), lambda at: len(at.context.key.scopes) == 1)
+    return data(operation, lambda _, shown: inside(field, change)(shown), has_one_permission)
 
 
 def _other_type(value: object) -> object:
@@ -391,25 +389,25 @@ JSON_TEXT = tuple(
     fault(f"json-{identifier}", title, send(write, when), "json-well-formed")
     for identifier, title, when, write in (
         ("byte-order-mark", "A read engagement begins with a byte order mark.",
-         _succeeds("getEngagement"), lambda body: codecs.BOM_UTF8 + body),
+         succeeds("getEngagement"), lambda body: codecs.BOM_UTF8 + body),
         ("single-quotes", "A deletion is written in single quotes.",
-         _succeeds("deleteEngagement"), lambda body: body.replace(b'"', b"'")),
+         succeeds("deleteEngagement"), lambda body: body.replace(b'"', b"'")),
         ("trailing-comma", "A list of engagements ends with a comma too many.",
-         _succeeds("listEngagements"), lambda body: body[:-1] + b",}"),
+         succeeds("listEngagements"), lambda body: body[:-1] + b",}"),
         ("nan", "The organization has a member that is NaN.",
-         _succeeds("getCurrentOrganization"), lambda body: body[:-1] + b',"score":NaN}'),
+         succeeds("getCurrentOrganization"), lambda body: body[:-1] + b',"score":NaN}'),
         ("infinity", "The list of members has a member that is Infinity.",
-         _succeeds("listMembers"), lambda body: body[:-1] + b',"score":Infinity}'),
+         succeeds("listMembers"), lambda body: body[:-1] + b',"score":Infinity}'),
         ("twice", "An error is written twice.", is_error, lambda body: body + body),
-        ("cut", "An archive is cut short.", _succeeds("archiveEngagement"), lambda body: body[:-1]),
+        ("cut", "An archive is cut short.", succeeds("archiveEngagement"), lambda body: body[:-1]),
         ("python", "An edit is written as Python writes it.",
-         _succeeds("updateEngagement"), lambda body: body.replace(b'"', b"'").replace(b"null", b"None")),
+         succeeds("updateEngagement"), lambda body: body.replace(b'"', b"'").replace(b"null", b"None")),
         ("prefix", "A list of members has a prefix against script inclusion.",
-         _succeeds("listMembers"), lambda body: b")]}',\n" + body),
+         succeeds("listMembers"), lambda body: b")]}',\n" + body),
         ("latin-1", "A read engagement is written in Latin-1.",
-         _succeeds("getEngagement"), lambda body: body.decode().encode("latin-1", "replace")),
+         succeeds("getEngagement"), lambda body: body.decode().encode("latin-1", "replace")),
         ("utf-16", "A creation is written in UTF-16.",
-         _succeeds("createEngagement"), lambda body: body.decode().encode("utf-16")),
+         succeeds("createEngagement"), lambda body: body.decode().encode("utf-16")),
         ("comment", "An invitation is written with a comment.",
-         _succeeds("inviteMember"), lambda body: b"/* invitation */" + body))
+         succeeds("inviteMember"), lambda body: b"/* invitation */" + body))
 )  # fmt: skip

@@ -7,12 +7,26 @@ from typing import TYPE_CHECKING
 
 from conformance.reference.faults.mutations import (
     ACTIONS,
+    ARCHIVE,
+    CREATE,
+    DELETE,
+    EDIT,
+    GET_ORGANIZATION,
+    INVITE,
+    LIST_MEMBERS,
+    READ,
+    REMOVE,
+    RENAME,
+    ROLE,
+    UNARCHIVE,
     Situation,
     after,
     always,
     data,
     fault,
     flat,
+    has_one_permission,
+    hide,
     put,
     refuse,
     refused_yet,
@@ -28,10 +42,6 @@ if TYPE_CHECKING:
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
 
-GET_ORGANIZATION, LIST_MEMBERS = "getCurrentOrganization", "listMembers"
-CREATE, READ, EDIT, DELETE = "createEngagement", "getEngagement", "updateEngagement", "deleteEngagement"
-ARCHIVE, UNARCHIVE = "archiveEngagement", "unarchiveEngagement"
-RENAME, INVITE, ROLE, REMOVE = "updateCurrentOrganization", "inviteMember", "updateMemberRole", "removeMember"
 _OPERATIONS = {
     GET_ORGANIZATION: ("get-organization", "organizations:read"),
     RENAME: ("update-organization", "organizations:write"),
@@ -65,10 +75,6 @@ def _has(scope: str) -> Condition:
 
 def _has_only(scope: str) -> Condition:
     return lambda at: at.context.key.scopes == {scope}
-
-
-def _has_one(at: Situation) -> bool:
-    return len(at.context.key.scopes) == 1
 
 
 def _body_is(**fields: object) -> Condition:
@@ -129,25 +135,13 @@ async def _touch_if_forbidden(service: Service, honest: Method, context: Request
     return reply
 
 
-def _hidden(when: Condition) -> Mutation:
-    """Find no engagement in some requests."""
-
-    def around(service: Service, honest: Method, context: RequestContext) -> Engagement:
-        if when(Situation(service, context)):
-            raise service.not_found("engagement")
-        found: Engagement = honest(context)
-        return found
-
-    return wrap("find_engagement", around)
-
-
 def _note_own(at: Situation) -> None:
     if at.reply:
         at.remembered("own", set()).add(at.reply.content["data"]["id"])
 
 
 def _is_of_lesser_key(at: Situation) -> bool:
-    return at.context.resource_id in at.remembered("own", set()) and not _has_one(at)
+    return at.context.resource_id in at.remembered("own", set()) and len(at.context.key.scopes) > 1
 
 
 def _leave_own_out(service: Service, honest: Method, asked: EngagementQuery) -> Page[Engagement]:
@@ -185,7 +179,8 @@ CLOSED = flat(
 DONE = flat(
     (fault(f"scope-applied-{name}", f"The operation {operation} is refused for want of permission, and done.",
            refused_yet(operation, _carry_out, when, statuses=(403,)), _UNCHANGED) for operation, name, when in (
-        *((operation, _OPERATIONS[operation][0], _has_one) for operation in (RENAME, CREATE, EDIT, DELETE, ARCHIVE)),
+        *((operation, _OPERATIONS[operation][0], has_one_permission)
+          for operation in (RENAME, CREATE, EDIT, DELETE, ARCHIVE)),
         (ROLE, "update-role", always), (REMOVE, "remove-member", always), (UNARCHIVE, "unarchive", always))),
     fault("scope-touches-refused", "An edit that is refused for want of permission moves updatedAt.",
           wrap("perform", _touch_if_forbidden), _UNCHANGED),
@@ -194,16 +189,16 @@ DONE = flat(
 SHOWN = (
     fault("scope-reads-own-only",
           "A key with engagements:read alone finds no engagement, since another key has created it.",
-          _hidden(_has_only("engagements:read")), _ALLOWS[READ]),
+          hide(_has_only("engagements:read")), _ALLOWS[READ]),
     fault("scope-counts-nothing", "A key with organizations:read alone is told that there are no engagements.",
           data(GET_ORGANIZATION, lambda _, shown: put(engagementCount=0)(shown), _has_only("organizations:read")),
           _ALLOWS[GET_ORGANIZATION]),
     fault("scope-hides-description", "A key with engagements:read alone sees no descriptions.",
           data(READ, lambda _, shown: put(description=None)(shown), _has_only("engagements:read")), _ALLOWS[READ]),
     fault("scope-hides-members", "A key with one permission alone sees no members.",
-          data(LIST_MEMBERS, lambda *_: [], _has_one), _ALLOWS[LIST_MEMBERS], "list-members-total"),
+          data(LIST_MEMBERS, lambda *_: [], has_one_permission), _ALLOWS[LIST_MEMBERS], "list-members-total"),
     fault("scope-creates-for-itself",
           "An engagement created by a key with engagements:write alone exists only for keys like it.",
-          after(CREATE, _note_own, _has_only("engagements:write")) | _hidden(_is_of_lesser_key)
+          after(CREATE, _note_own, _has_only("engagements:write")) | hide(_is_of_lesser_key)
           | wrap("find_engagements", _leave_own_out), _ALLOWS[CREATE]),
 )  # fmt: skip
