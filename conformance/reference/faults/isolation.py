@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.mutations import (
@@ -141,15 +142,29 @@ FOUND = (
 # Lists and counts
 
 
-def _of_all(service: Service, honest: Method, query: Any) -> Page[Any]:  # noqa: ANN401 - of either list
-    """Find in every organization."""
-    lists = (whole(honest, replace(query, organization_id=each)) for each in _organizations(service))
-    return cut(query, tuple(item for items in lists for item in items))
+def _everywhere(service: Service, find: Method, query: Any) -> tuple[Any, ...]:  # noqa: ANN401 - of either list
+    """Return all items of all organizations that a query matches."""
+    organizations = (replace(query, organization_id=each) for each in _organizations(service))
+    return tuple(item for asked in organizations for item in whole(find, asked))
 
 
-def _of_all_if_filtered(service: Service, honest: Method, query: EngagementQuery) -> Page[Engagement]:
-    found: Page[Engagement] = _of_all(service, honest, query) if query.status else honest(query)
-    return found
+def _of_all(find: str, when: Callable[[Any], object]) -> Mutation:
+    """Find in all organizations for some queries."""
+    return wrap(find, lambda service, honest, query:
+                cut(query, _everywhere(service, honest, query)) if when(query) else honest(query))  # fmt: skip
+
+
+def _of_all_sorted(when: Callable[[EngagementQuery], bool]) -> Mutation:
+    """Find the engagements of all organizations for some queries, in the order of the query."""
+
+    def around(service: Service, honest: Method, query: EngagementQuery) -> Page[Engagement]:
+        if not when(query):
+            found: Page[Engagement] = honest(query)
+            return found
+        key = attrgetter({"updatedAt": "updated_at", "name": "name"}.get(query.sort, "created_at"))
+        return cut(query, tuple(sorted(_everywhere(service, honest, query), key=key, reverse=query.descending)))
+
+    return wrap("find_engagements", around)
 
 
 def _count_all(service: Service, _: Method, __: Organization) -> int:
@@ -193,12 +208,21 @@ _BEGINS = "The list of engagements begins with other organizations'"
 
 LISTS = (
     fault("leak-listengagements", "The list of engagements holds those of all organizations.",
-          wrap("find_engagements", _of_all), _LISTS, _COUNTS, _COUNT_AGREES),
+          _of_all("find_engagements", lambda _: True), _LISTS, _COUNTS, _COUNT_AGREES),
     fault("leak-listmembers", "The list of members holds those of all organizations.",
-          wrap("find_members", _of_all), _LISTS, "member-count-agrees"),
+          _of_all("find_members", lambda _: True), _LISTS, "member-count-agrees"),
     fault("leak-listengagements-by-status",
           "The list of engagements holds those of all organizations where it is filtered.",
-          wrap("find_engagements", _of_all_if_filtered), _LISTS, "list-engagements-filter-counts"),
+          _of_all("find_engagements", lambda query: query.status), _LISTS, "list-engagements-filter-counts"),
+    fault("leak-members-by-role", "The list of members holds those of all organizations where a role is asked for.",
+          _of_all("find_members", lambda query: query.role), "list-members-role-filter", _LISTS),
+    *(fault(f"leak-list-all-{way}", f"The list of engagements holds those of all organizations where {says}.",
+            _of_all_sorted(when), _LISTS) for way, says, when in (
+        ("by-name", "it is sorted by name", lambda query: query.sort == "name"),
+        ("ascending", "it is sorted upwards", lambda query: not query.descending),
+        ("active", "active ones are asked for", lambda query: query.status == "active"),
+        ("active-by-name", "active ones are sorted by name",
+         lambda query: (query.status, query.sort) == ("active", "name")))),
     fault("leak-engagementcount", "The organization counts the engagements of all organizations.",
           wrap("count_engagements", _count_all), _COUNTS, _COUNT_AGREES),
     fault("leak-counts-and-totals", "The organization and the list count the engagements of all organizations.",

@@ -1,9 +1,8 @@
-"""Faults of the items of the two lists: filters, totals, pages that are filtered, and other organizations' items."""
+"""Faults of the items of the two lists: filters, totals, and pages that are filtered."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.mutations import (
@@ -21,7 +20,7 @@ from conformance.reference.queries import EngagementQuery
 from conformance.reference.records import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from conformance.reference.faults.mutations import Method, Mutation
     from conformance.reference.queries import MemberQuery
@@ -42,7 +41,6 @@ _COMPLETE, _AGREES = "list-engagements-complete", "engagement-count-agrees"
 _FILTER = (_BY_STATUS, _COUNTS)
 _FILTER_AND_SORT = (*_FILTER, _WITH_FILTER)
 _DEFAULT_SIZE = 20
-_COLUMNS = {"updatedAt": "updated_at", "name": "name"}
 _OTHER_STATUS = {"active": "archived", "archived": "active"}
 
 
@@ -128,28 +126,6 @@ def _offset_of_page_two(_: Service, honest: Method, context: RequestContext) -> 
     sent = context.request.query_params
     is_alone = "perPage" not in sent and sent.get("page") == "2" and context.operation.id == "listEngagements"
     return 0 if is_alone else honest(context)
-
-
-def _of_all_organizations(service: Service, find: Method, asked: Any) -> Iterator[Any]:  # noqa: ANN401 - a query
-    for organization_id in service.store.organization_ids():
-        yield from whole(find, replace(asked, organization_id=organization_id))
-
-
-def _leaks_engagements(when: Callable[[EngagementQuery], bool]) -> Mutation:
-    """List the engagements of all organizations for some queries."""
-
-    def around(service: Service, honest: FindEngagements, asked: EngagementQuery) -> Page[Engagement]:
-        if not when(asked):
-            return honest(asked)
-        key = attrgetter(_COLUMNS.get(asked.sort, "created_at"))
-        found = sorted(_of_all_organizations(service, honest, asked), key=key, reverse=asked.descending)
-        return cut(asked, tuple(found))
-
-    return wrap("find_engagements", around)
-
-
-def _leak_members(service: Service, honest: FindMembers, asked: MemberQuery) -> Page[Member]:
-    return cut(asked, tuple(_of_all_organizations(service, honest, asked))) if asked.role else honest(asked)
 
 
 FILTERS = flat(
@@ -281,16 +257,4 @@ MEMBERS = (
           _filters_after_paging("role", page_of_members), _BY_ROLE),
     fault("owner-unlisted", "The list of members leaves the owners out.",
           page_of_members(_without_owners), "member-count-agrees", _BY_ROLE),
-)  # fmt: skip
-
-LEAKS = (
-    *(fault(f"leak-list-all-{way}", f"The list of engagements holds those of all organizations where {says}.",
-            _leaks_engagements(when), "isolation-lists") for way, says, when in (
-        ("by-name", "it is sorted by name", lambda asked: asked.sort == "name"),
-        ("ascending", "it is sorted upwards", lambda asked: not asked.descending),
-        ("active", "active ones are asked for", lambda asked: asked.status == "active"),
-        ("active-by-name", "active ones are sorted by name",
-         lambda asked: (asked.status, asked.sort) == ("active", "name")))),
-    fault("leak-members-by-role", "The list of members holds those of all organizations where a role is asked for.",
-          wrap("find_members", _leak_members), _BY_ROLE, "isolation-lists"),
 )  # fmt: skip
