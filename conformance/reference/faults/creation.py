@@ -7,10 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from conformance.reference.faults.mutations import (
-    ALL,
+    ARCHIVE,
+    CREATE,
+    EDIT,
     Situation,
     after,
     before,
+    cut,
     done_yet,
     drop,
     edit,
@@ -26,20 +29,20 @@ from conformance.reference.faults.mutations import (
     refuse,
     result,
     view,
+    whole,
     wrap,
 )
 from conformance.reference.queries import EngagementQuery
-from conformance.reference.records import Engagement, Page
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.faults.mutations import Condition, Method, Mutation
+    from conformance.reference.records import Engagement, Page
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
 
-_CREATE, _EDIT, _ARCHIVE = "createEngagement", "updateEngagement", "archiveEngagement"
 _SUCCEEDS, _RESPONSE, _LASTS = (
     "create-engagement-succeeds", "create-engagement-answers-what-was-sent", "create-engagement-lasts")  # fmt: skip
 _TEXT, _LISTED, _COUNTED = "create-engagement-keeps-text", "create-engagement-listed", "create-engagement-counted"
@@ -70,9 +73,7 @@ def _honour(field: str, change: Callable[[Engagement, Any], Engagement]) -> Muta
 
 
 def _page_of_described(find: Callable[[EngagementQuery], Any], query: EngagementQuery) -> Page[Engagement]:
-    everything = find(replace(query, offset=0, limit=ALL)).items
-    kept = tuple(engagement for engagement in everything if engagement.description)
-    return Page(kept[query.offset : query.offset + query.limit], len(kept))
+    return cut(query, tuple(engagement for engagement in whole(find, query) if engagement.description))
 
 
 def _only_show_new(at: Situation) -> Reply:
@@ -120,7 +121,7 @@ CREATED = (
           _EQUAL_TIMES),
     fault("created-read-a-moment-later",
           "The times of a new engagement are those of the next millisecond once it is read.",
-          after(_CREATE, _delay_times), _LASTS, _LISTED),
+          after(CREATE, _delay_times), _LASTS, _LISTED),
     *(fault(f"create-honours-{field.lower()}", f"A creation takes {field} from the client.",
             _honour(field, change), "create-engagement-own-values") for field, change in (
         ("id", lambda new, sent: replace(new, id=sent)),
@@ -145,8 +146,8 @@ RESPONSES = (
 
 KEPT = (
     fault("create-not-kept", "A creation answers as if it had been done.",
-          instead(_CREATE, _only_show_new), _LASTS, _LISTED, _COUNTED),
-    fault("create-twice", "A creation makes two engagements.", before(_CREATE, _create_another), _COUNTED),
+          instead(CREATE, _only_show_new), _LASTS, _LISTED, _COUNTED),
+    fault("create-twice", "A creation makes two engagements.", before(CREATE, _create_another), _COUNTED),
     fault("create-unlisted", "Engagements without a description are left out of the list.",
           page(_page_of_described)
           | wrap("count_engagements", lambda service, _, organization:
@@ -217,39 +218,39 @@ NAMES_IN_USE = (
     *(fault(f"duplicate-name-update-{status}", f"A name in use is refused with {status} on update.",
             _refuse_name(status, "update"), "update-engagement-duplicate-name") for status in (403, 422)),
     *(fault(f"duplicate-name-create-{status}", f"A name in use is refused with {status} on create.",
-            refuse(_CREATE, status, name_in_use), _DUPLICATE) for status in (403, 404)),
+            refuse(CREATE, status, name_in_use), _DUPLICATE) for status in (403, 404)),
     fault("duplicate-name-create-500", "A name in use ends in an unexpected error on create.",
-          refuse(_CREATE, 500, name_in_use), "no-server-error", _DUPLICATE),
+          refuse(CREATE, 500, name_in_use), "no-server-error", _DUPLICATE),
     fault("duplicate-name-overwrites",
           "A creation with a name in use gives its description to the engagement that has the name, too.",
-          before(_CREATE, _describe_oldest_namesake, name_in_use), _LASTS, _DUPLICATE),
+          before(CREATE, _describe_oldest_namesake, name_in_use), _LASTS, _DUPLICATE),
     fault("duplicate-name-gives-the-first",
           "A creation with a name in use answers with the engagement that has it.",
-          instead(_CREATE, _show_newest_namesake, name_in_use), _DUPLICATE),
+          instead(CREATE, _show_newest_namesake, name_in_use), _DUPLICATE),
     fault("duplicate-name-refused-and-created",
           "A name in use is refused with 409 on create, and the engagement is there.",
-          done_yet(_CREATE, 409, _has_namesake), _DUPLICATE),
+          done_yet(CREATE, 409, _has_namesake), _DUPLICATE),
     *(fault(f"duplicate-name-refused-and-{what}", f"A name in use is refused with 409 on update, and {kept}.",
             mutation, "update-engagement-refused-changes-nothing") for what, kept, mutation in (
-        ("renamed", "the engagement has it", done_yet(_EDIT, 409, name_in_use)),
+        ("renamed", "the engagement has it", done_yet(EDIT, 409, name_in_use)),
         ("described", "the description beside it is kept",
-         after(_EDIT, lambda at: at.edit(name=at.engagement.name), name_in_use)
-         | done_yet(_EDIT, 409, name_in_use)))),
+         after(EDIT, lambda at: at.edit(name=at.engagement.name), name_in_use)
+         | done_yet(EDIT, 409, name_in_use)))),
     fault("name-in-use-numbered-on-create", "A new engagement whose name is in use gets a number, and says so.",
           _number_new(name_in_use), _RESPONSE),
     fault("name-of-archived-numbered", "A new engagement with the name of an archived one gets a number, and says so.",
           _number_new(_name_of_archived), _RESPONSE),
     fault("name-in-use-numbered-unsaid",
           "A new engagement whose name is in use gets a number that only reads show.",
-          after(_CREATE, lambda at: _edit_new(at, name=f"{at.values['name']} (1)"), _has_namesake), _LASTS),
+          after(CREATE, lambda at: _edit_new(at, name=f"{at.values['name']} (1)"), _has_namesake), _LASTS),
     fault("name-in-use-numbered-on-update", "An engagement that is renamed to a name in use gets a number.",
-          before(_EDIT, _number_sent, name_in_use), _EDITED),
+          before(EDIT, _number_sent, name_in_use), _EDITED),
     fault("edit-of-namesake-lost",
           "An edit of the description is taken and lost where an older engagement has the same name.",
-          instead(_EDIT, _only_show_edited, lambda at: _has_older_namesake(at) and "name" not in at.values), _EDITED),
+          instead(EDIT, _only_show_edited, lambda at: _has_older_namesake(at) and "name" not in at.values), _EDITED),
     fault("archive-of-namesake-lost",
           "An engagement is archived and stays active where an older one has the same name.",
-          instead(_ARCHIVE, lambda at: at.replied("archived", status="archived"), _has_older_namesake),
+          instead(ARCHIVE, lambda at: at.replied("archived", status="archived"), _has_older_namesake),
           "archive-sets-status", "archived-edit-refused"),
 )  # fmt: skip
 
@@ -262,7 +263,7 @@ def _unhurried(disturb: Callable[[Service, dict[str, Any], str], object]) -> Mut
     """
 
     async def around(service: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - a reply
-        if context.operation.id != _CREATE:
+        if context.operation.id != CREATE:
             return await honest(context)
         memory = service.memory
         under_way = memory.get("under way", 0)

@@ -7,6 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conformance.reference.faults.mutations import (
+    ARCHIVE,
+    DELETE,
+    EDIT,
+    READ,
+    UNARCHIVE,
+    Situation,
     after,
     archived,
     before,
@@ -14,9 +20,11 @@ from conformance.reference.faults.mutations import (
     edit,
     engagements,
     fault,
+    hide,
     instead,
     missing,
     note,
+    noted,
     put,
     put_methods,
     refuse,
@@ -29,23 +37,20 @@ from conformance.reference.records import SUBORDINATE_KINDS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation, Situation
+    from conformance.reference.faults.mutations import Method, Mutation
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Organization, Page
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
     from conformance.reference.views import View
 
-READ, EDIT, DELETE = "getEngagement", "updateEngagement", "deleteEngagement"
-ARCHIVE, UNARCHIVE = "archiveEngagement", "unarchiveEngagement"
 _UNREADABLE, _UNLISTED, _UNCOUNTED = "deleted-unreadable", "deleted-unlisted", "deleted-uncounted"
 _UNDELETABLE, _UNEDITABLE, _UNARCHIVABLE = "deleted-undeletable", "deleted-uneditable", "deleted-unarchivable"
 _SUCCEEDS, _AT_ONCE, _SPARES = "delete-engagement-succeeds", "delete-effective-at-once", "delete-spares-others"
 _DELETED, _TRUE = (_UNREADABLE, _UNLISTED, _UNDELETABLE, _UNEDITABLE, _UNCOUNTED), "delete-engagement-answers-true"
 _A_MOMENT = 0.005
 _RECORDS = {"target": "targets", "wikiPage": "wiki-pages", "report": "reports", "threatModel": "threat-models",
-            "apiRequest": "api-requests"}  # fmt: skip
-_NO_TEXTS: tuple[object, ...] = (False, {}, [])
+            "apiRequest": "api-requests", "task": "tasks"}  # fmt: skip
 
 
 def _find_deleted(operation: str, *, seconds: float = math.inf) -> Mutation:
@@ -106,6 +111,12 @@ def _delete_later(at: Situation) -> Reply:
     return at.replied("deleted")
 
 
+def _only_note_deletion(at: Situation) -> Reply:
+    note("deleted")(at)
+    at.service.delete_subordinates(at.engagement)
+    return at.replied("deleted")
+
+
 def _count_deleted(service: Service, honest: Method, organization: Organization) -> int:
     count: int = honest(organization) + len(service.memory.get("deleted", ()))
     return count
@@ -137,14 +148,8 @@ def _delete_all_reports(service: Service, honest: Method, engagement: Engagement
         service.store.delete_subordinates(other.id, "report")
 
 
-def _described_as(value: object) -> Mutation:
-    """List engagements without a description with some value for it."""
-
-    def around(_: Service, honest: Method, engagement: Engagement) -> View:
-        item: View = honest(engagement)
-        return item if engagement.description else {**item, "description": value}
-
-    return wrap("view_item", around)
+def _deleted_if_described(_: Service, honest: Method, engagement: Engagement) -> View:
+    return {**honest(engagement), "deleted": bool(engagement.description)}
 
 
 FOUND = (
@@ -166,6 +171,8 @@ FOUND = (
             _restore(operation), *breaks, _UNLISTED, _UNREADABLE) for word, operation, *breaks in (
         ("Editing", EDIT, _UNDELETABLE), ("Archiving", ARCHIVE, _UNDELETABLE), ("Unarchiving", UNARCHIVE, _UNDELETABLE),
         ("Deleting", DELETE))),
+    fault("deleted-still-listed", "A deleted engagement is not found any more, but still listed and counted.",
+          instead(DELETE, _only_note_deletion) | hide(noted("deleted")), _UNLISTED, _UNCOUNTED),
     fault("deleted-counted", "The organization still counts deleted engagements.",
           before(DELETE, note("deleted")) | wrap("count_engagements", _count_deleted),
           _UNCOUNTED, "engagement-count-agrees"),
@@ -217,9 +224,9 @@ SHOWN = (
           view("deleted", edit(id=lambda text: f"{text}0")), _TRUE),
     fault("deletion-says-yes", "The answer to a deletion has the number 1 for true.",
           view("deleted", put(deleted=1)), "delete-engagement-fields"),
-    *(fault(f"listed-undescribed-{type(value).__name__}",
-            f"A listed engagement without a description has a {type(value).__name__} for one.",
-            _described_as(value), "list-engagements-fields") for value in _NO_TEXTS),
+    fault("undescribed-deleted-false",
+          "The deletion of an engagement without a description says that it was not deleted.",
+          wrap("view_deleted", _deleted_if_described), _TRUE),
 )  # fmt: skip
 
 RECORDS = (
@@ -229,5 +236,5 @@ RECORDS = (
           wrap("delete_subordinates", _delete_all_reports), "subordinates-of-others-stay"),
     fault("cascade-not-at-all", "A deleted engagement leaves all its records behind.",
           put_methods(delete_subordinates=lambda *_: None),
-          *(f"subordinate-{words}-go" for words in _RECORDS.values()), "subordinate-tasks-go"),
+          *(f"subordinate-{words}-go" for words in _RECORDS.values())),
 )  # fmt: skip

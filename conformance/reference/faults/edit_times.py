@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.reference.faults.mutations import (
+    ARCHIVE,
+    EDIT,
     after,
+    after_change,
     fault,
     instead,
     note,
@@ -15,18 +18,16 @@ from conformance.reference.faults.mutations import (
     sends,
     sends_only,
     undescribed,
-    wrap,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Condition, Method, Mutation, Situation
+    from conformance.reference.faults.mutations import Condition, Mutation, Situation
     from conformance.reference.records import Engagement
     from conformance.reference.request_context import Reply
     from conformance.reference.service import Service
 
-EDIT, ARCHIVE = "updateEngagement", "archiveEngagement"
 _MOVES, _KEEPS = "update-engagement-moves-updated-at", "update-engagement-keeps-the-rest"
 _NEVER_BACK, _CREATED, _REFRESHES = (
     "updated-at-never-goes-back", "created-at-never-changes", "archive-refreshes-updated-at"
@@ -58,24 +59,14 @@ def _show_stored(operation: str, view: str) -> Mutation:
 _SHOWN = _show_stored(EDIT, "edited")
 
 
-def _after_change(action: Callable[[Service, Engagement], object]) -> Mutation:
-    """Do something after the status of an engagement changed; the engagement is the one from before."""
-
-    def around(service: Service, honest: Method, engagement: Engagement, status: str) -> None:
-        honest(engagement, status)
-        action(service, engagement)
-
-    return wrap("set_status", around)
-
-
 def _archive_without_time(*, edited: bool) -> Mutation:
     """Archive engagements that were edited before, or those that were not, without moving updatedAt."""
 
-    def keep(service: Service, engagement: Engagement) -> None:
+    def keep(service: Service, engagement: Engagement, _: str) -> None:
         if (engagement.id in service.memory.get("edited", ())) is edited:
             overwrite(service, "engagements", engagement.id, updated_at=engagement.updated_at)
 
-    return after(EDIT, note("edited")) | _after_change(keep)
+    return after(EDIT, note("edited")) | after_change(keep)
 
 
 def _describe_without_time(at: Situation) -> Reply:
@@ -122,10 +113,10 @@ ARCHIVED = (
           after(ARCHIVE, lambda at: at.overwrite(updated_at=at.service.now() + 2 * _HOUR))
           | _show_stored(ARCHIVE, "archived"), "timestamps-are-utc"),
     fault("archive-moves-created-at", "Archiving moves createdAt.",
-          _after_change(lambda service, engagement: overwrite(
+          after_change(lambda service, engagement, _: overwrite(
               service, "engagements", engagement.id, created_at=service.now())), _CREATED, "archive-keeps-content"),
     fault("archive-moves-updated-at-back", "Archiving moves updatedAt back by an hour.",
-          _after_change(lambda service, engagement: overwrite(
+          after_change(lambda service, engagement, _: overwrite(
               service, "engagements", engagement.id, updated_at=engagement.updated_at - _HOUR)),
           _NEVER_BACK, _REFRESHES),
     *(fault(f"archive-{word}-keeps-time", f"Archiving does not move updatedAt of engagements that were {which} before.",

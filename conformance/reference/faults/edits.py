@@ -1,28 +1,26 @@
-"""Faults of edits of engagements, and some of other operations: an update, a lookup and two counts."""
+"""Faults of edits of engagements."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.mutations import (
+    EDIT,
     NOTHING,
     after,
     always,
     before,
-    content,
     described,
     drop,
     edit_as,
+    end_process,
     fault,
-    inside,
     instead,
     moment,
-    overwrite,
-    page,
-    put,
     put_methods,
     result,
     sends,
@@ -30,21 +28,18 @@ from conformance.reference.faults.mutations import (
     undescribed,
     wrap,
 )
-from conformance.reference.records import Page
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.faults.mutations import Change, Condition, Method, Mutation, Situation
-    from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
 
     Sent = dict[str, Any]
 
-EDIT = "updateEngagement"
 _EFFECT, _TEXT, _KEEPS = (f"update-engagement-{rest}" for rest in ("takes-effect", "keeps-text", "keeps-the-rest"))
 _MOVES, _SPARES, _SUCCEEDS = (f"update-engagement-{rest}" for rest in ("moves-updated-at", "spares-others", "succeeds"))
 _A_MOMENT = 0.004
@@ -185,30 +180,11 @@ def _edit_namesakes(at: Situation) -> None:
             at.service.store.edit_engagement(other.id, at.values, at.service.now())
 
 
-def _cut_identifier(service: Service, honest: Method, context: RequestContext) -> Engagement:
-    for end in range(1, 5):
-        if service.store.engagement(context.resource_id[:-end]) is not None:
-            context.resource_id = context.resource_id[:-end]
-    found: Engagement = honest(context)
-    return found
-
-
-def _count_all_if_empty(find: Method, query: EngagementQuery) -> Page[Engagement]:
-    found: Page[Engagement] = find(query)
-    return found if found.total or query.status is None else Page(found.items, find(replace(query, status=None)).total)
-
-
-def _name_for_plan(_: Service, honest: Method, context: RequestContext) -> Sent:
-    fields: Sent = honest(context)
-    return fields if "name" in fields or b"plan" not in context.content else {**fields, "name": "-"}
-
-
-def _store_plan_with_name(service: Service, honest: Method, context: RequestContext) -> Sent:
-    fields: Sent = honest(context)
-    plan = _sent(service, context, "plan")
-    if "name" in fields and plan is not NOTHING:
-        overwrite(service, "organizations", context.organization_id, plan=str(plan))
-    return fields
+def _untitle(service: Service, honest: Method, context: RequestContext, refusal: Refusal) -> Reply:
+    if re.search(rb'"name":\s*""', context.content):
+        service.store.edit_engagement(context.resource_id, {"name": "Untitled"}, service.now())
+    reply: Reply = honest(context, refusal)
+    return reply
 
 
 STORED = (
@@ -290,6 +266,10 @@ DONE = (
           _refuse_fields(lambda sent: "name" not in sent), _SUCCEEDS),
     fault("edit-takes-one-field", "An edit of both fields is refused.",
           _refuse_fields(lambda sent: len(sent) > 1), _SUCCEEDS),
+    fault("edit-of-empty-name-untitles", "An edit with an empty name is refused and calls the engagement Untitled.",
+          wrap("refused", _untitle), "update-engagement-refused-changes-nothing"),
+    fault("ends-at-an-emptied-description", "The process ends over an edit that empties the description.",
+          end_process(EDIT, lambda at: at.field("description") == ""), "no-server-error"),
     fault("edit-unknown-creates", "An edit of an engagement that does not exist creates it.",
           wrap("act", _create_unknown), "update-unknown-engagement", "deleted-uneditable"),
 )  # fmt: skip
@@ -304,21 +284,4 @@ OTHERS = (
           after(EDIT, _touch_next, sends("name")), _SPARES),
     fault("edit-changes-namesakes", "An edit changes every engagement of the same name.",
           after(EDIT, _edit_namesakes), _SPARES),
-)  # fmt: skip
-
-OTHER_OPERATIONS = (
-    fault("plan-alone-empties-name",
-          "An update of the organization that sends another field and no name leaves it without its name.",
-          wrap("check_organization_update", _name_for_plan), "update-organization-only-name"),
-    fault("plan-beside-name-taken",
-          "An update of the organization takes the plan from the client where it sends a name too.",
-          wrap("check_organization_update", _store_plan_with_name), "update-organization-only-name"),
-    fault("identifier-with-more-found", "An engagement is found, too, where its identifier has something behind it.",
-          wrap("find_engagement", _cut_identifier), "get-unknown-engagement"),
-    fault("members-past-the-end-count-none", "A page of members past the end counts none.",
-          content("listMembers", lambda reply: reply if reply["data"]
-                  else inside("meta", put(total=0, totalPages=0))(reply)), "list-members-total"),
-    fault("filter-without-hits-counts-all",
-          "A filtered list of engagements that holds nothing counts all engagements.",
-          page(_count_all_if_empty), "list-engagements-filter-counts"),
 )  # fmt: skip

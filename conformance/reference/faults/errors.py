@@ -18,6 +18,7 @@ from conformance.reference.faults.mutations import (
     send,
     wrap,
 )
+from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from conformance.reference.faults.mutations import Method, Mutation, Situation
@@ -48,6 +49,13 @@ def _find_engagement_first(service: Service, honest: Method, context: RequestCon
     operation = service.find_operation(context)
     if operation.finds == "engagement" and service.store.engagement(context.resource_id) is None:
         raise service.not_found("engagement")
+    key: Key = honest(context)
+    return key
+
+
+def _check_sort_first(_: Service, honest: Method, context: RequestContext) -> Key:
+    if context.request.query_params.get("sort", "name") not in {"name", "createdAt", "updatedAt"}:
+        raise Refusal(422, "The sort key is unknown.")
     key: Key = honest(context)
     return key
 
@@ -163,4 +171,6 @@ ORDER = (
           wrap("rate_limit_headers", _no_limits_of_404), "rate-limit-headers-present"),
     fault("lookup-before-authentication", "Without a valid key, an unknown engagement gets 404 instead of 401.",
           wrap("authenticate", _find_engagement_first), "authentication-before-lookup"),
+    fault("sort-checked-before-key", "A sort that there is not is refused before the key is looked at.",
+          wrap("authenticate", _check_sort_first), "authentication-before-validation"),
 )  # fmt: skip

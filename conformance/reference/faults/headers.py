@@ -17,7 +17,9 @@ from conformance.reference.faults.mutations import (
     header,
     is_error,
     rate_limit_header,
+    reads,
     responds,
+    succeeds,
     wrap,
     writes,
 )
@@ -92,15 +94,6 @@ def _not_counted(when: Condition) -> Mutation:
     return wrap("rate_limit_headers", around)
 
 
-def _succeeds(*operations: str) -> Condition:
-    """The reply is a success of one of some operations, or of any."""
-    return lambda at: not is_error(at) and (not operations or at.operation in operations)
-
-
-def _reads(at: Situation) -> bool:
-    return not writes(at)
-
-
 def _writes_successfully(at: Situation) -> bool:
     return writes(at) and not is_error(at)
 
@@ -109,7 +102,7 @@ def _lists(at: Situation) -> bool:
     return at.operation.startswith("list")
 
 
-_LISTED = _succeeds("listEngagements", "listMembers")
+_LISTED = succeeds("listEngagements", "listMembers")
 
 MEDIA_TYPES = flat(
     fault("media-type-error-html", "An error has the media type text/html; charset=utf-8.",
@@ -121,9 +114,9 @@ MEDIA_TYPES = flat(
           _media_type("text/html", has_status(429)), _JSON),
     fault("media-type-lists-none", "A list has no media type.", _media_type(None, _LISTED), _JSON),
     fault("media-type-unarchive-none", "An unarchiving has no media type.",
-          _media_type(None, _succeeds("unarchiveEngagement")), _JSON),
+          _media_type(None, succeeds("unarchiveEngagement")), _JSON),
     *(fault(f"media-type-{label}", f"{subject} has the media type {media_type}.",
-            _media_type(media_type, _succeeds(operation)), _JSON) for label, subject, operation, media_type in (
+            _media_type(media_type, succeeds(operation)), _JSON) for label, subject, operation, media_type in (
         ("creation-html", "A creation", "createEngagement", "text/html"),
         ("deletion-plain", "A deletion", "deleteEngagement", "text/plain; charset=utf-8"),
         ("read-octets", "A read engagement", "getEngagement", "application/octet-stream"),
@@ -150,16 +143,16 @@ MISSING = flat(
     *(fault(identifier, f"{subject} lacks X-RateLimit-Limit and X-RateLimit-Remaining and X-RateLimit-Reset.",
             _no_headers(when), _PRESENT) for identifier, subject, when in (
         *((f"{status}-without-headers", f"A {status}", has_status(status)) for status in (400, 401, 403, 429)),
-        ("invitation-without-headers", "An invitation", _succeeds("inviteMember")),
-        ("removal-without-headers", "A removal", _succeeds("removeMember")))),
+        ("invitation-without-headers", "An invitation", succeeds("inviteMember")),
+        ("removal-without-headers", "A removal", succeeds("removeMember")))),
     fault("errors-without-limit", "An error lacks X-RateLimit-Limit.", _limit(None, is_error), _PRESENT),
     fault("409-without-limit", "A 409 lacks X-RateLimit-Limit.", _limit(None, has_status(409)), _PRESENT),
     fault("writes-without-limit", "A write lacks X-RateLimit-Limit.", _limit(None, _writes_successfully), _PRESENT),
     fault("successes-without-remaining", "A success lacks X-RateLimit-Remaining.",
-          _remaining(None, _succeeds()), _PRESENT),
+          _remaining(None, succeeds()), _PRESENT),
     fault("401-without-remaining", "A 401 lacks X-RateLimit-Remaining.", _remaining(None, has_status(401)), _PRESENT),
     fault("deletion-without-remaining", "A deletion lacks X-RateLimit-Remaining.",
-          _remaining(None, _succeeds("deleteEngagement")), _PRESENT),
+          _remaining(None, succeeds("deleteEngagement")), _PRESENT),
     fault("no-reset", "Every answer lacks X-RateLimit-Reset.", _reset(None), _PRESENT),
     fault("422-without-reset", "A 422 lacks X-RateLimit-Reset.", _reset(None, has_status(422)), _PRESENT),
     fault("429-without-reset", "A 429 lacks X-RateLimit-Reset.", _reset(None, has_status(429)), _PRESENT),
@@ -196,7 +189,7 @@ REMAINING = (
     fault("remaining-constant", "What remains never changes.",
           _remaining(lambda quota: "0" if quota.exceeded else str(quota.limit - 1)), _FALLS),
     fault("remaining-constant-on-reads", "What remains does not change with reads.",
-          _remaining(lambda quota: str(quota.limit - 1), _reads), _FALLS),
+          _remaining(lambda quota: str(quota.limit - 1), reads), _FALLS),
     fault("remaining-used", "What remains is what was used.",
           _remaining(lambda quota: "0" if quota.exceeded else _used(quota)), _FALLS),
     fault("remaining-counts-up", "What was sent in the day is told for what remains.",
@@ -204,7 +197,7 @@ REMAINING = (
     fault("remaining-always-five", "What remains in the day is always 5.", _remaining("5") | _reset_after(_DAY),
           _FALLS),
     fault("remaining-of-writes-only", "Reads do not count against the limit that the headers tell.",
-          _not_counted(_reads), _FALLS),
+          _not_counted(reads), _FALLS),
     fault("remaining-of-reads-only", "Writes do not count against the limit that the headers tell.",
           _not_counted(writes), _FALLS),
     fault("remaining-without-lists", "Lists do not count against the limit that the headers tell.",

@@ -6,6 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conformance.reference.faults.mutations import (
+    ARCHIVE,
+    CREATE,
+    DELETE,
+    EDIT,
+    GET_ORGANIZATION,
+    UNARCHIVE,
     after,
     archived,
     before,
@@ -16,6 +22,7 @@ from conformance.reference.faults.mutations import (
     noted,
     refuse,
     sends_only,
+    take_for_active,
     wrap,
 )
 from conformance.reference.records import Page
@@ -28,8 +35,6 @@ if TYPE_CHECKING:
     from conformance.reference.request_context import Reply
     from conformance.reference.service import Service
 
-CREATE, EDIT, DELETE = "createEngagement", "updateEngagement", "deleteEngagement"
-ARCHIVE, UNARCHIVE = "archiveEngagement", "unarchiveEngagement"
 _REFUSED, _NOTHING, _DUPLICATE = (
     "archived-edit-refused", "archived-edit-changes-nothing", "create-engagement-duplicate-name"
 )  # fmt: skip
@@ -37,10 +42,6 @@ _EDITABLE, _ARCHIVABLE = "unarchived-editable", "unarchived-archivable"
 
 _was_unarchived = noted("unarchived")
 _note_before, _note_after = before(UNARCHIVE, note("unarchived")), after(UNARCHIVE, note("unarchived"))
-
-
-def _take_for_active(at: Situation) -> None:
-    at.context.engagement = replace(at.engagement, status="active")
 
 
 def _active_again(at: Situation) -> bool:
@@ -105,7 +106,7 @@ UNARCHIVED = (
     fault("unarchived-delete-counted",
           "An engagement that was unarchived once is still counted by the organization after it was deleted.",
           _note_after | before(DELETE, note("deleted"), _was_unarchived)
-          | data("getCurrentOrganization", lambda at, shown: {
+          | data(GET_ORGANIZATION, lambda at, shown: {
               **shown, "engagementCount": shown["engagementCount"] + len(at.remembered("deleted", set()))}),
           "deleted-uncounted", "engagement-count-agrees"),
     fault("unarchived-listed-when-deleted",
@@ -118,13 +119,13 @@ UNARCHIVED = (
 ARCHIVED = (
     fault("rearchived-editable", "An engagement that was unarchived and archived again can be edited.",
           _note_before | before(ARCHIVE, note("rearchived"), _was_unarchived)
-          | before(EDIT, _take_for_active, noted("rearchived")), _REFUSED, _NOTHING),
+          | before(EDIT, take_for_active, noted("rearchived")), _REFUSED, _NOTHING),
     fault("archived-twice-editable", "An archived engagement that is archived once more can be edited.",
-          before(ARCHIVE, note("twice"), archived) | before(EDIT, _take_for_active, noted("twice")), _REFUSED),
+          before(ARCHIVE, note("twice"), archived) | before(EDIT, take_for_active, noted("twice")), _REFUSED),
     fault("archived-both-editable", "Name and description of an archived engagement can be edited together.",
-          before(EDIT, _take_for_active, sends_only("name", "description")), _REFUSED, _NOTHING),
+          before(EDIT, take_for_active, sends_only("name", "description")), _REFUSED, _NOTHING),
     fault("archived-emptied", "The description of an archived engagement can be emptied.",
-          before(EDIT, _take_for_active, lambda at: sends_only("description")(at) and not at.values["description"]),
+          before(EDIT, take_for_active, lambda at: sends_only("description")(at) and not at.values["description"]),
           _REFUSED),
     fault("archived-edit-500", "An edit of an archived engagement ends in an unexpected error.",
           refuse(EDIT, 500, archived), "no-server-error", _REFUSED),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.reference.clock import DAY
 from conformance.reference.faults.mutations import (
+    INVITE,
     Situation,
     after,
     always,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from conformance.reference.service import Service
     from conformance.reference.views import View
 
-INVITE = "inviteMember"
 _SUCCEEDS, _SENT, _FIELDS = "invite-succeeds", "invite-answers-what-was-sent", "invite-fields"
 _PENDING, _EXPIRES = "invitation-begins-pending", "invitation-expires-in-seven-days"
 _ADDS_NO_MEMBER, _MAIL, _NO_MAIL = "invite-adds-no-member", "invite-sends-mail", "refused-invite-sends-no-mail"

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.mutations import (
     ACTIONS,
-    ALL,
+    ARCHIVE,
+    DELETE,
+    EDIT,
+    GET_ORGANIZATION,
+    READ,
+    REMOVE,
+    RENAME,
+    ROLE,
+    UNARCHIVE,
     after,
     before,
+    cut,
     engagements,
     fault,
     instead,
     overwrite,
     put_methods,
     refused_yet,
+    whole,
     wrap,
 )
-from conformance.reference.records import Page
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -26,12 +36,10 @@ if TYPE_CHECKING:
 
     from conformance.reference.faults.mutations import Method, Mutation, Situation
     from conformance.reference.queries import EngagementQuery
-    from conformance.reference.records import Engagement, Member, Organization
+    from conformance.reference.records import Engagement, Member, Organization, Page
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
 
-READ, EDIT, DELETE = "getEngagement", "updateEngagement", "deleteEngagement"
-ARCHIVE, UNARCHIVE = "archiveEngagement", "unarchiveEngagement"
 _OF_ENGAGEMENTS = {
     READ: "isolation-get-engagement",
     EDIT: "isolation-update-engagement",
@@ -113,10 +121,10 @@ FOUND = (
             requirement, *([] if operation == READ else [_UNTOUCHED]))
       for operation, requirement in _OF_ENGAGEMENTS.items()),
     fault("leak-updatememberrole", "The roles of other organizations' members can be changed.",
-          _find_member_anywhere("updateMemberRole") | instead("updateMemberRole", _change_role_there, _is_elsewhere),
+          _find_member_anywhere(ROLE) | instead(ROLE, _change_role_there, _is_elsewhere),
           "isolation-update-role"),
     fault("leak-removemember", "Members of other organizations can be removed.",
-          _find_member_anywhere("removeMember") | instead("removeMember", _remove_there), "isolation-remove-member"),
+          _find_member_anywhere(REMOVE) | instead(REMOVE, _remove_there), "isolation-remove-member"),
     fault("leak-read-archived", "Archived engagements of other organizations can be read.",
           _find_engagement_if(lambda asked, found: asked == READ and found.status == "archived"),
           "isolation-get-engagement"),
@@ -134,16 +142,29 @@ FOUND = (
 # Lists and counts
 
 
-def _of_all(service: Service, honest: Method, query: Any) -> Page[Any]:  # noqa: ANN401 - of either list
-    """Find in every organization."""
-    pages = (honest(replace(query, organization_id=each, offset=0, limit=ALL)) for each in _organizations(service))
-    items = tuple(item for found in pages for item in found.items)
-    return Page(items[query.offset : query.offset + query.limit], len(items))
+def _everywhere(service: Service, find: Method, query: Any) -> tuple[Any, ...]:  # noqa: ANN401 - of either list
+    """Return all items of all organizations that a query matches."""
+    organizations = (replace(query, organization_id=each) for each in _organizations(service))
+    return tuple(item for asked in organizations for item in whole(find, asked))
 
 
-def _of_all_if_filtered(service: Service, honest: Method, query: EngagementQuery) -> Page[Engagement]:
-    found: Page[Engagement] = _of_all(service, honest, query) if query.status else honest(query)
-    return found
+def _of_all(find: str, when: Callable[[Any], object]) -> Mutation:
+    """Find in all organizations for some queries."""
+    return wrap(find, lambda service, honest, query:
+                cut(query, _everywhere(service, honest, query)) if when(query) else honest(query))  # fmt: skip
+
+
+def _of_all_sorted(when: Callable[[EngagementQuery], bool]) -> Mutation:
+    """Find the engagements of all organizations for some queries, in the order of the query."""
+
+    def around(service: Service, honest: Method, query: EngagementQuery) -> Page[Engagement]:
+        if not when(query):
+            found: Page[Engagement] = honest(query)
+            return found
+        key = attrgetter({"updatedAt": "updated_at", "name": "name"}.get(query.sort, "created_at"))
+        return cut(query, tuple(sorted(_everywhere(service, honest, query), key=key, reverse=query.descending)))
+
+    return wrap("find_engagements", around)
 
 
 def _count_all(service: Service, _: Method, __: Organization) -> int:
@@ -187,12 +208,21 @@ _BEGINS = "The list of engagements begins with other organizations'"
 
 LISTS = (
     fault("leak-listengagements", "The list of engagements holds those of all organizations.",
-          wrap("find_engagements", _of_all), _LISTS, _COUNTS, _COUNT_AGREES),
+          _of_all("find_engagements", lambda _: True), _LISTS, _COUNTS, _COUNT_AGREES),
     fault("leak-listmembers", "The list of members holds those of all organizations.",
-          wrap("find_members", _of_all), _LISTS, "member-count-agrees"),
+          _of_all("find_members", lambda _: True), _LISTS, "member-count-agrees"),
     fault("leak-listengagements-by-status",
           "The list of engagements holds those of all organizations where it is filtered.",
-          wrap("find_engagements", _of_all_if_filtered), _LISTS, "list-engagements-filter-counts"),
+          _of_all("find_engagements", lambda query: query.status), _LISTS, "list-engagements-filter-counts"),
+    fault("leak-members-by-role", "The list of members holds those of all organizations where a role is asked for.",
+          _of_all("find_members", lambda query: query.role), "list-members-role-filter", _LISTS),
+    *(fault(f"leak-list-all-{way}", f"The list of engagements holds those of all organizations where {says}.",
+            _of_all_sorted(when), _LISTS) for way, says, when in (
+        ("by-name", "it is sorted by name", lambda query: query.sort == "name"),
+        ("ascending", "it is sorted upwards", lambda query: not query.descending),
+        ("active", "active ones are asked for", lambda query: query.status == "active"),
+        ("active-by-name", "active ones are sorted by name",
+         lambda query: (query.status, query.sort) == ("active", "name")))),
     fault("leak-engagementcount", "The organization counts the engagements of all organizations.",
           wrap("count_engagements", _count_all), _COUNTS, _COUNT_AGREES),
     fault("leak-counts-and-totals", "The organization and the list count the engagements of all organizations.",
@@ -270,24 +300,22 @@ def _take_first_organization(at: Situation) -> None:
     at.context.key = replace(at.context.key, organization_id=_organizations(at.service)[0])
 
 
-RENAME = "updateCurrentOrganization"
-
 WRITES = (
     *(fault(f"leak-applied-{operation}".lower(),
             f"The operation {operation} on another organization's engagement is refused, and done.",
             refused_yet(operation, _do_there, _foreign_engagement), _UNTOUCHED)
       for operation in _OF_ENGAGEMENTS if operation != READ),
     fault("leak-applied-updatememberrole", "The role of another organization's member is refused, and changed.",
-          refused_yet("updateMemberRole", _change_role_wherever, statuses=(403, 404)), _UNTOUCHED),
+          refused_yet(ROLE, _change_role_wherever, statuses=(403, 404)), _UNTOUCHED),
     fault("leak-applied-remove-member", "The removal of another organization's member is refused, and done.",
-          refused_yet("removeMember", _remove_wherever), _UNTOUCHED),
+          refused_yet(REMOVE, _remove_wherever), _UNTOUCHED),
     fault("leak-edit-touches", "An edit of another organization's engagement is refused, and moves its updatedAt.",
           refused_yet(EDIT, lambda at: at.edit()), _UNTOUCHED),
     fault("leak-edit-renames",
           "An edit of another organization's engagement is refused, and gives it the name that was sent.",
           refused_yet(EDIT, _rename_there, _foreign_engagement), _UNTOUCHED),
     fault("leak-organization", "Every key reads the organization that was there first.",
-          instead("getCurrentOrganization", _show_first_organization), _OWN, _LISTS),
+          instead(GET_ORGANIZATION, _show_first_organization), _OWN, _LISTS),
     fault("leak-organization-update", "Every key updates the organization that was there first.",
           before(RENAME, _take_first_organization), _OWN),
     fault("leak-renaming-renames-all", "A renaming renames every organization.",

@@ -6,7 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conformance.reference.faults.mutations import (
+    ARCHIVE,
+    DELETE,
+    EDIT,
+    READ,
+    UNARCHIVE,
     after,
+    after_change,
     archived,
     before,
     data,
@@ -22,6 +28,7 @@ from conformance.reference.faults.mutations import (
     refuse,
     refused_yet,
     sends_only,
+    take_for_active,
     undescribed,
     view,
     wrap,
@@ -36,10 +43,7 @@ if TYPE_CHECKING:
     from conformance.reference.service import Service
     from conformance.reference.views import View
 
-    StatusChange = Callable[[Service, Engagement, str], object]
-    """Does something as the status of an engagement becomes another."""
 
-ARCHIVE, UNARCHIVE, EDIT, DELETE = "archiveEngagement", "unarchiveEngagement", "updateEngagement", "deleteEngagement"
 _SUCCEEDS, _CONTENT, _SPARES = "archive-engagement-succeeds", "archive-keeps-content", "archive-spares-others"
 _STATUS, _REFRESHES, _AT_ONCE = "archive-sets-status", "archive-refreshes-updated-at", "archive-effective-at-once"
 _AGAIN, _REFUSED, _NOTHING = "archived-again-stays-archived", "archived-edit-refused", "archived-edit-changes-nothing"
@@ -47,22 +51,12 @@ _SERVED, _EDITABLE, _ARCHIVABLE = "unarchive-served", "unarchived-editable", "un
 _A_MOMENT = 0.005
 
 
-def _before_change(action: StatusChange) -> Mutation:
+def _before_change(action: Callable[[Service, Engagement, str], object]) -> Mutation:
     """Do something before the status of an engagement changes."""
 
     def around(service: Service, honest: Method, engagement: Engagement, status: str) -> None:
         action(service, engagement, status)
         honest(engagement, status)
-
-    return wrap("set_status", around)
-
-
-def _after_change(action: StatusChange) -> Mutation:
-    """Do something after the status of an engagement changed."""
-
-    def around(service: Service, honest: Method, engagement: Engagement, status: str) -> None:
-        honest(engagement, status)
-        action(service, engagement, status)
 
     return wrap("set_status", around)
 
@@ -110,10 +104,6 @@ def _editable_for_a_moment(service: Service, honest: Method, engagement: Engagem
     archived_at = service.memory.get("archived", {}).get(engagement.id, 0)
     if service.seconds() - archived_at > _A_MOMENT:
         honest(engagement)
-
-
-def _take_for_active(at: Situation) -> None:
-    at.context.engagement = replace(at.engagement, status="active")
 
 
 def _edits_archived(at: Situation) -> bool:
@@ -169,9 +159,9 @@ ARCHIVING = (
           _before_change(lambda service, engagement, _: service.store.edit_engagement(
               engagement.id, {"description": None}, service.now())), _CONTENT),
     fault("archive-takes-neighbour", "Archiving an engagement archives the next one in the order of creation, too.",
-          _after_change(_archive_next), _SPARES),
+          after_change(_archive_next), _SPARES),
     fault("archive-touches-others", "Archiving an engagement moves the updatedAt of all of them.",
-          _after_change(_touch_all), _SPARES),
+          after_change(_touch_all), _SPARES),
     fault("archive-needs-description", "An engagement without a description cannot be archived.",
           refuse(ARCHIVE, 409, undescribed), _SUCCEEDS),
     fault("archive-needs-body", "Archiving without a body is refused.",
@@ -182,7 +172,7 @@ ARCHIVING = (
           instead(ARCHIVE, _toggle), _AGAIN),
     fault("archived-archive-drops-description",
           "Archiving an archived engagement is accepted, and its description is gone.",
-          put_methods(archives_again=lambda _: True) | _after_change(_forget_archived_description), _CONTENT),
+          put_methods(archives_again=lambda _: True) | after_change(_forget_archived_description), _CONTENT),
     fault("archived-archive-answers-active", "Archiving what is archived is answered as if it were active.",
           instead(ARCHIVE, lambda at: at.replied("archived", status="active"), archived), _STATUS),
     fault("archive-again-breaks", "Archiving what is archived ends in an unexpected error.",
@@ -198,6 +188,8 @@ ARCHIVING = (
           put_methods(archives_again=lambda _: True)
           | after(ARCHIVE, lambda at: at.service.store.delete_engagement(at.engagement.id), archived),
           "archived-readable", _AGAIN),
+    fault("archived-again-refused-touches", "Archiving once more is refused and moves updatedAt.",
+          refuse(ARCHIVE, 409, archived) | refused_yet(ARCHIVE, lambda at: at.edit(), statuses=(409,)), _AGAIN),
     fault("archive-once-only", "An engagement that was archived before cannot be archived again once it is active.",
           before(ARCHIVE, note("archived")) | refuse(ARCHIVE, 409, _archived_before), _ARCHIVABLE, _SUCCEEDS),
     fault("archive-answers-name-as-id", "The answer to an archive has the name for the id.",
@@ -214,9 +206,9 @@ ARCHIVED = (
     fault("archived-editable", "An archived engagement can still be edited.",
           put_methods(check_editable=lambda *_: None), _REFUSED, _NOTHING),
     fault("archived-description-editable", "The description of an archived engagement can be edited.",
-          before(EDIT, _take_for_active, sends_only("description")), _REFUSED, _NOTHING),
+          before(EDIT, take_for_active, sends_only("description")), _REFUSED, _NOTHING),
     fault("archived-name-editable", "The name of an archived engagement can be edited.",
-          before(EDIT, _take_for_active, sends_only("name")), _REFUSED, _NOTHING),
+          before(EDIT, take_for_active, sends_only("name")), _REFUSED, _NOTHING),
     fault("archived-edit-ignored", "An edit of an archived engagement is answered as done, and not done.",
           instead(EDIT, lambda at: at.replied("edited"), archived), _REFUSED),
     *(fault(f"archived-edit-{status}", f"An edit of an archived engagement is refused with {status}.",
@@ -228,7 +220,7 @@ ARCHIVED = (
     fault("archived-not-deletable", "An archived engagement cannot be deleted.",
           refuse(DELETE, 409, archived), "archived-deletable"),
     *(fault(f"archived-read-{status}", f"Reading an archived engagement gives {status}.",
-            refuse("getEngagement", status, archived), "archived-readable") for status in (404, 410)),
+            refuse(READ, status, archived), "archived-readable") for status in (404, 410)),
 )  # fmt: skip
 
 UNARCHIVING = (

@@ -1,48 +1,38 @@
-"""Faults of the items of the two lists: filters, totals, pages that are filtered, and other organizations' items."""
+"""Faults of the items of the two lists: filters, totals, and pages that are filtered."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.mutations import (
-    archived,
-    before,
     cut,
     fault,
     flat,
-    overwrite,
     page,
     page_of_members,
     put_methods,
     query,
-    refuse,
-    refused_yet,
     whole,
     wrap,
 )
 from conformance.reference.queries import EngagementQuery
 from conformance.reference.records import Page
-from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from conformance.reference.faults.mutations import Method, Mutation
     from conformance.reference.queries import MemberQuery
-    from conformance.reference.records import Engagement, Key, Member, Organization
-    from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.records import Engagement, Member, Organization
+    from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
-    from conformance.reference.views import View
 
     Parameters = dict[str, Any]
     """The valid parameters of a list request; None or the default if they were not sent."""
     FindEngagements = Callable[[EngagementQuery], Page[Engagement]]
     FindMembers = Callable[[MemberQuery], Page[Member]]
 
-ARCHIVE = "archiveEngagement"
 _BY_STATUS, _BY_ROLE, _WITH_FILTER = "list-engagements-status-filter", "list-members-role-filter", "sort-with-filter"
 _BY_NAME, _CREATED, _UPDATED = "sort-by-name", "sort-by-created-at", "sort-by-updated-at"
 _COUNTS, _TOTAL, _LENGTH = "list-engagements-filter-counts", "list-engagements-total", "list-engagements-page-length"
@@ -51,8 +41,6 @@ _COMPLETE, _AGREES = "list-engagements-complete", "engagement-count-agrees"
 _FILTER = (_BY_STATUS, _COUNTS)
 _FILTER_AND_SORT = (*_FILTER, _WITH_FILTER)
 _DEFAULT_SIZE = 20
-_SORTS = frozenset({"name", "createdAt", "updatedAt"})
-_COLUMNS = {"updatedAt": "updated_at", "name": "name"}
 _OTHER_STATUS = {"active": "archived", "archived": "active"}
 
 
@@ -138,46 +126,6 @@ def _offset_of_page_two(_: Service, honest: Method, context: RequestContext) -> 
     sent = context.request.query_params
     is_alone = "perPage" not in sent and sent.get("page") == "2" and context.operation.id == "listEngagements"
     return 0 if is_alone else honest(context)
-
-
-def _of_all_organizations(service: Service, find: Method, asked: Any) -> Iterator[Any]:  # noqa: ANN401 - a query
-    for organization_id in service.store.organization_ids():
-        yield from whole(find, replace(asked, organization_id=organization_id))
-
-
-def _leaks_engagements(when: Callable[[EngagementQuery], bool]) -> Mutation:
-    """List the engagements of all organizations for some queries."""
-
-    def around(service: Service, honest: FindEngagements, asked: EngagementQuery) -> Page[Engagement]:
-        if not when(asked):
-            return honest(asked)
-        key = attrgetter(_COLUMNS.get(asked.sort, "created_at"))
-        found = sorted(_of_all_organizations(service, honest, asked), key=key, reverse=asked.descending)
-        return cut(asked, tuple(found))
-
-    return wrap("find_engagements", around)
-
-
-def _leak_members(service: Service, honest: FindMembers, asked: MemberQuery) -> Page[Member]:
-    return cut(asked, tuple(_of_all_organizations(service, honest, asked))) if asked.role else honest(asked)
-
-
-def _check_sort_first(_: Service, honest: Method, context: RequestContext) -> Key:
-    if context.request.query_params.get("sort", "name") not in _SORTS:
-        raise Refusal(422, "The sort key is unknown.")
-    key: Key = honest(context)
-    return key
-
-
-def _untitle(service: Service, honest: Method, context: RequestContext, refusal: Refusal) -> Reply:
-    if re.search(rb'"name":\s*""', context.content):
-        service.store.edit_engagement(context.resource_id, {"name": "Untitled"}, service.now())
-    reply: Reply = honest(context, refusal)
-    return reply
-
-
-def _deleted_if_described(_: Service, honest: Method, engagement: Engagement) -> View:
-    return {**honest(engagement), "deleted": bool(engagement.description)}
 
 
 FILTERS = flat(
@@ -288,6 +236,9 @@ TOTALS = (
     fault("status-filter-counts-all", "The list of engagements counts all engagements whatever its filter.",
           _counts(lambda find, asked, _: find(replace(asked, status=None)).total),
           _COUNTS, _LENGTH, _BY_STATUS),
+    fault("filter-without-hits-counts-all",
+          "A filtered list of engagements that holds nothing counts all engagements.",
+          _counts(lambda find, asked, shown: shown.total or find(replace(asked, status=None)).total), _COUNTS),
     fault("role-filter-counts-all", "The list of members counts all members whatever its filter.",
           _counts(lambda find, asked, _: find(replace(asked, role=None)).total, page_of_members),
           _BY_ROLE, "list-members-page-length"),
@@ -306,33 +257,4 @@ MEMBERS = (
           _filters_after_paging("role", page_of_members), _BY_ROLE),
     fault("owner-unlisted", "The list of members leaves the owners out.",
           page_of_members(_without_owners), "member-count-agrees", _BY_ROLE),
-)  # fmt: skip
-
-LEAKS = (
-    *(fault(f"leak-list-all-{way}", f"The list of engagements holds those of all organizations where {says}.",
-            _leaks_engagements(when), "isolation-lists") for way, says, when in (
-        ("by-name", "it is sorted by name", lambda asked: asked.sort == "name"),
-        ("ascending", "it is sorted upwards", lambda asked: not asked.descending),
-        ("active", "active ones are asked for", lambda asked: asked.status == "active"),
-        ("active-by-name", "active ones are sorted by name",
-         lambda asked: (asked.status, asked.sort) == ("active", "name")))),
-    fault("leak-members-by-role", "The list of members holds those of all organizations where a role is asked for.",
-          wrap("find_members", _leak_members), _BY_ROLE, "isolation-lists"),
-)  # fmt: skip
-
-BESIDE_LISTS = (
-    fault("update-resets-plan", "Any update of the organization puts it on the free plan.",
-          before("updateCurrentOrganization",
-                 lambda at: overwrite(at.service, "organizations", at.context.organization_id, plan="free")),
-          "update-organization-keeps-the-rest"),
-    fault("sort-checked-before-key", "A sort that there is not is refused before the key is looked at.",
-          wrap("authenticate", _check_sort_first), "authentication-before-validation"),
-    fault("undescribed-deleted-false",
-          "The deletion of an engagement without a description says that it was not deleted.",
-          wrap("view_deleted", _deleted_if_described), "delete-engagement-answers-true"),
-    fault("archived-again-refused-touches", "Archiving once more is refused and moves updatedAt.",
-          refuse(ARCHIVE, 409, archived) | refused_yet(ARCHIVE, lambda at: at.edit(), statuses=(409,)),
-          "archived-again-stays-archived"),
-    fault("edit-of-empty-name-untitles", "An edit with an empty name is refused and calls the engagement Untitled.",
-          wrap("refused", _untitle), "update-engagement-refused-changes-nothing"),
 )  # fmt: skip

@@ -7,6 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.mutations import (
     ALL,
+    ARCHIVE,
+    CREATE,
+    DELETE,
+    EDIT,
+    GET_ORGANIZATION,
+    INVITE,
+    LIST,
+    LIST_MEMBERS,
+    READ,
+    REMOVE,
+    RENAME,
+    ROLE,
     Situation,
     after,
     always,
@@ -14,12 +26,14 @@ from conformance.reference.faults.mutations import (
     before,
     change_roles,
     edit,
+    end_process,
     fault,
     has_role,
     instead,
     page_of_members,
     put,
     put_methods,
+    reads,
     refuse,
     refused_yet,
     remove_members,
@@ -38,7 +52,6 @@ if TYPE_CHECKING:
     from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
 
-ROLE, REMOVE, INVITE = "updateMemberRole", "removeMember", "inviteMember"
 _EMAIL, _ROLES, _FILTERED = "member-email-is-address", "member-roles-known", "list-members-role-filter"
 _COUNTED, _ADDS_NO_MEMBER, _UNCOUNTED = "member-count-agrees", "invite-adds-no-member", "removed-member-uncounted"
 _UNLISTED, _NOT_REMOVABLE = "removed-member-unlisted", "removed-member-not-removable"
@@ -46,10 +59,9 @@ _REMOVED_IS_TRUE, _SPARES_OTHERS = "remove-member-answers-true", "removal-spares
 _ORGANIZATION, _ENGAGEMENTS = "removed-member-loses-organization", "removed-member-loses-engagements"
 _FAMILIES = (
     ("organization", _ORGANIZATION,
-     ("getCurrentOrganization", "updateCurrentOrganization", "listMembers", INVITE, ROLE)),
+     (GET_ORGANIZATION, RENAME, LIST_MEMBERS, INVITE, ROLE)),
     ("engagements", _ENGAGEMENTS,
-     ("listEngagements", "createEngagement", "getEngagement", "updateEngagement", "deleteEngagement",
-      "archiveEngagement")),
+     (LIST, CREATE, READ, EDIT, DELETE, ARCHIVE)),
 )  # fmt: skip
 """Operations, with the requirement that they break if they accept the key of a removed member."""
 
@@ -165,7 +177,7 @@ def _note_author(at: Situation) -> None:
     at.remembered("authors", {})[at.data["id"]] = at.context.key.user_id
 
 
-_NOTE_AUTHORS = after("createEngagement", _note_author)
+_NOTE_AUTHORS = after(CREATE, _note_author)
 
 
 def _requests_own(operation: str) -> Condition:
@@ -191,7 +203,7 @@ def _change_own(change: Callable[[Service, str], object]) -> Mutation:
     return _NOTE_AUTHORS | after(REMOVE, action)
 
 
-LIST = (
+LISTED = (
     fault("role-in-capitals", "A listed member has the role in capitals.",
           view("member", edit(role=str.upper)), _ROLES),
     fault("role-guest", "A listed member has the role guest.",
@@ -214,6 +226,8 @@ LIST = (
           page_of_members(lambda honest, query:
                           honest(replace(query, offset=query.offset + 1) if query.role and query.offset else query)),
           _FILTERED),
+    fault("ends-at-a-list-of-owners", "The process ends over a list of members that is filtered by the role owner.",
+          end_process(LIST_MEMBERS, lambda at: at.query.get("role") == "owner"), "no-server-error"),
 )  # fmt: skip
 
 COUNT = (
@@ -271,10 +285,10 @@ REMOVED = (
 KEYS_OF_REMOVED = (
     *(fault(f"removed-member-{name}", f"The key of a removed member {words}.",
             _serve_removed(when), _ORGANIZATION, _ENGAGEMENTS) for name, words, when in (
-        ("reads", "can still read", lambda at: not writes(at)),
+        ("reads", "can still read", reads),
         ("writes", "can still write", writes),
         ("everything", "works as before", always),
-        ("lists", "can still list", _requests("listMembers", "listEngagements")))),
+        ("lists", "can still list", _requests(LIST_MEMBERS, LIST)))),
     fault("removed-member-for-a-second", "The key of a removed member works for another second.",
           before(REMOVE, _note_removal) | _serve_removed(_removed_just_now), _ORGANIZATION, _ENGAGEMENTS),
     fault("removed-member-key-404", "The key of a removed member finds nothing instead of being refused.",
@@ -287,6 +301,6 @@ KEYS_OF_REMOVED = (
       for _, requirement, operations in _FAMILIES for operation in operations),
     *(fault(f"removed-member-{verb}-own", f"The key of a removed member still {verb} {words} it created.",
             _NOTE_AUTHORS | _serve_removed(_requests_own(operation)), _ENGAGEMENTS) for verb, words, operation in (
-        ("reads", "an engagement that", "getEngagement"), ("edits", "an engagement that", "updateEngagement"),
-        ("archives", "what", "archiveEngagement"), ("deletes", "what", "deleteEngagement"))),
+        ("reads", "an engagement that", READ), ("edits", "an engagement that", EDIT), ("archives", "what", ARCHIVE),
+        ("deletes", "what", DELETE))),
 )  # fmt: skip

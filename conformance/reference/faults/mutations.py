@@ -36,20 +36,26 @@ NOTHING: Final = object()
 ALL: Final = 10_000
 """A limit above the number of items of any organization in a test."""
 
+GET_ORGANIZATION, RENAME = "getCurrentOrganization", "updateCurrentOrganization"
+LIST_MEMBERS, INVITE, ROLE, REMOVE = "listMembers", "inviteMember", "updateMemberRole", "removeMember"
+LIST, CREATE, READ, EDIT = "listEngagements", "createEngagement", "getEngagement", "updateEngagement"
+DELETE, ARCHIVE, UNARCHIVE = "deleteEngagement", "archiveEngagement", "unarchiveEngagement"
+"""The operationIds."""
+
 ACTIONS: Final = MappingProxyType({
-    "getCurrentOrganization": "get_organization",
-    "updateCurrentOrganization": "update_organization",
-    "listMembers": "list_members",
-    "inviteMember": "invite_member",
-    "updateMemberRole": "update_member_role",
-    "removeMember": "remove_member",
-    "listEngagements": "list_engagements",
-    "createEngagement": "create_engagement",
-    "getEngagement": "get_engagement",
-    "updateEngagement": "update_engagement",
-    "deleteEngagement": "delete_engagement",
-    "archiveEngagement": "archive_engagement",
-    "unarchiveEngagement": "unarchive_engagement",
+    GET_ORGANIZATION: "get_organization",
+    RENAME: "update_organization",
+    LIST_MEMBERS: "list_members",
+    INVITE: "invite_member",
+    ROLE: "update_member_role",
+    REMOVE: "remove_member",
+    LIST: "list_engagements",
+    CREATE: "create_engagement",
+    READ: "get_engagement",
+    EDIT: "update_engagement",
+    DELETE: "delete_engagement",
+    ARCHIVE: "archive_engagement",
+    UNARCHIVE: "unarchive_engagement",
 })  # fmt: skip
 """The method of the service that carries out each operation."""
 
@@ -241,6 +247,20 @@ def view(name: str, *changes: Change) -> Mutation:
     return result(f"view_{name}", lambda shown: _in_turn(changes, shown))
 
 
+def after_change(action: Callable[[Service, Engagement, str], object]) -> Mutation:
+    """Do something after the status of an engagement changed.
+
+    Args:
+        action: Gets the service, the engagement as it was before, and its new status.
+    """
+
+    def around(service: Service, honest: Method, engagement: Engagement, status: str) -> None:
+        honest(engagement, status)
+        action(service, engagement, status)
+
+    return wrap("set_status", around)
+
+
 # --- operators on a request
 
 
@@ -398,7 +418,29 @@ def edit_as(change: Callable[[Engagement, dict[str, Any]], dict[str, Any]]) -> M
     def action(at: Situation) -> None:
         at.context.values = change(at.engagement, at.values)
 
-    return before("updateEngagement", action)
+    return before(EDIT, action)
+
+
+def end_process(operation: str, when: Condition = always) -> Mutation:
+    """End the process over a request, before it is checked; a supervisor starts it again."""
+
+    def around(service: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - a reply
+        if context.operation.id == operation and when(Situation(service, context)):
+            service.end_process()
+        return honest(context)
+
+    return wrap("act", around)
+
+
+def hide(when: Condition) -> Mutation:
+    """Find no engagement in some requests."""
+
+    def around(service: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - an engagement
+        if when(Situation(service, context)):
+            raise service.not_found("engagement")
+        return honest(context)
+
+    return wrap("find_engagement", around)
 
 
 # --- operators on lists
@@ -650,6 +692,21 @@ def parameter_is(name: str, test: Callable[[str], bool]) -> Condition:
     return lambda at: name in at.query and test(at.query[name])
 
 
+def reads(at: Situation) -> bool:
+    """The request is a GET."""
+    return not writes(at)
+
+
+def succeeds(*operations: str) -> Condition:
+    """The reply is a success of one of some operations or of any."""
+    return lambda at: not is_error(at) and (not operations or at.operation in operations)
+
+
+def has_one_permission(at: Situation) -> bool:
+    """The key has a single permission."""
+    return len(at.context.key.scopes) == 1
+
+
 # --- changes of JSON objects
 
 
@@ -742,6 +799,11 @@ def remove_members(at: Situation, removed: Iterable[Member]) -> None:
     """Remove members of the key's organization, without the rules of the service."""
     for member in removed:
         at.service.store.remove_member(at.context.organization_id, member.user_id)
+
+
+def take_for_active(at: Situation) -> None:
+    """Process the request as if the engagement in the path were active."""
+    at.context.engagement = replace(at.engagement, status="active")
 
 
 def flat(*faults: Fault | Iterator[Fault]) -> tuple[Fault, ...]:

@@ -7,6 +7,8 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.mutations import (
+    GET_ORGANIZATION,
+    RENAME,
     Situation,
     before,
     data,
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from conformance.reference.service import Service
     from conformance.reference.views import View
 
-_UPDATE = "updateCurrentOrganization"
 _EFFECT, _NEW_NAME = "update-organization-takes-effect", "update-organization-answers-new-name"
 _REST, _ONLY_NAME = "update-organization-keeps-the-rest", "update-organization-only-name"
 _URL_SAFE, _FILTER = "organization-slug-url-safe", "list-members-role-filter"
@@ -103,7 +104,7 @@ def _changes(column: str, value: Callable[[Organization, str, int], object]) -> 
         if name and name != organization.name:
             _write(at, **{column: value(organization, name, at.service.now())})
 
-    return before(_UPDATE, action)
+    return before(RENAME, action)
 
 
 def _switched(column: str) -> Callable[[Organization, str, int], object]:
@@ -122,7 +123,20 @@ def _shows(field: str) -> Mutation:
 
 def _loses(field: str, value: str) -> Mutation:
     """Reset a field that is sent together with the name."""
-    return before(_UPDATE, lambda at: _write(at, **{field: value}), lambda at: {"name", field} <= set(_sent(at)))
+    return before(RENAME, lambda at: _write(at, **{field: value}), lambda at: {"name", field} <= set(_sent(at)))
+
+
+def _name_for_plan(_: Service, honest: Method, context: RequestContext) -> dict[str, Any]:
+    fields: dict[str, Any] = honest(context)
+    return fields if "name" in fields or b"plan" not in context.content else {**fields, "name": "-"}
+
+
+def _store_plan_with_name(service: Service, honest: Method, context: RequestContext) -> dict[str, Any]:
+    fields: dict[str, Any] = honest(context)
+    at = Situation(service, context)
+    if "name" in fields and "plan" in _sent(at):
+        _write(at, plan=str(_sent(at)["plan"]))
+    return fields
 
 
 def _take_flat_settings(at: Situation) -> None:
@@ -162,11 +176,11 @@ def _show_other_organization(at: Situation) -> Reply:
 
 UPDATES = flat(
     fault("rename-not-kept", "A renaming answers as if it had been done.",
-          instead(_UPDATE, lambda at: _only_show(
+          instead(RENAME, lambda at: _only_show(
               at, name=at.values.get("name", _stored(at).name), updated_at=at.service.now())), _EFFECT),
     fault("rename-once", "Only the first renaming of an organization is kept.",
-          before(_UPDATE, lambda at: at.remembered("renamed", set()).add(at.context.organization_id))
-          | instead(_UPDATE, lambda at: _only_show(at, name=at.values.get("name", "")), _is_renamed), _EFFECT),
+          before(RENAME, lambda at: at.remembered("renamed", set()).add(at.context.organization_id))
+          | instead(RENAME, lambda at: _only_show(at, name=at.values.get("name", "")), _is_renamed), _EFFECT),
     fault("rename-refused", "A renaming is refused.",
           result("check_organization_update", _refuse_renaming), "update-organization-succeeds"),
     fault("rename-answers-old-name", "The answer to a renaming carries the name from before.",
@@ -177,6 +191,8 @@ UPDATES = flat(
           view("renamed", edit(id=lambda text: f"{text}0")), _NEW_NAME, _REST),
     fault("slug-percent", "The slug of the organization has a percent sign and a letter with an accent.",
           view("renamed", edit(slug=lambda slug: f"é%{slug}")), _URL_SAFE, _NEW_NAME),
+    fault("update-resets-plan", "Any update of the organization puts it on the free plan.",
+          before(RENAME, lambda at: _write(at, plan="free")), _REST),
     fault("rename-changes-slug", "A renaming makes a new slug from the name.",
           _changes("slug", lambda _, name, __: "".join(
               sign if sign.isascii() and sign.isalnum() else "-" for sign in name.lower())), _REST, _NEW_NAME),
@@ -200,16 +216,22 @@ READ_ONLY_FIELDS = flat(
         *((field, _shows(field)) for field in ("id", "memberCount", "engagementCount")))),
     (fault(f"organization-loses-{field}", f"An update of the organization that sends {field} resets it.",
            _loses(field, value), _ONLY_NAME) for field, value in (("slug", "reset"), ("plan", "free"))),
+    fault("plan-alone-empties-name",
+          "An update of the organization that sends another field and no name leaves it without its name.",
+          wrap("check_organization_update", _name_for_plan), _ONLY_NAME),
+    fault("plan-beside-name-taken",
+          "An update of the organization takes the plan from the client where it sends a name too.",
+          wrap("check_organization_update", _store_plan_with_name), _ONLY_NAME),
     fault("organization-takes-flat-settings",
           "An update of the organization takes settings that stand by themselves.",
-          before(_UPDATE, _take_flat_settings), _ONLY_NAME),
+          before(RENAME, _take_flat_settings), _ONLY_NAME),
     fault("organization-echoes-what-was-sent",
           "The answer to an update of the organization holds the id and the slug that were sent.",
-          data(_UPDATE, lambda at, shown: {
+          data(RENAME, lambda at, shown: {
               **shown, **{name: value for name, value in _sent(at).items() if name in ("id", "slug")}}), _ONLY_NAME),
     fault("rename-lost-beside-others",
           "An update of the organization that sends other fields beside the name changes nothing.",
-          before(_UPDATE, lambda at: at.values.clear(), lambda at: bool(set(_sent(at)) - {"name"})),
+          before(RENAME, lambda at: at.values.clear(), lambda at: bool(set(_sent(at)) - {"name"})),
           _ONLY_NAME, _EFFECT),
 )  # fmt: skip
 
@@ -222,7 +244,7 @@ READS = flat(
     (fault(f"setting-{field}-number".lower(), f"The setting {field} is 0 or 1.",
            view("settings", edit(**{field: int})), "get-organization-fields") for field in _SETTINGS),
     fault("key-changes-organization", "Every fifth read of the organization shows another one.",
-          instead("getCurrentOrganization", _show_other_organization, _every_fifth), "key-stays-with-organization"),
+          instead(GET_ORGANIZATION, _show_other_organization, _every_fifth), "key-stays-with-organization"),
     fault("member-count-without-owner", "The organization counts its members without one.",
           result("count_members", lambda number: number - 1), _MEMBERS_AGREE),
     fault("member-count-without-admins", "The organization counts its members without the admins.",

@@ -194,6 +194,8 @@ META = flat(
     fault("list-members-total-too-high", "The meta of the members counts one too many.",
           _meta("members", lambda meta, _: {
               "total": meta["total"] + 1, "totalPages": _pages(meta["total"] + 1, meta["perPage"])}), _MEMBERS_TOTAL),
+    fault("members-past-the-end-count-none", "A page of members past the end counts none.",
+          _meta("members", lambda _, length: {} if length else {"total": 0, "totalPages": 0}), _MEMBERS_TOTAL),
     fault("list-engagements-perpage-of-items", "The meta of the engagements gives the items of the page as perPage.",
           _meta("engagements", lambda meta, length: {
               "perPage": length or meta["perPage"],

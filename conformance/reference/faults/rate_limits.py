@@ -16,6 +16,7 @@ from conformance.reference.faults.mutations import (
     has_status,
     put_methods,
     rate_limit_header,
+    reads,
     wrap,
     writes,
 )
@@ -36,10 +37,6 @@ _RESUMES, _ALONE, _PER_KEY = "throttled-resumes-at-reset", "throttled-key-alone"
 _TOO_MANY = 429
 _LOW = 100
 """The highest limit that a key has of its own."""
-
-
-def _reads(at: Situation) -> bool:
-    return not writes(at)
 
 
 def _beyond_limit(action: Action, when: Condition = always) -> Mutation:
@@ -172,7 +169,7 @@ BEYOND = flat(
     fault("never-429", "The limit is told and never applied.", _beyond_limit(_serve), _STATUS),
     fault("throttled-reads-only", "Writes beyond the limit are served.",
           _beyond_limit(_serve, writes), _STATUS, _NOTHING),
-    fault("throttled-writes-only", "Reads beyond the limit are served.", _beyond_limit(_serve, _reads), _STATUS),
+    fault("throttled-writes-only", "Reads beyond the limit are served.", _beyond_limit(_serve, reads), _STATUS),
     fault("throttled-at-twice-the-limit", "Twice as many requests are served as the limit says.",
           _window(_permit_twice_as_many), _STATUS),
     *(fault(f"throttled-{status}", f"Beyond the limit the answer is {status}.",

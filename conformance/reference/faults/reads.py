@@ -1,10 +1,17 @@
-"""Faults of reading one engagement, of operations on what does not exist, and of requests that end the process."""
+"""Faults of reading engagements, one and in the list, and of operations on what does not exist."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.mutations import (
+    ARCHIVE,
+    DELETE,
+    EDIT,
+    LIST,
+    READ,
+    REMOVE,
+    ROLE,
     Situation,
     archived,
     before,
@@ -25,15 +32,24 @@ from conformance.reference.queries import EngagementQuery
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Condition, Method, Mutation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.records import Engagement
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
     from conformance.reference.views import View
 
-READ, EDIT = "getEngagement", "updateEngagement"
 _UNKNOWN, _UNREADABLE, _LASTS = "get-unknown-engagement", "deleted-unreadable", "create-engagement-lasts"
 _ASKED_FOR, _AS_READ = "get-engagement-is-the-one-asked-for", "list-engagements-as-read"
 _KNOWN = "engagement-status-known"
+_NO_TEXTS: tuple[object, ...] = (False, {}, [])
+
+
+def _cut_identifier(service: Service, honest: Method, context: RequestContext) -> Engagement:
+    for end in range(1, 5):
+        if service.store.engagement(context.resource_id[:-end]) is not None:
+            context.resource_id = context.resource_id[:-end]
+    found: Engagement = honest(context)
+    return found
 
 
 def _succeed_if_missing(operation: str, view_of: Callable[[Situation], Any]) -> Mutation:
@@ -76,15 +92,14 @@ def _shorten(shown: View) -> View:
     return {**shown, "description": text and text[:20]}
 
 
-def _end_process(operation: str, when: Condition) -> Mutation:
-    """End the process over a request, before it is checked; a supervisor starts it again."""
+def _described_as(value: object) -> Mutation:
+    """List engagements without a description with some value for it."""
 
-    def around(service: Service, honest: Method, context: RequestContext) -> object:
-        if context.operation.id == operation and when(Situation(service, context)):
-            service.end_process()
-        return honest(context)
+    def around(_: Service, honest: Method, engagement: Engagement) -> View:
+        item: View = honest(engagement)
+        return item if engagement.description else {**item, "description": value}
 
-    return wrap("act", around)
+    return wrap("view_item", around)
 
 
 UNKNOWN = (
@@ -97,19 +112,21 @@ UNKNOWN = (
     fault("unknown-edit-succeeds", "Editing an engagement that does not exist gives a success.",
           _succeed_if_missing(EDIT, _made_up), "update-unknown-engagement", "deleted-uneditable"),
     fault("unknown-deletion-succeeds", "Deleting an engagement that does not exist gives a success.",
-          _succeed_if_missing("deleteEngagement", lambda at: {"deleted": True, "id": at.context.resource_id}),
+          _succeed_if_missing(DELETE, lambda at: {"deleted": True, "id": at.context.resource_id}),
           "delete-unknown-engagement", "deleted-undeletable"),
     fault("unknown-archive-succeeds", "Archiving an engagement that does not exist gives a success.",
-          _succeed_if_missing("archiveEngagement", lambda at: {
+          _succeed_if_missing(ARCHIVE, lambda at: {
               "id": at.context.resource_id, "status": "archived", "updatedAt": _now(at)}),
           "archive-unknown-engagement", "deleted-unarchivable"),
     fault("unknown-role-change-succeeds", "Changing the role of an unknown user gives a success.",
-          _succeed_if_missing("updateMemberRole", lambda at: {
+          _succeed_if_missing(ROLE, lambda at: {
               "id": at.context.resource_id, "role": "member", "updatedAt": _now(at)}),
           "update-role-unknown-member", "removed-member-role-unchangeable"),
     fault("unknown-removal-succeeds", "Removing an unknown user gives a success.",
-          _succeed_if_missing("removeMember", lambda at: {"removed": True, "userId": at.context.resource_id}),
+          _succeed_if_missing(REMOVE, lambda at: {"removed": True, "userId": at.context.resource_id}),
           "remove-unknown-member", "removed-member-not-removable"),
+    fault("identifier-with-more-found", "An engagement is found, too, where its identifier has something behind it.",
+          wrap("find_engagement", _cut_identifier), _UNKNOWN),
 )  # fmt: skip
 
 READS = (
@@ -130,6 +147,9 @@ READS = (
 ITEMS = (
     fault("item-without-description", "A listed engagement lacks the description.",
           view("item", drop("description")), _AS_READ, "list-engagements-fields"),
+    *(fault(f"listed-undescribed-{type(value).__name__}",
+            f"A listed engagement without a description has a {type(value).__name__} for one.",
+            _described_as(value), "list-engagements-fields") for value in _NO_TEXTS),
     fault("item-shortened", "A listed engagement has the first 20 characters of its description.",
           view("item", _shorten), _AS_READ),
     fault("item-name-in-capitals", "A listed engagement has its name in capitals.",
@@ -141,13 +161,6 @@ ITEMS = (
     fault("item-status-capitalized", "A listed engagement has its status capitalized.",
           view("item", edit(status=str.capitalize)), _KNOWN),
     fault("list-repeats-identifier", "All engagements of a page carry the identifier of the first.",
-          data("listEngagements", lambda _, items: [{**item, "id": items[0]["id"]} for item in items]),
+          data(LIST, lambda _, items: [{**item, "id": items[0]["id"]} for item in items]),
           "engagement-ids-distinct", _AS_READ, "list-engagements-pages-partition"),
-)  # fmt: skip
-
-ENDS = (
-    fault("ends-at-an-emptied-description", "The process ends over an edit that empties the description.",
-          _end_process(EDIT, lambda at: at.field("description") == ""), "no-server-error"),
-    fault("ends-at-a-list-of-owners", "The process ends over a list of members that is filtered by the role owner.",
-          _end_process("listMembers", lambda at: at.query.get("role") == "owner"), "no-server-error"),
 )  # fmt: skip

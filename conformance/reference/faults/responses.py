@@ -1,11 +1,9 @@
-"""Faults of successes: their statuses, fields and times, and the JSON and the text in them."""
+"""Faults of successes: their statuses, envelopes, fields and values, and the JSON in them."""
 
 from __future__ import annotations
 
 import codecs
-import re
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 from starlette.responses import Response
@@ -18,6 +16,7 @@ from conformance.reference.faults.mutations import (
     drop,
     edit,
     fault,
+    has_one_permission,
     inside,
     is_error,
     put,
@@ -27,6 +26,7 @@ from conformance.reference.faults.mutations import (
     result,
     send,
     status,
+    succeeds,
     view,
     wrap,
 )
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from conformance.reference.faults.mutations import Change, Condition, Method, Mutation, Situation
+    from conformance.reference.faults.mutations import Change, Method, Mutation, Situation
     from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
 
 _OBJECT, _ARRAY, _META = "success-data-object", "list-data-array", "list-meta-object"
 _LIST, _MEMBERS = "list-engagements-succeeds", "list-members-succeeds"
 _INVITED, _REMOVED = "invite-answers-what-was-sent", "remove-member-answers-true"
-_ROLE, _FORMAT, _UTC = "update-role-answers-what-was-sent", "timestamp-format", "timestamps-are-utc"
+_ROLE = "update-role-answers-what-was-sent"
 
 
 def _later_page(at: Situation) -> bool:
@@ -53,10 +53,6 @@ def _later_page(at: Situation) -> bool:
 
 def _only_archived(at: Situation) -> bool:
     return bool(at.values["status"] == "archived")
-
-
-def _succeeds(operation: str) -> Condition:
-    return lambda at: at.operation == operation and not is_error(at)
 
 
 def _no_content(operation: str) -> Mutation:
@@ -116,7 +112,7 @@ def _as_before(operation: str, field: str) -> Mutation:
 
 def _for_one_permission(operation: str, field: str, change: Change) -> Mutation:
     """Show another value of a field to keys that have a single permission."""
-    return data(operation, lambda _, shown: inside(field, change)(shown), lambda at: len(at.context.key.scopes) == 1)
+    return data(operation, lambda _, shown: inside(field, change)(shown), has_one_permission)
 
 
 def _other_type(value: object) -> object:
@@ -126,40 +122,6 @@ def _other_type(value: object) -> object:
     if isinstance(value, dict):
         return [value]
     return str(value) if isinstance(value, int) else 17
-
-
-def _at_wrong_time(wrong: Callable[[datetime], datetime]) -> Mutation:
-    """Show another time; ``wrong`` gets the honest one."""
-
-    def around(_: Service, honest: Method, milliseconds: int) -> str:
-        shown = wrong(datetime.fromtimestamp(milliseconds / 1000, UTC))
-        return str(honest(round(shown.timestamp() * 1000)))
-
-    return wrap("timestamp", around)
-
-
-def _month_before(at: datetime) -> datetime:
-    """Return the same day of the month before, counted from its first day."""
-    before = at.replace(day=1) - timedelta(days=1)
-    return before.replace(day=1) + timedelta(days=at.day - 1)
-
-
-def _two_hours_ahead(text: str) -> str:
-    there = datetime.fromisoformat(text).astimezone(timezone(timedelta(hours=2)))
-    return there.isoformat(timespec="milliseconds")
-
-
-def _letters_for_flags(text: str) -> str:
-    return re.sub("[\U0001f1e6-\U0001f1ff]", lambda found: chr(ord(found.group()) - 0x1F1E6 + ord("A")), text)
-
-
-def _for(written: str, stored: str) -> Callable[[str], str]:
-    return lambda text: text.replace(written, stored)
-
-
-def _with_description(change: Callable[[str], str]) -> Change:
-    """Store a changed description, if there is one."""
-    return edit(description=lambda text: change(text) if text else text)
 
 
 STATUSES = (
@@ -341,111 +303,29 @@ VALUES = (
          lambda _: "archived", "new-engagement-active"))),
 )  # fmt: skip
 
-_FORMS: dict[str, tuple[str, Callable[[str], str]]] = {
-    "seconds": ("in whole seconds", lambda text: f"{text[:-5]}Z"),
-    "micros": ("in microseconds", lambda text: f"{text[:-1]}000Z"),
-    "offset": ("with +00:00 instead of Z", lambda text: f"{text[:-1]}+00:00"),
-    "bare": ("without Z", lambda text: text[:-1]),
-    "small-z": ("with a small z", lambda text: f"{text[:-1]}z"),
-    "space": ("with a space instead of T", lambda text: text.replace("T", " ")),
-    "local": ("in local time", _two_hours_ahead),
-    "date": ("as a date", lambda text: text[:10]),
-    "comma": ("with a decimal comma", lambda text: text.replace(".", ",")),
-    "basic": ("without separators", lambda text: text.replace("-", "").replace(":", "")),
-    "epoch": ("as seconds since the epoch, in a string",
-              lambda text: str(int(datetime.fromisoformat(text).timestamp()))),
-    "centiseconds": ("with two decimals", lambda text: f"{text[:-2]}Z"),
-    "http": ("as an HTTP date", lambda text: f"{datetime.fromisoformat(text):%a, %d %b %Y %H:%M:%S} GMT"),
-    "no-date": ("with a 13th month", lambda text: f"{text[:5]}13{text[7:]}"),
-}  # fmt: skip
-
-TIMES = (
-    *(fault(f"time-{place}-{field.lower()}-{form}",
-            f"The {field} of a {place.replace('-', ' ')} is written {_FORMS[form][0]}.",
-            view(shown, edit(**{field: _FORMS[form][1]})), _FORMAT) for place, shown, field, form in (
-        ("organization", "organization", "createdAt", "seconds"),
-        ("renamed-organization", "renamed", "updatedAt", "micros"),
-        ("member", "member", "joinedAt", "offset"),
-        ("member", "member", "lastSeenAt", "bare"),
-        ("invitation", "invitation", "expiresAt", "date"),
-        ("invitation", "invitation", "createdAt", "space"),
-        ("role", "role", "updatedAt", "http"),
-        ("listed-engagement", "item", "createdAt", "centiseconds"),
-        ("listed-engagement", "item", "updatedAt", "local"),
-        ("new-engagement", "created", "createdAt", "small-z"),
-        ("new-engagement", "created", "updatedAt", "comma"),
-        ("read-engagement", "read", "createdAt", "epoch"),
-        ("read-engagement", "read", "updatedAt", "basic"),
-        ("archived-engagement", "archived", "updatedAt", "no-date"))),
-    *(fault(f"time-everywhere-{form}", f"Every moment is written {_FORMS[form][0]}.",
-            result("timestamp", _FORMS[form][1]), _FORMAT) for form in ("seconds", "micros", "offset", "bare")),
-    *(fault(f"time-{identifier}", f"A moment {words}.", result("timestamp", write), _FORMAT)
-      for identifier, words, write in (
-        ("trailing-zeros-lost", "is written without zeros at its end",
-         lambda text: f"{text[:-1].rstrip('0').rstrip('.')}Z"),
-        ("zone-name", "ends with UTC instead of Z", lambda text: f"{text[:-1]}UTC"),
-        ("without-zeros", "is written without the zeros that its parts begin with",
-         lambda text: re.sub("([-T:.])0", r"\1", text)),
-        ("four-decimals", "is written with four decimals", lambda text: f"{text[:-1]}0Z"),
-        ("week", "is written as a day of a week of the year", lambda text: f"{text[:4]}-W12-3{text[10:]}"))),
-    *(fault(f"time-of-{place}", f"Every moment is {words}.", _at_wrong_time(wrong), _UTC)
-      for place, words, wrong in (
-        ("yesterday", "a day behind", lambda at: at - timedelta(days=1)),
-        ("tomorrow", "a day ahead", lambda at: at + timedelta(days=1)),
-        ("last-month", "a month behind, months being counted from 0", _month_before),
-        ("berlin-as-utc", "that of a place 2 hours ahead, with a Z behind it", lambda at: at + timedelta(hours=2)),
-        ("new-york-as-utc", "that of a place 5 hours behind, with a Z behind it",
-         lambda at: at - timedelta(hours=5)),
-        ("kathmandu-as-utc", "that of a place 5.75 hours ahead, with a Z behind it",
-         lambda at: at + timedelta(hours=5.75)))),
-)  # fmt: skip
-
 JSON_TEXT = tuple(
     fault(f"json-{identifier}", title, send(write, when), "json-well-formed")
     for identifier, title, when, write in (
         ("byte-order-mark", "A read engagement begins with a byte order mark.",
-         _succeeds("getEngagement"), lambda body: codecs.BOM_UTF8 + body),
+         succeeds("getEngagement"), lambda body: codecs.BOM_UTF8 + body),
         ("single-quotes", "A deletion is written in single quotes.",
-         _succeeds("deleteEngagement"), lambda body: body.replace(b'"', b"'")),
+         succeeds("deleteEngagement"), lambda body: body.replace(b'"', b"'")),
         ("trailing-comma", "A list of engagements ends with a comma too many.",
-         _succeeds("listEngagements"), lambda body: body[:-1] + b",}"),
+         succeeds("listEngagements"), lambda body: body[:-1] + b",}"),
         ("nan", "The organization has a member that is NaN.",
-         _succeeds("getCurrentOrganization"), lambda body: body[:-1] + b',"score":NaN}'),
+         succeeds("getCurrentOrganization"), lambda body: body[:-1] + b',"score":NaN}'),
         ("infinity", "The list of members has a member that is Infinity.",
-         _succeeds("listMembers"), lambda body: body[:-1] + b',"score":Infinity}'),
+         succeeds("listMembers"), lambda body: body[:-1] + b',"score":Infinity}'),
         ("twice", "An error is written twice.", is_error, lambda body: body + body),
-        ("cut", "An archive is cut short.", _succeeds("archiveEngagement"), lambda body: body[:-1]),
+        ("cut", "An archive is cut short.", succeeds("archiveEngagement"), lambda body: body[:-1]),
         ("python", "An edit is written as Python writes it.",
-         _succeeds("updateEngagement"), lambda body: body.replace(b'"', b"'").replace(b"null", b"None")),
+         succeeds("updateEngagement"), lambda body: body.replace(b'"', b"'").replace(b"null", b"None")),
         ("prefix", "A list of members has a prefix against script inclusion.",
-         _succeeds("listMembers"), lambda body: b")]}',\n" + body),
+         succeeds("listMembers"), lambda body: b")]}',\n" + body),
         ("latin-1", "A read engagement is written in Latin-1.",
-         _succeeds("getEngagement"), lambda body: body.decode().encode("latin-1", "replace")),
+         succeeds("getEngagement"), lambda body: body.decode().encode("latin-1", "replace")),
         ("utf-16", "A creation is written in UTF-16.",
-         _succeeds("createEngagement"), lambda body: body.decode().encode("utf-16")),
+         succeeds("createEngagement"), lambda body: body.decode().encode("utf-16")),
         ("comment", "An invitation is written with a comment.",
-         _succeeds("inviteMember"), lambda body: b"/* invitation */" + body))
-)  # fmt: skip
-
-_TYPOGRAPHY: dict[str, tuple[str, Callable[[str], str]]] = {
-    "face-drawn": ("has a face for a colon and a bracket", _for(":)", "\U0001f642")),
-    "shortcode-drawn": ("has a face for its name between colons", _for(":smile:", "\U0001f604")),
-    "fraction-joined": ("has one sign for a fraction", _for("1/2", "\u00bd")),
-    "times-drawn": ("has a sign for an x between digits", lambda text: re.sub(r"(?<=\d)x(?=\d)", "\u00d7", text)),
-    "trademark-joined": ("has a trade mark sign for (tm)", _for("(tm)", "\u2122")),
-    "registered-joined": ("has a sign for (r)", _for("(r)", "\u00ae")),
-    "arrow-drawn": ("has an arrow for a hyphen and a bracket", _for("->", "\u2192")),
-    "long-dash": ("has a long dash for two hyphens between words", _for(" -- ", " \u2014 ")),
-    "flags-spelt": ("has letters for its flags", _letters_for_flags),
-}
-
-DESCRIPTIONS = tuple(
-    fault(f"text-{step}-description-{way}", f"The description of {words} {_TYPOGRAPHY[way][0]}.",
-          result(check, _with_description(_TYPOGRAPHY[way][1])), requirement)
-    for step, check, words, requirement, ways in (
-        ("create", "check_creation", "a new engagement", "create-engagement-keeps-text",
-         ("face-drawn", "fraction-joined", "trademark-joined", "arrow-drawn", "flags-spelt")),
-        ("edit", "check_edit", "an edited engagement", "update-engagement-keeps-text",
-         ("shortcode-drawn", "times-drawn", "registered-joined", "long-dash", "flags-spelt")))
-    for way in ways
+         succeeds("inviteMember"), lambda body: b"/* invitation */" + body))
 )  # fmt: skip

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conformance.reference.faults.mutations import (
+    ROLE,
     Situation,
     after,
     all_of,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from conformance.reference.records import Member
     from conformance.reference.request_context import Reply
 
-ROLE = "updateMemberRole"
 _OWNER_REFUSED, _OWNER_STAYS = "owner-role-change-refused", "owner-stays-owner"
 _NO_OWNER, _BOTH_WAYS = "no-owner-through-role-change", "role-changes-both-ways"
 _KEEPS_REST, _SENT = "update-role-keeps-the-rest", "update-role-answers-what-was-sent"

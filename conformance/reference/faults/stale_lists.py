@@ -6,7 +6,29 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import after, archived, before, cut, fault, note, whole, wrap
+from conformance.reference.faults.mutations import (
+    ARCHIVE,
+    CREATE,
+    DELETE,
+    EDIT,
+    GET_ORGANIZATION,
+    INVITE,
+    LIST,
+    LIST_MEMBERS,
+    READ,
+    REMOVE,
+    RENAME,
+    ROLE,
+    UNARCHIVE,
+    after,
+    archived,
+    before,
+    cut,
+    fault,
+    note,
+    whole,
+    wrap,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,9 +39,6 @@ if TYPE_CHECKING:
     from conformance.reference.service import Service
     from conformance.reference.views import View
 
-LIST, MEMBERS, READ, ORGANIZATION = "listEngagements", "listMembers", "getEngagement", "getCurrentOrganization"
-EDIT, DELETE, ARCHIVE, UNARCHIVE = "updateEngagement", "deleteEngagement", "archiveEngagement", "unarchiveEngagement"
-CREATE, RENAME, INVITE, REMOVE = "createEngagement", "updateCurrentOrganization", "inviteMember", "removeMember"
 _WRITES = (CREATE, EDIT, DELETE, ARCHIVE, UNARCHIVE)
 _AS_READ, _BY_STATUS = "list-engagements-as-read", "list-engagements-status-filter"
 _LISTED, _NEVER_BACK = "archived-listed", "updated-at-never-goes-back"
@@ -59,7 +78,7 @@ def _kept(operation: str, *forgetting: str, for_all: bool = False) -> Mutation:
         kept, path = service.memory.setdefault("kept", {}), context.request.url.path
         if context.operation.id == operation:
             # Members also come and go without a request; a reply is used only for as many members as it was kept for.
-            size = service.store.count_members(context.organization_id) if operation == MEMBERS else 0
+            size = service.store.count_members(context.organization_id) if operation == LIST_MEMBERS else 0
             asked = (path, context.request.url.query, "" if for_all else context.key.digest, size)
             if asked not in kept:
                 kept[asked] = honest(context)
@@ -136,7 +155,7 @@ COPIES = (
           before(ARCHIVE, note("archived")) | _filters_by("find_engagements", "status", _status_without_unarchiving),
           _BY_STATUS, _LISTED, "list-engagements-filter-counts"),
     fault("role-filter-stale", "The role filter goes by the roles that members had when they joined.",
-          before("updateMemberRole", _note_first_role) | _filters_by("find_members", "role", _first_role),
+          before(ROLE, _note_first_role) | _filters_by("find_members", "role", _first_role),
           _BY_ROLE, _ROLES),
     fault("counter-misses-archived-deletions",
           "The organization still counts an engagement that was archived when it was deleted.",
@@ -165,16 +184,16 @@ CACHES = (
           _kept(READ, ARCHIVE, EDIT, UNARCHIVE), "deleted-unreadable", "delete-effective-at-once"),
     fault("organization-cached-over-engagements",
           "A read of the organization does not learn of engagements until it is renamed.",
-          _kept(ORGANIZATION, RENAME), "create-engagement-counted", _UNCOUNTED, _AGREES, _MEMBER_UNCOUNTED),
+          _kept(GET_ORGANIZATION, RENAME), "create-engagement-counted", _UNCOUNTED, _AGREES, _MEMBER_UNCOUNTED),
     fault("organization-cached-over-renamings",
           "A read of the organization does not learn of renamings until an engagement changes.",
-          _kept(ORGANIZATION, *_WRITES), _RENAMED),
+          _kept(GET_ORGANIZATION, *_WRITES), _RENAMED),
     fault("organization-cached-over-removals",
           "A read of the organization does not learn of removals until an engagement changes.",
-          _kept(ORGANIZATION, *_WRITES), _MEMBER_UNCOUNTED, _RENAMED, "member-count-agrees"),
+          _kept(GET_ORGANIZATION, *_WRITES), _MEMBER_UNCOUNTED, _RENAMED, "member-count-agrees"),
     fault("members-cached-over-roles",
           "The list of members does not learn of changed roles until somebody is removed or invited.",
-          _kept(MEMBERS, REMOVE, INVITE), _ROLES),
+          _kept(LIST_MEMBERS, REMOVE, INVITE), _ROLES),
     fault("members-kept-for-a-second",
           "The list of members is kept for a second, whoever comes, goes or gets another role.",
           wrap("list_members", _kept_for_a_second), _ROLES, "removed-member-unlisted"),

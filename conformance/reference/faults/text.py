@@ -61,6 +61,14 @@ def _without_accents(text: str) -> str:
     return unicodedata.normalize("NFC", "".join(sign for sign in plain if unicodedata.category(sign) != "Mn"))
 
 
+def _half_width(text: str) -> str:
+    return "".join(chr(ord(sign) - 0xFEE0) if "\uff01" <= sign <= "\uff5e" else sign for sign in text)
+
+
+def _letters_for_flags(text: str) -> str:
+    return re.sub("[\U0001f1e6-\U0001f1ff]", lambda found: chr(ord(found.group()) - 0x1F1E6 + ord("A")), text)
+
+
 def _changed(field: str, change: TextChange) -> Change:
     """Change a text in an object, unless it is empty or missing."""
     return lambda values: {**values, field: change(values[field])} if values.get(field) else values
@@ -86,7 +94,9 @@ _CUT: tuple[Way, ...] = tuple((f"cut-{most}", f"is cut after {most:,} characters
     (255, "create-name"),
     (500, "create-description edit-description"),
     (1000, "create-description edit-description"),
-    (2000, "create-description edit-description read-description")))  # fmt: skip
+    (2000, "create-description edit-description read-description"),
+    (4096, "create-description"),
+    (10_000, "create-description")))  # fmt: skip
 
 _LETTERS: tuple[Way, ...] = (
     ("cut-bytes", "is cut after 255 bytes",
@@ -114,6 +124,17 @@ _LETTERS: tuple[Way, ...] = (
     ("emoji-lost", "loses its emoji", _removed(r"[\U0001f300-\U0001faff]"), "edit-name rename-name listed-name"),
     ("right-to-left-reversed", "has its Hebrew and Arabic the wrong way round",
      lambda text: re.sub(r"[\u0590-\u06ff]+", lambda found: found.group()[::-1], text), "create-name"),
+    ("sharp-s-spelt", "has ss for its sharp s", _replaced("\u00df", "ss"), "create-name rename-name"),
+    ("half-width", "has plain letters for full-width ones", _half_width, "create-name"),
+    ("ligature-spelt", "has its ligatures taken apart", _replaced("\ufb01", "fi"), "create-name edit-description"),
+    ("dotted-i-plain", "has I for a dotted capital I", _replaced("\u0130", "I"), "create-name"),
+    ("sigma-alike", "has one sigma for both", _replaced("\u03c2", "\u03c3"), "create-name"),
+    ("thai-lost", "loses its Thai", _removed(r"[\u0e00-\u0e7f]"), "create-name"),
+    ("cyrillic-unknown", "has question marks for Cyrillic",
+     lambda text: re.sub("[\u0400-\u04ff]", "?", text), "create-name"),
+    ("skin-lost", "loses the tones of its emoji", _removed(r"[\U0001f3fb-\U0001f3ff]"), "create-name"),
+    ("keycap-lost", "loses its key caps", _removed(r"[\u20e3]"), "create-name"),
+    ("flags-spelt", "has letters for its flags", _letters_for_flags, "create-description edit-description"),
 )  # fmt: skip
 
 _SIGNS: tuple[Way, ...] = (
@@ -156,6 +177,34 @@ _SIGNS: tuple[Way, ...] = (
     ("dollar-filled", "has $1 filled in", _replaced("$1", ""), "edit-description"),
     ("zeros-lost", "loses the zeros before numbers", _removed(r"\b0+(?=[0-9])"), "create-name edit-description"),
     ("null-as-word", "loses the word null", _replaced("null", ""), "create-description"),
+    ("underscores-blank", "has blanks for its underscores", _replaced("_", " "), "create-name edit-name rename-name"),
+    ("asterisks-lost", "loses its asterisks", _removed(r"\*"), "create-name"),
+    ("tilde-lost", "loses its tildes", _removed("~"), "create-name"),
+    ("pipe-slashed", "has slashes for its bars", _replaced("|", "/"), "create-name edit-name"),
+    ("caret-lost", "loses its carets", _removed(r"\^"), "create-name"),
+    ("brackets-lost", "loses its square brackets", _removed(r"[\[\]]"), "create-name"),
+    ("at-spelt", "has (at) for its at signs", _replaced("@", "(at)"), "create-name"),
+    ("comma-cut", "ends at a comma", lambda text: text.partition(",")[0].rstrip(), "create-name"),
+    ("addresses-lost", "loses its web addresses", _removed(r"https?://\S+"), "create-description"),
+    ("javascript-lost", "loses the word javascript:", _replaced("javascript:", ""), "create-description"),
+    ("scripts-lost", "loses its scripts", _removed(r"<script>.*?</script>"), "create-description edit-description"),
+    ("templates-lost", "loses what stands in double braces", _removed(r"\{\{.*?\}\}"), "create-description"),
+)  # fmt: skip
+
+_TYPOGRAPHY: tuple[Way, ...] = (
+    ("dots-joined", "has an ellipsis for three dots", _replaced("...", "\u2026"), "create-name rename-name"),
+    ("dashes-plain", "has hyphens for its dashes", lambda text: re.sub("[\u2013\u2014]", "-", text), "create-name"),
+    ("long-dash", "has a long dash for two hyphens between words", _replaced(" -- ", " \u2014 "), "edit-description"),
+    ("copyright-joined", "has a copyright sign for (c)", _replaced("(c)", "\u00a9"), "create-name"),
+    ("trademark-joined", "has a trade mark sign for (tm)", _replaced("(tm)", "\u2122"), "create-description"),
+    ("registered-joined", "has a sign for (r)", _replaced("(r)", "\u00ae"), "edit-description"),
+    ("face-drawn", "has a face for a colon and a bracket", _replaced(":)", "\U0001f642"), "create-description"),
+    ("shortcode-drawn", "has a face for its name between colons",
+     _replaced(":smile:", "\U0001f604"), "edit-description"),
+    ("fraction-joined", "has one sign for a fraction", _replaced("1/2", "\u00bd"), "create-description"),
+    ("times-drawn", "has a sign for an x between digits",
+     lambda text: re.sub(r"(?<=\d)x(?=\d)", "\u00d7", text), "edit-description"),
+    ("arrow-drawn", "has an arrow for a hyphen and a bracket", _replaced("->", "\u2192"), "create-description"),
 )  # fmt: skip
 
 _SHOWN_BY_ANY_TEXT: tuple[Way, ...] = (
@@ -164,6 +213,7 @@ _SHOWN_BY_ANY_TEXT: tuple[Way, ...] = (
      lambda text: text[:1].upper() + text[1:], "create-name create-description rename-name"),
     ("null-word", "is nothing where it is the word null", _nothing_if("null"), "create-description edit-description"),
     ("zero-word", "is nothing where it is the digit 0", _nothing_if("0"), "create-description"),
+    ("zero-lost", "is empty where it is 0", lambda text: "" if text == "0" else text, "edit-description"),
     ("false-word", "is nothing where it is the word false", _nothing_if("false"), "edit-description"),
     ("true-word", "is nothing where it is the word true", _nothing_if("true"), "create-description"),
     ("number-read", "is read as a number where it is digits",
@@ -172,7 +222,7 @@ _SHOWN_BY_ANY_TEXT: tuple[Way, ...] = (
      lambda text: f"{text}T00:00:00.000Z" if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else text, "create-description"),
 )  # fmt: skip
 
-SPOILT = flat(_spoilt(_CUT + _LETTERS + _SIGNS, {}), _spoilt(_SHOWN_BY_ANY_TEXT, _BROKEN_BY_ANY_TEXT))
+SPOILT = flat(_spoilt(_CUT + _LETTERS + _SIGNS + _TYPOGRAPHY, {}), _spoilt(_SHOWN_BY_ANY_TEXT, _BROKEN_BY_ANY_TEXT))
 
 
 def _escape_description(at: Situation) -> None:
