@@ -22,7 +22,7 @@ MARKS: Final = {
         "tests/certificate/test_envelope.py",
         "tests/certificate/test_verifying.py",
         "tests/checks/test_new_keys.py",
-        "tests/checks/test_odd_requests.py::test_one_operation_that_stumbles",
+        "tests/checks/test_odd_requests.py::test_an_operation_that_fails",
         "tests/checks/test_torn_lists.py::test_a_service_that_counts_first_and_reads_then_is_certified",
         "tests/cli/test_choosing_the_target.py",
         "tests/cli/test_gate.py",
