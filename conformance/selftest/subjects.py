@@ -29,7 +29,6 @@ HARD: Final = frozenset(
     {
         ("service_clock", "4-minutes-behind-undated"),
         ("service_clock", "4-minutes-ahead-undated"),
-        ("company", "busy"),
         ("list_scope", "engagements:list"),
         ("rate_limit", "tight"),
     }

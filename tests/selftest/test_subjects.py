@@ -45,8 +45,8 @@ def test_pattern_selects_values() -> None:
 def test_hard_choices_exist() -> None:
     """Hard choices are values of latitudes."""
     assert all(value in POINTS[name].values for name, value in HARD)
-    assert Subject("x", "latitude", "", choices={"company": "busy"}).is_hard
-    assert not Subject("x", "latitude", "", choices={"company": "none"}).is_hard
+    assert Subject("x", "latitude", "", choices={"rate_limit": "tight"}).is_hard
+    assert not Subject("x", "latitude", "", choices={"company": "busy"}).is_hard
 
 
 def test_mixtures_come_from_the_seed() -> None:
