@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.reference.faults import mutations
-from conformance.reference.faults.mutations import NOTHING, Condition, Mutation, Situation, always, fault, responds
+from conformance.reference.faults import mutations, situations
+from conformance.reference.faults.mutations import Mutation, fault
+from conformance.reference.faults.situations import NOTHING, Condition, Situation, always, responds
 from conformance.reference.records import Page
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
@@ -217,9 +218,9 @@ def first_only(honest: Any, asked: Any) -> Page[Any]:
         (mutations.page(first_only), "", "cba", "c"),
         (mutations.page_of_members(first_only), "", "cba", "cba"),
         (mutations.requery(OLDEST_FIRST), "", "cba", "abc"),
-        (mutations.requery(OLDEST_FIRST, mutations.asks(page=2)), "?perPage=1&page=2", "b", "b"),
-        (mutations.requery(OLDEST_FIRST, mutations.asks(page=2)), "?perPage=1&page=1", "c", "c"),
-        (mutations.requery(OLDEST_FIRST, mutations.asks(page=2)), "?perPage=2&page=2", "a", "c"),
+        (mutations.requery(OLDEST_FIRST, situations.asks(page=2)), "?perPage=1&page=2", "b", "b"),
+        (mutations.requery(OLDEST_FIRST, situations.asks(page=2)), "?perPage=1&page=1", "c", "c"),
+        (mutations.requery(OLDEST_FIRST, situations.asks(page=2)), "?perPage=2&page=2", "a", "c"),
         (mutations.page(mutations.reordered(lambda items, _: items[::-1])), "?perPage=2", "cb", "ab"),
         (
             mutations.page(mutations.reordered(lambda items, asked: items[asked.offset :])),
@@ -267,7 +268,7 @@ def test_page_of_members_changes_the_list_of_members(visitor: Visitor, serve: Se
 def test_header_replaces_or_removes(serve: Serve, operator: Any) -> None:
     """A header gets another value, or is left out, in the situations of the condition."""
     changed = operator("X-RateLimit-Limit", lambda at: f"{at.status}", responds("", 404))
-    visitor = serve(changed | operator("X-RateLimit-Reset", lambda _: None, mutations.has_status(404)))
+    visitor = serve(changed | operator("X-RateLimit-Reset", lambda _: None, situations.has_status(404)))
     error, success = visitor.get("/api/v1/none"), visitor.get(ENGAGEMENTS)
 
     assert (error.headers["X-RateLimit-Limit"], success.headers["X-RateLimit-Limit"] == "404") == ("404", False)
@@ -277,7 +278,9 @@ def test_header_replaces_or_removes(serve: Serve, operator: Any) -> None:
 
 def test_error_changes_errors_of_every_step(serve: Serve) -> None:
     """Errors change whatever refuses the request, and successes and other situations do not."""
-    visitor = serve(mutations.error(mutations.inside("error", mutations.put(code="X")), mutations.has_status(401, 404)))
+    visitor = serve(
+        mutations.error(mutations.inside("error", mutations.put(code="X")), situations.has_status(401, 404))
+    )
     responses = [visitor.get(ENGAGEMENTS, key="x"), visitor.get("/api/v1/none"), visitor.get(f"{ENGAGEMENTS}/none")]
 
     assert {response.json()["error"]["code"] for response in responses} == {"X"}
@@ -290,7 +293,7 @@ def test_error_changes_errors_of_every_step(serve: Serve) -> None:
 @pytest.mark.parametrize(("media_type", "types"), [(None, ["application/json"]), ("text/x", ["text/x"]), ("", [])])
 def test_send_replaces_the_body(serve: Serve, case: str, media_type: str | None, types: list[str]) -> None:
     """The body has its own length and media type, and other responses are honest."""
-    mutation = mutations.send(lambda body: body[:5] + b"!", mutations.is_error, media_type=media_type)
+    mutation = mutations.send(lambda body: body[:5] + b"!", situations.is_error, media_type=media_type)
     visitor = serve(mutation, header_case=case)
     response, honest = visitor.get("/api/v1/none"), visitor.get(ENGAGEMENTS)
 
@@ -336,7 +339,7 @@ def test_situation_of_an_edit(serve: Serve) -> None:
 def test_situation_of_a_role_change(serve: Serve) -> None:
     """A situation shows the member in the path, and the others besides the owners."""
     at = captured(serve, "updateMemberRole", promote_one)
-    everyone = mutations.members(at.service, at.context.organization_id)
+    everyone = situations.members(at.service, at.context.organization_id)
 
     assert at.member.role == "member"
     assert at.others == tuple(each for each in everyone if each.role != "owner" and each.user_id != at.member.user_id)
@@ -347,7 +350,7 @@ def test_situation_without_a_reply(serve: Serve) -> None:
     """Before the reply the status is 0, and there are no data."""
     at = replace(captured(serve, EDIT, edit_one_of_two, unknown_parameter="ignored"), reply=None)
 
-    assert (at.status, mutations.is_error(at)) == (0, False)
+    assert (at.status, situations.is_error(at)) == (0, False)
     with pytest.raises(TypeError, match="no reply yet"):
         _ = at.data
     with pytest.raises(TypeError, match="no reply yet"):
@@ -357,7 +360,7 @@ def test_situation_without_a_reply(serve: Serve) -> None:
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"[" * 100_000])
 def test_a_body_that_is_not_json_is_nothing(content: bytes) -> None:
     """The parser of bodies raises no error."""
-    assert mutations.parsed(content) is NOTHING
+    assert situations.parsed(content) is NOTHING
 
 
 @pytest.mark.parametrize(("change", "moves"), [(Situation.edit, True), (Situation.overwrite, False)])
@@ -406,29 +409,29 @@ def read_none(visitor: Visitor) -> httpx.Response:
 @pytest.mark.parametrize(
     ("condition", "true", "false"),
     [
-        (mutations.archived, read_archived, read()),
-        (mutations.described, read(description="d"), read()),
-        (mutations.undescribed, read(), read(description="d")),
-        (mutations.sends("name"), patch({"name": "x", "description": "d"}), patch({"description": "d"})),
-        (mutations.sends("name", "description"), patch({"name": "x", "description": None}), patch({"name": "x"})),
-        (mutations.sends_only("name"), patch({"name": "x"}), patch({"name": "x", "description": "d"})),
-        (mutations.sends_only("name", "description"), patch({"name": "x", "description": "d"}), patch({"name": "x"})),
-        (mutations.name_in_use, patch({"name": "zero"}), patch({"name": "one"})),
-        (mutations.missing, read_none, read()),
+        (situations.archived, read_archived, read()),
+        (situations.described, read(description="d"), read()),
+        (situations.undescribed, read(), read(description="d")),
+        (situations.sends("name"), patch({"name": "x", "description": "d"}), patch({"description": "d"})),
+        (situations.sends("name", "description"), patch({"name": "x", "description": None}), patch({"name": "x"})),
+        (situations.sends_only("name"), patch({"name": "x"}), patch({"name": "x", "description": "d"})),
+        (situations.sends_only("name", "description"), patch({"name": "x", "description": "d"}), patch({"name": "x"})),
+        (situations.name_in_use, patch({"name": "zero"}), patch({"name": "one"})),
+        (situations.missing, read_none, read()),
         (responds(READ), read_none, listed("")),
         (responds(READ, 200, 404), read(), listed("")),
         (responds(READ, 404), read_none, read()),
-        (mutations.has_status(404, 422), patch(INVALID), read()),
-        (mutations.is_error, read_none, read()),
-        (mutations.writes, patch(VALID), read()),
-        (mutations.asks(sort="name", status=None), listed("sort=name"), listed("sort=name&status=active")),
-        (mutations.asks(page=2), listed("page=2"), listed("perPage=2")),
-        (mutations.has_role("member", "owner"), change_role("member"), change_role("admin")),
-        (mutations.body_has(name=5), patch(INVALID), patch({"name": "5"})),
-        (mutations.body_has(description=None), patch({"description": None}), patch(VALID)),
-        (mutations.body_has(name="x"), patch({"name": "x"}), patch(["x"])),
-        (mutations.all_of(responds(READ), mutations.described), read(description="d"), read()),
-        (mutations.all_of(responds(READ), mutations.described), read(description="d"), listed("")),
+        (situations.has_status(404, 422), patch(INVALID), read()),
+        (situations.is_error, read_none, read()),
+        (situations.writes, patch(VALID), read()),
+        (situations.asks(sort="name", status=None), listed("sort=name"), listed("sort=name&status=active")),
+        (situations.asks(page=2), listed("page=2"), listed("perPage=2")),
+        (situations.has_role("member", "owner"), change_role("member"), change_role("admin")),
+        (situations.body_has(name=5), patch(INVALID), patch({"name": "5"})),
+        (situations.body_has(description=None), patch({"description": None}), patch(VALID)),
+        (situations.body_has(name="x"), patch({"name": "x"}), patch(["x"])),
+        (situations.all_of(responds(READ), situations.described), read(description="d"), read()),
+        (situations.all_of(responds(READ), situations.described), read(description="d"), listed("")),
     ],
 )
 def test_condition_holds_or_not(
@@ -447,9 +450,9 @@ def test_condition_holds_or_not(
 
 def test_noted_holds_for_noted_engagements(serve: Serve) -> None:
     """A note is about one engagement, one name and one service."""
-    notes = mutations.after(EDIT, mutations.note("a")) | mutations.after(ARCHIVE, mutations.note("b"))
+    notes = mutations.after(EDIT, situations.note("a")) | mutations.after(ARCHIVE, situations.note("b"))
     mutation = (
-        notes | mutations.status(READ, 299, mutations.noted("a")) | mutations.status(READ, 298, mutations.noted("b"))
+        notes | mutations.status(READ, 299, situations.noted("a")) | mutations.status(READ, 298, situations.noted("b"))
     )
     visitor, other = serve(mutation), serve(mutation)
     edited, kept, archived = path_of(visitor), path_of(visitor), visitor.archived()
@@ -486,14 +489,14 @@ def test_change_of_an_object(change: Callable[[Any], Any], expected: object) -> 
 )
 def test_moment_reads_times_of_clients(text: str, expected: int) -> None:
     """A text that is not a time counts as 0."""
-    assert mutations.moment(text) == expected
+    assert situations.moment(text) == expected
 
 
 @pytest.mark.parametrize(
     ("act", "roles"),
     [
-        (lambda at, admins: mutations.change_roles(at, admins, "member"), ["member", "member", "member", "owner"]),
-        (mutations.remove_members, ["member", "owner"]),
+        (lambda at, admins: situations.change_roles(at, admins, "member"), ["member", "member", "member", "owner"]),
+        (situations.remove_members, ["member", "owner"]),
     ],
 )
 def test_action_on_members(serve: Serve, act: Callable[[Situation, Any], object], roles: list[str]) -> None:
@@ -516,8 +519,8 @@ def test_lists_of_helpers_are_of_one_organization(visitor: Visitor) -> None:
         visitor.engagement(name)
     visitor.post(ENGAGEMENTS, {"name": "c"}, key=visitor.other)
 
-    assert [each.name for each in mutations.engagements(service, organization)] == ["b", "a"]
-    assert [each.name for each in mutations.members(service, organization)] == names(visitor, path=MEMBERS)
+    assert [each.name for each in situations.engagements(service, organization)] == ["b", "a"]
+    assert [each.name for each in situations.members(service, organization)] == names(visitor, path=MEMBERS)
 
 
 def test_flat_joins_faults_and_families() -> None:

@@ -12,19 +12,12 @@ from conformance.reference.faults.mutations import (
     EDIT,
     READ,
     UNARCHIVE,
-    Situation,
     after,
-    archived,
     before,
-    described,
     edit,
-    engagements,
     fault,
     hide,
     instead,
-    missing,
-    note,
-    noted,
     put,
     put_methods,
     refuse,
@@ -32,6 +25,7 @@ from conformance.reference.faults.mutations import (
     view,
     wrap,
 )
+from conformance.reference.faults.situations import Situation, archived, described, engagements, missing, note, noted
 from conformance.reference.records import SUBORDINATE_KINDS
 
 if TYPE_CHECKING:

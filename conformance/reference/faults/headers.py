@@ -7,27 +7,23 @@ from itertools import cycle
 from typing import TYPE_CHECKING
 
 from conformance.reference.clock import timestamp
-from conformance.reference.faults.mutations import (
-    ACTIONS,
+from conformance.reference.faults.mutations import ACTIONS, fault, flat, header, rate_limit_header, wrap
+from conformance.reference.faults.situations import (
     Situation,
     always,
-    fault,
-    flat,
     has_status,
-    header,
     is_error,
-    rate_limit_header,
     reads,
     responds,
     succeeds,
-    wrap,
     writes,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Condition, Method, Mutation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Condition
     from conformance.reference.limiting import Quota
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service

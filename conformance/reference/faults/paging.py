@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from conformance.reference.faults.mutations import (
-    Situation,
-    always,
-    asks,
     before,
     content,
     fault,
@@ -25,12 +22,14 @@ from conformance.reference.faults.mutations import (
     set_fields,
     wrap,
 )
+from conformance.reference.faults.situations import Situation, always, asks
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Condition, Method, Mutation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Condition
     from conformance.reference.records import Page
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service

@@ -6,13 +6,15 @@ import asyncio
 import re
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import NOTHING, fault, refused_yet, wrap
+from conformance.reference.faults.mutations import fault, refused_yet, wrap
+from conformance.reference.faults.situations import NOTHING
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Action, Condition, Method, Mutation, Situation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Action, Condition, Situation
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
 

@@ -8,25 +8,16 @@ from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import (
-    Situation,
-    always,
-    fault,
-    flat,
-    has_status,
-    put_methods,
-    rate_limit_header,
-    reads,
-    wrap,
-    writes,
-)
+from conformance.reference.faults.mutations import fault, flat, put_methods, rate_limit_header, wrap
+from conformance.reference.faults.situations import Situation, always, has_status, reads, writes
 from conformance.reference.limiting import FixedWindow, Quota
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Action, Condition, Method, Mutation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Action, Condition
     from conformance.reference.limiting import Allowance
     from conformance.reference.records import Key
     from conformance.reference.request_context import RequestContext

@@ -7,27 +7,15 @@ import re
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import (
-    NOTHING,
-    crash,
-    edit,
-    fault,
-    field_is,
-    flat,
-    lacks,
-    parameter_is,
-    parsed,
-    receive,
-    receive_object,
-    refuse_with,
-    wrap,
-)
+from conformance.reference.faults.mutations import crash, edit, fault, flat, receive, receive_object, refuse_with, wrap
+from conformance.reference.faults.situations import NOTHING, field_is, lacks, parameter_is, parsed
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from conformance.reference.faults.mutations import Change, Condition, Method, Mutation, Situation
+    from conformance.reference.faults.mutations import Change, Method, Mutation
+    from conformance.reference.faults.situations import Condition, Situation
     from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
 
