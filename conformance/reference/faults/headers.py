@@ -7,7 +7,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING
 
 from conformance.reference.clock import timestamp
-from conformance.reference.faults.mutations import ACTIONS, fault, flat, header, rate_limit_header, wrap
+from conformance.reference.faults.mutations import ACTIONS, fault, flat, header, wrap
 from conformance.reference.faults.situations import (
     Situation,
     always,
@@ -41,7 +41,7 @@ def _media_type(text: str | None, when: Condition) -> Mutation:
 
 
 def _send(name: str, value: Value, when: Condition) -> Mutation:
-    return rate_limit_header(name, lambda at: value(at.context.quota) if callable(value) else value, when)
+    return header(name, lambda at: value(at.context.quota) if callable(value) else value, when)
 
 
 def _limit(value: Value, when: Condition = always) -> Mutation:

@@ -205,22 +205,6 @@ def _raising(operation: str, error: Callable[[], Exception], when: Condition, st
     return wrap(step, around)
 
 
-def refuse_with(
-    operation: str, status: int, instead_of: tuple[int, ...] = (400, 422), *, step: str = "check"
-) -> Mutation:
-    """Refuse with another status what a step refuses."""
-
-    def around(_: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - nothing
-        try:
-            return honest(context)
-        except Refusal as refusal:
-            if context.operation.id == operation and refusal.status in instead_of:
-                raise Refusal(status, refusal.message) from None
-            raise
-
-    return wrap(step, around)
-
-
 def refused_yet(
     operation: str, action: Action, when: Condition = always, *, statuses: tuple[int, ...] = ()
 ) -> Mutation:
@@ -319,9 +303,13 @@ def hide(when: Condition) -> Mutation:
 # --- operators on lists
 
 
-def query(change: Callable[[Any, Any], Any]) -> Mutation:
-    """Ask the store for another page of engagements; ``change`` gets the parameters and the honest query."""
-    return wrap("engagement_query", lambda _, honest, context: change(context.values, honest(context)))
+def query(change: Change, when: Condition = always) -> Mutation:
+    """Change the query for a page of engagements."""
+
+    def around(service: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - a query
+        return change(honest(context)) if when(Situation(service, context)) else honest(context)
+
+    return wrap("engagement_query", around)
 
 
 def page(find: Callable[[Callable[[EngagementQuery], Any], EngagementQuery], Any]) -> Mutation:
@@ -332,15 +320,6 @@ def page(find: Callable[[Callable[[EngagementQuery], Any], EngagementQuery], Any
 def page_of_members(find: Callable[[Callable[[MemberQuery], Any], MemberQuery], Any]) -> Mutation:
     """Show another page of members; ``find`` gets the honest method and the query."""
     return wrap("find_members", lambda _, honest, asked: find(honest, asked))
-
-
-def requery(change: Change, when: Condition = always) -> Mutation:
-    """Change the query for a page of engagements."""
-
-    def around(service: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - a query
-        return change(honest(context)) if when(Situation(service, context)) else honest(context)
-
-    return wrap("engagement_query", around)
 
 
 def whole(find: Callable[[Any], Page[Item]], asked: EngagementQuery | MemberQuery) -> tuple[Item, ...]:
@@ -409,17 +388,9 @@ def error(change: Change, when: Condition = always) -> Mutation:
     return wrap("respond", around)
 
 
-def rate_limit_header(name: str, value: Callable[[Situation], str | None], when: Condition = always) -> Mutation:
-    """Send another value of a rate-limit header; without the header if the value is None."""
-    return _header("rate_limit_headers", name, value, when)
-
-
 def header(name: str, value: Callable[[Situation], str | None], when: Condition = always) -> Mutation:
-    """Send another value of any header; without the header if the value is None."""
-    return _header("headers", name, value, when)
+    """Send another value of a header; without the header if the value is None."""
 
-
-def _header(method: str, name: str, value: Callable[[Situation], str | None], when: Condition) -> Mutation:
     def around(service: Service, honest: Method, context: RequestContext, replied: Reply) -> dict[str, str]:
         headers: dict[str, str] = honest(context, replied)
         if not when(at := Situation(service, context, replied)):
@@ -427,7 +398,7 @@ def _header(method: str, name: str, value: Callable[[Situation], str | None], wh
         changed = {**headers, name: value(at)}
         return {key: text for key, text in changed.items() if text is not None}
 
-    return wrap(method, around)
+    return wrap("headers", around)
 
 
 def send(change: Callable[[bytes], bytes], when: Condition = always, *, media_type: str | None = None) -> Mutation:

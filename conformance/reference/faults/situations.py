@@ -246,6 +246,11 @@ def field_is(name: str, *types: type) -> Condition:
     return lambda at: isinstance(at.field(name), types)
 
 
+def sends_other_than_text(name: str) -> Condition:
+    """The body has a field that is not a text."""
+    return lambda at: at.field(name) is not NOTHING and not isinstance(at.field(name), str)
+
+
 def parameter_is(name: str, test: Callable[[str], bool]) -> Condition:
     """A query parameter was sent, and its value passes a test."""
     return lambda at: name in at.query and test(at.query[name])
