@@ -42,6 +42,11 @@ def never(_: Situation) -> bool:
     return False
 
 
+def without_argument(operator: Any) -> Any:
+    """Return an operator that takes an argument and ignores it."""
+    return lambda operation, _, *when: operator(operation, *when)
+
+
 def path_of(visitor: Visitor, name: str = "one", **fields: object) -> str:
     """Create an engagement and return its path."""
     return visitor.at(visitor.engagement(name, **fields)["id"])
@@ -81,6 +86,9 @@ def edit(visitor: Visitor, body: object) -> tuple[object, ...]:
             (200, "twoPATCH", None, "two", "d"),
         ),
         (mutations.content, mutations.rename("data", "x"), VALID, (200, None, None, "two", "d")),
+        (mutations.receive, lambda body: body.replace(b"two", b"x"), VALID, (200, "x", "d", "x", "d")),
+        (without_argument(mutations.crash), None, VALID, (500, None, None, "one", "d")),
+        (without_argument(mutations.end_process), None, VALID, (500, None, None, "one", "d")),
     ],
 )
 def test_operator_acts_in_its_operation_if_its_condition_holds(
@@ -142,10 +150,53 @@ def test_refused_yet_keeps_the_refusal(serve: Serve, action: Any, when: Any, sta
     assert edit(visitor, INVALID) == (422, None, None, name, "d")
 
 
-def test_edit_as_carries_out_another_edit(serve: Serve) -> None:
-    """The change gets the engagement and the valid fields."""
-    visitor = serve(mutations.edit_as(lambda engagement, sent: {"name": f"{engagement.name} {sent['name']}"}))
-    assert edit(visitor, VALID) == (200, "one two", "d", "one two", "d")
+@pytest.mark.parametrize(
+    ("mutation", "body", "wrong"),
+    [
+        (
+            mutations.edit_as(lambda engagement, sent: {"name": f"{engagement.name} {sent['name']}"}),
+            VALID,
+            (200, "one two", "d", "one two", "d"),
+        ),
+        (mutations.receive_object(EDIT, mutations.put(description="x")), VALID, (200, "two", "x", "two", "x")),
+        (mutations.receive_object(EDIT, mutations.put(name="x")), ["a"], (422, None, None, "one", "d")),
+        (mutations.receive_object(ARCHIVE, mutations.put(name="x")), VALID, (200, "two", "d", "two", "d")),
+        (mutations.hide(lambda at: at.method == "PATCH"), VALID, (404, None, None, "one", "d")),
+        (mutations.hide(never), VALID, (200, "two", "d", "two", "d")),
+    ],
+)
+def test_operator_on_edits(serve: Serve, mutation: Mutation, body: object, wrong: object) -> None:
+    """An edit gets other fields, objects only become other objects, and what is hidden is not found."""
+    assert edit(serve(mutation), body) == wrong
+
+
+@pytest.mark.parametrize(("step", "invalid", "forbidden"), [("check", 500, 403), ("find", 422, 403), ("act", 500, 500)])
+def test_crash_acts_before_its_step(serve: Serve, step: str, invalid: int, forbidden: int) -> None:
+    """Only the steps before the one of ``crash`` refuse a request first."""
+    visitor = serve(mutations.crash(EDIT, step=step))
+    path, weak = path_of(visitor), visitor.rpc("create_key", scopes=["engagements:read"])["key"]
+
+    assert visitor.patch(path, INVALID).status_code == invalid
+    assert visitor.patch(path, VALID, key=weak).status_code == forbidden
+
+
+def test_after_change_follows_archiving(serve: Serve) -> None:
+    """The action gets the engagement as it was, and its new status."""
+    seen: list[tuple[str, str]] = []
+    visitor = serve(mutations.after_change(lambda _, engagement, status: seen.append((engagement.status, status))))
+    visitor.patch(visitor.archived(), VALID)
+
+    assert seen == [("active", "archived")]
+
+
+def test_take_for_active_allows_edits(visitor: Visitor, serve: Serve) -> None:
+    """An archived engagement is edited as an active one, and stays archived."""
+    faulty = serve(mutations.before(EDIT, situations.take_for_active))
+    path = faulty.archived()
+
+    assert visitor.patch(visitor.archived(), VALID).status_code == 409
+    assert faulty.patch(path, VALID).status_code == 200
+    assert faulty.get(path).json()["data"]["status"] == "archived"
 
 
 # --- order and state
@@ -159,14 +210,13 @@ def suffix(text: str) -> Mutation:
 def test_the_second_mutation_is_outside(serve: Serve) -> None:
     """Mutations of one method all act, the later ones around the earlier ones."""
     calls: list[str] = []
-    inner = mutations.before(EDIT, lambda _: calls.append("before 1")) | mutations.after(
-        EDIT, lambda _: calls.append("after 1")
-    )
-    outer = mutations.before(EDIT, lambda _: calls.append("before 2")) | mutations.after(
-        EDIT, lambda _: calls.append("after 2")
-    )
 
-    assert edit(serve(suffix("1") | suffix("2") | suffix("2") | inner | outer), VALID)[1] == "two122"
+    def calling(name: str) -> Mutation:
+        return mutations.before(EDIT, lambda _: calls.append(f"before {name}")) | mutations.after(
+            EDIT, lambda _: calls.append(f"after {name}")
+        )
+
+    assert edit(serve(suffix("1") | suffix("2") | suffix("2") | calling("1") | calling("2")), VALID)[1] == "two122"
     assert calls == ["before 2", "before 1", "after 1", "after 2"]
 
 
@@ -399,6 +449,19 @@ def read_archived(visitor: Visitor) -> httpx.Response:
     return visitor.get(visitor.archived())
 
 
+def list_with(*scopes: str) -> Callable[[Visitor], httpx.Response]:
+    """Return a request for the list of engagements with a key of some scopes."""
+    return lambda visitor: visitor.get(
+        ENGAGEMENTS, key=visitor.rpc("create_key", scopes=[f"engagements:{scope}" for scope in scopes])["key"]
+    )
+
+
+def read_twice(visitor: Visitor) -> httpx.Response:
+    """Read an engagement twice."""
+    path = path_of(visitor)
+    return [visitor.get(path) for _ in range(2)][1]
+
+
 def read_none(visitor: Visitor) -> httpx.Response:
     """Read an engagement that does not exist."""
     return visitor.get(f"{ENGAGEMENTS}/none")
@@ -428,6 +491,21 @@ def read_none(visitor: Visitor) -> httpx.Response:
         (situations.body_has(name=5), patch(INVALID), patch({"name": "5"})),
         (situations.body_has(description=None), patch({"description": None}), patch(VALID)),
         (situations.body_has(name="x"), patch({"name": "x"}), patch(["x"])),
+        (situations.reads, read(), patch(VALID)),
+        (situations.has_one_permission, list_with("read"), list_with("read", "write")),
+        (situations.lacks("name"), patch({"description": "d"}), patch(VALID)),
+        (situations.lacks("name"), patch({}), patch(["x"])),
+        (situations.field_is("name", int, list), patch(INVALID), patch(VALID)),
+        (situations.field_is("name", int, list), patch({"name": []}), patch({"description": 5})),
+        (situations.field_is("name", int), patch({"name": True}), patch([5])),
+        (situations.sends_other_than_text("name"), patch({"name": None}), patch(VALID)),
+        (situations.sends_other_than_text("name"), patch(INVALID), patch({"description": 5})),
+        (situations.parameter_is("sort", str.isupper), listed("sort=NAME"), listed("sort=name")),
+        (situations.parameter_is("sort", str.isupper), listed("sort=NAME&page=2"), listed("page=X")),
+        (situations.succeeds(READ, EDIT), read(), listed("")),
+        (situations.succeeds(READ, EDIT), patch(VALID), patch(INVALID)),
+        (situations.succeeds(), listed(""), read_none),
+        (situations.again("x"), read_twice, lambda visitor: (read()(visitor), read()(visitor))[1]),
         (situations.all_of(responds(READ), situations.described), read(description="d"), read()),
         (situations.all_of(responds(READ), situations.described), read(description="d"), listed("")),
     ],
