@@ -126,7 +126,7 @@ def view(name: str, *changes: Change) -> Mutation:
 
 
 def after_change(action: Callable[[Service, Engagement, str], object]) -> Mutation:
-    """Do something after an engagement was archived; unarchiving does not count.
+    """Do something after an engagement was archived, or was unarchived later than its response.
 
     Args:
         action: Gets the service, the engagement as it was before, and its new status.
