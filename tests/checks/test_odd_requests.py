@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.reference.faults.mutations import Situation, crash, fault
+from conformance.reference.faults.mutations import crash, fault
+from conformance.reference.faults.situations import Situation
 from conformance.running.options import Effort, Mode, RunOptions
 from conformance.selftest import in_process
 from conformance.selftest.subjects import Subject

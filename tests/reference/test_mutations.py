@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.reference.faults import mutations
-from conformance.reference.faults.mutations import NOTHING, Condition, Mutation, Situation, always, fault, responds
+from conformance.reference.faults import mutations, situations
+from conformance.reference.faults.mutations import Mutation, fault
+from conformance.reference.faults.situations import NOTHING, Condition, Situation, always, responds
 from conformance.reference.records import Page
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
@@ -39,6 +40,11 @@ def serve(visit: Callable[..., Visitor]) -> Serve:
 def never(_: Situation) -> bool:
     """Act in no situation."""
     return False
+
+
+def without_argument(operator: Any) -> Any:
+    """Return an operator that takes an argument and ignores it."""
+    return lambda operation, _, *when: operator(operation, *when)
 
 
 def path_of(visitor: Visitor, name: str = "one", **fields: object) -> str:
@@ -80,6 +86,9 @@ def edit(visitor: Visitor, body: object) -> tuple[object, ...]:
             (200, "twoPATCH", None, "two", "d"),
         ),
         (mutations.content, mutations.rename("data", "x"), VALID, (200, None, None, "two", "d")),
+        (mutations.receive, lambda body: body.replace(b"two", b"x"), VALID, (200, "x", "d", "x", "d")),
+        (without_argument(mutations.crash), None, VALID, (500, None, None, "one", "d")),
+        (without_argument(mutations.end_process), None, VALID, (500, None, None, "one", "d")),
     ],
 )
 def test_operator_acts_in_its_operation_if_its_condition_holds(
@@ -141,10 +150,53 @@ def test_refused_yet_keeps_the_refusal(serve: Serve, action: Any, when: Any, sta
     assert edit(visitor, INVALID) == (422, None, None, name, "d")
 
 
-def test_edit_as_carries_out_another_edit(serve: Serve) -> None:
-    """The change gets the engagement and the valid fields."""
-    visitor = serve(mutations.edit_as(lambda engagement, sent: {"name": f"{engagement.name} {sent['name']}"}))
-    assert edit(visitor, VALID) == (200, "one two", "d", "one two", "d")
+@pytest.mark.parametrize(
+    ("mutation", "body", "wrong"),
+    [
+        (
+            mutations.edit_as(lambda engagement, sent: {"name": f"{engagement.name} {sent['name']}"}),
+            VALID,
+            (200, "one two", "d", "one two", "d"),
+        ),
+        (mutations.receive_object(EDIT, mutations.put(description="x")), VALID, (200, "two", "x", "two", "x")),
+        (mutations.receive_object(EDIT, mutations.put(name="x")), ["a"], (422, None, None, "one", "d")),
+        (mutations.receive_object(ARCHIVE, mutations.put(name="x")), VALID, (200, "two", "d", "two", "d")),
+        (mutations.hide(lambda at: at.method == "PATCH"), VALID, (404, None, None, "one", "d")),
+        (mutations.hide(never), VALID, (200, "two", "d", "two", "d")),
+    ],
+)
+def test_operator_on_edits(serve: Serve, mutation: Mutation, body: object, wrong: object) -> None:
+    """An edit gets other fields, objects only become other objects, and what is hidden is not found."""
+    assert edit(serve(mutation), body) == wrong
+
+
+@pytest.mark.parametrize(("step", "invalid", "forbidden"), [("check", 500, 403), ("find", 422, 403), ("act", 500, 500)])
+def test_crash_acts_before_its_step(serve: Serve, step: str, invalid: int, forbidden: int) -> None:
+    """Only the steps before the one of ``crash`` refuse a request first."""
+    visitor = serve(mutations.crash(EDIT, step=step))
+    path, weak = path_of(visitor), visitor.rpc("create_key", scopes=["engagements:read"])["key"]
+
+    assert visitor.patch(path, INVALID).status_code == invalid
+    assert visitor.patch(path, VALID, key=weak).status_code == forbidden
+
+
+def test_after_change_follows_archiving(serve: Serve) -> None:
+    """The action gets the engagement as it was, and its new status."""
+    seen: list[tuple[str, str]] = []
+    visitor = serve(mutations.after_change(lambda _, engagement, status: seen.append((engagement.status, status))))
+    visitor.patch(visitor.archived(), VALID)
+
+    assert seen == [("active", "archived")]
+
+
+def test_take_for_active_allows_edits(visitor: Visitor, serve: Serve) -> None:
+    """An archived engagement is edited as an active one, and stays archived."""
+    faulty = serve(mutations.before(EDIT, situations.take_for_active))
+    path = faulty.archived()
+
+    assert visitor.patch(visitor.archived(), VALID).status_code == 409
+    assert faulty.patch(path, VALID).status_code == 200
+    assert faulty.get(path).json()["data"]["status"] == "archived"
 
 
 # --- order and state
@@ -158,14 +210,13 @@ def suffix(text: str) -> Mutation:
 def test_the_second_mutation_is_outside(serve: Serve) -> None:
     """Mutations of one method all act, the later ones around the earlier ones."""
     calls: list[str] = []
-    inner = mutations.before(EDIT, lambda _: calls.append("before 1")) | mutations.after(
-        EDIT, lambda _: calls.append("after 1")
-    )
-    outer = mutations.before(EDIT, lambda _: calls.append("before 2")) | mutations.after(
-        EDIT, lambda _: calls.append("after 2")
-    )
 
-    assert edit(serve(suffix("1") | suffix("2") | suffix("2") | inner | outer), VALID)[1] == "two122"
+    def calling(name: str) -> Mutation:
+        return mutations.before(EDIT, lambda _: calls.append(f"before {name}")) | mutations.after(
+            EDIT, lambda _: calls.append(f"after {name}")
+        )
+
+    assert edit(serve(suffix("1") | suffix("2") | suffix("2") | calling("1") | calling("2")), VALID)[1] == "two122"
     assert calls == ["before 2", "before 1", "after 1", "after 2"]
 
 
@@ -213,13 +264,12 @@ def first_only(honest: Any, asked: Any) -> Page[Any]:
         (mutations.result("find_engagements", lambda page: Page(page.items[1:], 0)), "", "cba", "ba"),
         (mutations.view("item", UPPER, mutations.edit(name="-{}".format)), "", "cba", "-C-B-A"),
         (mutations.new_engagement(mutations.set_fields(name="x")), "", "cba", "xxx"),
-        (mutations.query(lambda given, asked: replace(asked, limit=given["page"])), "?page=2&perPage=1", "b", "ba"),
         (mutations.page(first_only), "", "cba", "c"),
         (mutations.page_of_members(first_only), "", "cba", "cba"),
-        (mutations.requery(OLDEST_FIRST), "", "cba", "abc"),
-        (mutations.requery(OLDEST_FIRST, mutations.asks(page=2)), "?perPage=1&page=2", "b", "b"),
-        (mutations.requery(OLDEST_FIRST, mutations.asks(page=2)), "?perPage=1&page=1", "c", "c"),
-        (mutations.requery(OLDEST_FIRST, mutations.asks(page=2)), "?perPage=2&page=2", "a", "c"),
+        (mutations.query(OLDEST_FIRST), "", "cba", "abc"),
+        (mutations.query(OLDEST_FIRST, situations.asks(page=2)), "?perPage=1&page=2", "b", "b"),
+        (mutations.query(OLDEST_FIRST, situations.asks(page=2)), "?perPage=1&page=1", "c", "c"),
+        (mutations.query(OLDEST_FIRST, situations.asks(page=2)), "?perPage=2&page=2", "a", "c"),
         (mutations.page(mutations.reordered(lambda items, _: items[::-1])), "?perPage=2", "cb", "ab"),
         (
             mutations.page(mutations.reordered(lambda items, asked: items[asked.offset :])),
@@ -263,11 +313,10 @@ def test_page_of_members_changes_the_list_of_members(visitor: Visitor, serve: Se
 # --- operators on responses
 
 
-@pytest.mark.parametrize("operator", [mutations.header, mutations.rate_limit_header])
-def test_header_replaces_or_removes(serve: Serve, operator: Any) -> None:
+def test_header_replaces_or_removes(serve: Serve) -> None:
     """A header gets another value, or is left out, in the situations of the condition."""
-    changed = operator("X-RateLimit-Limit", lambda at: f"{at.status}", responds("", 404))
-    visitor = serve(changed | operator("X-RateLimit-Reset", lambda _: None, mutations.has_status(404)))
+    changed = mutations.header("X-RateLimit-Limit", lambda at: f"{at.status}", responds("", 404))
+    visitor = serve(changed | mutations.header("X-RateLimit-Reset", lambda _: None, situations.has_status(404)))
     error, success = visitor.get("/api/v1/none"), visitor.get(ENGAGEMENTS)
 
     assert (error.headers["X-RateLimit-Limit"], success.headers["X-RateLimit-Limit"] == "404") == ("404", False)
@@ -277,7 +326,9 @@ def test_header_replaces_or_removes(serve: Serve, operator: Any) -> None:
 
 def test_error_changes_errors_of_every_step(serve: Serve) -> None:
     """Errors change whatever refuses the request, and successes and other situations do not."""
-    visitor = serve(mutations.error(mutations.inside("error", mutations.put(code="X")), mutations.has_status(401, 404)))
+    visitor = serve(
+        mutations.error(mutations.inside("error", mutations.put(code="X")), situations.has_status(401, 404))
+    )
     responses = [visitor.get(ENGAGEMENTS, key="x"), visitor.get("/api/v1/none"), visitor.get(f"{ENGAGEMENTS}/none")]
 
     assert {response.json()["error"]["code"] for response in responses} == {"X"}
@@ -290,7 +341,7 @@ def test_error_changes_errors_of_every_step(serve: Serve) -> None:
 @pytest.mark.parametrize(("media_type", "types"), [(None, ["application/json"]), ("text/x", ["text/x"]), ("", [])])
 def test_send_replaces_the_body(serve: Serve, case: str, media_type: str | None, types: list[str]) -> None:
     """The body has its own length and media type, and other responses are honest."""
-    mutation = mutations.send(lambda body: body[:5] + b"!", mutations.is_error, media_type=media_type)
+    mutation = mutations.send(lambda body: body[:5] + b"!", situations.is_error, media_type=media_type)
     visitor = serve(mutation, header_case=case)
     response, honest = visitor.get("/api/v1/none"), visitor.get(ENGAGEMENTS)
 
@@ -336,7 +387,7 @@ def test_situation_of_an_edit(serve: Serve) -> None:
 def test_situation_of_a_role_change(serve: Serve) -> None:
     """A situation shows the member in the path, and the others besides the owners."""
     at = captured(serve, "updateMemberRole", promote_one)
-    everyone = mutations.members(at.service, at.context.organization_id)
+    everyone = situations.members(at.service, at.context.organization_id)
 
     assert at.member.role == "member"
     assert at.others == tuple(each for each in everyone if each.role != "owner" and each.user_id != at.member.user_id)
@@ -347,7 +398,7 @@ def test_situation_without_a_reply(serve: Serve) -> None:
     """Before the reply the status is 0, and there are no data."""
     at = replace(captured(serve, EDIT, edit_one_of_two, unknown_parameter="ignored"), reply=None)
 
-    assert (at.status, mutations.is_error(at)) == (0, False)
+    assert (at.status, situations.is_error(at)) == (0, False)
     with pytest.raises(TypeError, match="no reply yet"):
         _ = at.data
     with pytest.raises(TypeError, match="no reply yet"):
@@ -357,7 +408,7 @@ def test_situation_without_a_reply(serve: Serve) -> None:
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"[" * 100_000])
 def test_a_body_that_is_not_json_is_nothing(content: bytes) -> None:
     """The parser of bodies raises no error."""
-    assert mutations.parsed(content) is NOTHING
+    assert situations.parsed(content) is NOTHING
 
 
 @pytest.mark.parametrize(("change", "moves"), [(Situation.edit, True), (Situation.overwrite, False)])
@@ -398,6 +449,19 @@ def read_archived(visitor: Visitor) -> httpx.Response:
     return visitor.get(visitor.archived())
 
 
+def list_with(*scopes: str) -> Callable[[Visitor], httpx.Response]:
+    """Return a request for the list of engagements with a key of some scopes."""
+    return lambda visitor: visitor.get(
+        ENGAGEMENTS, key=visitor.rpc("create_key", scopes=[f"engagements:{scope}" for scope in scopes])["key"]
+    )
+
+
+def read_twice(visitor: Visitor) -> httpx.Response:
+    """Read an engagement twice."""
+    path = path_of(visitor)
+    return [visitor.get(path) for _ in range(2)][1]
+
+
 def read_none(visitor: Visitor) -> httpx.Response:
     """Read an engagement that does not exist."""
     return visitor.get(f"{ENGAGEMENTS}/none")
@@ -406,29 +470,44 @@ def read_none(visitor: Visitor) -> httpx.Response:
 @pytest.mark.parametrize(
     ("condition", "true", "false"),
     [
-        (mutations.archived, read_archived, read()),
-        (mutations.described, read(description="d"), read()),
-        (mutations.undescribed, read(), read(description="d")),
-        (mutations.sends("name"), patch({"name": "x", "description": "d"}), patch({"description": "d"})),
-        (mutations.sends("name", "description"), patch({"name": "x", "description": None}), patch({"name": "x"})),
-        (mutations.sends_only("name"), patch({"name": "x"}), patch({"name": "x", "description": "d"})),
-        (mutations.sends_only("name", "description"), patch({"name": "x", "description": "d"}), patch({"name": "x"})),
-        (mutations.name_in_use, patch({"name": "zero"}), patch({"name": "one"})),
-        (mutations.missing, read_none, read()),
+        (situations.archived, read_archived, read()),
+        (situations.described, read(description="d"), read()),
+        (situations.undescribed, read(), read(description="d")),
+        (situations.sends("name"), patch({"name": "x", "description": "d"}), patch({"description": "d"})),
+        (situations.sends("name", "description"), patch({"name": "x", "description": None}), patch({"name": "x"})),
+        (situations.sends_only("name"), patch({"name": "x"}), patch({"name": "x", "description": "d"})),
+        (situations.sends_only("name", "description"), patch({"name": "x", "description": "d"}), patch({"name": "x"})),
+        (situations.name_in_use, patch({"name": "zero"}), patch({"name": "one"})),
+        (situations.missing, read_none, read()),
         (responds(READ), read_none, listed("")),
         (responds(READ, 200, 404), read(), listed("")),
         (responds(READ, 404), read_none, read()),
-        (mutations.has_status(404, 422), patch(INVALID), read()),
-        (mutations.is_error, read_none, read()),
-        (mutations.writes, patch(VALID), read()),
-        (mutations.asks(sort="name", status=None), listed("sort=name"), listed("sort=name&status=active")),
-        (mutations.asks(page=2), listed("page=2"), listed("perPage=2")),
-        (mutations.has_role("member", "owner"), change_role("member"), change_role("admin")),
-        (mutations.body_has(name=5), patch(INVALID), patch({"name": "5"})),
-        (mutations.body_has(description=None), patch({"description": None}), patch(VALID)),
-        (mutations.body_has(name="x"), patch({"name": "x"}), patch(["x"])),
-        (mutations.all_of(responds(READ), mutations.described), read(description="d"), read()),
-        (mutations.all_of(responds(READ), mutations.described), read(description="d"), listed("")),
+        (situations.has_status(404, 422), patch(INVALID), read()),
+        (situations.is_error, read_none, read()),
+        (situations.writes, patch(VALID), read()),
+        (situations.asks(sort="name", status=None), listed("sort=name"), listed("sort=name&status=active")),
+        (situations.asks(page=2), listed("page=2"), listed("perPage=2")),
+        (situations.has_role("member", "owner"), change_role("member"), change_role("admin")),
+        (situations.body_has(name=5), patch(INVALID), patch({"name": "5"})),
+        (situations.body_has(description=None), patch({"description": None}), patch(VALID)),
+        (situations.body_has(name="x"), patch({"name": "x"}), patch(["x"])),
+        (situations.reads, read(), patch(VALID)),
+        (situations.has_one_permission, list_with("read"), list_with("read", "write")),
+        (situations.lacks("name"), patch({"description": "d"}), patch(VALID)),
+        (situations.lacks("name"), patch({}), patch(["x"])),
+        (situations.field_is("name", int, list), patch(INVALID), patch(VALID)),
+        (situations.field_is("name", int, list), patch({"name": []}), patch({"description": 5})),
+        (situations.field_is("name", int), patch({"name": True}), patch([5])),
+        (situations.sends_other_than_text("name"), patch({"name": None}), patch(VALID)),
+        (situations.sends_other_than_text("name"), patch(INVALID), patch({"description": 5})),
+        (situations.parameter_is("sort", str.isupper), listed("sort=NAME"), listed("sort=name")),
+        (situations.parameter_is("sort", str.isupper), listed("sort=NAME&page=2"), listed("page=X")),
+        (situations.succeeds(READ, EDIT), read(), listed("")),
+        (situations.succeeds(READ, EDIT), patch(VALID), patch(INVALID)),
+        (situations.succeeds(), listed(""), read_none),
+        (situations.again("x"), read_twice, lambda visitor: (read()(visitor), read()(visitor))[1]),
+        (situations.all_of(responds(READ), situations.described), read(description="d"), read()),
+        (situations.all_of(responds(READ), situations.described), read(description="d"), listed("")),
     ],
 )
 def test_condition_holds_or_not(
@@ -447,9 +526,9 @@ def test_condition_holds_or_not(
 
 def test_noted_holds_for_noted_engagements(serve: Serve) -> None:
     """A note is about one engagement, one name and one service."""
-    notes = mutations.after(EDIT, mutations.note("a")) | mutations.after(ARCHIVE, mutations.note("b"))
+    notes = mutations.after(EDIT, situations.note("a")) | mutations.after(ARCHIVE, situations.note("b"))
     mutation = (
-        notes | mutations.status(READ, 299, mutations.noted("a")) | mutations.status(READ, 298, mutations.noted("b"))
+        notes | mutations.status(READ, 299, situations.noted("a")) | mutations.status(READ, 298, situations.noted("b"))
     )
     visitor, other = serve(mutation), serve(mutation)
     edited, kept, archived = path_of(visitor), path_of(visitor), visitor.archived()
@@ -486,14 +565,14 @@ def test_change_of_an_object(change: Callable[[Any], Any], expected: object) -> 
 )
 def test_moment_reads_times_of_clients(text: str, expected: int) -> None:
     """A text that is not a time counts as 0."""
-    assert mutations.moment(text) == expected
+    assert situations.moment(text) == expected
 
 
 @pytest.mark.parametrize(
     ("act", "roles"),
     [
-        (lambda at, admins: mutations.change_roles(at, admins, "member"), ["member", "member", "member", "owner"]),
-        (mutations.remove_members, ["member", "owner"]),
+        (lambda at, admins: situations.change_roles(at, admins, "member"), ["member", "member", "member", "owner"]),
+        (situations.remove_members, ["member", "owner"]),
     ],
 )
 def test_action_on_members(serve: Serve, act: Callable[[Situation, Any], object], roles: list[str]) -> None:
@@ -516,8 +595,8 @@ def test_lists_of_helpers_are_of_one_organization(visitor: Visitor) -> None:
         visitor.engagement(name)
     visitor.post(ENGAGEMENTS, {"name": "c"}, key=visitor.other)
 
-    assert [each.name for each in mutations.engagements(service, organization)] == ["b", "a"]
-    assert [each.name for each in mutations.members(service, organization)] == names(visitor, path=MEMBERS)
+    assert [each.name for each in situations.engagements(service, organization)] == ["b", "a"]
+    assert [each.name for each in situations.members(service, organization)] == names(visitor, path=MEMBERS)
 
 
 def test_flat_joins_faults_and_families() -> None:

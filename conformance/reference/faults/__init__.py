@@ -1,7 +1,7 @@
-"""Deliberate deviations from the interface, one small override each.
+"""Deliberate deviations from the interface.
 
-A fault is a subclass of the service under the decorator ``fault``, in any module of this package; it is found by
-walking the package. Faults that differ only in a name are made by a function and kept in a tuple at module level.
+A fault is a row in a module of this package: an id, a title, a mutation of the service, and the requirements that it
+breaks. ``mutations`` and ``situations`` have the vocabulary of the rows. Faults are found by walking the package.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from types import ModuleType
 
     from conformance.reference.service import Service
@@ -36,20 +36,6 @@ class Fault:
     title: str
     breaks: tuple[str, ...]
     service: type[Service]
-
-
-def fault(identifier: str, *breaks: str) -> Callable[[type[Service]], Fault]:
-    """Declare a subclass of the service as a fault; its docstring is the title.
-
-    Args:
-        identifier: How it is named on the command line.
-        breaks: The ids of the requirements that it breaks.
-    """
-
-    def declare(service: type[Service]) -> Fault:
-        return Fault(identifier, (service.__doc__ or "").strip(), breaks, service)
-
-    return declare
 
 
 @cache

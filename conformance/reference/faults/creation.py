@@ -10,7 +10,6 @@ from conformance.reference.faults.mutations import (
     ARCHIVE,
     CREATE,
     EDIT,
-    Situation,
     after,
     before,
     cut,
@@ -19,10 +18,7 @@ from conformance.reference.faults.mutations import (
     edit,
     fault,
     instead,
-    moment,
-    name_in_use,
     new_engagement,
-    overwrite,
     page,
     put,
     put_methods,
@@ -32,13 +28,15 @@ from conformance.reference.faults.mutations import (
     whole,
     wrap,
 )
+from conformance.reference.faults.situations import Situation, moment, name_in_use, overwrite
 from conformance.reference.queries import EngagementQuery
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Condition, Method, Mutation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Condition
     from conformance.reference.records import Engagement, Page
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service

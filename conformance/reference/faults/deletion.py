@@ -12,19 +12,12 @@ from conformance.reference.faults.mutations import (
     EDIT,
     READ,
     UNARCHIVE,
-    Situation,
     after,
-    archived,
     before,
-    described,
     edit,
-    engagements,
     fault,
     hide,
     instead,
-    missing,
-    note,
-    noted,
     put,
     put_methods,
     refuse,
@@ -32,6 +25,7 @@ from conformance.reference.faults.mutations import (
     view,
     wrap,
 )
+from conformance.reference.faults.situations import Situation, archived, described, engagements, missing, note, noted
 from conformance.reference.records import SUBORDINATE_KINDS
 
 if TYPE_CHECKING:
@@ -51,6 +45,8 @@ _DELETED, _TRUE = (_UNREADABLE, _UNLISTED, _UNDELETABLE, _UNEDITABLE, _UNCOUNTED
 _A_MOMENT = 0.005
 _RECORDS = {"target": "targets", "wikiPage": "wiki-pages", "report": "reports", "threatModel": "threat-models",
             "apiRequest": "api-requests", "task": "tasks"}  # fmt: skip
+_GO = tuple(f"subordinate-{words}-go" for words in (
+    "targets", "tasks", "wiki-pages", "reports", "threat-models", "api-requests"))  # fmt: skip
 
 
 def _find_deleted(operation: str, *, seconds: float = math.inf) -> Mutation:
@@ -131,15 +127,38 @@ def _list_deleted(service: Service, honest: Method, query: EngagementQuery) -> P
     return replace(page, items=(*page.items, *deleted)[: query.limit], total=page.total + len(deleted))
 
 
-def _leave(kind: str) -> Mutation:
-    """Delete no records of a kind."""
+def _leave(kind: str, *, delete_first: bool = False) -> Mutation:
+    """Delete no records of a kind, or only the first one."""
 
     def delete_subordinates(service: Service, engagement: Engagement) -> None:
         for other in SUBORDINATE_KINDS:
             if other != kind:
                 service.store.delete_subordinates(engagement.id, other)
+        if delete_first:
+            service.store.execute(
+                "DELETE FROM subordinates WHERE rowid ="
+                " (SELECT min(rowid) FROM subordinates WHERE engagement_id = ? AND kind = ?)",
+                engagement.id,
+                kind,
+            )
 
     return put_methods(delete_subordinates=delete_subordinates)
+
+
+def _spare_engagements(status: str) -> Mutation:
+    """Keep the records of engagements that had a status."""
+    return wrap("delete_subordinates", lambda _, honest, engagement:
+                None if engagement.status == status else honest(engagement))  # fmt: skip
+
+
+def _delete_everywhere(kind: str) -> Mutation:
+    """Delete the records of a kind of other engagements, too."""
+
+    def around(service: Service, honest: Method, engagement: Engagement) -> None:
+        honest(engagement)
+        service.store.execute("DELETE FROM subordinates WHERE kind = ?", kind)
+
+    return wrap("delete_subordinates", around)
 
 
 def _delete_all_reports(service: Service, honest: Method, engagement: Engagement) -> None:
@@ -237,4 +256,10 @@ RECORDS = (
     fault("cascade-not-at-all", "A deleted engagement leaves all its records behind.",
           put_methods(delete_subordinates=lambda *_: None),
           *(f"subordinate-{words}-go" for words in _RECORDS.values())),
+    *(fault(f"cascade-not-for-{status}", f"A deleted engagement that was {status} leaves its records behind.",
+            _spare_engagements(status), *_GO) for status in ("archived", "active")),
+    *(fault(f"cascade-takes-one-{kind}", f"A deleted engagement takes one {kind} with it, not all.",
+            _leave(kind, delete_first=True), f"subordinate-{kind}s-go") for kind in ("task", "target")),
+    *(fault(f"cascade-takes-every-{kind}".lower(), f"A deletion takes every {kind} of all engagements with it.",
+            _delete_everywhere(kind), "subordinates-of-others-stay") for kind in ("target", "wikiPage", "apiRequest")),
 )  # fmt: skip

@@ -11,19 +11,16 @@ from conformance.reference.faults.mutations import (
     after_change,
     fault,
     instead,
-    note,
-    overwrite,
     put_methods,
     reply,
-    sends,
-    sends_only,
-    undescribed,
 )
+from conformance.reference.faults.situations import note, overwrite, sends, sends_only, undescribed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Condition, Mutation, Situation
+    from conformance.reference.faults.mutations import Mutation
+    from conformance.reference.faults.situations import Condition, Situation
     from conformance.reference.records import Engagement
     from conformance.reference.request_context import Reply
     from conformance.reference.service import Service

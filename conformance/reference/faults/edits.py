@@ -10,30 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.mutations import (
     EDIT,
-    NOTHING,
     after,
-    always,
     before,
-    described,
     drop,
     edit_as,
     end_process,
     fault,
     instead,
-    moment,
     put_methods,
     result,
-    sends,
-    sends_only,
-    undescribed,
     wrap,
 )
+from conformance.reference.faults.situations import NOTHING, always, described, moment, sends, sends_only, undescribed
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Change, Condition, Method, Mutation, Situation
+    from conformance.reference.faults.mutations import Change, Method, Mutation
+    from conformance.reference.faults.situations import Condition, Situation
     from conformance.reference.records import Engagement
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service

@@ -4,24 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import (
-    always,
-    drop,
-    edit,
-    error,
-    fault,
-    has_status,
-    inside,
-    put,
-    rename,
-    responds,
-    send,
-    wrap,
-)
+from conformance.reference.faults.mutations import drop, edit, error, fault, inside, put, rename, send, wrap
+from conformance.reference.faults.situations import always, has_status, responds
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
-    from conformance.reference.faults.mutations import Method, Mutation, Situation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Situation
     from conformance.reference.records import Key
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service

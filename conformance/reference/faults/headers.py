@@ -7,27 +7,23 @@ from itertools import cycle
 from typing import TYPE_CHECKING
 
 from conformance.reference.clock import timestamp
-from conformance.reference.faults.mutations import (
-    ACTIONS,
+from conformance.reference.faults.mutations import ACTIONS, fault, flat, header, wrap
+from conformance.reference.faults.situations import (
     Situation,
     always,
-    fault,
-    flat,
     has_status,
-    header,
     is_error,
-    rate_limit_header,
     reads,
     responds,
     succeeds,
-    wrap,
     writes,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Condition, Method, Mutation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Condition
     from conformance.reference.limiting import Quota
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
@@ -45,7 +41,7 @@ def _media_type(text: str | None, when: Condition) -> Mutation:
 
 
 def _send(name: str, value: Value, when: Condition) -> Mutation:
-    return rate_limit_header(name, lambda at: value(at.context.quota) if callable(value) else value, when)
+    return header(name, lambda at: value(at.context.quota) if callable(value) else value, when)
 
 
 def _limit(value: Value, when: Condition = always) -> Mutation:

@@ -13,23 +13,20 @@ from conformance.reference.faults.mutations import (
     GET_ORGANIZATION,
     UNARCHIVE,
     after,
-    archived,
     before,
     data,
     fault,
     instead,
-    note,
-    noted,
     refuse,
-    sends_only,
-    take_for_active,
     wrap,
 )
+from conformance.reference.faults.situations import archived, note, noted, sends_only, take_for_active
 from conformance.reference.records import Page
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
-    from conformance.reference.faults.mutations import Method, Situation
+    from conformance.reference.faults.mutations import Method
+    from conformance.reference.faults.situations import Situation
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement
     from conformance.reference.request_context import Reply

@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING, Any
 from conformance.reference.clock import DAY
 from conformance.reference.faults.mutations import (
     INVITE,
-    Situation,
     after,
-    always,
-    asks,
     before,
-    body_has,
-    change_roles,
     data,
     edit,
     fault,
@@ -26,13 +21,15 @@ from conformance.reference.faults.mutations import (
     view,
     wrap,
 )
+from conformance.reference.faults.situations import Situation, always, asks, body_has, change_roles
 from conformance.reference.records import Invitation, Mail
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Condition, Method, Mutation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Condition
     from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
     from conformance.reference.views import View

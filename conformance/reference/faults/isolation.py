@@ -20,21 +20,21 @@ from conformance.reference.faults.mutations import (
     after,
     before,
     cut,
-    engagements,
     fault,
     instead,
-    overwrite,
     put_methods,
     refused_yet,
     whole,
     wrap,
 )
+from conformance.reference.faults.situations import engagements, overwrite
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation, Situation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Situation
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Member, Organization, Page
     from conformance.reference.request_context import Reply, RequestContext

@@ -7,14 +7,16 @@ from contextlib import suppress
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import ACTIONS, Situation, all_of, always, fault, wrap
+from conformance.reference.faults.mutations import ACTIONS, fault, wrap
+from conformance.reference.faults.situations import Situation, all_of, always
 from conformance.reference.records import SCOPES, Key
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from conformance.reference.faults.mutations import Action, Condition, Method, Mutation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Action, Condition
     from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
 

@@ -13,31 +13,34 @@ from conformance.reference.faults.mutations import (
     UNARCHIVE,
     after,
     after_change,
-    archived,
     before,
     data,
     edit,
-    engagements,
     fault,
     instead,
-    missing,
-    note,
-    noted,
     put,
     put_methods,
     refuse,
     refused_yet,
+    view,
+    wrap,
+)
+from conformance.reference.faults.situations import (
+    archived,
+    engagements,
+    missing,
+    note,
+    noted,
     sends_only,
     take_for_active,
     undescribed,
-    view,
-    wrap,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation, Situation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Situation
     from conformance.reference.records import Engagement
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service

@@ -16,6 +16,7 @@ from conformance.reference.faults.mutations import (
     whole,
     wrap,
 )
+from conformance.reference.faults.situations import always, asks
 from conformance.reference.queries import EngagementQuery
 from conformance.reference.records import Page
 
@@ -23,13 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Condition, Situation
     from conformance.reference.queries import MemberQuery
     from conformance.reference.records import Engagement, Member, Organization
     from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
 
-    Parameters = dict[str, Any]
-    """The valid parameters of a list request; None or the default if they were not sent."""
     FindEngagements = Callable[[EngagementQuery], Page[Engagement]]
     FindMembers = Callable[[MemberQuery], Page[Member]]
 
@@ -44,23 +44,17 @@ _DEFAULT_SIZE = 20
 _OTHER_STATUS = {"active": "archived", "archived": "active"}
 
 
-def _asks(when: Callable[[Parameters], object], **parts: Any) -> Mutation:  # noqa: ANN401 - of any type
+def _query(when: Condition, **parts: Any) -> Mutation:  # noqa: ANN401 - of any type
     """Ask the store for another page in some requests; a function among the parts gets the honest query."""
 
-    def change(given: Parameters, asked: EngagementQuery) -> EngagementQuery:
-        changed = {name: part(asked) if callable(part) else part for name, part in parts.items()}
-        return replace(asked, **changed) if when(given) else asked
+    def change(asked: EngagementQuery) -> EngagementQuery:
+        return replace(asked, **{name: part(asked) if callable(part) else part for name, part in parts.items()})
 
-    return query(change)
-
-
-def _given(**parameters: object) -> Callable[[Parameters], bool]:
-    """The parameters of a list request have these values."""
-    return lambda given: parameters.items() <= given.items()
+    return query(change, when)
 
 
-def _filtered(given: Parameters) -> bool:
-    return given["status"] is not None
+def _filtered(at: Situation) -> bool:
+    return at.values["status"] is not None
 
 
 def _previous(asked: EngagementQuery) -> int:
@@ -115,7 +109,7 @@ def _owners_as_admins(find: FindMembers, asked: MemberQuery) -> Page[Member]:
 def _size_with(parameter: str, check: str, size: int) -> Mutation:
     """Return pages of another size if a parameter is sent and ``perPage`` is not."""
 
-    def around(_: Service, honest: Method, context: RequestContext) -> Parameters:
+    def around(_: Service, honest: Method, context: RequestContext) -> dict[str, Any]:
         values, sent = honest(context), context.request.query_params
         return {**values, **({"perPage": size} if parameter in sent and "perPage" not in sent else {})}
 
@@ -129,33 +123,33 @@ def _offset_of_page_two(_: Service, honest: Method, context: RequestContext) -> 
 
 
 FILTERS = flat(
-    *(fault(name, f"The list of engagements {says}.", _asks(when, status=None), *breaks)
+    *(fault(name, f"The list of engagements {says}.", _query(when, status=None), *breaks)
       for name, says, when, breaks in (
         ("status-filter-ignored", "ignores its status filter", _filtered, _FILTER),
         ("status-filter-ignored-on-second-page", "forgets its status filter from the second page on",
-         lambda given: given["page"] > 1, _FILTER),
+         lambda at: at.values["page"] > 1, _FILTER),
         ("status-filter-active-only", "knows the filter active only; archived gives all",
-         _given(status="archived"), _FILTER),
+         asks(status="archived"), _FILTER),
         ("status-filter-archived-only", "knows the filter archived only; active gives all",
-         _given(status="active"), _FILTER),
-        ("archived-among-active", "shows archived ones among the active ones", _given(status="active"), _FILTER),
+         asks(status="active"), _FILTER),
+        ("archived-among-active", "shows archived ones among the active ones", asks(status="active"), _FILTER),
         ("filter-forgotten-with-order", "forgets its filter where it is given an order",
-         lambda given: given["order"], _FILTER_AND_SORT),
+         lambda at: at.values["order"], _FILTER_AND_SORT),
         ("filter-forgotten-sorted-by-update", "forgets its filter where it is sorted by updatedAt",
-         _given(sort="updatedAt"), _FILTER_AND_SORT),
+         asks(sort="updatedAt"), _FILTER_AND_SORT),
         ("filter-forgotten-sorted-by-creation", "forgets its filter where it is sorted by createdAt",
-         _given(sort="createdAt"), _FILTER_AND_SORT),
-        ("filter-forgotten-without-sort", "forgets its filter where it is not sorted", _given(sort=None), _FILTER),
+         asks(sort="createdAt"), _FILTER_AND_SORT),
+        ("filter-forgotten-without-sort", "forgets its filter where it is not sorted", asks(sort=None), _FILTER),
         ("filter-forgotten-on-small-pages", "forgets its filter on pages of less than 20",
-         lambda given: given["perPage"] < _DEFAULT_SIZE, _FILTER_AND_SORT),
+         lambda at: at.values["perPage"] < _DEFAULT_SIZE, _FILTER_AND_SORT),
         ("status-ignored-without-size", "ignores the status where no size is asked for",
-         _given(perPage=_DEFAULT_SIZE), (_BY_STATUS, _WITH_FILTER)))),
+         asks(perPage=_DEFAULT_SIZE), (_BY_STATUS, _WITH_FILTER)))),
     fault("sort-kills-status-filter", "The list of engagements forgets its filter where it is sorted by name.",
-          query(lambda _, asked: replace(asked, status=None) if asked.sort == "name" else asked),
+          query(lambda asked: replace(asked, status=None) if asked.sort == "name" else asked),
           _WITH_FILTER, *_FILTER),
     fault("status-filter-inverted",
           "The list of engagements shows the archived ones for active, and the active ones for archived.",
-          _asks(_filtered, status=lambda asked: _OTHER_STATUS.get(asked.status)), *_FILTER),
+          _query(_filtered, status=lambda asked: _OTHER_STATUS.get(asked.status)), *_FILTER),
     fault("status-archived-finds-none", "The list of engagements finds no archived engagement when asked for them.",
           page(lambda find, asked: Page((), 0) if asked.status == "archived" else find(asked)), *_FILTER),
     fault("status-filter-after-paging",
@@ -163,7 +157,7 @@ FILTERS = flat(
           _filters_after_paging("status", page), _BY_STATUS, _LENGTH),
     fault("archived-unlisted",
           "Archived engagements are only in the list that is asked for them, and not counted otherwise.",
-          _asks(_given(status=None), status="active") | put_methods(count_engagements=_count_active),
+          _query(asks(status=None), status="active") | put_methods(count_engagements=_count_active),
           "archived-listed", _COMPLETE),
     fault("archived-uncounted", "The organization counts its active engagements only.",
           put_methods(count_engagements=_count_active), _AGREES),
@@ -174,34 +168,34 @@ FILTERS = flat(
 
 FILTERED_ORDER = (
     fault("filter-reverses-order", "The list of engagements is the other way round where it has a filter.",
-          _asks(_filtered, descending=lambda asked: not asked.descending), _WITH_FILTER, _CREATED, _UPDATED),
+          _query(_filtered, descending=lambda asked: not asked.descending), _WITH_FILTER, _CREATED, _UPDATED),
     fault("status-filter-kills-sort", "The list of engagements forgets the order where it has a filter.",
-          _asks(_filtered, sort="createdAt", descending=True), _WITH_FILTER),
+          _query(_filtered, sort="createdAt", descending=True), _WITH_FILTER),
     *(fault(f"filter-{status}-forgets-order",
             f"The list of engagements is in the order of creation where {status} ones are asked for.",
-            _asks(_given(status=status), sort="createdAt"), *breaks) for status, breaks in (
+            _query(asks(status=status), sort="createdAt"), *breaks) for status, breaks in (
         ("archived", (_WITH_FILTER, _UPDATED)),
         ("active", (_WITH_FILTER,)))),
     fault("sort-ignored-without-size", "The list of engagements ignores the order where no size is asked for.",
-          _asks(_given(perPage=_DEFAULT_SIZE), sort="createdAt"), _UPDATED, _BY_NAME, _WITH_FILTER),
+          _query(asks(perPage=_DEFAULT_SIZE), sort="createdAt"), _UPDATED, _BY_NAME, _WITH_FILTER),
 )  # fmt: skip
 
 PAGES = (
     fault("second-page-repeats", "A page of engagements begins with the last item of the page before.",
-          _asks(lambda _: True, offset=_previous), _PARTITION),
+          _query(always, offset=_previous), _PARTITION),
     fault("archived-pages-overlap", "The list of engagements begins a page with the last item of the page before"
           " where archived ones are asked for.",
-          _asks(_given(status="archived"), offset=_previous), _BY_STATUS),
+          _query(asks(status="archived"), offset=_previous), _BY_STATUS),
     fault("archived-pages-skip",
           "The list of engagements leaves one out between two pages where archived ones are asked for.",
-          _asks(_given(status="archived"), offset=_next), _BY_STATUS),
+          _query(asks(status="archived"), offset=_next), _BY_STATUS),
     fault("filtered-pages-skip", "The list of engagements leaves one out between two pages where it has a filter.",
-          _asks(_filtered, offset=_next), _BY_STATUS, _WITH_FILTER),
+          _query(_filtered, offset=_next), _BY_STATUS, _WITH_FILTER),
     fault("filter-forgets-page", "The list of engagements gives the first page for every page where it has a filter.",
-          _asks(_filtered, offset=0), _WITH_FILTER, _BY_STATUS),
+          _query(_filtered, offset=0), _WITH_FILTER, _BY_STATUS),
     fault("offset-of-20-by-name",
           "The list of engagements begins page 2 after 20 where it is sorted by name, whatever perPage says.",
-          _asks(_given(sort="name"), offset=lambda asked: asked.offset // asked.limit * 20),
+          _query(asks(sort="name"), offset=lambda asked: asked.offset // asked.limit * 20),
           _PARTITION, _BY_NAME, _WITH_FILTER),
     fault("page-alone-ignored", "Page 2 of engagements is page 1 where no size is asked for.",
           wrap("offset", _offset_of_page_two), _PARTITION, _UPDATED, _WITH_FILTER),

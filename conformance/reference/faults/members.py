@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.mutations import (
-    ALL,
     ARCHIVE,
     CREATE,
     DELETE,
@@ -19,26 +18,29 @@ from conformance.reference.faults.mutations import (
     REMOVE,
     RENAME,
     ROLE,
-    Situation,
     after,
-    always,
-    asks,
     before,
-    change_roles,
     edit,
     end_process,
     fault,
-    has_role,
     instead,
     page_of_members,
     put,
     put_methods,
-    reads,
     refuse,
     refused_yet,
-    remove_members,
     view,
     wrap,
+)
+from conformance.reference.faults.situations import (
+    ALL,
+    Situation,
+    always,
+    asks,
+    change_roles,
+    has_role,
+    reads,
+    remove_members,
     writes,
 )
 from conformance.reference.refusal import Refusal
@@ -46,7 +48,8 @@ from conformance.reference.refusal import Refusal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Action, Condition, Method, Mutation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Action, Condition
     from conformance.reference.queries import MemberQuery
     from conformance.reference.records import Member
     from conformance.reference.request_context import RequestContext

@@ -8,25 +8,22 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.faults.mutations import (
-    NOTHING,
-    Situation,
     content,
     crash,
     fault,
-    field_is,
     inside,
-    lacks,
     page,
     page_of_members,
-    parameter_is,
     put_methods,
     wrap,
 )
+from conformance.reference.faults.situations import NOTHING, Situation, field_is, lacks, parameter_is
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Condition, Method, Mutation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Condition
     from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
 

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 from conformance.reference.faults.mutations import (
     GET_ORGANIZATION,
     RENAME,
-    Situation,
     before,
     data,
     edit,
     fault,
     flat,
     instead,
-    overwrite,
     page_of_members,
     put_methods,
     result,
@@ -24,6 +22,7 @@ from conformance.reference.faults.mutations import (
     view,
     wrap,
 )
+from conformance.reference.faults.situations import Situation, overwrite
 from conformance.reference.queries import MemberQuery
 from conformance.reference.refusal import Refusal
 

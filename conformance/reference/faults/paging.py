@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from conformance.reference.faults.mutations import (
-    Situation,
-    always,
-    asks,
     before,
     content,
     fault,
@@ -21,16 +18,17 @@ from conformance.reference.faults.mutations import (
     put_methods,
     query,
     reordered,
-    requery,
     set_fields,
     wrap,
 )
+from conformance.reference.faults.situations import Situation, always, asks
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Condition, Method, Mutation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Condition
     from conformance.reference.records import Page
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
@@ -243,15 +241,15 @@ ITEMS = flat(
           "The list of engagements is in another order in each answer, where it is asked for none.",
           instead("listEngagements", _mixed_engagements, asks(sort=None)), _PARTITION),
     fault("per-page-one-gives-two", "The list of engagements gives two where one a page is asked for.",
-          requery(set_fields(limit=2), asks(perPage=1)), _LENGTH),
+          query(set_fields(limit=2), asks(perPage=1)), _LENGTH),
     fault("sorted-pages-overlap",
           "The list of engagements begins a page with the last item of the page before where it is sorted by name.",
-          requery(_from_item_before, asks(sort="name")), _PARTITION, "sort-by-name", "sort-with-filter"),
+          query(_from_item_before, asks(sort="name")), _PARTITION, "sort-by-name", "sort-with-filter"),
     fault("sorted-pages-skip",
           "The list of engagements leaves one out between two pages where it is sorted by createdAt.",
-          requery(_past_item, asks(sort="createdAt")), _PARTITION, "sort-by-created-at", _LENGTH),
+          query(_past_item, asks(sort="createdAt")), _PARTITION, "sort-by-created-at", _LENGTH),
     fault("offset-of-20", "The list of engagements begins page 2 after 20, whatever perPage says.",
-          query(lambda values, asked: replace(asked, offset=(values["page"] - 1) * 20)), _PARTITION, _LENGTH),
+          query(lambda asked: replace(asked, offset=asked.offset // asked.limit * 20)), _PARTITION, _LENGTH),
     fault("page-two-as-three", "The list of engagements gives page 3 for page 2.",
-          requery(lambda asked: replace(asked, offset=asked.offset + asked.limit), asks(page=2)), _PARTITION, _LENGTH),
+          query(lambda asked: replace(asked, offset=asked.offset + asked.limit), asks(page=2)), _PARTITION, _LENGTH),
 )  # fmt: skip

@@ -6,13 +6,15 @@ import asyncio
 import re
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import NOTHING, fault, refused_yet, wrap
+from conformance.reference.faults.mutations import fault, refused_yet, wrap
+from conformance.reference.faults.situations import NOTHING, sends_other_than_text
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Action, Condition, Method, Mutation, Situation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Action, Condition, Situation
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
 
@@ -37,10 +39,6 @@ def _sends_object(at: Situation) -> bool:
 
 def _sends_text(name: str) -> Condition:
     return lambda at: isinstance(at.field(name), str) and re.search("[\ud800-\udfff]", at.field(name)) is None
-
-
-def _sends_other_than_text(name: str) -> Condition:
-    return lambda at: at.field(name) is not NOTHING and not isinstance(at.field(name), str)
 
 
 def _create(at: Situation, **fields: str) -> None:
@@ -95,7 +93,7 @@ PARTS = (
           _invalid_yet(_EDIT, lambda at: at.edit(description=at.field("description")), _sends_text("description")),
           _CHANGES_NOTHING),
     fault("edit-refused-empties-description", "An edit with an invalid description is refused, and empties it.",
-          _invalid_yet(_EDIT, lambda at: at.edit(description=None), _sends_other_than_text("description")),
+          _invalid_yet(_EDIT, lambda at: at.edit(description=None), sends_other_than_text("description")),
           _CHANGES_NOTHING),
     fault("creation-refused-keeps-named", "A creation with an invalid description is refused, and done without it.",
           _invalid_yet(_CREATE, lambda at: _create(at, name=at.field("name")), _sends_text("name")), _CREATES_NOTHING),

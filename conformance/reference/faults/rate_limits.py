@@ -8,25 +8,16 @@ from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import (
-    Situation,
-    always,
-    fault,
-    flat,
-    has_status,
-    put_methods,
-    rate_limit_header,
-    reads,
-    wrap,
-    writes,
-)
+from conformance.reference.faults.mutations import fault, flat, header, put_methods, wrap
+from conformance.reference.faults.situations import Situation, always, has_status, reads, writes
 from conformance.reference.limiting import FixedWindow, Quota
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Action, Condition, Method, Mutation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Action, Condition
     from conformance.reference.limiting import Allowance
     from conformance.reference.records import Key
     from conformance.reference.request_context import RequestContext
@@ -176,12 +167,12 @@ BEYOND = flat(
             _beyond_limit(_refuse(status)), *breaks, _STATUS) for status, breaks in (
         (403, ()), (400, ()), (500, ("no-server-error",)))),
     fault("throttled-remaining-one", "A 429 says that one request remains.",
-          rate_limit_header("X-RateLimit-Remaining", lambda _: "1", has_status(_TOO_MANY)), _ZERO),
+          header("X-RateLimit-Remaining", lambda _: "1", has_status(_TOO_MANY)), _ZERO),
     fault("throttled-remaining-full", "A 429 says that all requests remain.",
-          rate_limit_header("X-RateLimit-Remaining", lambda at: str(at.context.quota.limit), has_status(_TOO_MANY)),
+          header("X-RateLimit-Remaining", lambda at: str(at.context.quota.limit), has_status(_TOO_MANY)),
           _ZERO),
     fault("throttled-write-remaining", "A 429 to a write says that one request remains.",
-          rate_limit_header("X-RateLimit-Remaining", lambda _: "1",
+          header("X-RateLimit-Remaining", lambda _: "1",
                             lambda at: at.status == _TOO_MANY and writes(at)), _ZERO),
     fault("throttled-applied", "A request beyond the limit is refused with 429, and done.",
           _refused_and_done("*"), _NOTHING),
@@ -199,6 +190,6 @@ END = (
           _window(_stay_shut), _RESUMES),
     fault("throttled-longer-than-told", "A window lasts 8 seconds longer than the reset says.",
           wrap("new_allowance", lambda _, honest, limit, window: honest(limit, window + 8 if window else None))
-          | rate_limit_header("X-RateLimit-Reset", lambda at: str(int(at.context.quota.reset) - 8),
+          | header("X-RateLimit-Reset", lambda at: str(int(at.context.quota.reset) - 8),
                               lambda at: at.context.quota.limit <= _LOW), _RESUMES),
 )  # fmt: skip

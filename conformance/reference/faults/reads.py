@@ -12,21 +12,18 @@ from conformance.reference.faults.mutations import (
     READ,
     REMOVE,
     ROLE,
-    Situation,
-    archived,
     before,
     data,
     drop,
     edit,
     fault,
     instead,
-    note,
-    noted,
     put,
     refuse,
     view,
     wrap,
 )
+from conformance.reference.faults.situations import Situation, archived, note, noted
 from conformance.reference.queries import EngagementQuery
 
 if TYPE_CHECKING:

@@ -9,16 +9,12 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response
 
 from conformance.reference.faults.mutations import (
-    always,
-    archived,
     content,
     data,
     drop,
     edit,
     fault,
-    has_one_permission,
     inside,
-    is_error,
     put,
     put_methods,
     rename,
@@ -26,10 +22,10 @@ from conformance.reference.faults.mutations import (
     result,
     send,
     status,
-    succeeds,
     view,
     wrap,
 )
+from conformance.reference.faults.situations import always, archived, has_one_permission, is_error, succeeds
 from conformance.reference.refusal import Refusal
 from conformance.reference.request_context import Reply
 
@@ -37,7 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from conformance.reference.faults.mutations import Change, Method, Mutation, Situation
+    from conformance.reference.faults.mutations import Change, Method, Mutation
+    from conformance.reference.faults.situations import Situation
     from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
 

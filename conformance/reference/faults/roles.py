@@ -7,32 +7,35 @@ from typing import TYPE_CHECKING
 
 from conformance.reference.faults.mutations import (
     ROLE,
-    Situation,
     after,
-    all_of,
-    always,
-    asks,
     before,
-    body_has,
-    change_roles,
     edit,
     fault,
-    has_role,
     instead,
-    members,
-    overwrite,
     put,
     put_methods,
     refuse,
     refused_yet,
-    remove_members,
-    sends,
     view,
     wrap,
 )
+from conformance.reference.faults.situations import (
+    Situation,
+    all_of,
+    always,
+    asks,
+    body_has,
+    change_roles,
+    has_role,
+    members,
+    overwrite,
+    remove_members,
+    sends,
+)
 
 if TYPE_CHECKING:
-    from conformance.reference.faults.mutations import Condition, Mutation
+    from conformance.reference.faults.mutations import Mutation
+    from conformance.reference.faults.situations import Condition
     from conformance.reference.records import Member
     from conformance.reference.request_context import Reply
 

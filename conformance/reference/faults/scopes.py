@@ -19,24 +19,23 @@ from conformance.reference.faults.mutations import (
     RENAME,
     ROLE,
     UNARCHIVE,
-    Situation,
     after,
-    always,
     data,
     fault,
     flat,
-    has_one_permission,
     hide,
     put,
     refuse,
     refused_yet,
     wrap,
 )
+from conformance.reference.faults.situations import Situation, always, has_one_permission
 from conformance.reference.records import SCOPES
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
-    from conformance.reference.faults.mutations import Condition, Method, Mutation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Condition
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Page
     from conformance.reference.request_context import Reply, RequestContext

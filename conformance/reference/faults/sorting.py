@@ -6,12 +6,14 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import asks, fault, flat, page, reordered, requery, set_fields, whole
+from conformance.reference.faults.mutations import fault, flat, page, query, reordered, set_fields, whole
+from conformance.reference.faults.situations import asks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Condition, Method, Mutation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Condition
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Page
 
@@ -22,11 +24,11 @@ _FILTERED, _BY_DEFAULT, _TOTAL = "sort-with-filter", "sort-descending-by-default
 
 
 def _reversed(when: Condition) -> Mutation:
-    return requery(lambda asked: replace(asked, descending=not asked.descending), when)
+    return query(lambda asked: replace(asked, descending=not asked.descending), when)
 
 
 def _ascending(when: Condition) -> Mutation:
-    return requery(set_fields(descending=False), when)
+    return query(set_fields(descending=False), when)
 
 
 def _on_later_page(sort: str) -> Condition:
@@ -73,7 +75,7 @@ def _counting_active(find: Method, asked: EngagementQuery) -> Page[Engagement]:
 PARAMETERS = flat(
     (fault(f"sort-{key.lower()}-by-{other.lower()}",
            f"The list of engagements is sorted by {other} when asked for {key}.",
-           requery(set_fields(sort=other), asks(sort=key)), _SORTS[key])
+           query(set_fields(sort=other), asks(sort=key)), _SORTS[key])
      for key in _SORTS for other in _SORTS if other != key),
     (fault(f"sort-{key.lower()}-{order}-reversed", f"The list of engagements by {key} {order} is the other way round.",
            _reversed(asks(sort=key, order=order)), _SORTS[key])
@@ -98,11 +100,11 @@ PARAMETERS = flat(
         ("by-change-of-100", "it is sorted by change with 100 a page, ascending",
          {"perPage": 100, "sort": "updatedAt", "order": "asc"}, _BY_CHANGE))),
     fault("sort-ignored", "The list of engagements ignores sort.",
-          requery(set_fields(sort="createdAt")), _BY_CHANGE, _BY_NAME, _FILTERED),
+          query(set_fields(sort="createdAt")), _BY_CHANGE, _BY_NAME, _FILTERED),
     fault("order-ignored", "The list of engagements ignores order.",
-          requery(set_fields(descending=True)), *_ALL, _FILTERED),
+          query(set_fields(descending=True)), *_ALL, _FILTERED),
     fault("order-always-ascending", "The list of engagements is always ascending.",
-          requery(set_fields(descending=False)), *_ALL, _BY_DEFAULT, _FILTERED),
+          query(set_fields(descending=False)), *_ALL, _BY_DEFAULT, _FILTERED),
     (fault(identifier, f"The list of engagements {words}.", _ascending(when), *breaks)
      for identifier, words, when, *breaks in (
         ("sort-ascending-by-default", "is ascending where no order is given",

@@ -21,19 +21,19 @@ from conformance.reference.faults.mutations import (
     ROLE,
     UNARCHIVE,
     after,
-    archived,
     before,
     cut,
     fault,
-    note,
     whole,
     wrap,
 )
+from conformance.reference.faults.situations import archived, note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation, Situation
+    from conformance.reference.faults.mutations import Method, Mutation
+    from conformance.reference.faults.situations import Situation
     from conformance.reference.records import Engagement, Member, Organization, Page
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service

@@ -7,13 +7,15 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import after, described, fault, flat, result
+from conformance.reference.faults.mutations import after, fault, flat, result
+from conformance.reference.faults.situations import described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from conformance.reference.faults import Fault
-    from conformance.reference.faults.mutations import Change, Situation
+    from conformance.reference.faults.mutations import Change
+    from conformance.reference.faults.situations import Situation
 
     TextChange = Callable[[str], str | None]
     Way = tuple[str, str, TextChange, str]

@@ -7,27 +7,22 @@ import re
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import (
+from conformance.reference.faults.mutations import crash, edit, fault, flat, receive, receive_object, wrap
+from conformance.reference.faults.situations import (
     NOTHING,
-    crash,
-    edit,
-    fault,
     field_is,
-    flat,
     lacks,
     parameter_is,
     parsed,
-    receive,
-    receive_object,
-    refuse_with,
-    wrap,
+    sends_other_than_text,
 )
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from conformance.reference.faults.mutations import Change, Condition, Method, Mutation, Situation
+    from conformance.reference.faults.mutations import Change, Method, Mutation
+    from conformance.reference.faults.situations import Condition, Situation
     from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
 
@@ -190,8 +185,18 @@ def _falsy(name: str) -> Condition:
     return lambda at: at.field(name) in (False, 0, [], {})
 
 
-def _not_text(name: str) -> Condition:
-    return lambda at: at.field(name) is not NOTHING and not isinstance(at.field(name), str)
+def _refuse_with(operation: str, status: int) -> Mutation:
+    """Refuse with another status what is not valid."""
+
+    def around(_: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - nothing
+        try:
+            return honest(context)
+        except Refusal as refusal:
+            if context.operation.id == operation and refusal.status in {400, 422}:
+                raise Refusal(status, refusal.message) from None
+            raise
+
+    return wrap("check", around)
 
 
 def _asks_word(name: str, *known: str) -> Condition:
@@ -254,13 +259,13 @@ CRASHES = flat(
         (_CREATE, "empty", "on an empty body", _empty),
         (_CREATE, "array", "on an array", _body_is(list)),
         (_CREATE, "no-name", "where the name is missing", lacks("name")),
-        (_EDIT, "name-type", "on a name that is no text", _not_text("name")),
+        (_EDIT, "name-type", "on a name that is no text", sends_other_than_text("name")),
         (_EDIT, "null-body", "on null", _body_is(NoneType)),
         (_RENAME, "malformed", "on malformed JSON", lambda at: at.body is NOTHING),
         (_INVITE, "no-at", "on an address without @",
          lambda at: isinstance(at.field("email"), str) and "@" not in at.field("email")),
-        (_INVITE, "role-type", "on a role that is no text", _not_text("role")),
-        (_CHANGE_ROLE, "role-type", "on a role that is no text", _not_text("role")),
+        (_INVITE, "role-type", "on a role that is no text", sends_other_than_text("role")),
+        (_CHANGE_ROLE, "role-type", "on a role that is no text", sends_other_than_text("role")),
         (_LIST, "page-abc", "on a page that is no number", _asks_with("page", "abc")),
         (_LIST, "sort-nonsense", "on a sort that is none", _asks_with("sort", "no")),
         (_LIST_MEMBERS, "perpage-abc", "on a perPage that is no number", _asks_with("perPage", "abc")),
@@ -269,7 +274,7 @@ CRASHES = flat(
 
 STATUSES = tuple(
     fault(f"{_IDS[operation]}-refuses-with-{status}", f"What is invalid is refused by {operation} with {status}.",
-          refuse_with(operation, status), _REFUSES[operation])
+          _refuse_with(operation, status), _REFUSES[operation])
     for operation, status in ((_CREATE, 409), (_CREATE, 415), (_EDIT, 404), (_RENAME, 403), (_INVITE, 409),
                               (_CHANGE_ROLE, 403), (_LIST, 404), (_LIST_MEMBERS, 404))
 )  # fmt: skip

@@ -1,0 +1,351 @@
+"""Situations in which faults act: requests and what is stored, with conditions and the helpers of actions.
+
+A condition says in which situations a mutation acts. An action is something done in a situation.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.reference.queries import EngagementQuery, MemberQuery
+
+if TYPE_CHECKING:
+    from conformance.reference.records import Engagement, Member
+    from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.service import Service
+
+NOTHING: Final = object()
+"""The value of a field that was not sent, and of a body that is not JSON."""
+
+ALL: Final = 10_000
+"""A limit above the number of items of any organization in a test."""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A request at the point at which a fault acts.
+
+    Args:
+        service: The faulty service.
+        context: The request.
+        reply: The reply to it, if there is one yet.
+    """
+
+    service: Service
+    context: RequestContext
+    reply: Reply | None = None
+
+    @property
+    def operation(self) -> str:
+        """The operationId; empty if the request was refused before its operation was known."""
+        return self.context.operation.id if hasattr(self.context, "operation") else ""
+
+    @property
+    def method(self) -> str:
+        """The HTTP method."""
+        return str(self.context.request.method)
+
+    @property
+    def status(self) -> int:
+        """The status of the reply; 0 if there is none."""
+        return self.reply.status if self.reply else 0
+
+    @property
+    def reply_so_far(self) -> Reply:
+        """The reply.
+
+        Raises:
+            TypeError: There is none yet.
+        """
+        if self.reply is None:
+            raise TypeError("the situation has no reply yet")
+        return self.reply
+
+    @property
+    def data(self) -> Any:  # noqa: ANN401 - any JSON
+        """The ``data`` of the reply.
+
+        Raises:
+            TypeError: There is no reply yet.
+        """
+        return self.reply_so_far.content["data"]
+
+    @property
+    def engagement(self) -> Engagement:
+        """The engagement in the path, as it was found."""
+        return self.context.engagement
+
+    @property
+    def member(self) -> Member:
+        """The member in the path, as it was found."""
+        return self.context.member
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The valid fields or parameters of the request."""
+        return self.context.values
+
+    @property
+    def query(self) -> Any:  # noqa: ANN401 - Starlette's type
+        """The query parameters as they were sent."""
+        return self.context.request.query_params
+
+    @property
+    def body(self) -> Any:  # noqa: ANN401 - any JSON
+        """The parsed body; ``NOTHING`` if it is not JSON."""
+        return parsed(self.context.content)
+
+    def field(self, name: str) -> Any:  # noqa: ANN401 - any JSON
+        """Return a field of the body; ``NOTHING`` if it was not sent."""
+        return self.body.get(name, NOTHING) if isinstance(self.body, dict) else NOTHING
+
+    @property
+    def stored(self) -> Engagement | None:
+        """The engagement with the id of the path, as the store has it now."""
+        return self.service.store.engagement(self.context.resource_id)
+
+    @property
+    def engagements(self) -> tuple[Engagement, ...]:
+        """All engagements of the key's organization, the oldest first."""
+        return engagements(self.service, self.context.organization_id)
+
+    @property
+    def other_engagements(self) -> tuple[Engagement, ...]:
+        """The same without the engagement of the path."""
+        return tuple(other for other in self.engagements if other.id != self.context.resource_id)
+
+    @property
+    def others(self) -> tuple[Member, ...]:
+        """All members of the key's organization without the owners and the member of the path."""
+        everyone = members(self.service, self.context.organization_id)
+        return tuple(other for other in everyone if other.user_id != self.context.resource_id and other.role != "owner")
+
+    def with_data(self, data: Any) -> Reply:  # noqa: ANN401 - any JSON
+        """Return the reply with other ``data``."""
+        return replace(self.reply_so_far, content={**self.reply_so_far.content, "data": data})
+
+    def remembered(self, name: str, start: Any) -> Any:  # noqa: ANN401 - of any type
+        """Return a fault's state between requests, which begins as ``start``."""
+        return self.service.memory.setdefault(name, start)
+
+    def edit(self, **columns: str | None) -> None:
+        """Write columns of the engagement in the path, and the present time as its last change."""
+        self.service.store.edit_engagement(self.context.resource_id, columns, self.service.now())
+
+    def overwrite(self, **columns: object) -> None:
+        """Write columns of the engagement in the path, and nothing else."""
+        overwrite(self.service, "engagements", self.context.resource_id, **columns)
+
+    def success(self, data: dict[str, Any]) -> Reply:
+        """Return the success of the operation with this ``data``."""
+        return self.service.resource(self.context, data)
+
+    def replied(self, view: str, **members: Any) -> Reply:  # noqa: ANN401 - any JSON
+        """Return the success with a view of the engagement as it was found, and some members of it replaced."""
+        return self.success({**getattr(self.service, f"view_{view}")(self.engagement), **members})
+
+
+Condition = Callable[[Situation], bool]
+Action = Callable[[Situation], object]
+
+
+# --- conditions
+
+
+def always(_: Situation) -> bool:
+    """Act in every situation."""
+    return True
+
+
+def all_of(*conditions: Condition) -> Condition:
+    """All these conditions hold, of which a later one is asked only if the earlier ones hold."""
+    return lambda at: all(condition(at) for condition in conditions)
+
+
+def archived(at: Situation) -> bool:
+    """The engagement in the path is archived."""
+    return at.engagement.status == "archived"
+
+
+def described(at: Situation) -> bool:
+    """The engagement in the path has a description."""
+    return bool(at.engagement.description)
+
+
+def undescribed(at: Situation) -> bool:
+    """The engagement in the path has no description."""
+    return not at.engagement.description
+
+
+def missing(at: Situation) -> bool:
+    """No engagement has the id in the path."""
+    return at.stored is None
+
+
+def name_in_use(at: Situation) -> bool:
+    """Another engagement of the organization has the name that was sent."""
+    return at.values.get("name") in {other.name for other in at.other_engagements}
+
+
+def has_role(*roles: str) -> Condition:
+    """The member in the path has one of these roles."""
+    return lambda at: at.member.role in roles
+
+
+def has_one_permission(at: Situation) -> bool:
+    """The key has a single permission."""
+    return len(at.context.key.scopes) == 1
+
+
+def reads(at: Situation) -> bool:
+    """The request is a GET."""
+    return not writes(at)
+
+
+def writes(at: Situation) -> bool:
+    """The request is not a GET."""
+    return at.method != "GET"
+
+
+def sends(*names: str) -> Condition:
+    """The valid fields or parameters have all these names."""
+    return lambda at: set(names) <= set(at.values)
+
+
+def sends_only(*names: str) -> Condition:
+    """The valid fields or parameters have exactly these names."""
+    return lambda at: set(names) == set(at.values)
+
+
+def asks(**values: Any) -> Condition:  # noqa: ANN401 - any JSON
+    """The valid fields or parameters have these values; None for a parameter that was not sent."""
+    return lambda at: all(at.values.get(name) == value for name, value in values.items())
+
+
+def body_has(**fields: Any) -> Condition:  # noqa: ANN401 - any JSON
+    """The body has these fields, valid or not; a body that the service cannot parse is refused."""
+
+    def when(at: Situation) -> bool:
+        body = at.service.parse(at.context.content)
+        return isinstance(body, dict) and all(body.get(name, NOTHING) == value for name, value in fields.items())
+
+    return when
+
+
+def lacks(name: str) -> Condition:
+    """The body is an object without a field."""
+    return lambda at: isinstance(at.body, dict) and name not in at.body
+
+
+def field_is(name: str, *types: type) -> Condition:
+    """A field of the body has one of some Python types; a boolean is an ``int``, too."""
+    return lambda at: isinstance(at.field(name), types)
+
+
+def sends_other_than_text(name: str) -> Condition:
+    """The body has a field that is not a text."""
+    return lambda at: at.field(name) is not NOTHING and not isinstance(at.field(name), str)
+
+
+def parameter_is(name: str, test: Callable[[str], bool]) -> Condition:
+    """A query parameter was sent, and its value passes a test."""
+    return lambda at: name in at.query and test(at.query[name])
+
+
+def has_status(*statuses: int) -> Condition:
+    """The reply has one of these statuses."""
+    return lambda at: at.status in statuses
+
+
+def is_error(at: Situation) -> bool:
+    """The reply is an error."""
+    return at.reply is not None and at.reply.is_error
+
+
+def responds(operation: str, *statuses: int) -> Condition:
+    """The reply is one to an operation, with one of some statuses or with any."""
+    return lambda at: at.operation == operation and (not statuses or at.status in statuses)
+
+
+def succeeds(*operations: str) -> Condition:
+    """The reply is a success of one of some operations or of any."""
+    return lambda at: not is_error(at) and (not operations or at.operation in operations)
+
+
+def note(name: str) -> Action:
+    """Return an action that remembers the engagement in the path under a name."""
+    return lambda at: at.remembered(name, set()).add(at.context.resource_id)
+
+
+def noted(name: str) -> Condition:
+    """The engagement in the path was remembered under a name."""
+    return lambda at: at.context.resource_id in at.remembered(name, set())
+
+
+def again(name: str) -> Condition:
+    """The condition was asked about the engagement in the path before."""
+
+    def when(at: Situation) -> bool:
+        met = noted(name)(at)
+        note(name)(at)
+        return met
+
+    return when
+
+
+# --- helpers of actions
+
+
+def parsed(content: bytes) -> Any:  # noqa: ANN401 - any JSON
+    """Return a parsed body; ``NOTHING`` if it is not JSON, or nested too deeply."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return NOTHING
+
+
+def engagements(service: Service, organization_id: str) -> tuple[Engagement, ...]:
+    """Return all engagements of an organization, the oldest first."""
+    asked = EngagementQuery(organization_id, 0, ALL, descending=False, ties="oldest")
+    return service.store.engagements(asked).items
+
+
+def members(service: Service, organization_id: str) -> tuple[Member, ...]:
+    """Return all members of an organization."""
+    return service.store.members(MemberQuery(organization_id, 0, ALL)).items
+
+
+def overwrite(service: Service, table: str, identifier: str, **columns: object) -> None:
+    """Write columns of a row, without the rules of the store."""
+    parts = ", ".join(f"{column} = ?" for column in columns)
+    statement = f"UPDATE {table} SET {parts} WHERE id = ?"  # noqa: S608 - both are literals of this package
+    service.store.execute(statement, *columns.values(), identifier)
+
+
+def moment(text: str) -> int:
+    """Return a time that a client sent in milliseconds since the epoch; 0 if it is none."""
+    try:
+        return int(datetime.fromisoformat(text).timestamp() * 1000)
+    except ValueError:
+        return 0
+
+
+def change_roles(at: Situation, changed: Iterable[Member], role: str) -> None:
+    """Give members of the key's organization a role, without the rules of the service."""
+    for member in changed:
+        at.service.store.change_role(at.context.organization_id, member.user_id, role, at.service.now())
+
+
+def remove_members(at: Situation, removed: Iterable[Member]) -> None:
+    """Remove members of the key's organization, without the rules of the service."""
+    for member in removed:
+        at.service.store.remove_member(at.context.organization_id, member.user_id)
+
+
+def take_for_active(at: Situation) -> None:
+    """Process the request as if the engagement in the path were active."""
+    at.context.engagement = replace(at.engagement, status="active")
