@@ -53,18 +53,18 @@ MEANT_TO_BREAK = {
 """Faults that return 500 on purpose."""
 
 LIVES = {
-    "errors": lives.mistakes,
+    "errors": lives.corners,
     "invitations": lives.people,
     "isolation": lives.keys,
     "keys": lives.keys,
+    "lists": lives.corners,
     "members": lives.people,
     "organization": lives.people,
-    "parameters": lives.people,
+    "paging": lives.corners,
+    "partial_refusals": lives.mistakes,
     "rate_limits": lives.limits,
-    "refusals": lives.mistakes,
     "roles": lives.people,
     "scopes": lives.keys,
-    "text_signs": lives.late,
     "validation": lives.mistakes,
 }
 """The life that shows the faults of a module; the default is ``engagements``."""
