@@ -232,7 +232,7 @@ def test_a_replacement_drops_inner_wrappers(serve: Serve) -> None:
 
 
 def test_two_services_share_no_state(serve: Serve) -> None:
-    """What a fault remembers in one service is unknown in another one of the same fault."""
+    """A fault keeps its state in one service; another service with the same fault does not have it."""
     count = mutations.before(EDIT, lambda at: at.remembered("edits", []).append(1))
     mutation = count | mutations.data(EDIT, lambda at, _: {"name": len(at.remembered("edits", []))})
     first, second = serve(mutation), serve(mutation)
