@@ -135,15 +135,6 @@ def test_archiving_succeeds(archiving: Archiving) -> None:
     expect.success(archiving.first.response)
 
 
-@requirement("archive-engagement-answers-id")
-def test_archive_response_has_the_identifier(archiving: Archiving) -> None:
-    """The response to an archive carries the engagement's id."""
-    response = archiving.first.response
-    identifier = read.text(read.data(response), "id", response)
-
-    expect.equal("id", identifier, archiving.identifier, response, pointer="/data/id")
-
-
 @requirement("archive-engagement-answers-updated-at")
 def test_archive_response_has_updated_at(archiving: Archiving) -> None:
     """The response to an archive carries the updatedAt of the next read."""

@@ -99,18 +99,6 @@ def test_sorted_by_name(run: Run, by_name: SortedLists, paged_engagements: Paged
 
 
 @requirement("sort-descending-by-default")
-def test_descending_by_default_by_creation(run: Run, by_created_at: SortedLists) -> None:
-    """With sort=createdAt and without an order the list is descending."""
-    expect_steadily(run, by_created_at.default, partial(_expect_descending, _BY_CREATION))
-
-
-@requirement("sort-descending-by-default")
-def test_descending_by_default_by_change(run: Run, by_updated_at: SortedLists) -> None:
-    """With sort=updatedAt and without an order the list is descending."""
-    expect_steadily(run, by_updated_at.default, partial(_expect_descending, _BY_CHANGE))
-
-
-@requirement("sort-descending-by-default")
 def test_descending_by_default_by_name(run: Run, by_name: SortedLists) -> None:
     """With sort=name and without an order the list is descending."""
     expect_steadily(run, by_name.default, partial(_expect_descending, _by_name(by_name.seeded)))
@@ -197,6 +185,7 @@ def _in_order_of_names(order: Order, exchange: Exchange, *, filtered: bool) -> b
 
 
 @pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.usefixtures("by_created_at", "by_updated_at")
 @requirement("sort-descending-by-default")
 def test_no_list_ascends_unasked(run: Run) -> None:
     """No list of the run sorted by a time, without an order, is ascending."""
