@@ -18,6 +18,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "run": "Test a target and report which requirements it meets.",
     "serve": "Run the reference service as a sandbox.",
     "requirements": "Print the catalogue of requirements.",
+    "explain": "Print a requirement's page: what is sent, what is expected, and an example.",
     "faults": "List the deliberate faults of the reference service.",
     "latitudes": "List its choices at the points that the interface leaves open.",
     "doctor": "Check a target file and its keys without writing to the target.",

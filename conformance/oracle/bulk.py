@@ -61,7 +61,7 @@ def every_status(sent: Iterable[Sent], permitted: Callable[[int], bool], expecte
         except NoResponse as no_response:
             error = error or no_response
             continue
-        evidence(request.exchange)
+        evidence(request.exchange, expected=expected)
         if not permitted(status):
             wrong.append(request)
     if wrong:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def status(exchange: Exchange, permitted: Callable[[int], bool], expected: str) -> Exchange:
     """Require a permitted status; ``expected`` names them all."""
     given = exchange.status
-    evidence(exchange)
+    evidence(exchange, expected=expected)
     if not permitted(given):
         raise NonConformity(
             f"{exchange.request.operation.id} returned {given}",
@@ -54,7 +54,7 @@ def refused(exchange: Exchange, *, but: Iterable[int] = (401, 404, 429)) -> Exch
 
 def equal(what: str, actual: object, expected: object, *at: Exchange, pointer: str | None = None) -> None:
     """Require a value."""
-    evidence(*at)
+    evidence(*at, expected=f"{what} is {render(expected)}")
     if actual != expected or isinstance(actual, bool) is not isinstance(expected, bool):
         raise NonConformity(
             f"{what} is not {render(expected)}", *at, expected=render(expected), actual=render(actual), pointer=pointer
@@ -65,7 +65,7 @@ def holds(
     condition: object, message: str, *at: Exchange, expected: str, actual: object, pointer: str | None = None
 ) -> None:
     """Require a condition over judged exchanges."""
-    evidence(*at)
+    evidence(*at, expected=f"at {pointer}: {expected}" if pointer else expected)
     if not condition:
         words = actual if isinstance(actual, str) else render(actual)
         raise NonConformity(message, *at, expected=expected, actual=words, pointer=pointer)
@@ -73,7 +73,8 @@ def holds(
 
 def unchanged(what: str, before: dict[str, Any], after: dict[str, Any], fields: Iterable[str], *at: Exchange) -> None:
     """Require the same values in these fields of an object as before; a null description equals an absent one."""
-    evidence(*at)
+    fields = tuple(fields)
+    evidence(*at, expected=f"{what} as before: {', '.join(fields)}")
     for name in fields:
         was, now = before.get(name), after.get(name)
         if name == "description":
@@ -86,7 +87,7 @@ def unchanged(what: str, before: dict[str, Any], after: dict[str, Any], fields: 
 
 def later(what: str, actual: str, than: str, *at: Exchange) -> None:
     """Require that a timestamp is later than another."""
-    evidence(*at)
+    evidence(*at, expected=f"{what} later than {than}")
     if not moment(actual, *at) > moment(than, *at):
         raise NonConformity(f"{what} has not increased", *at, expected=f"later than {than}", actual=actual)
 

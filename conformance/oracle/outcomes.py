@@ -52,25 +52,33 @@ class Untested(CheckOutcome):
     """The check lacks something; the message says what to add."""
 
 
-_evidence: ContextVar[list[Exchange] | None] = ContextVar("evidence", default=None)
+_evidence: ContextVar[Evidence | None] = ContextVar("evidence", default=None)
 
 
 class Evidence:
-    """Collector of the exchanges that the assertions of one check judge."""
+    """Collector of the exchanges that the assertions of one check judge.
+
+    Attributes:
+        exchanges: The exchanges.
+        expected: The behaviours that the assertions permit, in words, each once.
+    """
 
     def __init__(self) -> None:
         self.exchanges: list[Exchange] = []
+        self.expected: dict[str, None] = {}
 
     def __enter__(self) -> Self:
-        self._token = _evidence.set(self.exchanges)
+        self._token = _evidence.set(self)
         return self
 
     def __exit__(self, *_: object) -> None:
         _evidence.reset(self._token)
 
 
-def evidence(*exchanges: Exchange) -> None:
-    """Record that the running check has judged these exchanges."""
+def evidence(*exchanges: Exchange, expected: str | None = None) -> None:
+    """Record that the running check has judged these exchanges, and every behaviour that it permits, in words."""
     gathered = _evidence.get()
     if gathered is not None:
-        gathered.extend(exchanges)
+        gathered.exchanges.extend(exchanges)
+        if expected is not None:
+            gathered.expected[expected] = None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LONGEST_BODY: Final = 16_384
 """Most bytes of a body within the command; longer bodies are read from exchanges.har."""
 
-_OWN_HEADERS: Final = frozenset(
+OWN_HEADERS: Final = frozenset(
     {"host", "accept", "accept-encoding", "connection", "content-length", "user-agent", "transfer-encoding"}
 )
 _SECRET: Final = re.compile(r"<([A-Za-z][\w:.-]*)>")
@@ -84,7 +84,7 @@ def _url_options(url: str) -> Iterator[str]:
 
 def _sent_headers(request: SentRequest) -> Iterator[tuple[str, str | None]]:
     """Yield the headers to pass to curl; the value None removes a header that curl would add."""
-    sent = [(name, value) for name, value in request.headers if name.lower() not in _OWN_HEADERS]
+    sent = [(name, value) for name, value in request.headers if name.lower() not in OWN_HEADERS]
     yield from sent
     if request.body and not any(name.lower() == "content-type" for name, _ in sent):
         yield "Content-Type", None

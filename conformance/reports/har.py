@@ -53,11 +53,12 @@ def _entries(exchanges: Iterable[Exchange]) -> Iterator[dict[str, Any]]:
         while number < exchange.number:
             yield _gap(number)
             number += 1
-        yield _entry(exchange)
+        yield har_entry(exchange)
         number = exchange.number + 1
 
 
-def _entry(exchange: Exchange) -> dict[str, Any]:
+def har_entry(exchange: Exchange) -> dict[str, Any]:
+    """Return an exchange as an entry of an HTTP Archive."""
     milliseconds = round(exchange.seconds * 1000, 3)
     return {
         "startedDateTime": exchange.started_at.isoformat(),

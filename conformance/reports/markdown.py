@@ -12,6 +12,7 @@ from conformance.reports.wording import (
     VERDICTS,
     again,
     excuse,
+    explain_command,
     lasting_sentence,
     losses,
     numbers,
@@ -130,7 +131,7 @@ def _failures(report: Report) -> Iterator[str]:
         yield ""
         if requirement["reason"]:
             yield from (inline(requirement["reason"]), "")
-        yield f"Section {requirement['section']}, {inline(requirement['id'])}"
+        yield f"Section {requirement['section']}, {inline(requirement['id'])}: {inline(explain_command(requirement))}"
         yield ""
         for failure in requirement["failures"][:3]:
             yield from _failure(requirement, failure)

@@ -21,6 +21,7 @@ from conformance.reports.wording import (
     VERDICTS,
     again,
     counted,
+    explain_command,
     is_waived,
     losses,
     moment,
@@ -186,6 +187,7 @@ def _failed(report: Report, requirement: Requirement, by_number: Mapping[int, Ex
         "failures": [_failure(requirement, failure, by_number) for failure in failures],
         "left_out": len(requirement["failures"]) - len(failures),
         "repeat": repeat_command(report, requirement, requirement["failures"][0] if failures else None),
+        "explain": explain_command(requirement),
     }
 
 

@@ -187,6 +187,11 @@ def repeat_command(report: Report, requirement: Requirement, failure: Failure | 
     return " ".join(map(shell_word, repeated))
 
 
+def explain_command(requirement: Requirement) -> str:
+    """Return the command line that prints the requirement's page."""
+    return f"conformance explain {shell_word(requirement['id'])}"
+
+
 def script_name(requirement: Requirement, failure: Failure) -> str | None:
     """Return the file name of the script that reproduces a failure; None if there is no script."""
     if not failure.get("script"):

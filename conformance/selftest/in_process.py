@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
@@ -183,6 +185,10 @@ class HostedSession(RunSession):
     def _journal(self, names: RunNames) -> Journal:
         """Return a journal in memory, as the service ends with this process."""
         return UnwrittenJournal(names, self.folder / FILE_NAME)
+
+    def _folder(self) -> Path:
+        """Return a folder that need not exist, as a run in this process writes nothing into it."""
+        return self.options.report or Path(os.devnull)
 
     def _transport(self) -> httpx.AsyncBaseTransport | None:
         return SupervisedTransport(self._service.app) if self._in_process else None

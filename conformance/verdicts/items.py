@@ -90,6 +90,11 @@ def stage_of(item: pytest.Item) -> Stage:
 
 def background_scenarios(item: pytest.Item) -> list[Callable[[Run], Any]]:
     """Return the scenarios of an item that may run concurrently with others."""
+    return [found.background for found in scenarios_of(item).values() if found.background is not None]
+
+
+def scenarios_of(item: pytest.Item) -> dict[str, Any]:
+    """Return the fixtures of an item that ``scenario`` made, by name."""
     definitions = getattr(item, "_fixtureinfo").name2fixturedefs  # noqa: B009 - pytest gives no public way to an item's fixtures
-    scenarios = [getattr(found[-1].func, "background", None) for found in definitions.values()]
-    return [scenario for scenario in scenarios if scenario is not None]
+    functions = {name: found[-1].func for name, found in definitions.items()}
+    return {name: function for name, function in functions.items() if hasattr(function, "background")}

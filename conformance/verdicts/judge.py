@@ -190,6 +190,7 @@ class Judge(CollectErrors):
             raised,
             in_preamble=call.when != "call",
             evidence=evidence.exchanges if evidence else (),
+            expected=evidence.expected if evidence else (),
             seconds=call.duration,
         )
         self.results.append(result)

@@ -10,7 +10,7 @@ from conformance.verdicts.outcome import Outcome
 from conformance.wire.exchange import Exchange, NoResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ class CheckResult:
         exchanges: The exchanges that it judged, and those of the exception that ended it.
         seconds: Its duration without its scenarios.
         error: Whether the suite itself failed.
+        expected: The behaviours that its assertions permit, in words.
     """
 
     check: str
@@ -48,6 +49,7 @@ class CheckResult:
     exchanges: tuple[Exchange, ...] = field(repr=False)
     seconds: float
     error: bool = False
+    expected: tuple[str, ...] = ()
 
 
 def result_of(
@@ -57,6 +59,7 @@ def result_of(
     *,
     in_preamble: bool,
     evidence: Sequence[Exchange],
+    expected: Iterable[str] = (),
     seconds: float,
 ) -> CheckResult:
     """Return the result of a check.
@@ -67,6 +70,7 @@ def result_of(
         raised: The exception that ended it, or None.
         in_preamble: Whether its setup raised the exception, where nothing is judged.
         evidence: The exchanges that it judged.
+        expected: The behaviours that its assertions permit, in words.
         seconds: Its duration.
     """
     failure = None
@@ -97,7 +101,8 @@ def result_of(
             outcome, reason = Outcome.CANT_TELL, sentence(raised)
         case _:
             outcome, reason, error = Outcome.CANT_TELL, f"An error of the suite: {type(raised).__name__}.", True
-    return CheckResult(check, requirement, outcome, reason, failure, tuple(dict.fromkeys(exchanges)), seconds, error)
+    judged = tuple(dict.fromkeys(exchanges))
+    return CheckResult(check, requirement, outcome, reason, failure, judged, seconds, error, tuple(expected))
 
 
 def sentence(raised: BaseException) -> str:

@@ -84,9 +84,14 @@ def with_collected_checks(use: Callable[[CollectedChecks], None]) -> None:
 
 def checks_by_entry() -> dict[str, list[str]]:
     """Return the names of the checks by the id of their requirement or open point; collect without running."""
+    return {entry: list(items) for entry, items in items_by_entry().items()}
+
+
+def items_by_entry() -> dict[str, dict[str, pytest.Item]]:
+    """Return pytest's items by requirement or open point, then by the check's name; the first of its parameters."""
     collector = _Collector()
     _start(collector, "--collect-only")
-    return collector.checks
+    return collector.items
 
 
 def _start(plugin: object, *arguments: str) -> int:
@@ -102,15 +107,13 @@ class _Collector:
     """A plugin that collects the checks of each catalogue entry."""
 
     def __init__(self) -> None:
-        self.checks: dict[str, list[str]] = {}
+        self.items: dict[str, dict[str, pytest.Item]] = {}
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         for item in session.items:
             name = item.nodeid.rpartition("/")[2].partition("[")[0]
             for entry in cited_by(item):
-                cited = self.checks.setdefault(entry, [])
-                if name not in cited:
-                    cited.append(name)
+                self.items.setdefault(entry, {}).setdefault(name, item)
 
 
 class _Named:
