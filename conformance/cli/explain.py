@@ -117,7 +117,7 @@ def _print_example(console: Console, example: Mapping[str, Any], *, with_limits:
     of = f" (of {example['judged']})" if example["judged"] > len(entries) else ""
     console.print(plain(f"Example: {number}{of} with the embedded service, judged by {example['check']}", "bold"))
     for expected in example["expected"][:_MOST_EXPECTED]:
-        _print(console, f"expected: {expected}")
+        _print(console, f"expected: {expected}", limit=200)
     for entry in entries:
         console.print()
         _print_exchange(console, entry, with_limits=with_limits)
@@ -156,6 +156,6 @@ def _print_body(console: Console, text: str) -> None:
         _print(console, f"... {len(lines) - _MOST_LINES} more lines")
 
 
-def _print(console: Console, line: str) -> None:
-    """Print a line of the example, indented."""
-    console.print(Padding(plain(line), (0, 0, 0, 2), expand=False))
+def _print(console: Console, line: str, limit: int = 400) -> None:
+    """Print a line of the example, indented and cut at a limit."""
+    console.print(Padding(plain(line, limit=limit), (0, 0, 0, 2), expand=False))

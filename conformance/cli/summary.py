@@ -140,7 +140,7 @@ def _print_failure(console: Console, requirement: Requirement, folder: Path | No
             console.print(plain(f"    {line}", "dim", limit=1000), soft_wrap=True)
         if failure.get("repeat"):
             console.print(plain(f"    {failure['repeat']}", "dim"), soft_wrap=True)
-    console.print(plain(f"    {explain_command(requirement)}", "dim"), soft_wrap=True)
+    console.print(plain(f"  {explain_command(requirement)}", "dim"), soft_wrap=True)
     console.print()
 
 

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.redaction import Redactor
 
-_MOST_SECONDS: Final = 10.0
-"""Seconds after which the run for an example sends nothing more."""
+_MOST_SECONDS: Final = 30.0
+"""Seconds after which a run for an example sends nothing more; most take one or two."""
 _MOST_SHOWN: Final = 3
 """Most exchanges of an example."""
 _LOOKS_BACK: Final = "Judge the exchanges of the run; if those are too few, send some more."

@@ -57,6 +57,7 @@ def test_lines_fit_the_window(
     assert any(line.startswith("    expected  a 4xx") for line in lines)
     assert any(line.startswith((" " * 14 + "a 4xx", " " * 14 + "4xx")) for line in lines)
     assert "(and 2 more)" in " ".join(" ".join(lines).split())
+    assert "  conformance explain one" in lines
     assert "staging is NOT conformant: 1 requirement broken." in lines
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle import expect
+from conformance.oracle import bulk, expect
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.oracle.rendering import render
 from conformance.wire.exchange import Exchange
@@ -111,3 +111,27 @@ def test_an_invalid_timestamp_is_undecided(exchange: MakeExchange, text: Any) ->
             expect.later("updatedAt", actual, than, made)
         assert raised.value.exchanges == (made,)
         assert list(evidence.exchanges) == [made]
+
+
+@pytest.mark.parametrize(
+    ("assertion", "expected"),
+    [
+        (expect.success, "200"),
+        (lambda made: expect.status_in(made, 200, 404), "200 or 404"),
+        (lambda made: bulk.every_status([bulk.Sent("a", made)], lambda _: True, "any status"), "any status"),
+        (lambda made: expect.equal("status", "active", "active", made), 'status is "active"'),
+        (lambda made: expect.holds(1, "", made, expected="one", actual=1), "one"),
+        (lambda made: expect.holds(1, "", made, expected="one", actual=1, pointer="/data"), "at /data: one"),
+        (lambda made: expect.unchanged("it", {}, {}, ("id", "name"), made), "it as before: id, name"),
+        (lambda made: expect.later("updatedAt", LATE, EARLY, made), f"updatedAt later than {EARLY}"),
+    ],
+)
+def test_a_passing_assertion_says_what_it_permits(
+    exchange: MakeExchange, assertion: Callable[[Exchange], object], expected: str
+) -> None:
+    """The evidence has the permitted behaviour in words, once however often it was judged."""
+    with Evidence() as evidence:
+        for number in (1, 2):
+            assertion(exchange("getEngagement", 200, {}, number=number))
+
+    assert list(evidence.expected) == [expected]
