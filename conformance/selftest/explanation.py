@@ -98,10 +98,10 @@ def example(requirement: Requirement, checks: Mapping[str, pytest.Item]) -> dict
     effort = min(map(_effort, checks.values()), key=list(Effort).index)
     entries = load_catalogue().requirements.values()
     # A check that judges the exchanges of others may need those about the same operations.
-    related = [entry.id for entry in entries if entry.operations == requirement.operations]
+    related = tuple(entry.id for entry in entries if entry.operations == requirement.operations)
     found: dict[str, Any] = {}
-    for only in ([requirement.id], related):
-        options = RunOptions(effort=effort, only=tuple(only), max_seconds=_MOST_SECONDS)
+    for only in dict.fromkeys([(requirement.id,), related]):
+        options = RunOptions(effort=effort, only=only, max_seconds=_MOST_SECONDS)
         with HostedSession(latitudes("default")[0], options, in_process=True) as execution:
             judge = Judge(execution.run)
             execution.run.closed = execution.reach()
