@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 _PACKAGE: Final = Path(__file__).parent
-_APART: Final = "openapi.yaml"
-"""A file with its own digest, which is beside the package in a checkout."""
+_APART: Final = ("commit.txt", "openapi.yaml")
+"""Files that differ between a checkout and a wheel of the same commit: openapi.yaml has its own digest."""
 
 
 @cache
@@ -37,5 +37,5 @@ def _files() -> dict[str, Path]:
     return {
         name: path
         for name, path in found.items()
-        if "__pycache__" not in path.parts and path.suffix != ".pyc" and name != _APART
+        if "__pycache__" not in path.parts and path.suffix != ".pyc" and name not in _APART
     }

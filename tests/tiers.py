@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-import subprocess
 from collections import defaultdict
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Final
+
+import conformance.commit
 
 MARKS: Final = {
     "hostile": ("tests/hostile/",),
@@ -106,12 +106,5 @@ def left_out(names: Iterable[str], drawn_by: str) -> set[str]:
 
 
 def commit() -> str:
-    """Return the commit of the checkout, so that each commit tries other examples; empty outside a checkout."""
-    root = Path(__file__).parent.parent
-    try:
-        found = subprocess.run(
-            ["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, check=False, timeout=10
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return found.stdout.strip()
+    """Return the commit of the suite, so that each commit tries other examples; empty if it is unknown."""
+    return (conformance.commit.commit() or "").removesuffix("-dirty")

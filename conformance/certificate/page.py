@@ -64,6 +64,7 @@ def _facts(report: Report, claims: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Build, as stated by the vendor", _algorithm(claims["build"])),
         ("TLS certificate", _algorithm({"sha256": target["certificate_sha256"]})),
         ("Suite", f"{suite['name']} {suite['version']}"),
+        ("Commit of the suite", suite.get("commit")),
         ("Files of the suite", f"sha256:{suite['sha256']}"),
         ("OpenAPI document", f"sha256:{claims['openapi_sha256']}"),
         ("Signed", moment(claims["signed_at"])),

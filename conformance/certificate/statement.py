@@ -73,7 +73,8 @@ def claims(report: Report) -> dict[str, Any]:
     census = _mapping(_mapping(report.get("census")).get("before"))
     return {
         "verdict": report["verdict"],
-        "suite": {"name": suite["name"], "version": suite["version"], "sha256": suite_sha256()},
+        "suite": {name: value for name, value in suite.items() if name in ("name", "version", "commit")}
+        | {"sha256": suite_sha256()},
         "openapi_sha256": suite["openapi_sha256"],
         "target": {
             "name": target["name"],

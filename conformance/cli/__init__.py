@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from conformance import __version__
+from conformance.commit import commit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,7 +56,21 @@ class _Commands(click.Group):
             formatter.write_dl(list(_COMMANDS.items()))
 
 
+def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001, FBT001 - click's signature
+    if value:
+        known = commit()
+        click.echo(f"conformance, version {__version__}" + (f", commit {known}" if known else ""))
+        ctx.exit()
+
+
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="conformance")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version, and the commit if it is known, and exit.",
+)
 def main() -> None:
     """Test whether a service conforms to the organization and engagement interface."""

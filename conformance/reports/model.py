@@ -29,6 +29,7 @@ class Suite(TypedDict):
 
     name: str
     version: str
+    commit: NotRequired[str]
     openapi_sha256: str
 
 

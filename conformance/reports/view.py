@@ -113,6 +113,7 @@ def _facts(report: Report) -> list[tuple[str, str]]:
         ("Requests", f"{run['requests']:,}" + (f" by {counted(run['workers'], 'worker')}" if "workers" in run else "")),
         ("Effort and seed", f"{run['effort']}, {run['seed']}"),
         ("Suite", f"{suite['name']} {suite['version']}"),
+        *([("Commit of the suite", suite["commit"])] if "commit" in suite else []),
         ("OpenAPI digest", f"sha256:{suite['openapi_sha256']}"),
     ]
 

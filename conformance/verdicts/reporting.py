@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from conformance import __version__
 from conformance.catalogue import load_catalogue
+from conformance.commit import commit
 from conformance.openapi import openapi_sha256
 from conformance.reports.model import FORMAT, Report
 from conformance.reports.script import Recording
@@ -68,7 +69,12 @@ def build_report(
     undone = execution.undo()
     report = {
         "format": FORMAT,
-        "suite": {"name": SUITE, "version": __version__, "openapi_sha256": openapi_sha256()},
+        "suite": {
+            "name": SUITE,
+            "version": __version__,
+            **({"commit": commit()} if commit() else {}),
+            "openapi_sha256": openapi_sha256(),
+        },
         "target": {
             "name": run.profile.name,
             "base_url": run.profile.base_url,

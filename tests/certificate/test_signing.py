@@ -14,6 +14,7 @@ import pytest
 
 from conformance.certificate.page import page_bytes
 from conformance.certificate.statement import CLAIMS, build_digest, reservations_about, statement
+from conformance.commit import commit
 from conformance.replay.recorded_inputs_file import read_notes
 from conformance.reports.model import load_report
 
@@ -33,6 +34,7 @@ def test_statement_says_what_was_tested_and_how(signed_run: Path) -> None:
 
     assert claims["verdict"] == "conformant"
     assert claims["suite"]["sha256"] == read_notes(signed_run / "provisioned.jsonl").suite_sha256
+    assert claims["suite"].get("commit") == report["suite"].get("commit") == commit()
     assert claims["openapi_sha256"] == report["suite"]["openapi_sha256"]
     assert claims["target"]["base_url"] == report["target"]["base_url"]
     assert claims["target"]["organization"]
@@ -127,6 +129,7 @@ def test_page_names_the_classes_and_shows_nothing_that_acts(unsigned_run: Path) 
     """The target's texts are escaped, and the page loads nothing."""
     report = copy.deepcopy(load_report(unsigned_run / "report.json"))
     report["target"]["name"] = "<script>alert(1)</script>\u202e"
+    report["suite"]["commit"] = "0d" * 20
     made = statement(report, {}, signed_at="2026-01-02T03:04:05Z")
     page = page_bytes(report, made["predicate"], "0123").decode()
     unescaped = html.unescape(page)
@@ -135,6 +138,7 @@ def test_page_names_the_classes_and_shows_nothing_that_acts(unsigned_run: Path) 
     assert "&lt;script&gt;" in page
     assert "\u202e" not in page
     assert "default-src 'none'" in unescaped
+    assert "0d" * 20 in page
     assert all(entry["title"] in unescaped for entry in report["classes"])
     assert "http-equiv" in page
     assert "src=" not in page.replace("-src", "")

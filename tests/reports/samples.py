@@ -183,7 +183,12 @@ def report(listed: list[Requirement] | None = None, **changes: object) -> Report
     listed = requirements() if listed is None else listed
     made: Any = {
         "format": "conformance-report/1",
-        "suite": {"name": "engagement-conformance", "version": "0.1.0", "openapi_sha256": "9f" * 32},
+        "suite": {
+            "name": "engagement-conformance",
+            "version": "1.0.0",
+            "commit": "0d" * 20,
+            "openapi_sha256": "9f" * 32,
+        },
         "target": {"name": "staging-eu", "base_url": BASE},
         "run": {
             "started_at": "2026-03-04T09:30:00.000Z",

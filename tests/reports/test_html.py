@@ -114,6 +114,7 @@ def test_the_top_says_what_matters(failing: tuple[Report, list[Exchange]]) -> No
         "https://staging.example.com",
         "default: the run edited only",
         "TLS certificates were not verified",
+        "0d" * 20,
     ):
         assert text in page.text
     for entry in failing[0]["classes"]:

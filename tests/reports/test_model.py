@@ -93,6 +93,7 @@ def _with(value: object, *path: str | int) -> Callable[[Json], None]:
         (_with("exhaustive", "run", "effort"), "run/effort"),
         (_with(-1, "run", "requests"), "run/requests"),
         (_with("abc", "suite", "openapi_sha256"), "suite/openapi_sha256"),
+        (_with("abc", "suite", "commit"), "suite/commit"),
         (_with("inapplicable", "classes", 0, "outcome"), "classes/0/outcome"),
         (_with("speed", "classes", 0, "id"), "classes/0/id"),
         (_with("error", "requirements", 0, "outcome"), "requirements/0/outcome"),

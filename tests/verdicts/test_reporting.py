@@ -11,6 +11,7 @@ import pytest
 
 from conformance import __version__
 from conformance.catalogue import CLASSES, load_catalogue
+from conformance.commit import commit
 from conformance.openapi import openapi_sha256
 from conformance.running.options import Effort, Mode
 from conformance.targets.names import RunNames
@@ -103,7 +104,7 @@ def test_all_that_a_report_says() -> None:
     assert report["format"] == "conformance-report/1"
     assert report["suite"] == {
         "name": "engagement-conformance", "version": __version__, "openapi_sha256": openapi_sha256(),
-    }  # fmt: skip
+    } | ({"commit": commit()} if commit() else {})  # fmt: skip
     assert report["target"] == {"name": "a name", "base_url": "https://service.test/v1"}
     assert report["run"].pop("finished_at") == "2026-03-01T12:00:09Z", "the duration gives the end"
     assert report["interface"]["version"] == "v1"
