@@ -46,6 +46,7 @@ MARKS: Final = {
         "tests/oracle/test_linearizability.py::test_long_history_is_decided_quickly",
         "tests/oracle/test_linearizability.py::test_same_as_trying_every_order",
         "tests/oracle/test_walk_plan.py::test_honest_service_passes",
+        "tests/packaging/test_builds.py",
         "tests/reference/test_fault_library.py::test_fault_shows",
         "tests/reference/test_latitude_together.py",
         "tests/replay/test_crafted_files.py",
