@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from conformance import __version__
 from conformance.catalogue import CLASSES, load_catalogue
 from conformance.cli import main
 from conformance.cli.requirements import markdown_lines
@@ -124,3 +125,10 @@ def test_every_command_is_named_in_the_readme() -> None:
 
     for name in main.list_commands(None):  # type: ignore[arg-type]
         assert re.search(rf"\b{name}\b", readme), name
+
+
+def test_the_newest_release_of_the_changelog_is_this_version() -> None:
+    """A new version has its part of the changelog, below the changes that are not released."""
+    headings = re.findall(r"^## \[(.*)\]", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+
+    assert headings[:2] == ["Unreleased", __version__]
