@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
+from conformance import __version__
 from conformance.running.embedded import EmbeddedService
 from conformance.targets.loading import load_profile
 from tests.conftest import serve_sandbox
@@ -25,6 +27,7 @@ CLEAN = {
     for name, value in os.environ.items()
     if not name.startswith(("CONFORMANCE_", "PYTHONDONTWRITE", "GITHUB"))
 }
+RELEASE = f"engagement-conformance=={__version__}"
 OPTIONS = ("TARGET", "EFFORT", "MODE", "WAIVERS", "BASELINE", "CLASSES", "ONLY", "SKIP", "STRICT", "REPORT")
 
 
@@ -180,8 +183,57 @@ def test_the_action_passes_every_input_to_the_script() -> None:
     step = action["runs"]["steps"][-1]
 
     assert set(step["env"]) == {*OPTIONS, "CONFORMANCE_BASE_URL", "CONFORMANCE_API_KEY"}
-    for name in action["inputs"]:
+    for name in action["inputs"].keys() - {"package"}:
         assert f"inputs.{name} " in str(step["env"])
+
+
+def of_the_action() -> tuple[str, str]:
+    """Return the default package of the action, and its command that installs it."""
+    action = documents("action.yml")[0]
+    step = action["runs"]["steps"][1]
+    assert step["env"] == {"PACKAGE": "${{ inputs.package }}"}
+    return action["inputs"]["package"]["default"], step["run"]
+
+
+def of_gitlab() -> tuple[str, str]:
+    """Return the same of the job of GitLab."""
+    template = documents("integrations/gitlab/conformance.yml")[0][".conformance"]
+    return template["variables"]["PACKAGE"], template["script"][0]
+
+
+def of_the_container() -> tuple[str, str]:
+    """Return the same of the container; its second stage installs only the wheels of the first."""
+    first, second = (ROOT / "Containerfile").read_text().split("\n\nFROM ")
+    found = re.search(r"\nARG PACKAGE=(.*)\nRUN (.*)$", first)
+    assert found is not None
+    assert "--no-index --find-links /wheels engagement-conformance" in second
+    return found[1], found[2]
+
+
+@pytest.mark.parametrize(
+    ("installing", "source"), [(of_the_action, "/the action"), (of_gitlab, "."), (of_the_container, ".")]
+)
+def test_a_release_is_installed_in_place_of_the_source(
+    tmp_path: Path, installing: Callable[[], tuple[str, str]], source: str
+) -> None:
+    """The commands give pip the release that the variable names, and the source by default."""
+    for name in ("pip", "python"):
+        (tmp_path / name).write_text('#!/bin/sh\nfor word; do echo "$word"; done\n')
+        (tmp_path / name).chmod(0o755)
+    default, command = installing()
+    for package, installed in ((default, source), (RELEASE, RELEASE)):
+        variables = {"PATH": str(tmp_path), "GITHUB_ACTION_PATH": "/the action", "PACKAGE": package}
+        done = subprocess.run(
+            ["/bin/sh", "-euc", command], check=True, capture_output=True, text=True, env=variables, timeout=60
+        )
+
+        assert done.stdout.splitlines()[-1] == installed
+
+
+def test_examples_name_this_release() -> None:
+    """Each release that a file or a page names is this version."""
+    for name in ("action.yml", "Containerfile", "integrations/gitlab/conformance.yml", "docs/gates.md"):
+        assert set(re.findall(r"engagement-conformance==[\w.]+", (ROOT / name).read_text())) == {RELEASE}
 
 
 def test_the_workflow_uses_inputs_of_the_action() -> None:
