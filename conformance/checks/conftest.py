@@ -1,12 +1,19 @@
-"""Fixtures for all checks."""
+"""Fixtures for all checks: the run, and the result of each scenario."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import pkgutil
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from conformance import scenarios
+from conformance.running.scenarios import MARKED
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.running.run import Run
 
 _CONFIGURED: Final[list[pytest.Config]] = []
@@ -29,3 +36,21 @@ def run() -> Run:
     from conformance.verdicts.plugin import current_run  # noqa: PLC0415 - the plugin imports what checks must not load
 
     return current_run(_CONFIGURED[-1])
+
+
+def _fixture(function: Callable[[Run], Any], *, alone: bool) -> Any:  # noqa: ANN401 - pytest's fixture type is not public
+    """Return a fixture with the result of a scenario."""
+
+    def fetch(run: Run) -> Any:  # noqa: ANN401 - the scenario's result
+        if alone:
+            run.scenarios.narrow()
+        return run.scenarios.result(function)
+
+    fetch.__doc__ = function.__doc__
+    fetch.background = None if alone else function  # type: ignore[attr-defined]  # the judge reads it
+    return pytest.fixture(scope="session", name=function.__name__)(fetch)
+
+
+for _module in pkgutil.walk_packages(scenarios.__path__, f"{scenarios.__name__}."):
+    import_module(_module.name)
+globals().update({f"_{name}": _fixture(function, alone=alone) for name, (function, alone) in MARKED.items()})

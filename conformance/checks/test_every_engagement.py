@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.torn_lists import note_torn
-from conformance.checks.whole_run_ledger import Account, conclude, ledger_of_run
-from conformance.oracle.ledger import RULES
+from conformance.checks.markers import observes, requirement
+from conformance.confirm.torn_lists import note_torn
+from conformance.oracle.ledger.ledger import RULES
+from conformance.scenarios.whole_run_ledger import Account, conclude
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
-
-ledger_scenario = scenario(ledger_of_run, alone=True)
 
 
 @pytest.mark.stage(Stage.WEIGHING)

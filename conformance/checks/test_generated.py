@@ -2,98 +2,40 @@
 
 from __future__ import annotations
 
-import json
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.document_rules import RULES
-from conformance.checks.engagements import create_engagements
-from conformance.checks.generated_requests import Generated, expect_statuses, send_generated
-from conformance.checks.markers import requirement, scenario
-from conformance.checks.name_rules import (
+from conformance.checks.markers import requirement
+from conformance.oracle.input_validity import Validity
+from conformance.oracle.ledger.effects import sent_object
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
+from conformance.running.options import Effort
+from conformance.scenarios.basics import create_engagements
+from conformance.scenarios.generated.document_rules import RULES
+from conformance.scenarios.generated.requests import Generated, expect_statuses
+from conformance.scenarios.organization.name_rules import (
     REFUSED_AS_INVALID,
     ensure_no_rule_for_engagements,
     ensure_no_rule_of_names,
     plain_names,
 )
-from conformance.checks.renaming import given_back, name_before
-from conformance.json_text import Parsed
-from conformance.oracle.effects import sent_object
-from conformance.oracle.input_validity import Validity
-from conformance.oracle.no_ops import no_op_changes
-from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
-from conformance.running.options import Effort
+from conformance.scenarios.organization.renaming import given_back, name_before
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
-from conformance.wire.exchange import SUCCESSES, TOO_MANY_REQUESTS
+from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from conformance.checks.document import DocumentFault
     from conformance.running.run import Run
+    from conformance.scenarios.generated.document import DocumentFault
     from conformance.wire.exchange import Exchange
 
     Held = dict[Exchange, list[DocumentFault]]
 
 pytestmark = pytest.mark.least_effort(Effort.STANDARD)
-
-_LARGEST: Final = 1 << 20
-_SURE: Final = frozenset({Validity.INVALID})
-
-
-def generated_creations(run: Run) -> Generated:
-    """Create engagements with generated bodies."""
-    return send_generated(run, "createEngagement")
-
-
-def generated_updates(run: Run) -> Generated:
-    """Update an engagement with generated bodies."""
-    return send_generated(run, "updateEngagement")
-
-
-def generated_engagement_lists(run: Run) -> Generated:
-    """List engagements with generated parameters."""
-    return send_generated(run, "listEngagements")
-
-
-def generated_member_lists(run: Run) -> Generated:
-    """List members with generated parameters."""
-    return send_generated(run, "listMembers")
-
-
-def generated_invitations(run: Run) -> Generated:
-    """Invite with generated bodies that are certainly invalid, since others would send e-mails."""
-    return send_generated(run, "inviteMember", only=_SURE)
-
-
-def generated_renamings(run: Run) -> Generated:
-    """Update the organization with generated bodies, and restore its name."""
-    before = run.send(requests.get_organization())
-    with given_back(run, name_before(run, before)):
-        return send_generated(run, "updateCurrentOrganization")
-
-
-def held_against_document(run: Run) -> Held:
-    """Validate the readable responses of the run against the OpenAPI document."""
-    from conformance.checks.document import document_faults  # noqa: PLC0415 - Schemathesis takes half a second to load
-
-    free = no_op_changes(run.wire.exchanges)
-    readable = [
-        candidate for candidate in run.wire.exchanges if candidate.number not in free and _is_readable(candidate)
-    ]
-    return {exchange: document_faults(exchange) for exchange in readable}
-
-
-creations = scenario(generated_creations)
-updates = scenario(generated_updates)
-engagement_lists = scenario(generated_engagement_lists)
-member_lists = scenario(generated_member_lists)
-invitations = scenario(generated_invitations)
-renamings = scenario(generated_renamings, alone=True)
-held = scenario(held_against_document, alone=True)
 
 
 @requirement("create-engagement-refuses-invalid")
@@ -204,24 +146,6 @@ def test_responses_keep_the_document(held_against_document: Held, rule: str) -> 
                     actual=fault.actual,
                     pointer=fault.pointer,
                 )
-
-
-def _is_readable(exchange: Exchange) -> bool:
-    """Whether a response can be validated against the document; laws judge the rest."""
-    if exchange.as_received is None or not exchange.request.is_proper or exchange.received is None:
-        return False
-    if exchange.received.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return False  # the document describes no server error
-    if exchange.received.status == TOO_MANY_REQUESTS and not exchange.request.expects_429:
-        return False  # the run waited and sent it again
-    reading = exchange.received.reading
-    if len(exchange.received.body) >= _LARGEST or not isinstance(reading, Parsed) or reading.duplicates:
-        return False
-    try:
-        json.loads(exchange.received.body)
-    except ValueError:  # an integer of thousands of digits, which JSON permits and the library does not
-        return False
-    return True
 
 
 def _expect_refused(run: Run, generated: Generated) -> None:

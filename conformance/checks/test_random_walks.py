@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.engagement_walk import LAWS
-from conformance.checks.markers import requirement, scenario
-from conformance.checks.random_walks import Walks, random_walks
-from conformance.oracle.ledger import RULES
+from conformance.checks.markers import requirement
+from conformance.oracle.ledger.ledger import RULES
 from conformance.oracle.outcomes import Inapplicable, evidence
+from conformance.scenarios.walks.engagement_walk import LAWS
 
-random_walks_scenario = scenario(random_walks)
+if TYPE_CHECKING:
+    from conformance.scenarios.walks.runner import Walks
 
 _OF_ODD_TEXTS: Final = frozenset({"create-engagement-keeps-text", "update-engagement-keeps-text"})
 """Random walks send plain words only, which show nothing about other texts."""

@@ -6,21 +6,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.seeded_engagements import new_engagements
-from conformance.checks.unspecified import Beside, content_types, unspecified
-from conformance.checks.whole_run_laws import expect_law
-from conformance.oracle import extras, laws, time_zones
+from conformance.checks.markers import observes, requirement
+from conformance.oracle import time_zones
+from conformance.oracle.laws import extras
+from conformance.oracle.laws import responses as laws
 from conformance.oracle.observe import describe_response
+from conformance.scenarios.whole_run_laws import expect_law
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
+    from conformance.scenarios.access.unspecified import Beside
     from conformance.wire.exchange import Exchange
-
-unspecified_scenario = scenario(unspecified)
-content_types_scenario = scenario(content_types)
-new_engagements_scenario = scenario(new_engagements)
 
 
 @pytest.mark.stage(Stage.LAWS)

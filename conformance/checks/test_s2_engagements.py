@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.checks.engagements import field_or_none, identifier_of
-from conformance.checks.markers import requirement, scenario
-from conformance.checks.test_s4_create_engagement import Creating, creating
-from conformance.checks.test_s4_update_engagement import Editing, editing
+from conformance.checks.markers import requirement
 from conformance.json_text import Parsed, read_json
 from conformance.oracle import expect, read
-from conformance.oracle.effects import Interval
-from conformance.oracle.ledger import Ledger
+from conformance.oracle.ledger.effects import Interval
+from conformance.oracle.ledger.ledger import Ledger
 from conformance.oracle.outcomes import CantTell, evidence
 from conformance.oracle.timestamps import parse_timestamp
+from conformance.scenarios.basics import field_or_none, identifier_of
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import SUCCESSES
 
@@ -27,14 +25,13 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from conformance.running.run import Run
+    from conformance.scenarios.engagements.creating import Creating
+    from conformance.scenarios.engagements.editing import Editing
     from conformance.wire.exchange import Exchange
 
 pytestmark = pytest.mark.stage(Stage.LOOKING_BACK)
 
 _LIST: Final = "listEngagements"
-
-creating_scenario = scenario(creating)
-editing_scenario = scenario(editing)
 
 
 @dataclass(frozen=True, slots=True)

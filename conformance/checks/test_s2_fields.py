@@ -9,21 +9,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.unspecified import Beside, unspecified
-from conformance.checks.whole_run_laws import expect_law
-from conformance.oracle import laws
-from conformance.oracle.no_ops import archivings_again, no_op_changes
+from conformance.checks.markers import observes, requirement
+from conformance.oracle.laws import responses as laws
+from conformance.oracle.laws.no_ops import archivings_again, no_op_changes
+from conformance.oracle.laws.shapes import PROMISES
 from conformance.oracle.observe import describe_response
 from conformance.oracle.rendering import render
-from conformance.oracle.shapes import PROMISES
+from conformance.scenarios.whole_run_laws import expect_law
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
+    from conformance.scenarios.access.unspecified import Beside
     from conformance.wire.exchange import Exchange
-
-unspecified_scenario = scenario(unspecified)
 
 
 @pytest.fixture(scope="module")

@@ -2,129 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.clock_ticks import expect_moved
-from conformance.checks.engagements import (
-    A_LONG_TICK,
+from conformance.checks.markers import observes, requirement
+from conformance.confirm.clock_ticks import A_LONG_TICK, expect_moved
+from conformance.oracle import expect, observe, read
+from conformance.oracle.ledger.effects import accepted, is_main
+from conformance.oracle.outcomes import CantTell, Inapplicable
+from conformance.scenarios.basics import (
     FIELDS,
     create_engagements,
-    ensure_responses,
     expect_missing,
     field_or_none,
     identifier_of,
     missing_identifier,
     read_engagement,
     require_active,
-    tick_of,
     time_of,
 )
-from conformance.checks.finding import Search, expect_listed, search
-from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.seeded_engagements import seeded_engagements
-from conformance.oracle import expect, observe, read
-from conformance.oracle.effects import accepted, is_main
-from conformance.oracle.outcomes import CantTell, Inapplicable
+from conformance.scenarios.engagements.archiving import Archiving, Transition, archived_after, in_archive
+from conformance.scenarios.lists.finding import expect_listed
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
 from conformance.wire.exchange import REFUSALS, SUCCESSES
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
-    from conformance.wire.exchange import Exchange
 
 
 _CONTENT: Final = ("name", "description")
-
-
-@dataclass(frozen=True, slots=True)
-class Transition:
-    """An archive between two reads of the engagement."""
-
-    before: Exchange
-    response: Exchange
-    after: Exchange
-
-
-@dataclass(frozen=True, slots=True)
-class Archiving:
-    """An engagement that is archived, and the requests after that.
-
-    Attributes:
-        identifier: The engagement's identifier.
-        first: Its archive.
-        edits: Edits after it.
-        after_edits: A read after those.
-        again: A second archive; the read before it is ``after_edits``.
-        late_edit: An edit after that.
-        found: The search for it in the list.
-        namesake: The creation of another engagement with its name.
-    """
-
-    identifier: str
-    first: Transition
-    edits: tuple[Exchange, ...]
-    after_edits: Exchange
-    again: Transition
-    late_edit: Exchange
-    found: Search
-    namesake: Exchange
-
-
-def archived_after(run: Run, engagement: dict[str, Any], pause: float) -> Transition:
-    """Archive an engagement after a pause in which the service's clock has moved."""
-    before = run.send(requests.get_engagement(engagement["id"]))
-    run.sleep(pause)
-    response = run.send(requests.archive_engagement(engagement["id"]))
-    return Transition(before, response, run.send(requests.get_engagement(engagement["id"])))
-
-
-def archiving(run: Run) -> Archiving:
-    """Edit an engagement, archive it, try to edit it, search for it in the list and archive it again."""
-    (subject,) = create_engagements(run, "archive")
-    identifier, tick = subject["id"], tick_of([subject])
-    run.send(requests.update_engagement(identifier, {"description": "0"}))
-    first = archived_after(run, subject, tick)
-    run.sleep(tick)
-    edits = run.send_in_turn(
-        [
-            requests.update_engagement(identifier, {"name": run.name("archived-edited")}),
-            requests.update_engagement(identifier, {"description": "edited in the archive"}),
-        ]
-    )
-    after_edits = run.send(requests.get_engagement(identifier))
-    found = search(run, [identifier], sort="updatedAt", order="asc")
-    again = run.send(requests.archive_engagement(identifier))
-    after_again = run.send(requests.get_engagement(identifier))
-    late_edit = run.send(requests.update_engagement(identifier, {"name": run.name("revived"), "status": "active"}))
-    namesake = run.send(requests.create_engagement({"name": subject.get("name")}))
-    ensure_responses([first.response, *edits, again, late_edit])
-    return Archiving(
-        identifier=identifier,
-        first=first,
-        edits=tuple(edits),
-        after_edits=after_edits,
-        late_edit=late_edit,
-        again=Transition(after_edits, again, after_again),
-        found=found,
-        namesake=namesake,
-    )
-
-
-archiving_scenario = scenario(archiving)
-seeded_engagements_scenario = scenario(seeded_engagements, alone=True)
-
-
-def in_archive(exchange: Exchange) -> dict[str, Any]:
-    """Return the engagement in a read, if it is archived."""
-    data = read_engagement(exchange)
-    if data.get("status") != "archived":
-        raise CantTell("the engagement did not become archived", exchange)
-    return data
 
 
 @requirement("archive-engagement-succeeds")

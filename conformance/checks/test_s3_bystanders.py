@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.checks.engagements import (
-    FIELDS,
-    ONE_SECOND_TICK,
-    field_or_none,
-    identifier_of,
-    read_engagement,
-    require_active,
-)
-from conformance.checks.finding import PER_PAGE, ids_on, latest
-from conformance.checks.markers import requirement, scenario
-from conformance.checks.test_s3_archiving import Archiving, archiving
-from conformance.checks.test_s3_deletion import Deletion, deletion
-from conformance.checks.test_s4_create_engagement import creating
-from conformance.checks.test_s4_update_engagement import Editing, editing
+from conformance.checks.markers import requirement
+from conformance.confirm.clock_ticks import ONE_SECOND_TICK
 from conformance.oracle import expect, read
-from conformance.oracle.outcomes import CantTell, NonConformity
+from conformance.oracle.outcomes import CantTell
+from conformance.scenarios.basics import FIELDS, field_or_none, identifier_of, read_engagement, require_active
+from conformance.scenarios.engagements.bystanders import Afterwards, settled
+from conformance.scenarios.lists.finding import PER_PAGE, ids_on
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
 from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
+    from conformance.scenarios.engagements.archiving import Archiving
+    from conformance.scenarios.engagements.deletion import Deletion
+    from conformance.scenarios.engagements.editing import Editing
     from conformance.wire.exchange import Exchange
 
 pytestmark = pytest.mark.stage(Stage.LOOKING_BACK)
@@ -40,73 +33,6 @@ _THERE: Final = "the engagement, as it was read before"
 
 Sights = dict[tuple[str, str], list[tuple["Exchange", dict[str, Any]]]]
 """Responses about engagements in order, by identifier and operation; another check compares reads and lists."""
-
-
-@dataclass(frozen=True, slots=True)
-class Afterwards:
-    """Requests after all other scenarios.
-
-    Attributes:
-        page: The newest page of the list.
-        early: A read of an unchanged engagement.
-        late: The same read again.
-        settled: The same read right after that.
-        edit: The response to an edit of another engagement, with the same name if that is allowed.
-        beside_edit: The read after that.
-        archive: The response to the archive of that other engagement.
-        beside_archive: The read after that.
-        deletion: The response to the deletion of that other engagement.
-        beside_deletion: The read after that.
-    """
-
-    page: Exchange
-    early: Exchange
-    late: Exchange
-    settled: Exchange
-    edit: Exchange
-    beside_edit: Exchange
-    archive: Exchange
-    beside_archive: Exchange
-    deletion: Exchange
-    beside_deletion: Exchange
-
-
-def afterwards(run: Run) -> Afterwards:
-    """Read an unchanged engagement after all other scenarios, while another of the same name is edited and deleted."""
-    early = run.scenarios.result(creating).described.after()
-    namesake = {"name": field_or_none(early, "name"), "description": "true"}
-    late, other = run.send_all([early.request, requests.create_engagement(namesake)])
-    if not other.succeeded:  # a used name may be refused, and so may a short description
-        other = run.send(requests.create_engagement({"name": run.name("beside")}))
-    identifier = identifier_of(other)
-    if identifier in {None, early.request.identifier}:
-        raise CantTell("there was no other engagement to archive and delete", other)
-    edit = requests.update_engagement(str(identifier), {"description": "edited beside it"})
-    archive, delete = requests.archive_engagement(str(identifier)), requests.delete_engagement(str(identifier))
-    settled = run.send(early.request)
-    page = latest(run, sort="name", order="desc")
-    run.send(page)  # for the ledger, like the next one: nothing changes between them
-    seen_beside = [run.send(step) for step in (edit, early.request, archive, early.request)]
-    run.send(page)
-    seen_beside += [run.send(step) for step in (delete, early.request)]
-    return Afterwards(run.send(latest(run)), early, late, settled, *seen_beside)
-
-
-def settled(afterwards: Afterwards) -> dict[str, Any]:
-    """Return the unchanged engagement, if reading it does not change it."""
-    before, after = afterwards.late, afterwards.settled
-    try:
-        expect.unchanged("the engagement", read_engagement(before), read_engagement(after), FIELDS, before, after)
-    except NonConformity as fault:
-        raise CantTell(f"{fault.message} by being read", before, after) from None
-    return read_engagement(after)
-
-
-afterwards_scenario = scenario(afterwards, alone=True)
-archiving_scenario = scenario(archiving)
-creating_scenario = scenario(creating)
-deletion_scenario = scenario(deletion)
-editing_scenario = scenario(editing)
 
 
 @requirement("reading-changes-nothing")

@@ -2,96 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.engagements import (
-    ONE_SECOND_TICK,
-    create_engagements,
-    ensure_responses,
+from conformance.checks.markers import observes, requirement
+from conformance.oracle import expect, observe, read
+from conformance.oracle.outcomes import CantTell
+from conformance.scenarios.basics import (
     expect_missing,
     field_or_none,
     missing_identifier,
 )
-from conformance.checks.finding import ids_on, latest
-from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.whole_run_laws import expect_law
-from conformance.oracle import expect, observe, read
-from conformance.oracle.outcomes import CantTell
+from conformance.scenarios.lists.finding import ids_on
+from conformance.scenarios.whole_run_laws import expect_law
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
+    from conformance.scenarios.engagements.deletion import Deleted, Deletion
     from conformance.wire.exchange import Exchange
-
-
-@dataclass(frozen=True, slots=True)
-class Deleted:
-    """A deletion, and the requests about the engagement after it."""
-
-    identifier: str
-    response: Exchange
-    read: Exchange
-    edit: Exchange
-    archive: Exchange
-    unarchive: Exchange
-    again: Exchange
-
-
-@dataclass(frozen=True, slots=True)
-class Deletion:
-    """Deletions of an active and of an archived engagement.
-
-    Attributes:
-        active: The deletion of the active one.
-        archived: The deletion of the archived one.
-        before: A read of the active one.
-        archive: The response to the archive of the other one.
-        lists: Newest pages afterwards: without a filter, of active, and of archived engagements.
-    """
-
-    active: Deleted
-    archived: Deleted
-    before: Exchange
-    archive: Exchange
-    lists: tuple[Exchange, ...]
-
-
-def deletion(run: Run) -> Deletion:
-    """Delete an active and an archived engagement; then send every operation that needs them to exist."""
-    ids = [engagement["id"] for engagement in create_engagements(run, "delete", "archived")]
-    before, archive = run.send_all([requests.get_engagement(ids[0]), requests.archive_engagement(ids[1])])
-    responses = run.send_all([requests.delete_engagement(identifier) for identifier in ids])
-    ensure_responses([archive, *responses])
-    reads = run.send_all([requests.get_engagement(identifier) for identifier in ids])
-    if any(exchange.succeeded for exchange in reads):
-        # Another requirement judges whether it is gone at once.
-        run.sleep(ONE_SECOND_TICK)
-        reads = run.send_all([requests.get_engagement(identifier) for identifier in ids])
-    lists = run.send_all(
-        [
-            latest(run, sort="updatedAt", order="asc"),
-            latest(run, status="active", sort="name", order="desc"),
-            latest(run, status="archived", sort="updatedAt", order="asc"),
-        ]
-    )
-    edits = run.send_all(
-        [requests.update_engagement(identifier, {"name": run.name("deleted-edited")}) for identifier in ids]
-    )
-    archives = run.send_all([requests.archive_engagement(identifier) for identifier in ids])
-    unarchives = run.send_all([requests.unarchive_engagement(identifier) for identifier in ids])
-    again = run.send_all([requests.delete_engagement(identifier) for identifier in ids])
-    ensure_responses([*edits, *archives, *unarchives, *again])
-    tried = zip(ids, responses, reads, edits, archives, unarchives, again, strict=True)
-    first, second = (Deleted(*attempt) for attempt in tried)
-    return Deletion(first, second, before, archive, tuple(lists))
-
-
-deletion_scenario = scenario(deletion)
 
 
 def deleted(deletion: Deletion) -> list[Deleted]:

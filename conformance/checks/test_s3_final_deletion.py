@@ -7,26 +7,23 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.final_deletion import FinalDeletion, final_deletion
-from conformance.checks.finding import ids_on
-from conformance.checks.markers import requirement, scenario
-from conformance.checks.test_s2_counts import Counts, counts, expect_agreement
+from conformance.checks.markers import requirement
 from conformance.oracle import expect, read
 from conformance.oracle.bulk import Sent, every_status
-from conformance.oracle.effects import accepted
+from conformance.oracle.ledger.effects import accepted
 from conformance.oracle.outcomes import CantTell, Inapplicable
+from conformance.scenarios.lists.finding import ids_on
+from conformance.scenarios.organization.counts import Counts, expect_agreement
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from conformance.running.run import Run
+    from conformance.scenarios.engagements.final_deletion import FinalDeletion
 
 
 pytestmark = pytest.mark.stage(Stage.CLEARING)
-
-final_deletion_scenario = scenario(final_deletion, alone=True)
-counts_scenario = scenario(counts, alone=True)
 
 
 @requirement("delete-engagement-succeeds")

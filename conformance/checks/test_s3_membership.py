@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.member_list import MemberList, bystanders, read_members
-from conformance.checks.role_changes import OTHER_ROLE, Change, RoleChanges, change_role, role_changes
+from conformance.checks.markers import observes, requirement
+from conformance.confirm.steady import steadily_between
 from conformance.oracle import expect, read
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
 from conformance.oracle.rendering import render
-from conformance.oracle.steady import steadily_between
+from conformance.scenarios.members.member_list import MemberList, bystanders, read_members
+from conformance.scenarios.members.role_changes import OTHER_ROLE, Change, RoleChanges, change_role
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -23,8 +23,6 @@ KEPT: Final = ("name", "email", "joinedAt")
 
 _MASK: Final = re.compile("[*\\u2022\\u2026\\u25cf]")
 """Characters that mask hidden text."""
-
-role_changes_scenario = scenario(role_changes, alone=True)
 
 
 # --- checks

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.finding import PER_PAGE
-from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.member_list import MemberCount, count_members
-from conformance.checks.removal import Removal, RemovalSeen, first_seen, removal, removed_anew
+from conformance.checks.markers import observes, requirement
+from conformance.confirm.steady import steadily, steadily_between
 from conformance.oracle import expect, read
 from conformance.oracle.bulk import Sent, every_status, none_created
-from conformance.oracle.effects import sent_object
+from conformance.oracle.ledger.effects import sent_object
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, Untested
 from conformance.oracle.rendering import one_of
-from conformance.oracle.steady import steadily, steadily_between
+from conformance.scenarios.lists.finding import PER_PAGE
+from conformance.scenarios.members.member_list import MemberCount, count_members
+from conformance.scenarios.members.removal import Removal, RemovalSeen, first_seen, removed_anew
 from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _BY: Final = "the removed member's key"
-
-removal_scenario = scenario(removal, alone=True)
 
 
 # --- the removal itself

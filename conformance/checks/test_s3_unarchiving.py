@@ -2,95 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.engagements import field_or_none, read_engagement
-from conformance.checks.finding import PER_PAGE
-from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.test_s3_archiving import archiving, in_archive
-from conformance.checks.test_s4_update_engagement import Editing, editing, has_taken_effect
+from conformance.checks.markers import observes, requirement
 from conformance.oracle import expect, observe, read
 from conformance.oracle.outcomes import CantTell, Inapplicable
-from conformance.wire import requests
+from conformance.scenarios.basics import read_engagement
+from conformance.scenarios.engagements.archiving import in_archive
+from conformance.scenarios.engagements.editing import Editing, has_taken_effect
 from conformance.wire.exchange import REFUSALS, SUCCESSES
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
-    from conformance.wire.exchange import Exchange
-    from conformance.wire.requests import Request
+    from conformance.scenarios.engagements.unarchiving import Revival, Unarchiving
 
-_SHAPE_REFUSED: Final = frozenset({400, 415, 422})
 _NEVER: Final = frozenset({401, 404, 405, 429})
-
-
-@dataclass(frozen=True, slots=True)
-class Revival:
-    """Requests on an engagement that unarchiving made active: two edits, an archive and a read."""
-
-    name: str
-    edit: Exchange
-    second: Exchange
-    archive: Exchange
-    after: Exchange
-
-
-@dataclass(frozen=True, slots=True)
-class Unarchiving:
-    """Requests to unarchive an archived and an active engagement.
-
-    Attributes:
-        before: A read of the archived engagement.
-        bare: The response to its unarchiving without a body.
-        response: The same, or the response to an empty object if the former was refused as a bad request.
-        after: A read after that.
-        revival: The requests after that, if the engagement is active.
-        active: A read of the active engagement.
-        of_active: The response to the unarchiving of the active engagement.
-    """
-
-    before: Exchange
-    bare: Exchange
-    response: Exchange
-    after: Exchange
-    revival: Revival | None
-    active: Exchange
-    of_active: Exchange
-
-
-def unarchiving(run: Run) -> Unarchiving:
-    """Unarchive an archived engagement and, if it is active then, edit and archive it again."""
-    past = run.scenarios.result(archiving)
-    active = run.scenarios.result(editing).both.after
-    bare, of_active = run.send_all(
-        [requests.unarchive_engagement(past.identifier), requests.unarchive_engagement(active.request.identifier or "")]
-    )
-    response = bare
-    if bare.status in _SHAPE_REFUSED:
-        # The shape of the request is unspecified; an empty object is the other plausible body.
-        response = run.send(requests.unarchive_engagement(past.identifier).with_body(b"{}"))
-    after = run.send(requests.get_engagement(past.identifier))
-    revival = _revive(run, response.request) if field_or_none(after, "status") == "active" else None
-    return Unarchiving(past.again.after, bare, response, after, revival, active, of_active)
-
-
-def _revive(run: Run, unarchive: Request) -> Revival:
-    identifier, name = unarchive.identifier or "", run.name("unarchived-edited")
-    edit = run.send(requests.update_engagement(identifier, {"name": name}))
-    second = run.send(requests.update_engagement(identifier, {"description": "edited once more"}))
-    archive = run.send(requests.archive_engagement(identifier))
-    after = run.send(requests.get_engagement(identifier))
-    # For the ledger and the laws of every list: an edit of the archived engagement, and an active one in the list.
-    run.send(requests.update_engagement(identifier, {"description": "edited in the archive again"}))
-    listed = requests.list_engagements(status="active", order="asc", perPage=PER_PAGE)  # an order alone is valid, too
-    for last in (unarchive, requests.get_engagement(identifier), listed):
-        run.send(last)
-    return Revival(name, edit, second, archive, after)
-
-
-editing_scenario = scenario(editing)
-unarchiving_scenario = scenario(unarchiving)
 
 
 def revived(unarchiving: Unarchiving) -> Revival:

@@ -3,115 +3,25 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
-from conformance.checks.engagements import (
-    FIELDS,
-    QUOTED,
-    another_identifier,
-    ensure_responses,
-    expect_not_honoured,
-    identifier_of,
-    require_active,
-)
-from conformance.checks.finding import Search, expect_listed, search
-from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.name_rules import REFUSED_AS_INVALID, ensure_no_rule_for_engagements
-from conformance.checks.seeded_engagements import SeededEngagement, new_engagements
+from conformance.checks.markers import observes, requirement
 from conformance.oracle import expect, observe, read
 from conformance.oracle.outcomes import CantTell, Inapplicable
-from conformance.wire import requests
+from conformance.scenarios.basics import (
+    FIELDS,
+    expect_not_honoured,
+    require_active,
+)
+from conformance.scenarios.lists.finding import expect_listed
+from conformance.scenarios.organization.name_rules import REFUSED_AS_INVALID, ensure_no_rule_for_engagements
 from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
-    from conformance.wire.exchange import Exchange
-
-_EARLIER: Final = "2001-02-03T04:05:06.789Z"
-
-
-@dataclass(frozen=True, slots=True)
-class Creation:
-    """A creation, and a read of the created engagement.
-
-    Attributes:
-        sent: The body.
-        response: The response to the creation.
-        read: The read; None if the response had no identifier.
-    """
-
-    sent: dict[str, Any]
-    response: Exchange
-    read: Exchange | None = None
-
-    def after(self) -> Exchange:
-        """The read of the engagement.
-
-        Raises:
-            CantTell: There is none.
-        """
-        if self.read is None:
-            raise CantTell("the creation gave no identifier to read by", self.response)
-        return self.read
-
-
-@dataclass(frozen=True, slots=True)
-class Creating:
-    """Creations of two engagements, a second creation with a name, and the search for them in the list."""
-
-    bare: Creation
-    described: Creation
-    namesake: Exchange
-    found: Search
-
-    @property
-    def proper(self) -> tuple[Creation, Creation]:
-        """Return the creations that every service should accept."""
-        return self.bare, self.described
-
-
-def create(run: Run, *bodies: dict[str, Any]) -> list[Creation]:
-    """Create engagements, and read the created ones."""
-    responses = run.send_all([requests.create_engagement(body) for body in bodies])
-    ids = [identifier_of(response) for response in responses]
-    reads = iter(run.send_all([requests.get_engagement(identifier) for identifier in ids if identifier is not None]))
-    return [
-        Creation(body, response, None if identifier is None else next(reads))
-        for body, response, identifier in zip(bodies, responses, ids, strict=True)
-    ]
-
-
-def creating(run: Run) -> Creating:
-    """Create and read two engagements and a second one with the first name; search for all in the list."""
-    bare = {"name": run.name("create")}
-    described = {"name": run.name("create-described"), "description": "what it is about"}
-    first, second = create(run, bare, described)
-    ids = [identifier for creation in (first, second) if (identifier := identifier_of(creation.response)) is not None]
-    namesake = run.send(requests.create_engagement(bare))
-    ensure_responses([first.response, second.response, namesake])
-    return Creating(first, second, namesake, search(run, ids, sort="name", order="desc"))
-
-
-def own_values_at_creation(run: Run) -> list[Creation]:
-    """Send values that the service sets with a creation: all at once, and singly if that is refused."""
-    known = identifier_of(run.scenarios.result(creating).bare.response)
-    values = {
-        "id": another_identifier(known or "", run.random("own-values-at-creation"), run.name("id")),
-        "status": "archived",
-        "createdAt": _EARLIER,
-        "updatedAt": _EARLIER,
-    }
-    together = create(run, {"name": run.name("own-values"), "description": QUOTED, **values})
-    if together[0].response.succeeded:
-        return together
-    return together + create(run, *({"name": run.name(f"own-{name}"), name: value} for name, value in values.items()))
-
-
-creating_scenario = scenario(creating)
-new_engagements_scenario = scenario(new_engagements)
-own_values_scenario = scenario(own_values_at_creation)
+    from conformance.scenarios.engagements.creating import Creating, Creation
+    from conformance.scenarios.lists.seeded_engagements import SeededEngagement
 
 
 @requirement("create-engagement-succeeds")

@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.markers import requirement, scenario
-from conformance.checks.removal import removal
-from conformance.checks.role_changes import role_changes
-from conformance.checks.test_s4_invitations import inviting
-from conformance.checks.whole_run_laws import expect_law
-from conformance.oracle import echo_laws
+from conformance.checks.markers import requirement
+from conformance.oracle.laws import echoes as echo_laws
 from conformance.oracle.outcomes import NonConformity
+from conformance.scenarios.whole_run_laws import expect_law
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
-    from conformance.oracle.laws import Law
+    from conformance.oracle.laws.responses import Law
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
@@ -34,10 +31,6 @@ _OF_INVITATIONS: Final = {
     "invitation-begins-pending": echo_laws.invitation_is_pending,
     "invitation-expires-in-seven-days": echo_laws.invitation_expires_in_seven_days,
 }
-
-inviting_scenario = scenario(inviting, alone=True)
-role_changes_scenario = scenario(role_changes, alone=True)
-removal_scenario = scenario(removal, alone=True)
 
 
 @pytest.mark.stage(Stage.LAWS)

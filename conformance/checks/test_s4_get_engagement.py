@@ -5,22 +5,18 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from conformance.checks.engagements import expect_missing, identifier_of
-from conformance.checks.markers import requirement, scenario
-from conformance.checks.test_s4_create_engagement import Creating, creating
-from conformance.checks.test_s4_update_engagement import Editing, editing
+from conformance.checks.markers import requirement
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell, CheckOutcome
+from conformance.scenarios.basics import expect_missing, identifier_of
+from conformance.scenarios.engagements.creating import Creating, creating
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
-
-
-creating_scenario = scenario(creating)
-editing_scenario = scenario(editing)
+    from conformance.scenarios.engagements.editing import Editing
 
 
 @requirement("get-engagement-succeeds")

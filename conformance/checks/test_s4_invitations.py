@@ -2,162 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.every_operation import unknown_like
-from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.member_list import MemberCount, MemberList, count_members_so_far, read_members_so_far
+from conformance.checks.markers import observes, requirement
+from conformance.confirm.steady import steadily_between
 from conformance.oracle import expect, read
-from conformance.oracle.effects import accepted, is_main, sent_object
+from conformance.oracle.ledger.effects import accepted, is_main, sent_object
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, evidence
 from conformance.oracle.rendering import render
-from conformance.oracle.steady import steadily_between
+from conformance.scenarios.members.invitations import (
+    Inviting,
+    OwnerChange,
+    Strangers,
+    invite_in_both_roles,
+)
+from conformance.scenarios.members.member_list import count_members_so_far
 from conformance.verdicts.stages import Stage
-from conformance.wire import requests
-from conformance.wire.exchange import REFUSALS
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-
-_TAGGED: Final = "Mixed-Case+a-tag-that-makes-it-longer"
-"""Beside the run's prefix, nearly the greatest length of the part before the @."""
-_CLAIMS: Final = {
-    "status": "accepted",
-    "createdAt": "2001-02-03T04:05:06.789Z",
-    "expiresAt": "2099-08-07T06:05:04.321Z",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Invited:
-    """An invitation."""
-
-    email: str
-    role: str
-    response: Exchange
-
-
-@dataclass(frozen=True, slots=True)
-class Inviting:
-    """Invitations, and the members before and after them.
-
-    Attributes:
-        before: The members before.
-        proper: An invitation for each role.
-        after: The members after these two.
-        capitals: An invitation of an address with capitals, and with a long tag if that is accepted.
-        twice: A second invitation of an address.
-    """
-
-    before: MemberCount
-    proper: tuple[Invited, ...]
-    after: MemberCount
-    capitals: Invited
-    twice: Invited
-
-    @property
-    def exchanges(self) -> tuple[Exchange, ...]:
-        """Return the invitations, and the reads before and after them."""
-        return (*self.before.exchanges, *(invited.response for invited in self.proper), *self.after.exchanges)
-
-
-def inviting(run: Run) -> Inviting:
-    """Invite unknown addresses in both roles, with values that the service sets, with capitals, and a second time."""
-    before = count_members_so_far(run)
-    proper = _proper(run)
-    after = count_members_so_far(run)
-    _invite(run, run.address("claiming"), "member", **_CLAIMS)  # the values of the service itself, which it must ignore
-    capitals = _invite(run, run.address(_TAGGED), "member")
-    if not capitals.response.succeeded:  # a service may have stricter rules for addresses
-        capitals = _invite(run, run.address("Mixed-Case"), "member")
-    return Inviting(before, proper, after, capitals, _invite(run, proper[0].email, proper[0].role))
-
-
-def _proper(run: Run) -> tuple[Invited, ...]:
-    return tuple(_invite(run, run.address("in.vited"), role) for role in ("member", "admin"))
-
-
-inviting_scenario = scenario(inviting, alone=True)
-
-
-def _invite(run: Run, email: str, role: str, **claims: str) -> Invited:
-    return Invited(email, role, run.send(requests.invite_member({"email": email, "role": role, **claims})))
-
-
-@dataclass(frozen=True, slots=True)
-class OwnerChange:
-    """Attempts to change an owner's role, and the owners before and after them."""
-
-    user_id: str
-    before: MemberList
-    attempts: tuple[Exchange, ...]
-    after: MemberList
-
-    def ensure_no_other(self) -> None:
-        """Ensure that no other member became an owner, as by a transfer that allows this owner's role to change.
-
-        Raises:
-            CantTell: Another member did.
-        """
-        if self.after.owners - self.before.owners:
-            at = (*self.before.pages, *self.attempts, *self.after.pages)
-            raise CantTell("another member has become an owner meanwhile", *at)
-
-
-def changing_owner(run: Run) -> OwnerChange:
-    """Try to change an owner to admin, then to member."""
-    before = _with_owner(run)
-    user_id = min(before.owners)
-    attempts: list[Exchange] = []
-    for role in ("admin", "member"):
-        attempts.append(run.send(requests.update_member_role(user_id, {"role": role})))
-        if attempts[-1].status not in REFUSALS:  # a faulty service may have done it, so the suite stops
-            break
-    after = read_members_so_far(run)
-    if after.role(user_id) in {"admin", "member"}:
-        run.send(requests.update_member_role(user_id, {"role": "owner"}))
-    return OwnerChange(user_id, before, tuple(attempts), after)
-
-
-changing_owner_scenario = scenario(changing_owner, alone=True)
-
-
-def _with_owner(run: Run) -> MemberList:
-    """Return members with an owner among them: those of the filter, or the whole list if the filter finds none."""
-    reads = []
-    for role in ("owner", None):
-        reads.append(read_members_so_far(run, role))
-        if reads[-1].owners:
-            return reads[-1]
-    raise CantTell("the list of members shows no owner", *(page for scan in reads for page in scan.pages))
-
-
-@dataclass(frozen=True, slots=True)
-class Strangers:
-    """Requests about users who are not members."""
-
-    changes: tuple[Exchange, ...]
-    removals: tuple[Exchange, ...]
-
-
-def strangers(run: Run) -> Strangers:
-    """Try to change the role of an unknown user, and to remove an unknown user."""
-    known = read_members_so_far(run)
-    alike = unknown_like(min(known.ids, default=None), run.random("strangers"))
-    unknown = [user_id for user_id in (run.name("nobody"), alike) if user_id not in known.ids]
-    responses = run.send_all(
-        [requests.update_member_role(user_id, {"role": "member"}) for user_id in unknown]
-        + [requests.remove_member(user_id) for user_id in unknown]
-    )
-    return Strangers(tuple(responses[: len(unknown)]), tuple(responses[len(unknown) :]))
-
-
-strangers_scenario = scenario(strangers)
 
 
 # --- invitations
@@ -217,7 +84,7 @@ def test_invitation_adds_no_member(run: Run, inviting: Inviting) -> None:
 
 def _invite_and_count(run: Run) -> Inviting:
     """Send the invitations again, so that earlier changes by others do not matter."""
-    before, proper = count_members_so_far(run), _proper(run)
+    before, proper = count_members_so_far(run), invite_in_both_roles(run)
     return Inviting(before, proper, count_members_so_far(run), proper[0], proper[0])
 
 

@@ -6,35 +6,33 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.filtered_lists import FilteredLists, engagements_by_status, requirement_for_status, stock_read
-from conformance.checks.markers import requirement, scenario
-from conformance.checks.paged_lists import PagedLists, paged_engagements
-from conformance.checks.seeded_engagements import SeededEngagements, new_engagements, seeded_engagements
-from conformance.checks.sorted_lists import SortedLists, archived_by_change, by_created_at
-from conformance.checks.stable import expect_elsewhere, expect_steadily
-from conformance.checks.whole_run_laws import expect_law, expect_law_steadily
-from conformance.oracle import filters, list_laws, plain_reads, read
-from conformance.oracle.laws import STATUSES
-from conformance.oracle.listing import Listing, expect_filtered, expect_once, holds, time_of
+from conformance.checks.markers import requirement
+from conformance.confirm.stable import expect_elsewhere, expect_steadily
+from conformance.oracle import read
+from conformance.oracle.laws import lists as list_laws
+from conformance.oracle.laws import reads as plain_reads
+from conformance.oracle.laws.responses import STATUSES
+from conformance.oracle.lists import filters
+from conformance.oracle.lists.listing import Listing, expect_filtered, expect_once, holds, time_of
 from conformance.oracle.outcomes import CantTell
+from conformance.scenarios.lists.filtered import (
+    FilteredLists,
+    requirement_for_status,
+)
+from conformance.scenarios.whole_run_laws import expect_law, expect_law_steadily
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
-    from conformance.checks.stable import Snapshot
+    from conformance.confirm.stable import Snapshot
     from conformance.running.run import Run
+    from conformance.scenarios.lists.paged import PagedLists
+    from conformance.scenarios.lists.seeded_engagements import SeededEngagements
+    from conformance.scenarios.lists.sorted import SortedLists
     from conformance.wire.exchange import Exchange
 
 pytestmark = pytest.mark.usefixtures("new_engagements")
 
 _FIELDS: Final = ("id", "name", "description", "status", "createdAt", "updatedAt")
-
-new_engagements_scenario = scenario(new_engagements)
-seeded_engagements_scenario = scenario(seeded_engagements, alone=True)
-stock_read_scenario = scenario(stock_read, alone=True)
-engagements_by_status_scenario = scenario(engagements_by_status, alone=True)
-paged_engagements_scenario = scenario(paged_engagements, alone=True)
-by_created_at_scenario = scenario(by_created_at, alone=True)
-archived_by_change_scenario = scenario(archived_by_change, alone=True)
 
 
 @pytest.mark.stage(Stage.LAWS)

@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.filtered_lists import members_by_role, neighbours_of_role
-from conformance.checks.markers import requirement, scenario
-from conformance.checks.member_list import count_members_so_far, member_counts_of_run
-from conformance.checks.stable import expect_steadily
-from conformance.checks.whole_run_laws import expect_law, expect_law_steadily
-from conformance.oracle import expect, filters, list_laws, plain_reads
-from conformance.oracle.laws import ROLES
-from conformance.oracle.listing import Listing, expect_all, expect_count, expect_once, holds
+from conformance.checks.markers import requirement
+from conformance.confirm.stable import expect_steadily
+from conformance.confirm.steady import steadily
+from conformance.oracle import expect
+from conformance.oracle.laws import lists as list_laws
+from conformance.oracle.laws import reads as plain_reads
+from conformance.oracle.laws.responses import ROLES
+from conformance.oracle.lists import filters
+from conformance.oracle.lists.listing import Listing, expect_all, expect_count, expect_once, holds
 from conformance.oracle.outcomes import Inapplicable
-from conformance.oracle.steady import steadily
+from conformance.scenarios.members.member_list import count_members_so_far, member_counts_of_run
+from conformance.scenarios.whole_run_laws import expect_law, expect_law_steadily
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
-    from conformance.checks.member_list import MemberCount
-    from conformance.checks.stable import Snapshot
+    from conformance.confirm.stable import Snapshot
     from conformance.running.run import Run
+    from conformance.scenarios.members.member_list import MemberCount
 
-members_by_role_scenario = scenario(members_by_role, alone=True)
-neighbours_of_role_scenario = scenario(neighbours_of_role, alone=True)
 
 SHOWN_ALIKE: Final = ("name", "email", "joinedAt")
 """Fields of a member that are the same in every list; lastSeenAt moves whenever the member is active."""

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.checks.list_queries import ListQueries, list_queries
-from conformance.checks.markers import observes, scenario
-from conformance.checks.paged_lists import PagedLists, paged_engagements
-from conformance.checks.sorted_lists import SortedLists, by_name
+from conformance.checks.markers import observes
 from conformance.oracle import read
-from conformance.oracle.effects import accepted
-from conformance.oracle.listing import Listing, expect_order, name_among, time_of
+from conformance.oracle.ledger.effects import accepted
+from conformance.oracle.lists.listing import Listing, expect_order, name_among, time_of
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, NonConformity
 
 if TYPE_CHECKING:
-    from conformance.oracle.listing import Key
+    from conformance.oracle.lists.listing import Key
     from conformance.running.run import Run
+    from conformance.scenarios.lists.odd_queries import ListQueries
+    from conformance.scenarios.lists.paged import PagedLists
+    from conformance.scenarios.lists.sorted import SortedLists
     from conformance.wire.exchange import Exchange
-
-list_queries_scenario = scenario(list_queries)
-by_name_scenario = scenario(by_name, alone=True)
-paged_engagements_scenario = scenario(paged_engagements, alone=True)
 
 
 @observes("default-order")

@@ -3,90 +3,28 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from html import unescape
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.every_operation import untouchable_member
-from conformance.checks.markers import requirement, scenario
-from conformance.checks.test_s4_invitations import inviting
+from conformance.checks.markers import requirement
 from conformance.oracle import expect, read
-from conformance.oracle.effects import refused
+from conformance.oracle.ledger.effects import refused
 from conformance.oracle.outcomes import CantTell, Inapplicable, evidence
 from conformance.oracle.rendering import render
-from conformance.targets.capabilities import MissingMeans
+from conformance.scenarios.members.mail import Mailing, Refusal, holds_link, invitation_mails, with_links
 from conformance.verdicts.stages import Stage
-from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conformance.checks.test_s4_invitations import Inviting
     from conformance.running.run import Run
+    from conformance.scenarios.members.invitations import Inviting
     from conformance.targets.provisioner import Mail
     from conformance.wire.exchange import Exchange
 
-LINK: Final = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
 ADDRESS: Final = re.compile(r"[^\s\"'<>,:\[\]]+@[^\s\"'<>,:\[\]]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Mailing:
-    """A valid invitation with its e-mails, and an invitation of a member.
-
-    Attributes:
-        good: The invitation of an unknown address.
-        good_mails: The e-mails to its address.
-        member: The invitation of a member that the run made; None if there is none with an address.
-    """
-
-    good: Exchange
-    good_mails: tuple[Mail, ...]
-    member: Refusal | None
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """An invitation that may have been refused.
-
-    Attributes:
-        address: The invited address.
-        exchange: The invitation.
-        others: E-mails with a link that the address may get for other reasons; None if it can get no e-mail at all.
-    """
-
-    address: str
-    exchange: Exchange
-    others: int | None = None
-
-
-def mailing(run: Run) -> Mailing:
-    """Invite an unknown address, after a member, and an address as owner, which must be refused."""
-    good, bad = run.address("letter"), run.address("no-letter")
-    run.send(requests.invite_member({"email": bad, "role": "owner"}))
-    member = _invite_member(run)
-    invited = run.send(requests.invite_member({"email": good, "role": "member"}))
-    return Mailing(invited, tuple(_invitation_mails(run, good)), member)
-
-
-def _invite_member(run: Run) -> Refusal | None:
-    """Invite a member that the run made, so that no person gets an e-mail."""
-    try:
-        member = run.scenarios.result(untouchable_member)
-    except MissingMeans:
-        return None
-    if member.email is None:
-        return None
-    others = len(_with_links(run.fixtures.mail(member.email)))
-    role = member.role or "member"
-    return Refusal(member.email, run.send(requests.invite_member({"email": member.email, "role": role})), others)
-
-
-mailing_scenario = scenario(mailing)
-inviting_scenario = scenario(inviting, alone=True)
 
 
 @requirement("invite-sends-mail")
@@ -99,18 +37,7 @@ def test_invitation_is_sent(mailing: Mailing) -> None:
 def test_every_role_is_sent_its_invitation(run: Run, inviting: Inviting) -> None:
     """An invitation is sent for every role."""
     for invited in inviting.proper:
-        _expect_sent(invited.response, _invitation_mails(run, invited.email))
-
-
-def _invitation_mails(run: Run, to: str) -> list[Mail]:
-    """Return the e-mails to an invited address; one without a link, such as a notice, may come first."""
-    with run.awaiting("the mail of an invitation", run.profile.patience):
-        return run.fixtures.mail(to, run.profile.patience, lambda mail: holds_link(mail.text))
-
-
-def holds_link(text: str) -> bool:
-    """Whether an e-mail has a link, even if its template has escaped it as HTML."""
-    return LINK.search(unescape(text)) is not None
+        _expect_sent(invited.response, invitation_mails(run, invited.email))
 
 
 def _expect_sent(invitation: Exchange, mails: Sequence[Mail]) -> None:
@@ -195,7 +122,7 @@ def _expect_no_further_one(run: Run, refusal: Refusal, others: int) -> None:
 
     A service may send several e-mails for an invitation, or an e-mail twice, but not again for the repetition.
     """
-    before = _with_links(run.fixtures.mail(refusal.address))
+    before = with_links(run.fixtures.mail(refusal.address))
     if len(before) < others:  # its other e-mails have not come, so nothing is known
         return
     evidence(refusal.exchange)
@@ -205,7 +132,7 @@ def _expect_no_further_one(run: Run, refusal: Refusal, others: int) -> None:
     if not refused(again):
         raise CantTell("a refused invitation was accepted when it was sent again", refusal.exchange, again)
     _give_time(run, [again])
-    after = _with_links(run.fixtures.mail(refusal.address))
+    after = with_links(run.fixtures.mail(refusal.address))
     expect.holds(
         len(after) <= len(before),
         "an e-mail arrived for a refused invitation, and another when it was refused again",
@@ -214,10 +141,6 @@ def _expect_no_further_one(run: Run, refusal: Refusal, others: int) -> None:
         expected=f"no more than the {len(before)} e-mails from before",
         actual=f"{len(after)} to the address",
     )
-
-
-def _with_links(mails: Sequence[Mail]) -> list[Mail]:
-    return [mail for mail in mails if holds_link(mail.text)]
 
 
 def _addresses(invitation: Exchange) -> list[str]:

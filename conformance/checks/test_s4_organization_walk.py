@@ -5,29 +5,24 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.interference import cant_tell_if_others_interfere
-from conformance.checks.markers import requirement, scenario
-from conformance.checks.organization_walk import (
+from conformance.checks.markers import requirement
+from conformance.confirm.interference import cant_tell_if_others_interfere
+from conformance.confirm.stable import expect_twice
+from conformance.oracle import expect, read
+from conformance.oracle.outcomes import CantTell
+from conformance.scenarios.organization.name_changes import standing
+from conformance.scenarios.walks.organization_walk import (
     NameRead,
     RoleRead,
-    organization_walk,
     organization_walk_again,
-    role_walk,
     walked,
     walked_roles,
 )
-from conformance.checks.stable import expect_twice
-from conformance.checks.test_s4_organization import standing
-from conformance.oracle import expect, read
-from conformance.oracle.outcomes import CantTell
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
 
 _KEPT: Final = ("name", "email", "joinedAt")
-
-organization_walk_scenario = scenario(organization_walk, alone=True)
-role_walk_scenario = scenario(role_walk, alone=True)
 
 
 @requirement("update-organization-takes-effect")

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from conformance.checks.markers import requirement, scenario
-from conformance.checks.races import Race, archive_races, deletion_races, edit_races, expect_order
-
-edit_races_scenario = scenario(edit_races)
-archive_races_scenario = scenario(archive_races)
-deletion_races_scenario = scenario(deletion_races)
+from conformance.checks.markers import requirement
+from conformance.scenarios.engagements.races import Race, expect_order
 
 
 @requirement("update-engagement-in-parallel")

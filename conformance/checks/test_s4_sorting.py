@@ -9,23 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.filtered_lists import FilteredLists, engagements_by_status, requirement_for_status
-from conformance.checks.markers import requirement, scenario
-from conformance.checks.paged_lists import PagedLists, paged_engagements
-from conformance.checks.seeded_engagements import SeededEngagements, new_engagements
-from conformance.checks.sorted_lists import (
-    SortedLists,
-    active_by_name,
-    archived_by_change,
-    by_created_at,
-    by_name,
-    by_updated_at,
-)
-from conformance.checks.stable import expect_elsewhere, expect_steadily
-from conformance.checks.whole_run_laws import expect_law_steadily
-from conformance.oracle import list_laws, paging, read
-from conformance.oracle.laws import STATUSES
-from conformance.oracle.listing import (
+from conformance.checks.markers import requirement
+from conformance.confirm.stable import expect_elsewhere, expect_steadily
+from conformance.oracle import read
+from conformance.oracle.laws import lists as list_laws
+from conformance.oracle.laws.responses import STATUSES
+from conformance.oracle.lists import paging
+from conformance.oracle.lists.listing import (
     Listing,
     expect_filtered,
     expect_no_gap,
@@ -36,24 +26,22 @@ from conformance.oracle.listing import (
 )
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
 from conformance.oracle.rendering import render
+from conformance.scenarios.lists.filtered import FilteredLists, requirement_for_status
+from conformance.scenarios.whole_run_laws import expect_law_steadily
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
-    from conformance.checks.stable import Snapshot
-    from conformance.oracle.listing import Key
+    from conformance.confirm.stable import Snapshot
+    from conformance.oracle.lists.listing import Key
     from conformance.running.run import Run
+    from conformance.scenarios.lists.paged import PagedLists
+    from conformance.scenarios.lists.seeded_engagements import SeededEngagements
+    from conformance.scenarios.lists.sorted import (
+        SortedLists,
+    )
     from conformance.wire.exchange import Exchange
 
 pytestmark = pytest.mark.usefixtures("new_engagements")
-
-new_engagements_scenario = scenario(new_engagements)
-paged_engagements_scenario = scenario(paged_engagements, alone=True)
-by_created_at_scenario = scenario(by_created_at, alone=True)
-by_updated_at_scenario = scenario(by_updated_at, alone=True)
-by_name_scenario = scenario(by_name, alone=True)
-active_by_name_scenario = scenario(active_by_name, alone=True)
-engagements_by_status_scenario = scenario(engagements_by_status, alone=True)
-archived_by_change_scenario = scenario(archived_by_change, alone=True)
 
 
 @dataclass(frozen=True, slots=True)

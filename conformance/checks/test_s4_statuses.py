@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.document_rules import STATED
 from conformance.checks.markers import requirement
-from conformance.checks.whole_run_laws import expect_law
-from conformance.oracle import laws
-from conformance.oracle.no_ops import role_changes_again
+from conformance.oracle.laws import responses as laws
+from conformance.oracle.laws.no_ops import role_changes_again
+from conformance.scenarios.generated.document_rules import STATED
+from conformance.scenarios.whole_run_laws import expect_law
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:

@@ -6,37 +6,30 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks import invalid_requests
-from conformance.checks.every_operation import member_of
-from conformance.checks.interference import cant_tell_if_others_interfere
-from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.stable import expect_twice
-from conformance.checks.test_s4_organization import standing
+from conformance.checks.markers import observes, requirement
+from conformance.confirm.interference import cant_tell_if_others_interfere
+from conformance.confirm.stable import expect_twice
+from conformance.confirm.steady import steadily
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
 from conformance.oracle.invalid_inputs import Kind
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell
-from conformance.oracle.steady import steadily
+from conformance.scenarios.access import invalid_requests
+from conformance.scenarios.access.every_operation import member_of
+from conformance.scenarios.organization.name_changes import standing
 from conformance.wire import requests
 
 if TYPE_CHECKING:
-    from conformance.checks.invalid_requests import Refusals
     from conformance.oracle.read import JsonObject
     from conformance.running.run import Run
+    from conformance.scenarios.access.invalid_requests import Refusals
 
 Queries = dict[str, tuple[Sent, ...]]
 
 _MEMBER: Final = ("id", "name", "email", "role", "joinedAt")
 _NO_NAMES: Final = frozenset({"", "null", "none", "undefined", "12345", "true", "[]"})
 """Possible results of a body without a name."""
-
-creations_scenario = scenario(invalid_requests.invalid_creations)
-updates_scenario = scenario(invalid_requests.invalid_updates)
-organization_updates_scenario = scenario(invalid_requests.invalid_organization_updates, alone=True)
-invitations_scenario = scenario(invalid_requests.invalid_invitations)
-role_changes_scenario = scenario(invalid_requests.invalid_role_changes)
-queries_scenario = scenario(invalid_requests.invalid_queries)
 
 
 # --- engagements

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.filtered_lists import readable
-from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.unauthenticated import BadKeys, bad_keys
+from conformance.checks.markers import observes, requirement
 from conformance.operations import OPERATIONS
 from conformance.oracle import bulk, expect, read
-from conformance.oracle.effects import accepted, is_main, refused
+from conformance.oracle.ledger.effects import accepted, is_main, refused
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort
+from conformance.scenarios.lists.filtered import readable
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
 from conformance.wire.requests import Credential
@@ -26,11 +25,10 @@ if TYPE_CHECKING:
 
     from conformance.oracle.bulk import Sent
     from conformance.running.run import Run
+    from conformance.scenarios.access.unauthenticated import BadKeys
     from conformance.wire.exchange import Exchange
 
 _INVALID: Final = (400, 422)
-
-keys_scenario = scenario(bad_keys)
 
 
 @requirement("key-missing-refused")

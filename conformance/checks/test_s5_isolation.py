@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.checks import two_organizations as pair
-from conformance.checks.every_operation import member_of
-from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.two_organizations import (
+from conformance.checks.markers import observes, requirement
+from conformance.confirm.steady import steadily
+from conformance.json_text import Parsed, read_json
+from conformance.oracle import bulk, expect, read
+from conformance.oracle.bulk import Sent
+from conformance.oracle.laws import responses as laws
+from conformance.oracle.ledger.effects import Interval, accepted
+from conformance.oracle.observe import describe_response
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, Untested, evidence
+from conformance.running.options import Effort
+from conformance.scenarios.access import two_organizations as pair
+from conformance.scenarios.access.every_operation import member_of
+from conformance.scenarios.access.two_organizations import (
     CREATED,
     KEPT,
     ON_ACTIVE,
@@ -20,14 +29,6 @@ from conformance.checks.two_organizations import (
     TwoOrganizations,
     is_alike,
 )
-from conformance.json_text import Parsed, read_json
-from conformance.oracle import bulk, expect, laws, read
-from conformance.oracle.bulk import Sent
-from conformance.oracle.effects import Interval, accepted
-from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, Untested, evidence
-from conformance.oracle.steady import steadily
-from conformance.running.options import Effort
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.queries import MAIN_KEY, OTHER_KEY
 from conformance.verdicts.stages import Stage
@@ -35,8 +36,8 @@ from conformance.verdicts.stages import Stage
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from conformance.checks.two_organizations import Count
     from conformance.running.run import Run
+    from conformance.scenarios.access.two_organizations import Count
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential
 
@@ -54,9 +55,6 @@ _NAMES: Final = {
     "unarchiveEngagement": "unarchive-engagement",
 }
 _MEMBER_NAMES: Final = {"updateMemberRole": "update-role", "removeMember": "remove-member"}
-
-organizations_scenario = scenario(pair.two_organizations)
-member_scenario = scenario(pair.member_of_one)
 
 
 @requirement("isolation-own-organization")

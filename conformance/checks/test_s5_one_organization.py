@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.markers import requirement
-from conformance.checks.two_organizations import two_organizations
-from conformance.oracle import expect, laws, read
+from conformance.oracle import expect, read
+from conformance.oracle.laws import responses as laws
+from conformance.oracle.lists.tenancy import expect_apart
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.rendering import render
-from conformance.oracle.tenancy import expect_apart
+from conformance.scenarios.access.two_organizations import two_organizations
 from conformance.targets.queries import MAIN_KEY, OTHER_KEY
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests

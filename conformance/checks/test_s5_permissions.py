@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.every_operation import member_of
-from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.single_scope import Permissions, single_permissions
+from conformance.checks.markers import observes, requirement
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
-from conformance.oracle.effects import accepted
+from conformance.oracle.ledger.effects import accepted
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Untested, evidence
 from conformance.oracle.permissions import MATRIX, Permission, scopes
+from conformance.scenarios.access.every_operation import member_of
 from conformance.targets.capabilities import MissingMeans
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
+    from conformance.scenarios.access.single_scope import Permissions
     from conformance.wire.exchange import Exchange
 
 _REFUSALS: Final = (401, 403, 404)
@@ -41,8 +41,6 @@ _NAMES: Final = {
     "archiveEngagement": "archive-engagement",
 }
 """Names of operations in requirements, for those with a stated permission."""
-
-permissions_scenario = scenario(single_permissions, alone=True)
 
 
 @pytest.mark.parametrize(

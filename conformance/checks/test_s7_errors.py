@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.lost_service import expect_no_request_ends_service
 from conformance.checks.markers import observes, requirement
-from conformance.checks.whole_run_laws import expect_law
-from conformance.oracle import error_laws, read
+from conformance.oracle import read
+from conformance.oracle.laws import errors as error_laws
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CheckOutcome
+from conformance.scenarios.lost_service import expect_no_request_ends_service
+from conformance.scenarios.whole_run_laws import expect_law
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import NoResponse
 

@@ -9,25 +9,17 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.markers import requirement, scenario
-from conformance.checks.paged_lists import (
-    PagedLists,
-    creation_times,
-    page_by_page,
-    paged_engagements,
-    paged_members,
-    pages_unasked,
-)
-from conformance.checks.seeded_engagements import new_engagements
-from conformance.checks.sorted_lists import SortedLists, by_created_at, by_name
-from conformance.checks.stable import expect_beside_others, expect_steadily
-from conformance.checks.stable_order import expect_one_order
-from conformance.checks.whole_run_laws import expect_law, expect_law_steadily
-from conformance.oracle import list_laws, paging, read
-from conformance.oracle.effects import is_main
+from conformance.checks.markers import requirement
+from conformance.confirm.pages import page_by_page
+from conformance.confirm.stable import expect_beside_others, expect_steadily
+from conformance.confirm.stable_order import expect_one_order
+from conformance.oracle import read
 from conformance.oracle.input_validity import Validity, validity
-from conformance.oracle.ledger_rules import status_of
-from conformance.oracle.listing import (
+from conformance.oracle.laws import lists as list_laws
+from conformance.oracle.ledger.effects import is_main
+from conformance.oracle.ledger.rules import status_of
+from conformance.oracle.lists import paging
+from conformance.oracle.lists.listing import (
     Listing,
     ensure_one_total,
     expect_no_gap,
@@ -38,14 +30,17 @@ from conformance.oracle.listing import (
     time_of,
 )
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
+from conformance.scenarios.lists.paged import PagedLists, creation_times, pages_unasked
+from conformance.scenarios.whole_run_laws import expect_law, expect_law_steadily
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.checks.stable import Snapshot
+    from conformance.confirm.stable import Snapshot
     from conformance.running.run import Run
+    from conformance.scenarios.lists.sorted import SortedLists
     from conformance.wire.exchange import Exchange
 
 _NO_LETTER: Final = re.compile("[^a-z0-9]")
@@ -66,13 +61,6 @@ def _of_both_lists(suffix: str) -> pytest.MarkDecorator:
             pytest.param("listMembers", marks=requirement(f"list-members-{suffix}")),
         ],
     )
-
-
-new_engagements_scenario = scenario(new_engagements)
-paged_engagements_scenario = scenario(paged_engagements, alone=True)
-paged_members_scenario = scenario(paged_members, alone=True)
-by_name_scenario = scenario(by_name, alone=True)
-by_created_at_scenario = scenario(by_created_at, alone=True)
 
 
 # --- everything once

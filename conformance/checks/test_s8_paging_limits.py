@@ -7,24 +7,23 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.list_queries import ListQueries, list_queries
-from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.stable import expect_steadily
-from conformance.oracle import paging_limits, read
-from conformance.oracle.listing import holds
+from conformance.checks.markers import observes, requirement
+from conformance.confirm.stable import expect_steadily
+from conformance.oracle import read
+from conformance.oracle.lists import paging_limits
+from conformance.oracle.lists.listing import holds
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CheckOutcome, Inapplicable
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
-    from conformance.checks.stable import Snapshot
+    from conformance.confirm.stable import Snapshot
     from conformance.running.run import Run
+    from conformance.scenarios.lists.odd_queries import ListQueries
     from conformance.wire.exchange import Exchange
 
 _OBSERVED: Final = ("page-zero", "page-negative", "per-page-zero", "per-page-negative", "per-page-above-maximum")
-
-list_queries_scenario = scenario(list_queries)
 
 
 @requirement("list-paging-limits-truthful")

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.markers import observes, requirement
-from conformance.checks.whole_run_laws import expect_law
-from conformance.oracle import rate_limit_course, rate_limit_laws
 from conformance.oracle.clock_set_back import was_set_back
+from conformance.oracle.laws import rate_limit_course
+from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
+from conformance.scenarios.whole_run_laws import expect_law
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
 from conformance.wire.rate_limit_headers import SUCCESSIVE

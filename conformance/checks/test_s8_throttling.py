@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.limit_sharing import expect_limits_apart
-from conformance.checks.markers import observes, requirement, scenario
-from conformance.checks.recovery import GRACE
-from conformance.checks.throttling import Throttling, renamed, throttling
-from conformance.oracle import expect, rate_limit_laws, read
+from conformance.checks.markers import observes, requirement
+from conformance.oracle import expect, read
+from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, NonConformity, Untested
+from conformance.scenarios.limits.limit_sharing import expect_limits_apart
+from conformance.scenarios.limits.recovery import GRACE
+from conformance.scenarios.limits.throttling import Throttling, renamed
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.stage(Stage.LOOKING_BACK)
 
-throttling_scenario = scenario(throttling, alone=True)
 
 EXPECTED: Final = "429 once the limit of a window is reached"
 

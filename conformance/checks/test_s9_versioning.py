@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.checks.markers import requirement
-from conformance.checks.whole_run_laws import expect_law
-from conformance.oracle import plain_reads
+from conformance.oracle.laws import reads as plain_reads
+from conformance.scenarios.whole_run_laws import expect_law
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:

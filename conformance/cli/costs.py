@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue import load_catalogue
-from conformance.oracle import rate_limit_laws
+from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.targets import capabilities
 from conformance.targets.profile import Mode
 

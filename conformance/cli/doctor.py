@@ -16,7 +16,7 @@ from conformance.cli.costs import cost_lines
 from conformance.cli.options import found_file, target_options, warn_of_visible_key
 from conformance.cli.text import complain, open_console, plain
 from conformance.exits import Exit
-from conformance.oracle import rate_limit_laws
+from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.running.connect import connect, redactor_of, wire_settings
 from conformance.running.options import RunOptions
 from conformance.running.preflight import READS, Tried, problems, try_keys

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.rate_limit_laws import date
+from conformance.oracle.laws.rate_limits import date
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

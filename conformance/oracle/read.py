@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from conformance.json_text import Parsed
-from conformance.oracle.laws import STATUSES
+from conformance.oracle.laws.responses import STATUSES
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
 

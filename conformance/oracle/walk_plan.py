@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.collation import SYLLABLES, syllables
+from conformance.oracle.lists.collation import SYLLABLES, syllables
 
 if TYPE_CHECKING:
     import random

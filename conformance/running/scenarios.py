@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.targets.capabilities import MissingMeans
@@ -16,11 +16,44 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
 
+F = TypeVar("F", bound="Callable[[Run], Any]")
 T = TypeVar("T")
 
 _ATTEMPTS: Final = 3
 _BETWEEN: Final = 1.0
 """Seconds before the first retry of a scenario; twice as many before the second."""
+
+
+MARKED: Final[dict[str, tuple[Callable[[Run], Any], bool]]] = {}
+"""The functions marked as scenarios, by name; each with whether the run may send nothing else during it."""
+
+
+@overload
+def scenario(function: F) -> F: ...
+
+
+@overload
+def scenario(*, alone: bool) -> Callable[[F], F]: ...
+
+
+def scenario(function: F | None = None, *, alone: bool = False) -> F | Callable[[F], F]:
+    """Mark a function of the run as a scenario; checks get its result by a parameter of its name.
+
+    Args:
+        function: The scenario.
+        alone: Whether the run may send nothing else during it.
+
+    Raises:
+        ValueError: Another scenario has this name.
+    """
+
+    def mark(marked: F) -> F:
+        if marked.__name__ in MARKED:
+            raise ValueError(f"there are two scenarios named {marked.__name__}")
+        MARKED[marked.__name__] = (marked, alone)
+        return marked
+
+    return mark if function is None else mark(function)
 
 
 class Scenarios:

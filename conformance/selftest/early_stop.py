@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.oracle import error_laws, laws, rate_limit_laws
-from conformance.oracle.shapes import PROMISES
-from conformance.oracle.survey import survey
+from conformance.oracle.laws import errors as error_laws
+from conformance.oracle.laws import rate_limits as rate_limit_laws
+from conformance.oracle.laws import responses as laws
+from conformance.oracle.laws.shapes import PROMISES
+from conformance.oracle.laws.survey import survey
 from conformance.verdicts.items import requirement_of, stage_of
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.stages import JUDGING
@@ -16,7 +18,7 @@ from conformance.verdicts.stages import JUDGING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from conformance.oracle.laws import Law
+    from conformance.oracle.laws.responses import Law
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request

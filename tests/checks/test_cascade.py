@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from conformance.checks.test_s2_cascade import Cascade, _judge_gone, cascade
+from conformance.checks.test_s2_cascade import _judge_gone
 from conformance.oracle.outcomes import CantTell, NonConformity
+from conformance.scenarios.engagements.cascade import Cascade, cascade
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:

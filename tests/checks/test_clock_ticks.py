@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from conformance.checks.clock_ticks import expect_moved, step_of
+from conformance.confirm.clock_ticks import expect_moved, step_of
 from conformance.oracle.outcomes import CantTell, NonConformity
 from tests.conftest import make_exchange
 

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from conformance.checks.test_s2_counts import (
-    Count,
-    Counting,
-    Counts,
     test_created_engagement_is_counted,
     test_deleted_engagement_is_no_longer_counted,
     test_engagement_count_agrees_with_the_list,
 )
 from conformance.oracle.outcomes import CantTell
+from conformance.scenarios.organization.counts import Count, Counting, Counts
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:

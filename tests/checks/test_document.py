@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from conformance.catalogue import load_catalogue
-from conformance.checks.document import document_faults
-from conformance.checks.document_rules import RULES
+from conformance.scenarios.generated.document import document_faults
+from conformance.scenarios.generated.document_rules import RULES
 from tests.conftest import RATE_LIMIT, make_exchange
 
 NOW = "2025-03-02T11:05:09.120Z"

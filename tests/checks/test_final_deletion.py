@@ -6,9 +6,9 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
-from conformance.checks.final_deletion import final_deletion
-from conformance.checks.paged_lists import creation_times
 from conformance.running.options import Effort
+from conformance.scenarios.engagements.final_deletion import final_deletion
+from conformance.scenarios.lists.paged import creation_times
 from conformance.wire import requests
 from conformance.wire.requests import Credential
 from tests.conftest import make_exchange

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from conformance.checks.finding import Search, expect_listed, search
 from conformance.oracle.outcomes import CantTell, NonConformity
+from conformance.scenarios.lists.finding import Search, expect_listed, search
 from conformance.targets.names import RunNames
 from tests.conftest import make_exchange
 

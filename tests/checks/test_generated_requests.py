@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from conformance.checks import generation
-from conformance.checks.generated_requests import send_generated
 from conformance.oracle.input_validity import Validity
 from conformance.running.options import Effort, RunOptions
 from conformance.running.run import Run
+from conformance.scenarios.generated import schemathesis_cases as generation
+from conformance.scenarios.generated.requests import send_generated
 from conformance.targets.names import RunNames
 from conformance.wire.gateways import MAX_TARGET
 from conformance.wire.run_limits import RunStopped
@@ -141,7 +141,7 @@ def test_drawing_leaves_nothing_in_the_current_folder(tmp_path: Path) -> None:
     """Hypothesis writes no cache, and its configured folder stays for other users of it."""
     program = (
         "from hypothesis.configuration import set_hypothesis_home_dir, storage_directory\n"
-        "from conformance.checks.generation import draw\n"
+        "from conformance.scenarios.generated.schemathesis_cases import draw\n"
         "set_hypothesis_home_dir('of-the-user')\n"
         "assert draw('createEngagement', negative=True, count=5, seeded=1, is_over=lambda: False)\n"
         "print(storage_directory('x', intent_to_write=False).path)\n"

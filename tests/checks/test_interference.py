@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from conformance.checks.interference import cant_tell_if_others_interfere
+from conformance.confirm.interference import cant_tell_if_others_interfere
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.targets.names import RunNames
 from conformance.wire.exchange import Exchange

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from conformance.checks.limit_sharing import expect_limits_apart
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
+from conformance.scenarios.limits.limit_sharing import expect_limits_apart
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.fixtures import NEW_KEY
 from conformance.wire import requests

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.checks.test_s4_mail import holds_link
+from conformance.scenarios.members.mail import holds_link
 
 
 @pytest.mark.parametrize(

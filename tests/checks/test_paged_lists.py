@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
-from conformance.checks.paged_lists import named_in
+from conformance.scenarios.lists.paged import named_in
 from conformance.wire.requests import Credential
 from tests.conftest import make_exchange
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from conformance.checks.test_s4_parallel import parallel_creation, parallel_edits
 from conformance.checks.test_s4_parallel import test_parallel_updates_both_take_effect as judge
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.running.options import Effort
+from conformance.scenarios.engagements.parallel import parallel_creation, parallel_edits
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Request
 from tests.conftest import make_exchange

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from conformance.checks.exhaust_window import at_once
-from conformance.checks.recovery import resume
+from conformance.scenarios.limits.exhaust_window import at_once
+from conformance.scenarios.limits.recovery import resume
 from conformance.wire import requests
 from conformance.wire.requests import Credential, Request
 from tests.conftest import RESPONDED_AT, make_exchange

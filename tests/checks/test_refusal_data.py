@@ -9,12 +9,18 @@ from contextlib import suppress
 
 import pytest
 
-from conformance.checks.every_operation import unknown_like
-from conformance.checks.invalid_credentials import near_keys, other_schemes, rarer_schemes, telling, unknown_keys
 from conformance.json_text import Malformed, Parsed, read_json
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle.invalid_inputs import BODIES, QUERIES, InvalidBody, Kind
 from conformance.oracle.permissions import MATRIX, Permission, scopes
+from conformance.scenarios.access.every_operation import unknown_like
+from conformance.scenarios.access.invalid_credentials import (
+    near_keys,
+    other_schemes,
+    rarer_schemes,
+    telling,
+    unknown_keys,
+)
 
 ALL_BODIES = [pytest.param(name, body, id=f"{name}: {body.what}") for name, table in BODIES.items() for body in table]
 KEYS = ["a", "secret", "sk_live_abcDEF123456789012345678", "-" * 30, "x" * 40, "ab.cd_ef-1234567890abcdefghij"]

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from conformance.checks.every_operation import OperationInputs
 from conformance.checks.test_s5_authentication import test_unknown_keys_are_refused as judge_unknown_keys
-from conformance.checks.unauthenticated import BadKeys, UnauthenticatedInputs
 from conformance.operations import OPERATIONS
 from conformance.oracle.bulk import Sent
 from conformance.oracle.outcomes import CantTell, NonConformity
+from conformance.scenarios.access.every_operation import OperationInputs
+from conformance.scenarios.access.unauthenticated import BadKeys, UnauthenticatedInputs
 from tests.conftest import make_exchange
 
 ERROR: dict[str, Any] = {"error": {"code": "UNAUTHORIZED", "message": "No.", "statusCode": 401}}

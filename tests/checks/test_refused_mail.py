@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from conformance.checks import test_s4_mail as checks
-from conformance.checks.test_s4_mail import Mailing, Refusal, refused_invitations
+from conformance.checks.test_s4_mail import refused_invitations
 from conformance.oracle.outcomes import CantTell, NonConformity
+from conformance.scenarios.members.mail import Mailing, Refusal
 from conformance.targets.names import RunNames
 from conformance.targets.provisioner import Mail
 from conformance.wire import requests

@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from conformance.checks.seeded_engagements import _words
 from conformance.running.options import Effort, RunOptions
 from conformance.running.run import Run
+from conformance.scenarios.lists.seeded_engagements import _words
 from conformance.targets.names import RunNames
 
 

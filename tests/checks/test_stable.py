@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from conformance.checks.stable import expect_beside_others, expect_steadily
+from conformance.confirm.stable import expect_beside_others, expect_steadily
+from conformance.oracle.lists.paging import Bracket, expect_partition, expect_partition_within
 from conformance.oracle.outcomes import CantTell, NonConformity
-from conformance.oracle.paging import Bracket, expect_partition, expect_partition_within
 from conformance.targets.names import RunNames
 from conformance.wire import requests
 from tests.conftest import make_exchange
@@ -19,7 +19,7 @@ from tests.conftest import make_exchange
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from conformance.checks.stable import Snapshot
+    from conformance.confirm.stable import Snapshot
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request

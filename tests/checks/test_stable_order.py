@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from conformance.checks.stable_order import expect_one_order
+from conformance.confirm.stable_order import expect_one_order
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.wire import requests
 from tests.conftest import make_exchange

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.checks.exhaust_window import ExhaustedWindow, _ensure_unused, is_made
-from conformance.checks.recovery import clocks_apart
-from conformance.checks.throttling import _is_of_another_organization, _Scene
 from conformance.oracle.outcomes import CheckOutcome
+from conformance.scenarios.limits.exhaust_window import ExhaustedWindow, _ensure_unused, is_made
+from conformance.scenarios.limits.recovery import clocks_apart
+from conformance.scenarios.limits.throttling import _is_of_another_organization, _Scene
 from conformance.wire.requests import Credential
 from tests.conftest import make_exchange
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from conformance.checks.torn_lists import note_torn, others_moved, written_meanwhile
+from conformance.confirm.torn_lists import note_torn, others_moved, written_meanwhile
 from conformance.running.options import Effort, RunOptions
 from conformance.selftest.subjects import latitudes
 from conformance.selftest.trial import Task, attempt

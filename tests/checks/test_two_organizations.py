@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.checks.test_s5_isolation import _expect_not_taken, _holds_not
-from conformance.checks.two_organizations import _ensure_nobody_elses, is_alike
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
+from conformance.scenarios.access.two_organizations import _ensure_nobody_elses, is_alike
 from conformance.targets.queries import OTHER_KEY
 from conformance.wire.requests import Credential
 from tests.conftest import make_exchange

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from conformance.checks.whole_run_ledger import conclude, is_elsewhere, ledger_of_run, seen_again
-from conformance.oracle.ledger_findings import Finding
+from conformance.oracle.ledger.findings import Finding
 from conformance.oracle.outcomes import CantTell, NonConformity
+from conformance.scenarios.whole_run_ledger import conclude, is_elsewhere, ledger_of_run, seen_again
 from conformance.targets.names import RunNames
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from conformance.oracle.collation import name_key
-from conformance.oracle.ledger import RULES, Ledger
-from conformance.oracle.ledger_findings import Finding
+from conformance.oracle.ledger.findings import Finding
+from conformance.oracle.ledger.ledger import RULES, Ledger
+from conformance.oracle.lists.collation import name_key
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
 

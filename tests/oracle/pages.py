@@ -12,7 +12,7 @@ from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
-    from conformance.oracle.laws import Law
+    from conformance.oracle.laws.responses import Law
 
 Described = tuple[str, str, str, str | None]
 

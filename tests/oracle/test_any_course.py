@@ -16,11 +16,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conformance.oracle import error_laws, laws, list_laws, observe, rate_limit_laws
-from conformance.oracle.ledger import Ledger
+from conformance.oracle import observe
+from conformance.oracle.laws import errors as error_laws
+from conformance.oracle.laws import lists as list_laws
+from conformance.oracle.laws import rate_limits as rate_limit_laws
+from conformance.oracle.laws import responses as laws
+from conformance.oracle.laws.rate_limit_course import expect_falling
+from conformance.oracle.laws.survey import survey
+from conformance.oracle.ledger.ledger import Ledger
 from conformance.oracle.outcomes import CheckOutcome
-from conformance.oracle.rate_limit_course import expect_falling
-from conformance.oracle.survey import survey
 from conformance.reports.har import har_bytes
 from conformance.targets.census import organization_census, take_census
 from conformance.targets.journal import Journal

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle import echo_laws
+from conformance.oracle.laws import echoes as echo_laws
 from conformance.oracle.outcomes import CantTell
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import JSON_HEADERS

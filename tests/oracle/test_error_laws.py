@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle import error_laws
+from conformance.oracle.laws import errors as error_laws
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
 from tests.oracle.pages import broken

@@ -8,7 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.oracle import error_laws, expect, laws, list_laws, rate_limit_laws, read
+from conformance.oracle import expect, read
+from conformance.oracle.laws import errors as error_laws
+from conformance.oracle.laws import lists as list_laws
+from conformance.oracle.laws import rate_limits as rate_limit_laws
+from conformance.oracle.laws import responses as laws
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire.exchange import Exchange, NoResponse

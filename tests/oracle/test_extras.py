@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle import extras
+from conformance.oracle.laws import extras
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle import filters
-from conformance.oracle.listing import CantTellYet, Listing, time_of
+from conformance.oracle.lists import filters
+from conformance.oracle.lists.listing import CantTellYet, Listing, time_of
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle.effects import Effect, Interval
-from conformance.oracle.histories import History, Register, Snapshot, write
+from conformance.oracle.ledger.effects import Effect, Interval
+from conformance.oracle.ledger.histories import History, Register, Snapshot, write
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import JSON_HEADERS
 from tests.conftest import make_exchange

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.operations import OPERATIONS
-from conformance.oracle import laws
+from conformance.oracle.laws import responses as laws
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.rendering import render
 from conformance.wire.exchange import Exchange
@@ -16,7 +16,7 @@ from tests.conftest import make_exchange
 from tests.oracle.pages import broken, page, refusal
 
 if TYPE_CHECKING:
-    from conformance.oracle.laws import Law
+    from conformance.oracle.laws.responses import Law
 
 NOW = "2026-01-02T03:04:05.006Z"
 ENGAGEMENT = {"id": "e", "name": "Audit", "status": "active", "createdAt": NOW, "updatedAt": NOW}

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from conformance.catalogue import load_catalogue
 from conformance.oracle import read
-from conformance.oracle.collation import name_key
-from conformance.oracle.ledger import RULES, Ledger
+from conformance.oracle.ledger.ledger import RULES, Ledger
+from conformance.oracle.lists.collation import name_key
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
 from tests.oracle.ledgers import broken

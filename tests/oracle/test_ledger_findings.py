@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.oracle import ledger_findings
-from conformance.oracle.ledger import RULES
-from conformance.oracle.ledger_changes import _OF_DELETED
-from conformance.oracle.ledger_evidence import SPARING
-from conformance.oracle.ledger_findings import EVIDENCE, EXPLAINED_BY, Finding, Findings
-from conformance.oracle.ledger_rules import status_of
+from conformance.oracle.ledger import findings as ledger_findings
+from conformance.oracle.ledger.changes import _OF_DELETED
+from conformance.oracle.ledger.evidence import SPARING
+from conformance.oracle.ledger.findings import EVIDENCE, EXPLAINED_BY, Finding, Findings
+from conformance.oracle.ledger.ledger import RULES
+from conformance.oracle.ledger.rules import status_of
 from tests.conftest import make_exchange
 
 RESPONSE = make_exchange(number=5)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle.collation import name_key
-from conformance.oracle.ledger import RULES, Ledger
+from conformance.oracle.ledger.ledger import RULES, Ledger
+from conformance.oracle.lists.collation import name_key
 from conformance.wire import requests
 from tests.oracle.ledgers import broken, found, kept, listing
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle.ledger_findings import Finding
+from conformance.oracle.ledger.findings import Finding
 from conformance.wire import requests
 from tests.oracle.ledgers import found, kept, listing
 from tests.oracle.pages import Described, described

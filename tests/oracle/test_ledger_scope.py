@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle.ledger import Ledger
+from conformance.oracle.ledger.ledger import Ledger
 from conformance.wire import requests
 from conformance.wire.requests import Credential
 from tests.oracle.ledgers import broken

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.oracle import list_laws
+from conformance.oracle.laws import lists as list_laws
 from conformance.oracle.outcomes import NonConformity
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
 from tests.oracle.pages import Described, broken, page, refusal
 
 if TYPE_CHECKING:
-    from conformance.oracle.laws import Law
+    from conformance.oracle.laws.responses import Law
 
 EARLY, MIDDLE, LATE = (f"2026-01-02T03:04:0{second}.006Z" for second in (5, 6, 7))
 SORTED = partial(list_laws.sorted_by_time, "createdAt")

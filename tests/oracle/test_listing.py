@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle import listing
-from conformance.oracle.listing import CantTellYet, Listing
+from conformance.oracle.lists import listing
+from conformance.oracle.lists.listing import CantTellYet, Listing
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange

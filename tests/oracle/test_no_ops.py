@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle.no_ops import no_op_changes
+from conformance.oracle.laws.no_ops import no_op_changes
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import JSON_HEADERS, encode
 from tests.conftest import make_exchange

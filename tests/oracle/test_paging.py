@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle import paging
+from conformance.oracle.lists import paging
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from conformance.oracle.listing import CantTellYet
-from conformance.oracle.outcomes import NonConformity
-from conformance.oracle.paging import (
+from conformance.oracle.lists.listing import CantTellYet
+from conformance.oracle.lists.paging import (
     Bracket,
     expect_lengths_within,
     expect_partition_within,
     expect_total_within,
 )
+from conformance.oracle.outcomes import NonConformity
 from conformance.wire.exchange import Exchange
 from tests.oracle.pages import page
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.oracle import paging
-from conformance.oracle.listing import CantTellYet
+from conformance.oracle.lists import paging
+from conformance.oracle.lists.listing import CantTellYet
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange

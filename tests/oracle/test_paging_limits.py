@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle import paging_limits
-from conformance.oracle.listing import CantTellYet
+from conformance.oracle.lists import paging_limits
+from conformance.oracle.lists.listing import CantTellYet
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange

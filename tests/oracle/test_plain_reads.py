@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle import plain_reads
+from conformance.oracle.laws import reads as plain_reads
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from conformance.wire.requests import Credential

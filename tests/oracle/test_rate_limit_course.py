@@ -10,8 +10,8 @@ from itertools import cycle
 
 import pytest
 
+from conformance.oracle.laws.rate_limit_course import expect_falling
 from conformance.oracle.outcomes import Inapplicable, NonConformity
-from conformance.oracle.rate_limit_course import expect_falling
 from conformance.wire.exchange import Exchange
 from conformance.wire.rate_limit_headers import SUCCESSIVE
 from tests.conftest import make_exchange

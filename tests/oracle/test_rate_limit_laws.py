@@ -7,7 +7,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from conformance.oracle import rate_limit_laws as laws
+from conformance.oracle.laws import rate_limits as laws
 from conformance.wire.exchange import Exchange
 from tests.conftest import RESPONDED_AT, make_exchange
 from tests.oracle.pages import broken

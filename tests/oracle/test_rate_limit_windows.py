@@ -8,8 +8,8 @@ from email.utils import format_datetime
 
 import pytest
 
+from conformance.oracle.laws.rate_limit_course import expect_falling
 from conformance.oracle.outcomes import Evidence, Inapplicable, NonConformity
-from conformance.oracle.rate_limit_course import expect_falling
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Credential
 from tests.conftest import make_exchange

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.oracle.collation import SYLLABLES, name_key, syllables
+from conformance.oracle.lists.collation import SYLLABLES, name_key, syllables
 from conformance.oracle.rendering import kind_of, one_of, render
 
 

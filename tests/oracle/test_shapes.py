@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle import shapes
-from conformance.oracle.shapes import SHAPES, Field
+from conformance.oracle.laws import shapes
+from conformance.oracle.laws.shapes import SHAPES, Field
 
 TIME = "2026-01-02T03:04:05.006Z"
 SETTINGS = {"requireTwoFactor": True, "domainAutoJoin": False, "ssoEnabled": False}

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from conformance.confirm.steady import steadily, steadily_between
 from conformance.oracle.outcomes import CantTell, NonConformity
-from conformance.oracle.steady import steadily, steadily_between
 from conformance.wire.exchange import Exchange
 
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.oracle import laws, rate_limit_laws
+from conformance.oracle.laws import rate_limits as rate_limit_laws
+from conformance.oracle.laws import responses as laws
+from conformance.oracle.laws.survey import conclude, survey
 from conformance.oracle.outcomes import NonConformity
-from conformance.oracle.survey import conclude, survey
 from tests.conftest import make_exchange
 
 PAGE = make_exchange(status=404, raw=b"<html>gone</html>", headers=(("Content-Type", "text/html"),))

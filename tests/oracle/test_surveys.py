@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.oracle.laws.survey import Survey, conclude, survey
 from conformance.oracle.outcomes import CantTell, Evidence, Inapplicable, NonConformity
-from conformance.oracle.survey import Survey, conclude, survey
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
 from tests.oracle.pages import described

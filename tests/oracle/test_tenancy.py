@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.oracle.lists.tenancy import expect_apart
 from conformance.oracle.outcomes import Evidence, Inapplicable, NonConformity
-from conformance.oracle.tenancy import expect_apart
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Credential
 from tests.conftest import make_exchange

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.checks import random_walks as walks
-from conformance.checks.random_walks import random_walks
-from conformance.oracle.collation import SYLLABLES, name_key, syllables
+from conformance.oracle.lists.collation import SYLLABLES, name_key, syllables
 from conformance.oracle.shrinking import shrink
 from conformance.oracle.walk_plan import WRITES, Kind, plan
 from conformance.running.options import Effort, RunOptions
+from conformance.scenarios.walks import runner as walks
+from conformance.scenarios.walks.runner import random_walks
 from conformance.targets.names import RunNames
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Request

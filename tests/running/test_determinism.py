@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from conformance.oracle.ledger import RULES
+from conformance.oracle.ledger.ledger import RULES
 from conformance.running.options import Effort, RunOptions
 from conformance.selftest.in_process import HostedSession
 from conformance.selftest.subjects import latitudes

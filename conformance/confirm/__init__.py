@@ -1,0 +1,1 @@
+"""Confirmation of findings that another user or a slow clock could have caused."""

@@ -1,0 +1,82 @@
+"""Service clocks that tick too rarely for a check, or that were set back."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from math import gcd
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle import expect
+from conformance.oracle.clock_set_back import was_set_back
+from conformance.oracle.laws import rate_limits as rate_limit_laws
+from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.outcomes import CantTell, NonConformity
+from conformance.oracle.timestamps import parse_timestamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+ONE_SECOND_TICK: Final = 1.1
+"""Seconds in which a clock of whole seconds is certain to tick."""
+
+A_SHORT_TICK: Final = 0.25
+"""Seconds in which a clock that shows fractions of seconds has most likely ticked."""
+
+A_LONG_TICK: Final = 2.5
+"""Seconds after which a clock that has not ticked has stopped."""
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_A_MILLISECOND: Final = timedelta(milliseconds=1)
+_A_MINUTE: Final = 60.0
+_SEVERAL: Final = 5
+_GIVE_TIMES: Final = frozenset({"createEngagement", "archiveEngagement"})
+"""Operations whose responses carry times of the run; older resources may have times of other clocks."""
+
+
+def expect_moved(run: Run, actual: str, than: str, *at: Exchange) -> None:
+    """Expect an updatedAt to be later than another, if the service's clock had time to tick.
+
+    Raises:
+        NonConformity: It is not later.
+        CantTell: It is not later, and all times of the service are multiples of a coarse step; or its clock was set
+            back and has not reached the earlier time again.
+    """
+    try:
+        expect.later("updatedAt", actual, than, *at)
+    except NonConformity as fault:
+        if was_set_back(at[-1], run.wire.exchanges) and _is_behind(at[-1], than):
+            raise CantTell("the service's clock was set back during the run", *fault.exchanges) from fault
+        step = step_of(_times(run))
+        if step > A_LONG_TICK:
+            raise CantTell(f"the service's clock ticks only every {step:g} s", *fault.exchanges) from fault
+        raise
+
+
+def _is_behind(exchange: Exchange, time: str) -> bool:
+    """Whether a response is older than a time, by its own Date header."""
+    dated, moment = rate_limit_laws.date(exchange), parse_timestamp(time)
+    return dated is not None and moment is not None and dated < moment.timestamp()
+
+
+def step_of(times: Iterable[str]) -> float:
+    """Return the step in seconds of which all times are multiples, a minute at most; 0 if there are too few times.
+
+    The steps of a clock need not begin at whole seconds; only several times show where they begin. A single time may be
+    of a stopped clock: it shows at most that it is a whole minute.
+    """
+    moments = {moment for time in times if (moment := parse_timestamp(time)) is not None}
+    begin = min(moments) if len(moments) >= _SEVERAL else _EPOCH
+    step = gcd(*((moment - begin) // _A_MILLISECOND for moment in moments)) / 1000
+    if step and step % _A_MINUTE == 0:
+        return _A_MINUTE
+    return step if len(moments) > 1 else 0.0
+
+
+def _times(run: Run) -> list[str]:
+    given = (exchange for exchange in run.wire.exchanges if exchange.request.operation.id in _GIVE_TIMES)
+    resources = (resource for exchange in given for resource in readable_resources(exchange))
+    found = (resource.get(name) for resource in resources for name in ("createdAt", "updatedAt"))
+    return [time for time in found if isinstance(time, str)]

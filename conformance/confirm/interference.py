@@ -1,0 +1,122 @@
+"""Other users who change the organization during a run."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle import read
+from conformance.oracle.ledger.effects import Interval, accepted, refused, sent_object
+from conformance.oracle.outcomes import CantTell, CheckOutcome, NonConformity
+from conformance.targets.names import normalized
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_PAUSES: Final = (0.5, 1.0, 2.0, 2.0, 2.0)
+"""Seconds between reads of settings that another user may be changing."""
+_LOOKING: Final = "who else changes settings"
+"""The check's name for these reads, which a run sends once."""
+_STRANGERS: Final = 2
+"""Number of names that the run did not set which show other users at work; a faulty service may invent one."""
+
+
+@contextmanager
+def cant_tell_if_others_interfere(run: Run) -> Iterator[None]:
+    """Turn a fault inside a ``with`` into CantTell if others rename the organization or change its settings.
+
+    Raises:
+        NonConformity: There is a fault, and no sign of other users.
+        CantTell: There is a fault, and other users change the organization.
+    """
+    try:
+        yield
+    except NonConformity as fault:
+        if seen := _strange_names(run) or _moved_settings(run):
+            raise CantTell(f"others change the organization meanwhile, and {fault.message}", *seen) from fault
+        raise
+
+
+def _strange_names(run: Run) -> tuple[Exchange, ...]:
+    """Return reads that show names that the run did not set; none if there are fewer than two such names.
+
+    Reads after a renaming to an odd name do not count: the service may have garbled that name.
+    """
+    reads, prefix = _reads(run), normalized(run.names.prefix)
+    before = {normalized(name) for exchange in reads[:1] if (name := _name(exchange)) is not None}
+    renamings = [
+        (Interval.of(exchange).start, normalized(name))
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "updateCurrentOrganization" and not refused(exchange)
+        if isinstance(name := (sent_object(exchange) or {}).get("name"), str)
+    ]
+    strange: dict[str, Exchange] = {}
+    for exchange in reads:
+        standing = max((given for given in renamings if given[0] < Interval.of(exchange).end), default=(0.0, prefix))[1]
+        name = _name(exchange)
+        if name is None or not (prefix in standing or standing in before):
+            continue
+        if prefix not in normalized(name) and normalized(name) not in before:
+            strange[name] = exchange
+    return tuple(strange.values()) if len(strange) >= _STRANGERS else ()
+
+
+def _moved_settings(run: Run) -> tuple[Exchange, ...]:
+    """Return two reads between which settings changed without a request of the run that could change them."""
+    if (found := _change(run)) or _has_looked(run):
+        return found
+    for pause in _PAUSES:
+        run.sleep(pause)
+        with run.wire.checking(_LOOKING):
+            run.send(requests.get_organization())
+        if found := _change(run):
+            break
+    return found
+
+
+def _has_looked(run: Run) -> bool:
+    return any(exchange.check == _LOOKING for exchange in run.wire.exchanges)
+
+
+def _change(run: Run) -> tuple[Exchange, ...]:
+    updates = [
+        Interval.of(exchange)
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "updateCurrentOrganization"
+    ]
+    for before, after in pairwise(_reads(run)):
+        between = Interval(Interval.of(before).start, Interval.of(after).end)
+        if _settings(before) != _settings(after) and not any(between.meets(exchange) for exchange in updates):
+            return before, after
+    return ()
+
+
+def _reads(run: Run) -> list[Exchange]:
+    """Return the successful reads of the main key's organization, in the order of their responses."""
+    reads = [
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "getCurrentOrganization"
+        and exchange.request.credential is None
+        and accepted(exchange)
+        and _settings(exchange)
+    ]
+    return sorted(reads, key=lambda exchange: Interval.of(exchange).end)
+
+
+def _settings(exchange: Exchange) -> object:
+    """Return the settings in a response; None if it shows none."""
+    try:
+        return read.data(exchange).get("settings")
+    except CheckOutcome:
+        return None
+
+
+def _name(exchange: Exchange) -> str | None:
+    name = read.data(exchange).get("name")
+    return name if isinstance(name, str) else None

@@ -1,0 +1,1 @@
+"""Laws: what the interface requires of single responses, and of their course."""

@@ -1,0 +1,89 @@
+"""No-op changes: requests for the state the resource already has; the interface leaves their success open."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.ledger.effects import Interval, accepted, refused, sent_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.wire.exchange import Exchange
+
+_READS: Final = frozenset({"getEngagement", "listEngagements"})
+
+
+def no_op_changes(exchanges: Iterable[Exchange]) -> frozenset[int]:
+    """Return the numbers of successes whose response the interface leaves entirely open.
+
+    These are archivings of an archived engagement, invitations of a member or of an invited address, and changes to a
+    role that the member may already have had.
+
+    Args:
+        exchanges: All of a run, in their order.
+    """
+    exchanges = list(exchanges)
+    return archivings_again(exchanges) | invitations_again(exchanges) | role_changes_again(exchanges)
+
+
+def archivings_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
+    """Return the numbers of successful archivings of an engagement that was archived before.
+
+    The effect of unarchiving is open: only a read or a list with status active proves that the engagement is active.
+    """
+    archived: dict[str, Interval] = {}
+    again: set[int] = set()
+    for exchange in exchanges:
+        identifier = exchange.request.identifier
+        if exchange.request.operation.id in _READS:
+            for shown in readable_resources(exchange):
+                last = archived.get(str(shown.get("id")))
+                if last is not None and shown.get("status") == "active" and last.before(Interval.of(exchange)):
+                    del archived[str(shown.get("id"))]
+        elif exchange.request.operation.id == "archiveEngagement" and identifier is not None and not refused(exchange):
+            if accepted(exchange) and identifier in archived:
+                again.add(exchange.number)
+            archived[identifier] = Interval.of(exchange)
+    return frozenset(again)
+
+
+def invitations_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
+    """Return the numbers of accepted invitations of an address that was a member's or was invited before."""
+    known: set[str] = set()
+    again: set[int] = set()
+    for exchange in exchanges:
+        if exchange.request.operation.id == "listMembers":
+            emails = [member.get("email") for member in readable_resources(exchange)]
+            known.update(email.casefold() for email in emails if isinstance(email, str))
+        elif exchange.request.operation.id == "inviteMember" and not refused(exchange):
+            email = (sent_object(exchange) or {}).get("email")
+            if not isinstance(email, str) or email.casefold() in known:
+                again.add(exchange.number)
+            else:
+                known.add(email.casefold())
+    return frozenset(again)
+
+
+def role_changes_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
+    """Return the numbers of successful changes to a role that the member had, or may have had, before."""
+    roles: defaultdict[str | None, set[str]] = defaultdict(set)
+    again: set[int] = set()
+    for exchange in exchanges:
+        if exchange.request.operation.id == "listMembers":
+            for member in readable_resources(exchange):
+                identifier, role = member.get("id"), member.get("role")
+                if isinstance(identifier, str):
+                    roles[identifier] = {role} if isinstance(role, str) else set()
+        elif exchange.request.operation.id == "updateMemberRole" and not refused(exchange):
+            user, role = exchange.request.identifier, (sent_object(exchange) or {}).get("role")
+            given = {role} if isinstance(role, str) else set()
+            if not accepted(exchange):
+                roles[user] |= given  # it got no response
+                continue
+            if given & roles[user]:
+                again.add(exchange.number)
+            roles[user] = given
+    return frozenset(again)

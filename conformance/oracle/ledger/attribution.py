@@ -1,0 +1,252 @@
+"""Attribution of an impossible value to the requirement that it breaks: by the last write that touched it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.ledger.effects import (
+    STATUS,
+    Effect,
+    Interval,
+    accepted,
+    is_main,
+    is_unremarkable,
+    refused,
+    sent_object,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.oracle.ledger.findings import Findings
+    from conformance.oracle.ledger.histories import History, Snapshot, Write
+
+LASTS = "create-engagement-lasts"
+TAKES_EFFECT = "update-engagement-takes-effect"
+KEEPS_THE_REST = "update-engagement-keeps-the-rest"
+IN_PARALLEL = "update-engagement-in-parallel"
+AS_READ = "list-engagements-as-read"
+
+_KEEPS_TEXT: Final = {
+    "createEngagement": "create-engagement-keeps-text",
+    "updateEngagement": "update-engagement-keeps-text",
+}
+
+
+def requirement_for_text(
+    history: History, *, field: str, value: str | None, interval: Interval, others: Sequence[Write]
+) -> str:
+    """Return the requirement that judges a text of an engagement, or that the text breaks.
+
+    Args:
+        history: The engagement's history.
+        field: ``name`` or ``description``.
+        value: The impossible value that a read shows; None if the value is possible.
+        interval: The interval of the read.
+        others: The writes to other engagements meanwhile.
+    """
+    last = history.registers[field].latest(interval)
+    if last is None:
+        return LASTS
+    confirmed = _confirmed_since(history, field, last)
+    meanwhile = history.between(
+        confirmed.interval.start if confirmed else last.interval.start, interval.end, but=(last.exchange,)
+    )
+    if value is None:
+        return _owner(last)
+    if refusal := _carrying(field, value, meanwhile):
+        archived = history.registers[STATUS].certain_value(refusal.interval) == "archived"
+        return "archived-edit-changes-nothing" if archived else "update-engagement-refused-changes-nothing"
+    is_stale = any(effect.value == value for effect in history.registers[field].effects)
+    if not is_stale and any(accepted(write.exchange) and _sends(write, field, value) for write in others):
+        return "update-engagement-spares-others"
+    is_new = not is_stale and not any(accepted(write.exchange) for write in meanwhile)
+    if is_new and not _is_seen(history, field, last) and (keeps := keeps_text(last)):
+        return keeps
+    return _of_own(last, meanwhile, field, is_lost=confirmed is None and is_stale)
+
+
+def keeps_text(write: Effect) -> str | None:
+    """Return the requirement to keep a text as sent; None for a text that is no test of it."""
+    if not write.value or is_unremarkable(write.value):
+        return None
+    return _KEEPS_TEXT[write.exchange.request.operation.id]
+
+
+def is_ambiguous(history: History, field: str, interval: Interval) -> bool:
+    """Whether a wrong text may have several causes.
+
+    The last write may have been lost, or undone by a later request before the read.
+    """
+    last = history.registers[field].latest(interval)
+    if last is None:
+        return False
+    confirmed = _confirmed_since(history, field, last)
+    meanwhile = history.between(
+        confirmed.interval.start if confirmed else last.interval.start, interval.end, but=(last.exchange,)
+    )
+    causes = {write.operation for write in meanwhile if accepted(write.exchange)}
+    return len(causes) > 1 or (confirmed is None and bool(causes - {"unarchiveEngagement"}))
+
+
+def requirement_for_status(history: History, *, value: str | None, interval: Interval, others: Sequence[Write]) -> str:
+    """Return the requirement that judges the status of an engagement, or that the status breaks."""
+    last = history.registers[STATUS].latest(interval)
+    if last is None:
+        return "new-engagement-active"
+    confirmed = _confirmed_since(history, STATUS, last)
+    meanwhile = history.between(
+        confirmed.interval.start if confirmed else last.interval.start, interval.end, but=(last.exchange,)
+    )
+    if last.value == "archived":
+        return _of_archived(meanwhile, read_before=confirmed is not None, wrong=value is not None)
+    if value is None:
+        return "new-engagement-active"
+    edits = [write for write in meanwhile if write.operation == "updateEngagement"]
+    if any("status" in (sent_object(write.exchange) or {}) for write in edits):
+        return "update-engagement-own-values"
+    if any(accepted(write.exchange) for write in edits):
+        return KEEPS_THE_REST
+    archives = [write for write in others if write.operation == "archiveEngagement" and accepted(write.exchange)]
+    return "archive-spares-others" if confirmed is not None and archives else "new-engagement-active"
+
+
+def of_list(history: History, *, field: str, value: str, interval: Interval, others: Sequence[Write]) -> str:
+    """Return the requirement that a list breaks if it shows an impossible value.
+
+    If a read or another list has shown a possible value and no known request changed it since, the list itself is
+    wrong. Otherwise it is the requirement that a read with the same value would break.
+    """
+    last = history.registers[field].latest(interval)
+    cause = requirement_for_status if field == STATUS else partial(requirement_for_text, field=field)
+    rule, kept = (cause(history, value=shown, interval=interval, others=others) for shown in (value, None))
+    return AS_READ if rule == kept and last is not None and _is_seen(history, field, last) else rule
+
+
+def is_late(history: History, fields: Sequence[str], interval: Interval) -> bool:
+    """Whether a list lacks the effects of different operations: then it is stale, rather than all of them lost."""
+    lasts = [history.registers[field].latest(interval) for field in fields]
+    return len({None if last is None else last.exchange.request.operation.id for last in lasts}) > 1
+
+
+def rivals_of_list(history: History, field: str, interval: Interval) -> int:
+    """Return how many changes since the last one of a field could explain the impossible value in a list."""
+    last = history.registers[field].latest(interval)
+    meanwhile = [] if last is None else history.between(last.interval.start, interval.end, but=(last.exchange,))
+    return sum(1 for write in meanwhile if accepted(write.exchange))
+
+
+def resolve(history: History, findings: Findings, field: str, interval: Interval) -> None:
+    """Attribute earlier findings to the lists themselves, since a read shows the field unchanged and possible.
+
+    Args:
+        history: The engagement's history.
+        findings: The findings that include those of the lists.
+        field: The field.
+        interval: The interval of the read.
+    """
+    last = history.registers[field].latest(interval)
+    alike = [
+        open_finding
+        for open_finding in history.open_findings
+        if open_finding.field == field and open_finding.last is last
+    ]
+    for open_finding in alike:
+        findings.resolve(open_finding.place, AS_READ)
+        history.open_findings.remove(open_finding)
+
+
+def seen_since(history: History) -> float:
+    """Return when an engagement was read last, or created."""
+    return history.snapshots[-1].interval.start if history.snapshots else history.creation.interval.start
+
+
+def of_absence(history: History, interval: Interval, others: Sequence[Write]) -> str:
+    """Return the requirement that the absence of an engagement breaks."""
+    last = history.snapshots[-1] if history.snapshots else None
+    if last is None:
+        return LASTS
+    meanwhile = history.between(last.interval.start, interval.end, but=(history.creation.exchange,))
+    done = [write for write in meanwhile if accepted(write.exchange)]
+    if done and done[-1].operation == "archiveEngagement":
+        return "archived-readable"
+    if done and done[-1].operation == "updateEngagement":
+        return KEEPS_THE_REST
+    deletions = [write for write in others if write.operation == "deleteEngagement" and accepted(write.exchange)]
+    return "delete-spares-others" if deletions else LASTS
+
+
+def is_refused_edit(write: Write) -> bool:
+    """Whether a write is an edit that was refused for its content, not for its key or the rate limit."""
+    status = None if write.exchange.received is None else write.exchange.received.status
+    evidence = is_main(write.exchange) and status not in {401, 429}
+    return write.operation == "updateEngagement" and refused(write.exchange) and evidence
+
+
+def _confirmed_since(history: History, field: str, last: Effect) -> Snapshot | None:
+    """Return the last read that showed the last write."""
+    confirmed = history.confirmed.get(field)
+    return confirmed if confirmed is not None and last.interval.before(confirmed.interval) else None
+
+
+def _is_seen(history: History, field: str, last: Effect) -> bool:
+    """Whether a read or a list has shown the last write."""
+    seen = [snapshot for snapshot in (history.confirmed.get(field), history.listed.get(field)) if snapshot is not None]
+    values = [(snapshot.interval.end, snapshot.text(field)) for snapshot in seen]
+    return any(end >= last.interval.end and value is not None and last.fits(value) for end, value in values)
+
+
+def _of_archived(meanwhile: Sequence[Write], *, read_before: bool, wrong: bool) -> str:
+    if not (read_before and wrong):
+        return "archive-sets-status"
+    if any(write.operation == "archiveEngagement" for write in meanwhile):
+        return "archived-again-stays-archived"
+    return "archived-edit-changes-nothing" if any(map(is_refused_edit, meanwhile)) else "archive-sets-status"
+
+
+def _of_own(last: Effect, meanwhile: Sequence[Write], field: str, *, is_lost: bool) -> str:
+    """Return the requirement that the engagement's own changes broke in a text.
+
+    Args:
+        last: The last write of the text.
+        meanwhile: The other writes since.
+        field: The text.
+        is_lost: Whether the last write was never read, but an older value was.
+    """
+    edits = [write for write in meanwhile if write.operation == "updateEngagement" and accepted(write.exchange)]
+    if _is_edit(last) and any(write.interval.meets(last.interval) for write in edits):
+        return IN_PARALLEL
+    return _owner(last) if is_lost else _of_last(meanwhile, field, default=_owner(last))
+
+
+def _of_last(meanwhile: Sequence[Write], field: str, *, default: str) -> str:
+    """Return the requirement of the last write that must not have changed the engagement's texts."""
+    if meanwhile and is_refused_edit(meanwhile[-1]) and field in (sent_object(meanwhile[-1].exchange) or {}):
+        return "update-engagement-refused-changes-nothing"
+    causes = {
+        "archiveEngagement": "archive-keeps-content",
+        "updateEngagement": KEEPS_THE_REST,
+    }
+    done = [write for write in meanwhile if accepted(write.exchange)]
+    if done:
+        return causes.get(done[-1].operation, default)
+    return "update-engagement-refused-changes-nothing" if any(map(is_refused_edit, meanwhile)) else default
+
+
+def _owner(last: Effect) -> str:
+    return TAKES_EFFECT if _is_edit(last) else LASTS
+
+
+def _is_edit(effect: Effect) -> bool:
+    return effect.exchange.request.operation.id == "updateEngagement"
+
+
+def _carrying(field: str, value: str, meanwhile: Sequence[Write]) -> Write | None:
+    """Return a refused edit that carried the value read."""
+    return next((write for write in meanwhile if is_refused_edit(write) and _sends(write, field, value)), None)
+
+
+def _sends(write: Write, field: str, value: str) -> bool:
+    edit = write.operation == "updateEngagement" and bool(value)
+    return edit and (sent_object(write.exchange) or {}).get(field) == value

@@ -1,0 +1,174 @@
+"""Ledger rules for responses to requests that were to change one engagement."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.ledger import attribution as causes
+from conformance.oracle.ledger import evidence
+from conformance.oracle.ledger.effects import (
+    STATUS,
+    TEXTS,
+    Interval,
+    accepted,
+    is_ordinary,
+    is_unremarkable,
+    refused,
+    sent_object,
+)
+from conformance.oracle.ledger.histories import Snapshot
+from conformance.oracle.ledger.rules import NOT_FOUND, NOT_JUDGED, Judging, finding_of, status_of
+from conformance.oracle.rendering import render
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.oracle.ledger.histories import History
+    from conformance.wire.exchange import Exchange
+
+_BESIDE_OTHERS: Final = frozenset({404, 409})
+"""Refusals that are permitted for a change that overlaps another change of the engagement."""
+_NOT_SERVED: Final = frozenset({404, 405})
+_OF_DELETED: Final = {
+    "updateEngagement": "deleted-uneditable",
+    "archiveEngagement": "deleted-unarchivable",
+    "unarchiveEngagement": "deleted-not-unarchived",
+    "deleteEngagement": "deleted-undeletable",
+}
+_REFUSALS_OF_UNARCHIVE: Final = frozenset({400, 403, 404, 415, 422})
+
+
+class Changes(Judging):
+    """Rules of edits, archives, unarchives and deletions."""
+
+    def created(self, history: History, exchange: Exchange) -> None:
+        """Judge the response to a creation by the sent texts, if they are unremarkable."""
+        sent, snapshot = (
+            sent_object(exchange) or {},
+            Snapshot(exchange, Interval.of(exchange), readable_resources(exchange)[0]),
+        )
+        for name in TEXTS:
+            responded = snapshot.text(name)
+            if history.broken or responded is None or not is_unremarkable(sent.get(name)):
+                continue
+            finding = finding_of(
+                "create-engagement-answers-what-was-sent", exchange, message=f"{name} is not what was sent",
+                expected=render(sent[name]), actual=render(responded), pointer=f"/data/{name}",
+            )  # fmt: skip
+            self.conclude(history, finding, right=responded == sent[name])
+
+    def change(self, history: History, exchange: Exchange) -> None:
+        """Judge the response to an edit, an archive, an unarchive or a deletion."""
+        interval, status = Interval.of(exchange), status_of(exchange)
+        if history.broken or status in NOT_JUDGED or not (accepted(exchange) or refused(exchange)):
+            return
+        if status in _BESIDE_OTHERS and not history.alone(interval, exchange):
+            return
+        if (deletion := history.deletion(interval)) is not None:
+            self._deleted_change(history, exchange, deletion.exchange)
+        elif history.exists(interval) or (exchange.request.operation.id == "deleteEngagement" and accepted(exchange)):
+            judge = {
+                "updateEngagement": self._edit,
+                "archiveEngagement": self._archive,
+                "unarchiveEngagement": self._unarchive,
+                "deleteEngagement": self._delete,
+            }[exchange.request.operation.id]
+            judge(history, exchange, interval)
+
+    def _deleted_change(self, history: History, exchange: Exchange, deletion: Exchange) -> None:
+        operation = exchange.request.operation.id
+        if operation == "unarchiveEngagement":
+            right, expected = status_of(exchange) in _REFUSALS_OF_UNARCHIVE, "404, 400, 403, 415 or 422"
+        else:
+            # If the request has other defects, the service may report those first.
+            sound = operation != "updateEngagement" or _is_sound_edit(exchange)
+            right, expected = status_of(exchange) == NOT_FOUND or (refused(exchange) and not sound), "404"
+        message = f"{operation} treated a deleted engagement as existing"
+        finding = finding_of(_OF_DELETED[operation], exchange, deletion, message=message, expected=expected)
+        self.conclude(history, finding, right=right)
+
+    def _edit(self, history: History, exchange: Exchange, interval: Interval) -> None:
+        status = history.registers[STATUS]
+        because = tuple(effect.exchange for effect in status.candidates(interval))
+        if status.certain_value(interval) == "archived":
+            if accepted(exchange) and not _is_edit(exchange):
+                return
+            right = refused(exchange) and status_of(exchange) != NOT_FOUND
+            message = f"an edit of an archived engagement {'succeeded' if accepted(exchange) else 'returned 404'}"
+            requirement, expected = (
+                self._of_archived_edit(history, exchange, interval),
+                "a 4xx other than 401, 404 and 429",
+            )
+            self.keep(exchange, evidence.of_refused_edit(history, interval) if right else None)
+        elif status.certain_value(interval) == "active" and _is_sound_edit(exchange):
+            # A conflict may be with another edit, or with a name in use.
+            right = accepted(exchange) or status_of(exchange) == HTTPStatus.CONFLICT
+            message, expected = "an edit of an active engagement failed", "any 2xx"
+            requirement = "unarchived-editable" if _by_unarchive(because) else "update-engagement-succeeds"
+        else:
+            return
+        finding = finding_of(requirement, exchange, *because, message=message, expected=expected)
+        self.conclude(history, finding, right=right)
+
+    def _of_archived_edit(self, history: History, exchange: Exchange, interval: Interval) -> str:
+        """Return the requirement: an archive that took effect late, after some edits of these fields, has its own."""
+        status = history.registers[STATUS]
+        last = status.latest(interval)
+        if last is None or not accepted(exchange):
+            return "archived-edit-refused"
+        fields = (sent_object(exchange) or {}).keys()
+        alike = [attempt for attempt in history.attempts if (sent_object(attempt.exchange) or {}).keys() == fields]
+        edits = [
+            attempt for attempt in alike if causes.is_refused_edit(attempt) and last.interval.before(attempt.interval)
+        ]
+        earlier = any(attempt.interval.start < interval.start for attempt in edits)
+        later = any(
+            attempt.interval.start > interval.start and status.certain_value(attempt.interval) == "archived"
+            for attempt in edits
+        )
+        return "archive-effective-at-once" if later and not earlier else "archived-edit-refused"
+
+    def _archive(self, history: History, exchange: Exchange, interval: Interval) -> None:
+        before = [
+            effect for effect in history.registers[STATUS].candidates(interval) if effect.exchange is not exchange
+        ]
+        if any(effect.value != "active" for effect in before) or not history.alone(interval, exchange):
+            return
+        because = tuple(effect.exchange for effect in before)
+        requirement = "unarchived-archivable" if _by_unarchive(because) else "archive-engagement-succeeds"
+        message = "archiving an active engagement failed"
+        finding = finding_of(requirement, exchange, *because, message=message, expected="any 2xx")
+        self.conclude(history, finding, right=accepted(exchange))
+
+    def _unarchive(self, history: History, exchange: Exchange, _: Interval) -> None:
+        message, expected = "unarchiveEngagement is not served", "any 2xx, or a 4xx other than 401, 404, 405 and 429"
+        because = history.creation.exchange
+        finding = finding_of("unarchive-served", exchange, because, message=message, expected=expected)
+        self.conclude(history, finding, right=status_of(exchange) not in _NOT_SERVED)
+
+    def _delete(self, history: History, exchange: Exchange, interval: Interval) -> None:
+        if not history.alone(interval, exchange):
+            return
+        archived = history.registers[STATUS].certain_value(interval) == "archived"
+        requirement = "archived-deletable" if archived else "delete-engagement-succeeds"
+        message = "deleting an engagement failed"
+        finding = finding_of(requirement, exchange, history.creation.exchange, message=message, expected="200")
+        self.conclude(history, finding, right=accepted(exchange))
+
+
+def _by_unarchive(exchanges: Sequence[Exchange]) -> bool:
+    return any(exchange.request.operation.id == "unarchiveEngagement" for exchange in exchanges)
+
+
+def _is_edit(exchange: Exchange) -> bool:
+    """Whether an edit sends a text at all; a service may treat another one as a no-op, even if archived."""
+    body: dict[str, Any] = sent_object(exchange) or {}
+    return any(isinstance(body.get(field), str) for field in TEXTS)
+
+
+def _is_sound_edit(exchange: Exchange) -> bool:
+    """Whether an edit is valid beyond doubt: a name or a description, neither empty nor odd nor long."""
+    body: dict[str, Any] = sent_object(exchange) or {}
+    return bool(body) and body.keys() <= set(TEXTS) and all(is_ordinary(value) for value in body.values())

@@ -1,0 +1,74 @@
+"""Evidence in a correct response: the requirements that it could have shown broken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.ledger import attribution as causes
+from conformance.oracle.ledger.effects import EXISTENCE, STATUS, Interval, accepted, sent_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.oracle.ledger.effects import Effect
+    from conformance.oracle.ledger.histories import History, Write
+
+SPARING: Final = {
+    "updateEngagement": "update-engagement-spares-others",
+    "archiveEngagement": "archive-spares-others",
+    "deleteEngagement": "delete-spares-others",
+}
+"""For an operation, the requirement that it leaves other engagements unchanged."""
+
+
+def of_read(history: History, field: str, interval: Interval) -> set[str]:
+    """Return the requirements that a correct field in a read supports, by the writes since the field's last write."""
+    last = history.registers[field].latest(interval)
+    if last is None:
+        return set()
+    meanwhile = history.between(last.interval.start, interval.end, but=(last.exchange,))
+    upheld = {requirement for write in meanwhile for requirement in _upheld(history, field, last, write)}
+    keeps = None if field == STATUS else causes.keeps_text(last)
+    return upheld if keeps is None else upheld | {keeps}
+
+
+def of_others(others: Sequence[Write]) -> set[str]:
+    """Return the requirements that a read supports or breaks, by the writes to other engagements."""
+    return {SPARING[write.operation] for write in others if write.operation in SPARING and accepted(write.exchange)}
+
+
+def of_refused_edit(history: History, interval: Interval) -> str | None:
+    """Return the requirement that the first refusal of an edit after an archive supports."""
+    archive = history.registers[STATUS].latest(interval)
+    return "archive-effective-at-once" if archive is not None and _is_first(history, archive, interval) else None
+
+
+def of_missing(history: History, interval: Interval) -> str | None:
+    """Return the requirement that the first 404 of a deleted engagement supports."""
+    deletion = history.registers[EXISTENCE].latest(interval)
+    if deletion is None:
+        return None
+    earlier = any(deletion.interval.end <= when.start < interval.start for when, _ in history.reads)
+    return None if earlier else "delete-effective-at-once"
+
+
+def _is_first(history: History, archive: Effect, interval: Interval) -> bool:
+    edits = (
+        edit for edit in history.between(archive.interval.end, interval.start) if edit.operation == "updateEngagement"
+    )
+    return not any(archive.interval.before(edit.interval) and edit.interval.start < interval.start for edit in edits)
+
+
+def _upheld(history: History, field: str, last: Effect, write: Write) -> Iterator[str]:
+    done = accepted(write.exchange)
+    if write.operation == "archiveEngagement" and field != STATUS and done:
+        yield "archive-keeps-content"
+    if write.operation == "archiveEngagement" and field == STATUS and last.value == "archived":
+        yield "archived-again-stays-archived"
+    if causes.is_refused_edit(write):
+        archived = history.registers[STATUS].certain_value(write.interval) == "archived"
+        yield "archived-edit-changes-nothing" if archived else "update-engagement-refused-changes-nothing"
+    if write.operation == "updateEngagement" and field == STATUS and "status" in (sent_object(write.exchange) or {}):
+        yield "update-engagement-own-values"
+    if write.operation == "updateEngagement" and done:
+        yield causes.IN_PARALLEL if write.interval.meets(last.interval) else causes.KEEPS_THE_REST

@@ -1,0 +1,256 @@
+"""Possible values of an engagement at any time of a run, given all requests that were sent about it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from dataclasses import dataclass, field
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from conformance.oracle.ledger.effects import (
+    DELETED,
+    EXISTENCE,
+    STATUS,
+    TEXTS,
+    Effect,
+    Interval,
+    accepted,
+    effects_of,
+    refused,
+)
+from conformance.oracle.timestamps import parse_timestamp
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from datetime import datetime
+
+    from conformance.wire.exchange import Exchange
+
+
+class Register:
+    """Values that one field may have, by all effects on it.
+
+    Requests that overlapped may have happened in either order; only one that ended before another began is earlier.
+    """
+
+    def __init__(self) -> None:
+        self.effects: list[Effect] = []
+        self._found: tuple[Interval, list[Effect]] | None = None
+
+    def add(self, effect: Effect) -> None:
+        """Add an effect."""
+        self._found = None
+        insort(self.effects, effect, key=lambda known: known.interval.start)
+
+    def latest(self, interval: Interval) -> Effect | None:
+        """Return the certain effect that began last of those that ended before a read began."""
+        for effect in reversed(self.effects):
+            if effect.certain and effect.interval.before(interval):
+                return effect
+        return None
+
+    def candidates(self, interval: Interval) -> list[Effect]:
+        """Return the effects that may have been the last before a read."""
+        if self._found is None or self._found[0] != interval:
+            last = self.latest(interval)
+            begun = [effect for effect in self.effects if effect.interval.start < interval.end]
+            found = begun if last is None else [effect for effect in begun if not effect.interval.before(last.interval)]
+            self._found = interval, found  # each read is queried several times
+        return self._found[1]
+
+    def is_possible(self, value: str, interval: Interval) -> bool:
+        """Whether a read in that interval may have shown a value."""
+        return any(effect.fits(value) for effect in self.candidates(interval))
+
+    def certain_value(self, interval: Interval) -> str | None:
+        """Return the one value that every read in that interval shows; None if there are several."""
+        values = {effect.value for effect in self.candidates(interval)}
+        return values.pop() if len(values) == 1 else None
+
+    def narrow(self, value: str, interval: Interval) -> None:
+        """Narrow the effects by a read with a possible value: they happened if it shows them, else they did not."""
+        found = self.candidates(interval)
+        showing = [effect for effect in found if effect.fits(value)]
+        if len(showing) != 1:
+            return
+        shown = showing[0]
+        self._found = None
+        if shown.value is None and len(found) == 1:
+            shown.value = value
+        if shown.certain:
+            for effect in found:
+                if not effect.certain and effect.interval.before(interval) and shown.interval.before(effect.interval):
+                    self.effects.remove(effect)
+        elif shown.value is not None:
+            shown.certain, shown.interval = True, Interval(shown.interval.start, min(shown.interval.end, interval.end))
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """An engagement as one response shows it."""
+
+    exchange: Exchange
+    interval: Interval
+    value: dict[str, Any]
+    pointer: str = "/data"
+
+    def text(self, name: str) -> str | None:
+        """Return a field as text; None if it cannot be read. An absent, null or empty description is ""."""
+        value = self.value.get(name)
+        if name == "description" and value is None:
+            return ""
+        return value if isinstance(value, str) else None
+
+    def moment(self, name: str) -> datetime | None:
+        """Return a time; None if it cannot be read."""
+        text = self.text(name)
+        return None if text is None else parse_timestamp(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A request that was to change an engagement, with its interval."""
+
+    exchange: Exchange
+    interval: Interval
+    effects: tuple[Effect, ...]
+
+    @property
+    def operation(self) -> str:
+        """The operation's id."""
+        return self.exchange.request.operation.id
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFinding:
+    """A list that shows an impossible value of an engagement that was not read since the field's last change.
+
+    Attributes:
+        field: The field.
+        last: The effect that wrote it last, or the first effect if no write is certain.
+        place: The index of the finding among all.
+    """
+
+    field: str
+    last: Effect
+    place: int
+
+
+@dataclass(slots=True)
+class History:
+    """All that is known of one engagement of the run.
+
+    Attributes:
+        identifier: Its id.
+        creation: Its creation.
+        registers: Its fields.
+        attempts: The requests that were to change it, in the order of beginning.
+        reads: Intervals and statuses of all reads of it, in the order of beginning.
+        confirmed: For each field, the last read that showed a possible value.
+        listed: For each field, the last list that showed a possible value.
+        snapshots: The reads of it so far, in the order of their ends.
+        open_findings: Lists that show it wrongly, or correctly after an undetected change.
+        broken: Whether a failure was found; the engagement is not judged afterwards.
+    """
+
+    identifier: str
+    creation: Write
+    registers: dict[str, Register] = field(default_factory=dict)
+    attempts: list[Write] = field(default_factory=list)
+    reads: list[tuple[Interval, int]] = field(default_factory=list)
+    confirmed: dict[str, Snapshot] = field(default_factory=dict)
+    listed: dict[str, Snapshot] = field(default_factory=dict)
+    snapshots: list[Snapshot] = field(default_factory=list)
+    open_findings: list[OpenFinding] = field(default_factory=list)
+    broken: bool = False
+
+    def __post_init__(self) -> None:
+        self.registers = {name: Register() for name in (*TEXTS, STATUS, EXISTENCE)}
+        self.take(self.creation)
+
+    @classmethod
+    def born(cls, identifier: str, exchange: Exchange) -> History:
+        """Return the history of an engagement that a creation made."""
+        return cls(identifier, write(exchange))
+
+    def take(self, attempt: Write) -> None:
+        """Record a request that was to change the engagement."""
+        insort(self.attempts, attempt, key=lambda other: other.interval.start)
+        for effect in attempt.effects:
+            self.registers[effect.field].add(effect)
+
+    def exists(self, interval: Interval) -> bool:
+        """Whether the engagement existed during the whole interval for certain."""
+        gone = self.registers[EXISTENCE].effects
+        return self.creation.interval.before(interval) and not any(
+            effect.value == DELETED and effect.interval.start < interval.end for effect in gone
+        )
+
+    def deletion(self, interval: Interval) -> Effect | None:
+        """Return the deletion that ended for certain before the interval began."""
+        last = self.registers[EXISTENCE].latest(interval)
+        return last if last is not None and last.value == DELETED else None
+
+    def between(self, start: float, end: float, *, but: Collection[Exchange] = ()) -> list[Write]:
+        """Return the writes of an interval, those under way at its beginning or end included."""
+        until = bisect_right(self.attempts, end, key=lambda attempt: attempt.interval.start)
+        return [
+            attempt for attempt in self.attempts[:until] if attempt.interval.end > start and attempt.exchange not in but
+        ]
+
+    def quiet(self, start: float, end: float) -> bool:
+        """Whether no request can have changed it within an interval; an update without values may move updatedAt."""
+        return not any(
+            interval.start < end and interval.end > start
+            for attempt in self.attempts
+            for interval in _intervals_of_change(attempt)
+        )
+
+    def may_go_back(self, earlier: Interval, later: Interval) -> bool:
+        """Whether ``updatedAt`` may be earlier in one response than in a response that came before.
+
+        A service may read its clock before it locks the engagement. So of overlapping changes, the one that is
+        carried out last may have the earlier time.
+        """
+        begun = [
+            (attempt, interval)
+            for attempt in self.attempts
+            if (interval := _of_change(attempt)) and interval.start < later.end
+        ]
+        over = [interval.start for attempt, interval in begun if accepted(attempt.exchange) and interval.before(later)]
+        since = max(earlier.start, *over) if over else earlier.start
+        return any(
+            interval.end > since and any(interval.meets(beside) for other, beside in begun if other is not attempt)
+            for attempt, interval in begun
+        )
+
+    def alone(self, interval: Interval, but: Exchange) -> bool:
+        """Whether no other write overlapped the interval, and no write without a response may still happen."""
+        return not any(
+            effect.interval.meets(interval) and effect.exchange is not but for effect in self._all_effects()
+        ) and not any(attempt.interval.meets(interval) for attempt in self.attempts if attempt.exchange is not but)
+
+    def _all_effects(self) -> list[Effect]:
+        return [effect for attempt in self.attempts for effect in attempt.effects]
+
+
+def _of_change(attempt: Write) -> Interval | None:
+    """Return the interval within which a request may have changed the engagement; None if it cannot have."""
+    intervals = _intervals_of_change(attempt)
+    return Interval(attempt.interval.start, max(interval.end for interval in intervals)) if intervals else None
+
+
+def _intervals_of_change(attempt: Write) -> list[Interval]:
+    return [*(effect.interval for effect in attempt.effects), *_of_touch(attempt)]
+
+
+def _of_touch(attempt: Write) -> tuple[Interval, ...]:
+    """Return when a request may have moved updatedAt, whatever else it did; empty if it was refused."""
+    if refused(attempt.exchange) or not attempt.exchange.was_sent:
+        return ()
+    return (attempt.interval if accepted(attempt.exchange) else Interval(attempt.interval.start, inf),)
+
+
+def write(exchange: Exchange) -> Write:
+    """Return an exchange as an attempt to change an engagement."""
+    return Write(exchange, Interval.of(exchange), tuple(effects_of(exchange)))

@@ -1,0 +1,221 @@
+"""Ledger: a model of the engagements that a run made, and the responses that contradict it.
+
+Every exchange is first recorded with its possible effects, and then judged, in the order of the responses.
+A response is judged against every possible state: overlapping requests may have happened in either order, and
+requests without a response at any time or never. Only the run's own engagements are judged, so that other users may
+use the organization meanwhile.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle import read
+from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.ledger.changes import Changes
+from conformance.oracle.ledger.effects import STATUS, Interval, accepted, is_main
+from conformance.oracle.ledger.findings import Finding, Findings
+from conformance.oracle.ledger.histories import History, Write, write
+from conformance.oracle.ledger.lists import ListJudging, page_of
+from conformance.oracle.ledger.reads import Reads
+from conformance.wire.requests import JSON_HEADERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from conformance.oracle.ledger.lists import NameKey
+    from conformance.wire.exchange import Exchange
+
+RULES: Final = (
+    "create-engagement-answers-what-was-sent",
+    "create-engagement-lasts",
+    "create-engagement-keeps-text",
+    "create-engagement-listed",
+    "new-engagement-active",
+    "get-engagement-succeeds",
+    "get-engagement-is-the-one-asked-for",
+    "created-at-never-changes",
+    "updated-at-never-goes-back",
+    "update-engagement-succeeds",
+    "update-engagement-takes-effect",
+    "update-engagement-keeps-text",
+    "update-engagement-keeps-the-rest",
+    "update-engagement-own-values",
+    "update-engagement-in-parallel",
+    "update-engagement-spares-others",
+    "update-engagement-refused-changes-nothing",
+    "archive-engagement-succeeds",
+    "archive-sets-status",
+    "archive-keeps-content",
+    "archive-spares-others",
+    "archive-effective-at-once",
+    "archived-readable",
+    "archived-listed",
+    "archived-edit-refused",
+    "archived-edit-changes-nothing",
+    "archived-again-stays-archived",
+    "archived-deletable",
+    "unarchive-served",
+    "unarchived-editable",
+    "unarchived-archivable",
+    "delete-engagement-succeeds",
+    "delete-spares-others",
+    "delete-effective-at-once",
+    "deleted-unreadable",
+    "deleted-unlisted",
+    "deleted-uneditable",
+    "deleted-unarchivable",
+    "deleted-not-unarchived",
+    "deleted-undeletable",
+    "list-engagements-as-read",
+    "list-engagements-total",
+    "list-engagements-filter-counts",
+    "list-engagements-status-filter",
+    "list-engagements-pages-partition",
+    "sort-by-name",
+    "sort-with-filter",
+)
+"""The requirements that the ledger can judge."""
+
+_CHANGES: Final = frozenset({"updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement"})
+
+
+def no_name_key(name: str) -> str | None:
+    """Return no key, for names that collations may order in any way."""
+    del name
+    return None
+
+
+class Ledger:
+    """A model of the engagements that the run made.
+
+    Args:
+        name_key: Returns the key that a name is compared by in lists sorted by name; None for a name not compared.
+
+    Attributes:
+        findings: The findings so far.
+    """
+
+    def __init__(self, name_key: NameKey = no_name_key) -> None:
+        self.findings = Findings()
+        self.histories: dict[str, History] = {}
+        self._given_twice: set[str] = set()
+        self._others: list[Write] = []
+        self._reads = Reads(self.findings, self._changes_of_others)
+        self._changes = Changes(self.findings, self._changes_of_others)
+        self._lists = ListJudging(self.findings, self.histories, name_key, self._changes_of_others)
+
+    @classmethod
+    def over(cls, exchanges: Iterable[Exchange], name_key: NameKey = no_name_key) -> Ledger:
+        """Return the ledger of many exchanges, some of which may have overlapped."""
+        known = list(exchanges)
+        ledger = cls.recorded(known, name_key)
+        for exchange in sorted(known, key=lambda exchange: (Interval.of(exchange).end, Interval.of(exchange).start)):
+            ledger.judge(exchange)
+        return ledger
+
+    @classmethod
+    def recorded(cls, exchanges: Iterable[Exchange], name_key: NameKey = no_name_key) -> Ledger:
+        """Return a ledger that has recorded exchanges and judged none of them."""
+        ledger = cls(name_key)
+        for exchange in sorted(exchanges, key=lambda exchange: Interval.of(exchange).start):
+            ledger.record(exchange)
+        return ledger
+
+    def record(self, exchange: Exchange) -> None:
+        """Record the possible effects of an exchange.
+
+        Record all overlapping exchanges before judging one of them, and creations before requests for what they made.
+        """
+        operation, identifier = exchange.request.operation.id, exchange.request.identifier
+        if not exchange.request.is_proper:
+            self._distrust(exchange)
+        elif operation == "listEngagements":
+            if accepted(exchange) and is_main(exchange) and (page := page_of(exchange)) is not None:
+                self._lists.note_order(page)
+        elif operation == "createEngagement":
+            self._create(exchange)
+        elif identifier in self.histories:
+            history = self.histories[identifier]
+            if operation in _CHANGES:
+                change = write(exchange)
+                history.take(change)
+                self._others.append(change)
+            elif operation == "getEngagement" and exchange.received is not None and is_main(exchange):
+                history.reads.append((Interval.of(exchange), exchange.received.status))
+
+    def judge(self, exchange: Exchange) -> list[Finding]:
+        """Judge a response.
+
+        Returns:
+            The findings about it.
+        """
+        before = len(self.findings.broken)
+        operation, identifier = exchange.request.operation.id, exchange.request.identifier
+        if exchange.judgeable and is_main(exchange):
+            if operation == "listEngagements" and accepted(exchange):
+                if (page := page_of(exchange)) is not None:
+                    self._lists.page(page)
+            elif operation == "createEngagement":
+                made = _id_made(exchange)
+                if made is not None and made in self.histories:
+                    self._changes.created(self.histories[made], exchange)
+            elif identifier in self.histories and _is_bare(exchange):
+                history = self.histories[identifier]
+                if operation == "getEngagement":
+                    self._reads.read(history, exchange)
+                elif operation in _CHANGES:
+                    self._changes.change(history, exchange)
+        return self.findings.broken[before:]
+
+    def take(self, exchange: Exchange) -> list[Finding]:
+        """Record and judge an exchange that no other exchange overlapped."""
+        self.record(exchange)
+        return self.judge(exchange)
+
+    def count(self, status: str | None = None) -> int:
+        """Return how many engagements exist now for certain, of one status or of all."""
+        now = Interval(inf, inf)
+        there = [history for history in self.histories.values() if history.exists(now)]
+        return sum(1 for history in there if status is None or history.registers[STATUS].certain_value(now) == status)
+
+    def _create(self, exchange: Exchange) -> None:
+        identifier = _id_made(exchange)
+        if identifier is None:
+            return
+        if identifier in self.histories or identifier in self._given_twice:
+            # A response could be about either of them; another check reports the shared identifier.
+            self._given_twice.add(identifier)
+            self.histories.pop(identifier, None)
+            return
+        self.histories[identifier] = History.born(identifier, exchange)
+
+    def _distrust(self, exchange: Exchange) -> None:
+        """Stop judging an engagement after a request outside the interface."""
+        history = self.histories.get(exchange.request.identifier or "")
+        if history is not None and exchange.request.method != "GET":
+            history.broken = True
+
+    def _changes_of_others(self, history: History, start: float, end: float) -> Sequence[Write]:
+        return [
+            change
+            for change in self._others
+            if change.interval.start < end
+            and change.interval.end > start
+            and change.exchange.request.identifier != history.identifier
+        ]
+
+
+def _id_made(exchange: Exchange) -> str | None:
+    """Return the id of an engagement that the main key created; None if that was refused or the id is unreadable."""
+    made = readable_resources(exchange) if accepted(exchange) and is_main(exchange) else []
+    return read.id_of(made[0]) if made else None
+
+
+def _is_bare(exchange: Exchange) -> bool:
+    """Whether a request carries no more than its operation takes, so that a refusal can have no other reason."""
+    sent = exchange.request
+    if sent.query:
+        return False
+    return sent.headers == JSON_HEADERS if sent.operation.takes_body else not sent.headers and sent.body is None

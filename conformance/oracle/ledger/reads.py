@@ -1,0 +1,158 @@
+"""Ledger rules for reads of one engagement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from conformance.oracle.laws.responses import STATUSES, readable_resources
+from conformance.oracle.ledger import attribution as causes
+from conformance.oracle.ledger import evidence
+from conformance.oracle.ledger.effects import STATUS, TEXTS, Interval, accepted, refused
+from conformance.oracle.ledger.histories import History, Snapshot
+from conformance.oracle.ledger.rules import NOT_FOUND, NOT_JUDGED, Judging, finding_of, status_of
+from conformance.oracle.rendering import render
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Exchange
+
+
+class Reads(Judging):
+    """Rules of reads."""
+
+    def read(self, history: History, exchange: Exchange) -> None:
+        """Judge the response to a read."""
+        interval, status = Interval.of(exchange), status_of(exchange)
+        if history.broken or status in NOT_JUDGED:
+            return
+        if (deletion := history.deletion(interval)) is not None:
+            self._deleted_read(history, exchange, interval, deletion.exchange)
+        elif accepted(exchange):
+            self._shown(history, exchange, interval)
+        elif refused(exchange) and history.exists(interval):
+            self._missing(history, exchange, interval)
+
+    def _deleted_read(self, history: History, exchange: Exchange, interval: Interval, deletion: Exchange) -> None:
+        later = [status for when, status in history.reads if when.start > interval.start and status == NOT_FOUND]
+        since = Interval.of(deletion).end
+        earlier = [status for when, status in history.reads if since <= when.start < interval.start]
+        slipped = accepted(exchange) and later and NOT_FOUND not in earlier
+        requirement = "delete-effective-at-once" if slipped else "deleted-unreadable"
+        finding = finding_of(
+            requirement, exchange, deletion, message="a read of a deleted engagement did not return 404", expected="404"
+        )
+        right = status_of(exchange) == NOT_FOUND
+        self.conclude(history, finding, right=right)
+        self.keep(exchange, evidence.of_missing(history, interval) if right else None)
+
+    def _missing(self, history: History, exchange: Exchange, interval: Interval) -> None:
+        last = history.snapshots[-1].exchange if history.snapshots else history.creation.exchange
+        requirement = "get-engagement-succeeds"
+        if status_of(exchange) == NOT_FOUND:
+            requirement = causes.of_absence(history, interval, self.others_since(history, interval))
+        elif history.registers[STATUS].certain_value(interval) == "archived":
+            requirement = "archived-readable"
+        message = "a read of an existing engagement failed"
+        self.broke(history, finding_of(requirement, exchange, last, message=message, expected="200"))
+
+    def _shown(self, history: History, exchange: Exchange, interval: Interval) -> None:
+        data = next(iter(readable_resources(exchange)), None)
+        if data is None or not isinstance(data.get("id"), str):
+            return
+        requirement, message = "get-engagement-is-the-one-asked-for", "a read returned another engagement"
+        finding = finding_of(
+            requirement, exchange, history.creation.exchange, message=message, expected=render(history.identifier),
+            actual=render(data["id"]), pointer="/data/id",
+        )  # fmt: skip
+        self.conclude(history, finding, right=data["id"] == history.identifier)
+        if data["id"] != history.identifier:
+            return
+        snapshot = Snapshot(exchange, interval, data)
+        for name in (*TEXTS, STATUS):
+            self._field(history, snapshot, name)
+        for name, of_times in (("createdAt", "created-at-never-changes"), ("updatedAt", "updated-at-never-goes-back")):
+            self._time(history, snapshot, name, of_times)
+        self._untouched(history, snapshot)
+        self._kept_by_read(history, snapshot)
+        history.snapshots.append(snapshot)
+
+    def _field(self, history: History, snapshot: Snapshot, name: str) -> None:
+        register, value = history.registers[name], snapshot.text(name)
+        if history.broken or value is None or (name == STATUS and value not in STATUSES):
+            return
+        may = register.is_possible(value, snapshot.interval)
+        others = [] if may else self.others_since(history, snapshot.interval)
+        cause = causes.requirement_for_status if name == STATUS else partial(causes.requirement_for_text, field=name)
+        requirement = cause(history, value=None if may else value, interval=snapshot.interval, others=others)
+        if may:
+            register.narrow(value, snapshot.interval)
+            history.confirmed[name] = snapshot
+            causes.resolve(history, self.findings, name, snapshot.interval)
+            self.keep(snapshot.exchange, requirement, *evidence.of_read(history, name, snapshot.interval))
+            return
+        candidates = register.candidates(snapshot.interval)
+        confirmed = [history.confirmed[name].exchange] if name in history.confirmed else []
+        expected = " or ".join(dict.fromkeys(render(effect.value) for effect in candidates))
+        because = *(effect.exchange for effect in candidates), *confirmed
+        finding = finding_of(
+            requirement, snapshot.exchange, *because,
+            message=f"{name} has a value that no request explains",
+            expected=expected, actual=render(value), pointer=f"/data/{name}",
+        )  # fmt: skip
+        ambiguous = name != STATUS and causes.is_ambiguous(history, name, snapshot.interval)
+        self.broke(history, replace(finding, other_candidates=int(ambiguous)))
+
+    def _kept_by_read(self, history: History, snapshot: Snapshot) -> None:
+        if history.broken:
+            return
+        archived = history.registers[STATUS].certain_value(snapshot.interval) == "archived"
+        self.keep(snapshot.exchange, "archived-readable" if archived else "get-engagement-succeeds")
+        if any(self.findings.lacks(rule) for rule in evidence.SPARING.values()) and history.snapshots:
+            self.keep(snapshot.exchange, *evidence.of_others(self.others_since(history, snapshot.interval)))
+
+    def _time(self, history: History, snapshot: Snapshot, name: str, requirement: str) -> None:
+        """Require that no time goes back, and that createdAt does not change at all."""
+        now = snapshot.moment(name)
+        past = [
+            (then, earlier)
+            for earlier in history.snapshots
+            if earlier.interval.before(snapshot.interval) and (then := earlier.moment(name))
+        ]
+        if history.broken or now is None or not past:
+            return
+        then, before = max(past, key=lambda entry: (entry[0], entry[1].interval.end))
+        if name == "updatedAt" and now < then and history.may_go_back(before.interval, snapshot.interval):
+            return
+        right = now == then if name == "createdAt" else now >= then
+        expected = f"{before.text(name)}{'' if name == 'createdAt' else ' or later'}"
+        message = f"{name} has {'changed' if name == 'createdAt' else 'gone back'}"
+        finding = finding_of(
+            requirement, snapshot.exchange, before.exchange, message=message, expected=expected,
+            actual=snapshot.text(name), pointer=f"/data/{name}",
+        )  # fmt: skip
+        self.conclude(history, finding, right=right)
+
+    def _untouched(self, history: History, snapshot: Snapshot) -> None:
+        """Require that a refused edit leaves updatedAt unchanged."""
+        before = next(
+            (earlier for earlier in reversed(history.snapshots) if earlier.interval.before(snapshot.interval)), None
+        )
+        if history.broken or before is None or not history.quiet(before.interval.start, snapshot.interval.end):
+            return
+        edits = [
+            write
+            for write in history.between(before.interval.end, snapshot.interval.start)
+            if causes.is_refused_edit(write)
+        ]
+        then, now = before.moment("updatedAt"), snapshot.moment("updatedAt")
+        if not edits or then is None or now is None:
+            return
+        archived = history.registers[STATUS].certain_value(snapshot.interval) == "archived"
+        requirement = "archived-edit-changes-nothing" if archived else "update-engagement-refused-changes-nothing"
+        finding = finding_of(
+            requirement, snapshot.exchange, before.exchange, *(edit.exchange for edit in edits),
+            message="updatedAt changed although the edit was refused", expected=str(before.text("updatedAt")),
+            actual=snapshot.text("updatedAt"), pointer="/data/updatedAt",
+        )  # fmt: skip
+        self.conclude(history, finding, right=then == now)

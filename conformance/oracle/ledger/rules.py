@@ -1,0 +1,71 @@
+"""Common parts of the rules for one engagement: recording evidence and findings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.ledger.attribution import seen_since
+from conformance.oracle.ledger.findings import Finding, Findings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from conformance.oracle.ledger.effects import Interval
+    from conformance.oracle.ledger.histories import History, Write
+    from conformance.wire.exchange import Exchange
+
+    Others = Callable[[History, float, float], Sequence[Write]]
+
+NOT_FOUND: Final = 404
+NOT_JUDGED: Final = frozenset({401, 429})
+"""Statuses that refuse the key or the rate, and say nothing about the engagement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """Base of the rules for one engagement.
+
+    Attributes:
+        findings: The findings that the rules add to.
+        others: Returns the writes to other engagements within an interval.
+    """
+
+    findings: Findings
+    others: Others
+
+    def keep(self, exchange: Exchange, *requirements: str | None) -> None:
+        """Record a response as evidence for requirements."""
+        for requirement in requirements:
+            if requirement is not None:
+                self.findings.keep(requirement, exchange)
+
+    def others_since(self, history: History, interval: Interval) -> Sequence[Write]:
+        """Return the writes to other engagements since this one was read last."""
+        return self.others(history, seen_since(history), interval.end)
+
+    def conclude(self, history: History, finding: Finding, *, right: bool) -> None:
+        """Record evidence if a rule was kept, else the finding."""
+        if right:
+            self.findings.keep(finding.requirement, finding.exchange)
+        else:
+            self.broke(history, finding)
+
+    def broke(self, history: History, finding: Finding) -> None:
+        """Record a finding; the engagement is not judged afterwards."""
+        history.broken = True
+        self.findings.broken.append(replace(finding, identifier=history.identifier))
+
+
+def finding_of(
+    requirement: str, exchange: Exchange, *because: Exchange, message: str, expected: str, actual: str | None = None,
+    pointer: str | None = None,
+) -> Finding:  # fmt: skip
+    """Return a finding to record if its rule is broken; without ``actual`` the status is the wrong value."""
+    words = str(status_of(exchange)) if actual is None else actual
+    return Finding(requirement, exchange, because, message, expected, words, pointer)
+
+
+def status_of(exchange: Exchange) -> int:
+    """Return the status of a response; 0 without one."""
+    return 0 if exchange.received is None else exchange.received.status

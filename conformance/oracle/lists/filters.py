@@ -1,0 +1,225 @@
+"""Assertions about filtered lists, compared with the unfiltered list."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING
+
+from conformance.oracle import expect, read
+from conformance.oracle.lists.listing import (
+    LARGEST_PAGE,
+    CantTellYet,
+    Listing,
+    ensure_one_total,
+    expect_all,
+    expect_count,
+    expect_filtered,
+    expect_no_gap,
+    expect_once,
+    expect_order,
+    holds,
+)
+from conformance.oracle.outcomes import CantTell, NonConformity, evidence
+from conformance.oracle.rendering import render
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from conformance.oracle.lists.listing import Key
+    from conformance.wire.exchange import Exchange
+
+
+def expect_found(listing: Listing, name: str, value: str, wanted: Collection[str], unwanted: Collection[str]) -> None:
+    """Require that a filtered list holds the wanted items and no unwanted one.
+
+    Args:
+        listing: The list with the filter.
+        name: The field of the filter.
+        value: The value of the filter.
+        wanted: Ids that must be in the list.
+        unwanted: Ids that must not be in it.
+    """
+    expect_filtered(listing, name, value)
+    seen = set(listing.identifiers)
+    wrong = [identifier for identifier in unwanted if identifier in seen]
+    if wrong:
+        raise NonConformity(
+            f"a list filtered by {name} {value} holds another {name}",
+            *listing.responses,
+            expected=f"only items with {name} {value}",
+            actual=f"{len(wrong)} with another {name}, the first is {render(wrong[0])}",
+            pointer="/data",
+        )
+    if not seen.issuperset(wanted) and listing.total > len(listing.items):
+        raise CantTellYet("the list holds fewer items than its total", *listing.responses)
+    expect_all(listing, sorted(wanted), f"an item with {name} {value}")
+
+
+def expect_counts(
+    name: str, filtered: Mapping[str, Listing], everything: Listing, known: Mapping[str, Collection[str]]
+) -> None:
+    """Require that each total counts the matching items and that the totals add up to the unfiltered total.
+
+    Args:
+        name: The field of the filter.
+        filtered: The list of each value.
+        everything: The unfiltered list.
+        known: For each value, ids of items that have it.
+
+    Raises:
+        NonConformity: A total is wrong.
+        CantTell: A list itself is wrong, so that its total proves nothing.
+    """
+    holds(lambda: expect_count(everything), "the unfiltered total is wrong", *everything.responses)
+    holds(lambda: expect_both(everything, known), "the list is incomplete", *everything.responses)
+    for value, listing in filtered.items():
+        found = partial(expect_found, listing, name, value, known.get(value, ()), ())
+        holds(found, "the filtered list is wrong", *listing.responses)
+        expect_count(listing)
+    parts = {value: listing.total for value, listing in filtered.items()}
+    if sum(parts.values()) != everything.total:
+        raise NonConformity(
+            f"the totals by {name} do not add up to the unfiltered total",
+            *everything.responses[:1],
+            *(listing.responses[0] for listing in filtered.values()),
+            expected=str(everything.total),
+            actual=" + ".join(f"{count} {value}" for value, count in parts.items()),
+            pointer="/meta/total",
+        )
+
+
+def expect_same_as_all(name: str, filtered: Mapping[str, Listing], everything: Listing) -> None:
+    """Require that each filtered list holds exactly the items of its value in the unfiltered list."""
+    items = everything.items
+    evidence(*everything.responses)
+    for value, listing in filtered.items():
+        wanted = [item.identifier for item in items if item.value.get(name) == value]
+        others = [item.identifier for item in items if item.value.get(name) != value]
+        expect_found(listing, name, value, wanted, others)
+
+
+def expect_both(everything: Listing, values: Mapping[str, Collection[str]]) -> None:
+    """Require that the unfiltered list holds items of every value.
+
+    Args:
+        everything: The list.
+        values: For each value, the ids of items that have it; at least one of them must be listed.
+    """
+    evidence(*everything.responses)
+    seen = set(everything.identifiers)
+    missing = [value for value, identifiers in values.items() if identifiers and not seen.intersection(identifiers)]
+    if missing and (len(missing) == len(values) or everything.may_go_on):
+        raise CantTell("the list lacks items that must be in it", *everything.responses)
+    if missing:
+        raise NonConformity(
+            f"the unfiltered list holds no {missing[0]} item",
+            *everything.responses,
+            expected=f"{' and '.join(values)} items",
+            actual=f"none of {len(values[missing[0]])} {missing[0]} items",
+            pointer="/data",
+        )
+
+
+def expect_as_read(read_one: Exchange, lists: Sequence[Exchange], names: Collection[str]) -> int:
+    """Require that an item of a list has the values that a read returned.
+
+    Returns:
+        The number of lists that hold the item.
+    """
+    resource = read.data(read_one)
+    found = [
+        item
+        for response in lists
+        for item in Listing((response,)).items
+        if item.value.get("id") == resource.get("id") == read_one.request.identifier
+    ]
+    for item in found:
+        evidence(item.at, read_one)
+        for name in names:
+            listed, given = read.field(item.value, name, item.at), read.field(resource, name, read_one)
+            if listed != given:
+                raise NonConformity(
+                    f"{name} of an engagement differs in the list",
+                    item.at,
+                    read_one,
+                    expected=render(given),
+                    actual=render(listed),
+                    pointer=f"{item.pointer}/{name}",
+                )
+    return len(found)
+
+
+def expect_one_total(snapshot: tuple[Exchange, ...]) -> None:
+    """Require that pages of a filtered list have the total of the same list in one response.
+
+    Args:
+        snapshot: The list in one response, then pages of it.
+
+    Raises:
+        CantTellYet: The one response does not show as many items as it counts.
+    """
+    whole, *pages = snapshot
+    total = _shown_total(whole)
+    for response in pages:
+        stated = read.number(response, "total")
+        expect.equal("the total of a page of the filtered list", stated, total, whole, response, pointer="/meta/total")
+
+
+def expect_full_pages(snapshot: tuple[Exchange, ...]) -> None:
+    """Require that pages of a filtered list are as long as the same list in one response demands.
+
+    Args:
+        snapshot: The list in one response, then pages of it.
+
+    Raises:
+        CantTellYet: The responses disagree about the length of the list, or the one response does not show all of it.
+    """
+    whole, *pages = snapshot
+    total = _shown_total(whole)
+    if any(read.number(page, "total") != total for page in pages):
+        raise CantTellYet("the pages have different totals", *snapshot)
+    for response in pages:
+        page, size = read.number(response, "page"), read.number(response, "perPage")
+        found, right = len(read.items(response)), max(0, min(size, total - (page - 1) * size))
+        expect.holds(
+            found == right,
+            f"page {page} of {total} filtered items with {size} a page holds {found}",
+            whole,
+            response,
+            expected=f"{right} items",
+            actual=f"{found} items",
+            pointer="/data",
+        )
+
+
+def expect_nothing_lost(snapshot: tuple[Exchange, ...], field: str, key: Key) -> None:
+    """Require that neighbouring pages of a filtered list hold each item once that the one response has for them.
+
+    Items with equal keys are not judged: each response may order them differently.
+
+    Args:
+        snapshot: The descending list in one response, then neighbouring pages of it.
+        field: The field of the sort order.
+        key: The sort key of that field.
+
+    Raises:
+        CantTellYet: The responses have different totals, or are not sorted.
+    """
+    ensure_one_total(snapshot)
+    pages = Listing(snapshot[1:])
+    for listing in (Listing(snapshot[:1]), pages):
+        holds(partial(expect_order, listing, field, key, descending=True), "the list is not sorted", *snapshot)
+    keys = {item.identifier: value for item in Listing(snapshot).items if (value := key(item.value)) is not None}
+    numbers = Counter(map(repr, keys.values()))
+    alone = {identifier: value for identifier, value in keys.items() if numbers[repr(value)] == 1}
+    expect_once(pages, alone)
+    expect_no_gap(pages, alone, key)
+
+
+def _shown_total(whole: Exchange) -> int:
+    """Return the total of a list in one response, if the response shows as many items."""
+    total = read.number(whole, "total")
+    if len(read.items(whole)) != min(total, LARGEST_PAGE):
+        raise CantTellYet("the total is not the number of items in one response", whole)
+    return total

@@ -1,0 +1,258 @@
+"""Assertions about a list that was read in one response and in pages.
+
+A snapshot is the response with the largest page, followed by the pages of another size from the first one on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle import read
+from conformance.oracle.laws import lists as list_laws
+from conformance.oracle.lists.listing import (
+    LARGEST_PAGE,
+    CantTellYet,
+    Listing,
+    ensure_one_total,
+    expect_all,
+    expect_once,
+    holds,
+)
+from conformance.oracle.outcomes import CantTell, NonConformity, evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from conformance.wire.exchange import Exchange
+
+    Snapshot = tuple[Exchange, ...]
+
+MOST_PAGES: Final = 12
+"""The number of pages that are read; a longer list is judged by these."""
+
+_ABOUT: Final = "an existing item"
+
+
+def expect_served(snapshot: Snapshot) -> None:
+    """Require a success for every page that exists."""
+    total = read.number(snapshot[0], "total")
+    for response in snapshot[1:]:
+        evidence(response)
+        page, size = _paging(response)
+        if not response.succeeded and (page - 1) * size < total:
+            raise NonConformity(
+                f"page {page} of {total} items with {size} a page was refused",
+                response,
+                expected="200",
+                actual=str(response.status),
+            )
+
+
+def expect_partition(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
+    """Require that the pages hold every item exactly once.
+
+    Args:
+        snapshot: The snapshot.
+        owned: Ids that must be in the list.
+
+    Raises:
+        NonConformity: An item is in the pages twice, or is missing.
+        CantTell: The total does not say how many pages there are.
+    """
+    pages = _pages(snapshot)
+    ensure_one_total(snapshot)
+    known = set(owned) | set(_at_once(snapshot))
+    expect_once(pages)
+    if _is_part(snapshot):
+        return
+    if pages.total < len(known):
+        raise CantTellYet(f"the list holds at least {len(known)} items but has the total {pages.total}", *snapshot)
+    expect_all(pages, sorted(known), _ABOUT, snapshot[0])
+
+
+def expect_total(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
+    """Require the same total in every response, equal to the number of items on all pages."""
+    evidence(*snapshot)
+    totals = {read.number(response, "total"): response for response in snapshot}
+    total = read.number(snapshot[0], "total")
+    if len(totals) > 1:
+        words = " and ".join(map(str, sorted(totals)))
+        raise NonConformity(
+            "the total depends on the page", *totals.values(), expected="one total", actual=words, pointer="/meta/total"
+        )
+    seen = _distinct(snapshot, owned)
+    if total >= len(seen) and _is_part(snapshot):
+        return
+    if total >= len(seen):
+        holds(lambda: expect_partition(snapshot, owned), "the pages do not hold every item once", *snapshot)
+        holds(lambda: [list_laws.page_length(response) for response in snapshot], "a page is not full", *snapshot)
+    if total != len(seen):
+        raise NonConformity(
+            "the total is not the number of items",
+            *snapshot,
+            expected=str(len(seen)),
+            actual=str(total),
+            pointer="/meta/total",
+        )
+
+
+def expect_lengths(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
+    """Require full pages, and the remainder on the last page."""
+    evidence(*snapshot)
+    _pages(snapshot)
+    total, seen = read.number(snapshot[0], "total"), _distinct(snapshot, owned)
+    if total != len(seen) and not _is_part(snapshot):
+        raise CantTellYet(f"the list shows {len(seen)} items but has the total {total}", *snapshot)
+    for response in snapshot:
+        page, size = _paging(response)
+        right = max(0, min(size, total - (page - 1) * size))
+        found = len(read.items(response))
+        if found != right:
+            raise NonConformity(
+                f"page {page} of {total} items with {size} a page holds {found}",
+                response,
+                expected=f"{right} items",
+                actual=f"{found} items",
+                pointer="/data",
+            )
+
+
+def expect_in_place(snapshot: Snapshot, whole: int, among: Collection[str]) -> None:
+    """Require the items on neighbouring pages of an ascending list that the descending list implies.
+
+    Args:
+        snapshot: The descending list in one or several responses, then the pages.
+        whole: How many of the responses are of the descending list; if they do not show all of it, nothing is judged.
+        among: The ids of items that share their place with no other item.
+    """
+    descending, pages = Listing(snapshot[:whole]), Listing(snapshot[whole:])
+    places = {identifier: place for place, identifier in enumerate(reversed(descending.identifiers))}
+    if len(places) != descending.total:
+        return
+    page, size = _paging(snapshot[whole])
+    shown = range((page - 1) * size, (page - 1 + len(pages.responses)) * size)
+    wanted = [identifier for identifier in among if places.get(identifier) in shown]
+    expect_all(pages, wanted, "an engagement that belongs on these pages", *descending.responses)
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """A snapshot of a list that other users were changing, with the list in one response after it.
+
+    The contents of such a list can only be bounded. A snapshot within the bounds is correct; one outside them may be
+    other users' doing.
+
+    Attributes:
+        snapshot: The snapshot.
+        closing: The response after it, with the largest page like the first one.
+        owned: Ids that must be in the list, as only the run changes them.
+    """
+
+    snapshot: Snapshot
+    closing: Exchange
+    owned: frozenset[str] = frozenset()
+
+    @property
+    def responses(self) -> Snapshot:
+        """All of its responses."""
+        return (*self.snapshot, self.closing)
+
+    @property
+    def sure(self) -> frozenset[str]:
+        """Ids of the items that existed all the time: those listed before and after, and the run's own."""
+        return self.owned | {*Listing(self.snapshot[:1]).identifiers} & {*Listing((self.closing,)).identifiers}
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The least and the greatest number of items that the list had.
+
+        Raises:
+            CantTellYet: The list is too long for one response.
+        """
+        if max(read.number(response, "total") for response in self.responses) > LARGEST_PAGE:
+            raise CantTellYet("the list is too long for one response", *self.responses)
+        return len(self.sure), len(self.owned | {*Listing(self.responses).identifiers})
+
+
+def expect_partition_within(bracket: Bracket) -> None:
+    """Require that the pages hold every item once that existed all the time.
+
+    Raises:
+        NonConformity: They do not, which other users may have caused.
+        CantTellYet: There are more pages than were read.
+    """
+    evidence(*bracket.responses)
+    page, size = _paging(bracket.snapshot[-1])
+    if page * size < max(read.number(response, "total") for response in bracket.responses):
+        raise CantTellYet("there are more pages than the suite read", *bracket.responses)
+    pages, sure = Listing(bracket.snapshot[1:]), bracket.sure
+    expect_once(pages, sure)
+    expect_all(pages, sorted(sure), _ABOUT, bracket.snapshot[0], bracket.closing)
+
+
+def expect_total_within(bracket: Bracket) -> None:
+    """Require each total to be between the least and the greatest possible number of items.
+
+    Raises:
+        NonConformity: A total is not, which other users may have caused.
+        CantTellYet: The list is too long for one response.
+    """
+    least, most = bracket.bounds
+    for response in bracket.responses:
+        evidence(response)
+        total = read.number(response, "total")
+        _expect_between(f"the total is {total}", total, (least, most), response, "/meta/total")
+
+
+def expect_lengths_within(bracket: Bracket) -> None:
+    """Require each page to be full, or to hold a possible remainder.
+
+    Raises:
+        NonConformity: A page does not, which other users may have caused.
+        CantTellYet: The list is too long for one response.
+    """
+    counts = bracket.bounds
+    for response in bracket.responses:
+        evidence(response)
+        page, size = _paging(response)
+        least, most = (max(0, min(size, count - (page - 1) * size)) for count in counts)
+        found = len(read.items(response))
+        _expect_between(f"page {page} with {size} a page holds {found}", found, (least, most), response, "/data")
+
+
+def _expect_between(message: str, found: int, bounds: tuple[int, int], response: Exchange, pointer: str) -> None:
+    least, most = bounds
+    if not least <= found <= most:
+        raise NonConformity(message, response, expected=f"{least} to {most}", actual=str(found), pointer=pointer)
+
+
+def _is_part(snapshot: Snapshot) -> bool:
+    """Whether a list has more pages than the suite reads."""
+    page, size = _paging(snapshot[-1])
+    return page >= MOST_PAGES and page * size < read.number(snapshot[0], "total")
+
+
+def _pages(snapshot: Snapshot) -> Listing:
+    """Return the pages, if they cover the total or are as many as the suite reads."""
+    if len(snapshot) == 1:
+        raise CantTell("the first response did not say how many pages there are", snapshot[0])
+    page, size = _paging(snapshot[-1])
+    if page * size < read.number(snapshot[0], "total") and not _is_part(snapshot):
+        raise CantTellYet("there are more pages than the suite read", *snapshot[:2])
+    return Listing(snapshot[1:])
+
+
+def _paging(response: Exchange) -> tuple[int, int]:
+    """Return the requested page and size; another check judges whether meta repeats them."""
+    asked = dict(response.request.query)
+    return int(asked.get("page", 1)), int(asked.get("perPage", list_laws.DEFAULT_PER_PAGE))
+
+
+def _at_once(snapshot: Snapshot) -> list[str]:
+    """Return the ids of the one response, if it can hold the whole list; else none."""
+    return Listing(snapshot[:1]).identifiers if read.number(snapshot[0], "total") <= LARGEST_PAGE else []
+
+
+def _distinct(snapshot: Snapshot, owned: Collection[str]) -> set[str]:
+    return set(owned) | set(Listing(snapshot).identifiers)

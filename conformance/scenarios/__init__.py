@@ -1,0 +1,1 @@
+"""Scenarios: what a run sends once, by subject, for many checks to judge."""

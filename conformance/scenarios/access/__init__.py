@@ -1,0 +1,1 @@
+"""Scenarios of keys: invalid ones, single permissions, other organizations, invalid requests."""

@@ -1,0 +1,229 @@
+"""Inputs of requests that must be refused, and helpers to find their effects."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.operations import OPERATIONS
+from conformance.oracle import read
+from conformance.oracle.outcomes import CheckOutcome, Untested
+from conformance.scenarios.lists.finding import PER_PAGE, latest
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from random import Random
+
+    from conformance.running.run import Run
+    from conformance.targets.fixtures import Member
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Credential, Request
+
+_PAGES: Final = 3
+_MEMBER_PAGES: Final = 20
+_TAIL: Final = 16
+_ENOUGH: Final = 10
+_PAUSES: Final = (0.3, 0.7, 1.5)
+"""Seconds before a request with a new key is sent again."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperationInputs:
+    """Inputs for a request of each operation.
+
+    Attributes:
+        engagement: The identifier of an engagement.
+        user: The identifier of a user.
+        role: The role to set.
+        organization: The name for the organization; None sends none, so that nothing changes.
+        address: The address to invite.
+        name: The name of a new engagement.
+        description: The description for an engagement.
+        renamed: The name for an engagement beside the description; None sends none.
+        archived: The identifier of the engagement to unarchive; None for the same one.
+        promoted: The identifier of the user who gets the role; None for the same one.
+    """
+
+    engagement: str
+    user: str
+    role: str
+    organization: str | None
+    address: str
+    name: str
+    description: str
+    renamed: str | None = None
+    archived: str | None = None
+    promoted: str | None = None
+
+    def batch(self) -> dict[str, Request]:
+        """A valid request of each operation, by its operationId and in the order of the interface."""
+        rename = {} if self.organization is None else {"name": self.organization}
+        edit = {"description": self.description} | ({} if self.renamed is None else {"name": self.renamed})
+        batch = (
+            requests.get_organization(),
+            requests.update_organization(rename),
+            requests.list_members(),
+            requests.invite_member({"email": self.address, "role": "member"}),
+            requests.update_member_role(self.promoted or self.user, {"role": self.role}),
+            requests.remove_member(self.user),
+            requests.list_engagements(),
+            requests.create_engagement({"name": self.name}),
+            requests.get_engagement(self.engagement),
+            requests.update_engagement(self.engagement, edit),
+            requests.delete_engagement(self.engagement),
+            requests.archive_engagement(self.engagement),
+            requests.unarchive_engagement(self.archived or self.engagement),
+        )
+        return dict(zip(OPERATIONS, batch, strict=True))
+
+
+class RetryNewKeys:
+    """Sends requests with keys that the service may not know yet.
+
+    A request that gets 401 on the first use of its key is sent again after pauses, since a 401 has no effect. After the
+    first other status every response counts.
+
+    Args:
+        run: The run.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._used: set[str] = set()
+
+    def send(self, asked: Request) -> Exchange:
+        """Send a request."""
+        return self.send_all([asked])[0]
+
+    def send_all(self, batch: Sequence[Request]) -> list[Exchange]:
+        """Send independent requests; the responses are in the order of the requests."""
+        exchanges = self._run.send_all(batch)
+        for pause in _PAUSES:
+            again = [place for place, exchange in enumerate(exchanges) if self._is_too_early(exchange)]
+            if not again:
+                break
+            self._run.sleep(pause)
+            responses = self._run.send_all([batch[place] for place in again])
+            for place, response in zip(again, responses, strict=True):
+                exchanges[place] = response
+        self._used |= {request.credential.name for request in batch if request.credential is not None}
+        return exchanges
+
+    def _is_too_early(self, exchange: Exchange) -> bool:
+        key = exchange.request.credential
+        is_new = key is not None and key.name not in self._used
+        return is_new and exchange.received is not None and exchange.received.status == HTTPStatus.UNAUTHORIZED
+
+
+def label(run: Run, word: str) -> str:
+    """Return a unique name that is no prefix of another such name."""
+    return f"{run.name(word)}-x"
+
+
+def identifier(exchange: Exchange) -> str | None:
+    """Return the id in a response, or that of the first item; None if there is none."""
+    try:
+        response = read.success(exchange)
+        found = read.items(response)[:1] if exchange.request.operation.response == "list" else [read.data(response)]
+        return read.text(found[0], "id", response) if found else None
+    except CheckOutcome:
+        return None
+
+
+def unknown_like(identifier: str | None, random: Random) -> str:
+    """Return an identifier of the same shape that no resource has; a UUID if no shape is known.
+
+    Characters near the end are replaced by others of their kind that occur in the identifier, so that the alphabet
+    stays the same. An identifier that is too short for that becomes longer, so that it cannot exist.
+    """
+    if not identifier or not re.search(r"[A-Za-z0-9]", identifier):
+        return str(uuid.UUID(int=random.getrandbits(128), version=4))
+    if re.fullmatch(r"[^0-9]*[0-9]{1,9}", identifier):
+        return re.sub(r"[0-9]+$", lambda _: f"9{random.randrange(10**7, 10**8)}", identifier)
+    head, tail, last = identifier[:-_TAIL], identifier[-_TAIL:-1], identifier[-1]
+    if sum(map(_is_plain, tail)) < _ENOUGH:
+        head, tail, last = identifier, "".join(filter(_is_plain, identifier))[-1] * _TAIL, ""
+    made = tail
+    while made == tail:
+        made = "".join(_like(sign, identifier, random) for sign in tail)
+    return head + made + last
+
+
+def _is_plain(sign: str) -> bool:
+    return sign.isascii() and sign.isalnum()
+
+
+def _like(sign: str, identifier: str, random: Random) -> str:
+    """Return a character of the same kind: any digit, or a letter of the same case from the identifier."""
+    if not _is_plain(sign):
+        return sign
+    if sign.isdigit():
+        return random.choice("0123456789")
+    same_case = {
+        other for other in identifier if _is_plain(other) and other.isalpha() and other.islower() is sign.islower()
+    }
+    usual = "abcdef" if sign.islower() else "ABCDEF"
+    return random.choice(sorted(same_case) if len(same_case) >= len(usual) else usual)
+
+
+def latest_engagements(run: Run, **asked: str) -> list[Exchange]:
+    """Read the pages of the list with the engagements created last, a few hundred at most; see ``latest``."""
+    return _pages(run, lambda page: latest(run, page=page, **asked))
+
+
+def latest_of_other(run: Run, key: Credential) -> list[Exchange]:
+    """Read the pages of another organization's list with the engagements changed last."""
+    asked = {"perPage": PER_PAGE, "sort": "updatedAt", "order": "desc"}
+    return _pages(run, lambda page: requests.list_engagements(page=page, **asked).with_key(key))
+
+
+def _pages(run: Run, asked: Callable[[int], Request]) -> list[Exchange]:
+    pages: list[Exchange] = []
+    for page in range(1, _PAGES + 1):
+        pages.append(run.send(asked(page)))
+        if not _is_full(pages[-1]):
+            break
+    return pages
+
+
+def member_pages(run: Run, credential: Credential | None = None) -> list[Exchange]:
+    """Read the pages of the list of members, two thousand members at most."""
+    pages: list[Exchange] = []
+    for page in range(1, _MEMBER_PAGES + 1):
+        asked = requests.list_members(page=page, perPage=PER_PAGE)
+        pages.append(run.send(asked if credential is None else asked.with_key(credential)))
+        if not _is_full(pages[-1]):
+            break
+    return pages
+
+
+def _is_full(page: Exchange) -> bool:
+    """Whether another page follows; a page that cannot be read is judged elsewhere."""
+    try:
+        return len(read.items(page)) >= PER_PAGE and read.number(page, "page") < read.number(page, "totalPages")
+    except CheckOutcome:
+        return False
+
+
+def member_of(pages: Iterable[Exchange], user_id: str) -> dict[str, Any] | None:
+    """Return a member as the list shows it; None if it is not listed."""
+    return next((item for page in pages for item in read.items(page) if item.get("id") == user_id), None)
+
+
+def spare_owner(role: object) -> None:
+    """Leave a member alone whose role is owner.
+
+    Raises:
+        Untested: The role is owner.
+    """
+    if role == "owner":
+        raise Untested("a member that may be changed is an owner; name another member under members")
+
+
+def untouchable_member(run: Run) -> Member:
+    """Return the member for requests that must be refused; the whole run uses the same one."""
+    return run.fixtures.member()

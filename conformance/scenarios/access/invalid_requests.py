@@ -1,0 +1,157 @@
+"""Scenarios that send certainly invalid requests, and read their targets before and after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle import invalid_inputs, read
+from conformance.oracle.bulk import Sent
+from conformance.running.options import Effort
+from conformance.running.scenarios import scenario
+from conformance.scenarios.access.every_operation import (
+    label,
+    latest_engagements,
+    member_of,
+    member_pages,
+    spare_owner,
+    untouchable_member,
+)
+from conformance.scenarios.access.unauthenticated import bad_keys
+from conformance.scenarios.organization.renaming import given_back, name_before
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from conformance.oracle.invalid_inputs import InvalidBody
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
+
+_TICK: Final = 1.1
+"""Seconds in which a clock of whole seconds is certain to move, so that a changed updatedAt shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """Certainly invalid requests for a resource, with reads of it, or of its list, before and after."""
+
+    target: str
+    before: tuple[Exchange, ...]
+    sent: tuple[Sent, ...]
+    after: tuple[Exchange, ...]
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """All exchanges in order."""
+        return (*self.before, *[sent.exchange for sent in self.sent], *self.after)
+
+
+@scenario
+def invalid_creations(run: Run) -> Refusals:
+    """Create engagements with every certainly invalid body."""
+    return _creations(run, _bodies(run, "createEngagement"))
+
+
+def unlabelled_creations(run: Run) -> Refusals:
+    """Create engagements with the certainly invalid bodies that cannot carry a label."""
+    return _creations(run, [body for body in _bodies(run, "createEngagement") if not body.carries_label])
+
+
+def _creations(run: Run, bodies: list[InvalidBody]) -> Refusals:
+    before = latest_engagements(run, status="active", sort="name", order="desc")
+    tried = [(body, label(run, "invalid")) for body in bodies]
+    sent = _sent(run.send_all, tried, requests.create_engagement({}))
+    after = latest_engagements(run, status="active", sort="createdAt", order="asc")
+    return Refusals("", tuple(before), sent, tuple(after))
+
+
+@scenario
+def invalid_updates(run: Run) -> Refusals:
+    """Update an engagement with every certainly invalid body."""
+    body = {"name": run.name("valid"), "description": "It stays as it is."}
+    created = run.send(requests.create_engagement(body))
+    engagement_id = read.text(read.data(created), "id", created)
+    run.sleep(_TICK)
+    before = run.send(requests.get_engagement(engagement_id))
+    tried = [(invalid, label(run, "invalid")) for invalid in _bodies(run, "updateEngagement")]
+    sent = _sent(run.send_in_turn, tried, requests.update_engagement(engagement_id, {}))
+    return Refusals(engagement_id, (before,), sent, (run.send(requests.get_engagement(engagement_id)),))
+
+
+@scenario(alone=True)
+def invalid_organization_updates(run: Run) -> Refusals:
+    """Update the organization with every certainly invalid body."""
+    before = run.send(requests.get_organization())
+    tried = [(body, label(run, "invalid")) for body in _bodies(run, "updateCurrentOrganization")]
+    sent = _sent(run.send_in_turn, tried, requests.update_organization({}))
+    return Refusals("", (before,), sent, (run.send(requests.get_organization()),))
+
+
+def invalid_organization_updates_again(run: Run) -> Refusals:
+    """Repeat the updates while the organization has a name of the run, and restore its own."""
+    before = run.send(requests.get_organization())
+    with given_back(run, name_before(run, before)):
+        run.send(requests.update_organization({"name": run.name("organization")}))
+        return invalid_organization_updates(run)
+
+
+@scenario
+def invalid_invitations(run: Run) -> tuple[Sent, ...]:
+    """Invite with every certainly invalid body."""
+    tried = [(body, label(run, "invalid")) for body in _bodies(run, "inviteMember")]
+    return _sent(run.send_all, tried, requests.invite_member({}), domain=run.profile.invitation_domain)
+
+
+@scenario
+def invalid_role_changes(run: Run) -> Refusals:
+    """Change a member's role with every certainly invalid body.
+
+    Raises:
+        Untested: The member is an owner, whose role the suite never changes.
+    """
+    user_id = run.scenarios.result(untouchable_member).user_id
+    run.scenarios.wait_for(bad_keys)  # they send another role for the same member
+    before = member_pages(run)
+    has = (member_of(before, user_id) or {}).get("role")
+    spare_owner(has)
+    role = "member" if has == "admin" else "admin"
+    tried = [(body, label(run, "invalid")) for body in _bodies(run, "updateMemberRole")]
+    sent = _sent(run.send_in_turn, tried, requests.update_member_role(user_id, {}), role=role)
+    return Refusals(user_id, tuple(before), sent, tuple(member_pages(run)))
+
+
+@scenario
+def invalid_queries(run: Run) -> dict[str, tuple[Sent, ...]]:
+    """List engagements and members with every certainly invalid parameter."""
+    lists = {"listMembers": requests.list_members(), "listEngagements": requests.list_engagements()}
+    asked = [(name, query) for name in lists for query in invalid_inputs.queries(name, thorough=_is_thorough(run))]
+    exchanges = run.send_all([replace(lists[name], query=query.query) for name, query in asked])
+    responses = list(zip(asked, exchanges, strict=True))
+    return {name: tuple(Sent(query.what, sent) for (of, query), sent in responses if of == name) for name in lists}
+
+
+def _sent(
+    send: Callable[[list[Request]], Iterable[Exchange]],
+    tried: list[tuple[InvalidBody, str]],
+    proper: Request,
+    *,
+    domain: str = "",
+    role: str = "",
+) -> tuple[Sent, ...]:
+    """Send a request with each body in place of its own; each must be refused, so a retry is harmless."""
+    bodies = [invalid.wire(label=text, domain=domain, role=role) for invalid, text in tried]
+    exchanges = send([replace(proper.with_body(body), repeatable=True) for body in bodies])
+    return tuple(
+        Sent(invalid.what, exchange, text if invalid.carries_label else "", invalid.kind)
+        for (invalid, text), exchange in zip(tried, exchanges, strict=True)
+    )
+
+
+def _bodies(run: Run, operation: str) -> list[InvalidBody]:
+    return invalid_inputs.bodies(operation, thorough=_is_thorough(run))
+
+
+def _is_thorough(run: Run) -> bool:
+    return run.effort is not Effort.QUICK

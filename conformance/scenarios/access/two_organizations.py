@@ -1,0 +1,301 @@
+"""Scenarios with the keys of two organizations, and the counts of one while the other creates engagements."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.oracle import read
+from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.outcomes import CantTell, CheckOutcome, Untested
+from conformance.running.scenarios import scenario
+from conformance.scenarios.access.every_operation import (
+    OperationInputs,
+    RetryNewKeys,
+    identifier,
+    label,
+    latest_engagements,
+    latest_of_other,
+    member_of,
+    member_pages,
+    untouchable_member,
+)
+from conformance.scenarios.access.invalid_requests import invalid_role_changes
+from conformance.scenarios.access.unauthenticated import bad_keys
+from conformance.scenarios.lists.finding import NEWEST, PER_PAGE
+from conformance.scenarios.members.role_changes import OTHER_ROLE
+from conformance.targets.profile import Mode
+from conformance.wire import requests
+from conformance.wire.exchange import NotSent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Credential
+
+ON_ACTIVE: Final = ("getEngagement", "updateEngagement", "archiveEngagement")
+"""Operations tried on an active engagement."""
+
+ON_ARCHIVED: Final = ("unarchiveEngagement", "deleteEngagement")
+"""Operations tried on it once it is archived, so that their effect shows."""
+
+KEPT: Final = ("name", "description", "createdAt")
+"""Fields that an archive and refused attempts leave unchanged."""
+
+CREATED: Final = 2
+"""Engagements that an organization creates while the other's are counted: more than others would by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class TwoOrganizations:
+    """The results of another organization's key.
+
+    Attributes:
+        own: The id of the main key's organization, and the exchange that showed it.
+        other: The same for the other key.
+        updated: The response to an update without any field with the other key; None if the run may not update it.
+        before: A read of an engagement of the main key.
+        attempts: The other key's attempts on it, by operationId, without withheld ones; to unarchive and to delete it
+            once it was archived.
+        between: A read of it before it was archived.
+        archive: The response to its archive with the main key.
+        read_archived: The other key's read of the archived engagement.
+        after: A read of it afterwards.
+        control: Reads of another engagement before and after the main key alone archived it; None if ``after`` is
+            right.
+        own_list: The newest engagements in the main key's list.
+        other_list: The same with the other key, and the archived ones.
+        made_by_other: An engagement created with the other key, from that response; None if there is none.
+    """
+
+    own: tuple[str, Exchange]
+    other: tuple[str, Exchange]
+    updated: Exchange | None
+    before: Exchange
+    attempts: Mapping[str, Exchange]
+    between: Exchange
+    archive: Exchange
+    read_archived: Exchange
+    after: Exchange
+    control: tuple[Exchange, Exchange] | None
+    own_list: tuple[Exchange, ...]
+    other_list: tuple[Exchange, ...]
+    made_by_other: dict[str, Any] | None
+
+    def ensure_two(self) -> None:
+        """Ensure that the keys read different organizations; otherwise isolation cannot be judged.
+
+        Raises:
+            CantTell: They read the same organization.
+        """
+        if self.own[0] == self.other[0]:
+            raise CantTell("both keys read the same organization", self.own[1], self.other[1])
+
+    def attempt(self, operation: str) -> Exchange:
+        """Return the other key's attempt at an operation.
+
+        Raises:
+            CantTell: It was withheld.
+        """
+        if operation not in self.attempts:
+            raise CantTell("it is unknown what the other organization has under this id", self.before)
+        return self.attempts[operation]
+
+
+@dataclass(frozen=True, slots=True)
+class MemberOfOne:
+    """Attempts of another organization's key on a member of the main key's organization alone.
+
+    Attributes:
+        user_id: The member.
+        before: The members of the main key's organization.
+        attempts: The other key's attempts, by operationId.
+        after: The members of the main key's organization afterwards.
+        listed: The members that the other key lists.
+    """
+
+    user_id: str
+    before: tuple[Exchange, ...]
+    attempts: Mapping[str, Exchange]
+    after: tuple[Exchange, ...]
+    listed: tuple[Exchange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The engagements of an organization before and after another organization created some.
+
+    Attributes:
+        number: The number of the count, from 1.
+        first: The counts of the organization and the list before.
+        then: The counts afterwards.
+        exchanges: The exchanges with both.
+    """
+
+    number: int
+    first: tuple[int, int]
+    then: tuple[int, int]
+    exchanges: tuple[Exchange, ...]
+
+    @property
+    def rise(self) -> tuple[int, int]:
+        """By how much the organization's count and the list's total rose."""
+        return self.then[0] - self.first[0], self.then[1] - self.first[1]
+
+    @property
+    def at_rest(self) -> tuple[int, int]:
+        """The first counts, less what this many earlier counts would have added, if nothing else changed them."""
+        earlier = self.number - 1
+        return self.first[0] - earlier * self.rise[0], self.first[1] - earlier * self.rise[1]
+
+
+def count(run: Run, number: int, *, counted: Credential, maker: Credential) -> Count:
+    """Count the engagements of a key's organization while another key creates some."""
+    first, before = _counts(run, counted, perPage=1)
+    run.send_all([requests.create_engagement({"name": run.name("counted")}).with_key(maker) for _ in range(CREATED)])
+    # Sorted this time: resources of another organization would show in this order, too.
+    then, after = _counts(run, counted, perPage=PER_PAGE, sort="name", order="asc")
+    return Count(number, first, then, (*before, *after))
+
+
+def _counts(run: Run, key: Credential, **asked: object) -> tuple[tuple[int, int], tuple[Exchange, Exchange]]:
+    organization = run.send(requests.get_organization().with_key(key))
+    listed = run.send(requests.list_engagements(**asked).with_key(key))
+    totals = read.integer(read.data(organization), "engagementCount", organization), read.number(listed, "total")
+    return totals, (organization, listed)
+
+
+def other_organization(run: Run) -> Exchange:
+    """Read the other organization with its own key, before the main key's is renamed."""
+    return RetryNewKeys(run).send(requests.get_organization().with_key(run.fixtures.other_organization()))
+
+
+@scenario
+def two_organizations(run: Run) -> TwoOrganizations:
+    """Try to read, change and delete an engagement of an organization with the key of another."""
+    key, other = run.fixtures.other_organization(), run.scenarios.result(other_organization)
+    own = run.send(requests.get_organization())
+    updated = run.send(requests.update_organization({}).with_key(key)) if run.mode is Mode.DISPOSABLE else None
+    name = run.name("isolated")
+    created = run.send(requests.create_engagement({"name": name, "description": "It stays here."}))
+    engagement_id = read.text(read.data(created), "id", created)
+    own_id = read.text(read.data(own), "id", own)
+    made_by_other = _made_by_other(run, key, name, own_id)
+    reading = requests.get_engagement(engagement_id)
+    before = run.send(reading)
+    read_by_other = _attempts(run, key, engagement_id, ON_ACTIVE[:1])
+    for response in read_by_other.values():
+        _ensure_nobody_elses(before, response)
+    attempts = read_by_other | _attempts(run, key, engagement_id, ON_ACTIVE[1:])
+    between, archive = run.send(reading), run.send(requests.archive_engagement(engagement_id))
+    # An organization that was made for the run has no archived engagement: an empty list.
+    archived = run.send(requests.list_engagements(status="archived", **NEWEST).with_key(key))
+    on_archived = _attempts(run, key, engagement_id, ON_ARCHIVED)
+    read_archived = run.send(replace(reading.with_key(key), repeatable=True))
+    after = run.send(reading)
+    return TwoOrganizations(
+        own=(own_id, own),
+        other=(read.text(read.data(other), "id", other), other),
+        updated=updated,
+        before=before,
+        attempts=attempts | on_archived,
+        between=between,
+        archive=archive,
+        read_archived=read_archived,
+        after=after,
+        control=None if _is_kept(between, after) else _control(run),
+        own_list=tuple(latest_engagements(run, sort="updatedAt", order="desc")),  # requested like the other one
+        other_list=(*latest_of_other(run, key), archived),
+        made_by_other=made_by_other,
+    )
+
+
+def _ensure_nobody_elses(own: Exchange, by_other: Exchange) -> None:
+    """Ensure that the other organization has no engagement of its own with the identifier of one of the run's.
+
+    Raises:
+        CantTell: It has one, as when each organization numbers its own.
+    """
+    ours, found = readable_resources(own), readable_resources(by_other)
+    if ours and found and found[0].get("id") == ours[0].get("id") and not is_alike(ours[0], found[0]):
+        raise CantTell("the other organization has an engagement of its own with that identifier", own, by_other)
+
+
+def is_alike(first: Mapping[str, Any], other: Mapping[str, Any], fields: Iterable[str] = KEPT) -> bool:
+    """Whether two resources with the same identifier can be the same, judged by the fields that both show."""
+    return all((first[name] or "") == (other[name] or "") for name in fields if name in first and name in other)
+
+
+def _made_by_other(run: Run, key: Credential, name: str, own_id: str) -> dict[str, Any] | None:
+    """Create an engagement with the other organization's key.
+
+    It has a name from the main key's organization, and claims to belong to that. If that is refused, it has a new name
+    and no claim.
+    """
+    belongs = {"organizationId": own_id, "organization_id": own_id, "organization": own_id}
+    made = run.send(requests.create_engagement({"name": name, **belongs}).with_key(key))
+    if identifier(made) is None:
+        made = run.send(requests.create_engagement({"name": run.name("other")}).with_key(key))
+    return None if identifier(made) is None else read.data(made)
+
+
+def _is_kept(before: Exchange, after: Exchange) -> bool:
+    """Whether an engagement that was archived in between is still there, archived, and otherwise unchanged."""
+    try:
+        was, now = read.data(before), read.data(after)
+    except CheckOutcome:
+        return False
+    return now.get("status") == "archived" and all((was.get(name) or "") == (now.get(name) or "") for name in KEPT)
+
+
+def _control(run: Run) -> tuple[Exchange, Exchange]:
+    """Return reads before and after the archive of an engagement that no other key is used on."""
+    created = run.send(requests.create_engagement({"name": run.name("control"), "description": "It stays here, too."}))
+    reading = requests.get_engagement(read.text(read.data(created), "id", created))
+    before = run.send(reading)
+    run.send(requests.archive_engagement(reading.identifier or ""))
+    return before, run.send(reading)
+
+
+@scenario
+def member_of_one(run: Run) -> MemberOfOne:
+    """Try to change and to remove a member of an organization with the key of another.
+
+    Raises:
+        CantTell: The other key may belong to the same organization, so it is not used on the member.
+        Untested: The member of the target file belongs to both.
+    """
+    key = run.fixtures.other_organization()
+    run.scenarios.result(two_organizations).ensure_two()
+    member = run.scenarios.result(untouchable_member)
+    for same in (bad_keys, invalid_role_changes):  # they send another role for the same member
+        run.scenarios.wait_for(same)
+    user_id, before, listed = member.user_id, member_pages(run), tuple(member_pages(run, key))
+    if not member.is_new and member_of(listed, user_id) is not None:
+        raise Untested("the member that may be removed belongs to both organizations; name another under members")
+    own, others = member_of(before, user_id) or {}, member_of(listed, user_id) or {}
+    if not is_alike(own, others, ("name", "email")):
+        raise CantTell("the other organization has a member of its own with that identifier", *before, *listed)
+    role = own.get("role")
+    if member.is_new:  # any other member keeps its role, even with a faulty service
+        role = OTHER_ROLE.get(str(role), role)
+    batch = {
+        "updateMemberRole": requests.update_member_role(user_id, {"role": role}),
+        "removeMember": requests.remove_member(user_id),
+    }
+    attempts = {name: run.send(replace(request.with_key(key), repeatable=True)) for name, request in batch.items()}
+    return MemberOfOne(user_id, tuple(before), attempts, tuple(member_pages(run)), listed)
+
+
+def _attempts(run: Run, key: Credential, engagement_id: str, operations: Iterable[str]) -> dict[str, Exchange]:
+    """Send operations of an engagement with a key that must not reach it, so that retries are harmless."""
+    changed = label(run, "trespass")
+    batch = OperationInputs(engagement_id, "", "", None, "", "", changed, renamed=changed).batch()
+    attempts: dict[str, Exchange] = {}
+    for name in operations:
+        with suppress(NotSent):  # it is unknown what the other organization has under this id
+            attempts[name] = run.send(replace(batch[name].with_key(key), repeatable=True))
+    return attempts

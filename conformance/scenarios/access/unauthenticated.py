@@ -1,0 +1,348 @@
+"""Scenarios that call every operation without a valid key, and read whether that changed anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import chain, cycle, repeat
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle import read
+from conformance.oracle.bulk import Sent
+from conformance.oracle.outcomes import CheckOutcome
+from conformance.running.options import Effort, Mode
+from conformance.running.scenarios import scenario
+from conformance.scenarios.access.every_operation import (
+    OperationInputs,
+    identifier,
+    label,
+    latest_engagements,
+    unknown_like,
+    untouchable_member,
+)
+from conformance.scenarios.access.invalid_credentials import (
+    near_keys,
+    other_schemes,
+    rarer_schemes,
+    resembling_schemes,
+    telling,
+    unknown_keys,
+)
+from conformance.scenarios.basics import QUOTED
+from conformance.scenarios.members.role_changes import OTHER_ROLE
+from conformance.targets.capabilities import MissingMeans
+from conformance.wire import requests
+from conformance.wire.gateways import MAX_HEADERS
+from conformance.wire.redaction import SHORTEST
+from conformance.wire.requests import Credential
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from conformance.running.run import Run
+    from conformance.targets.fixtures import Member
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
+
+_UNPARSABLE: Final = b'{"name": "cut short'
+_INVALID_BODIES: Final = {"updateCurrentOrganization": b"[]", "updateEngagement": b'{"name": 12345}'}
+"""JSON that is invalid for an operation, and harmless if it is carried out; ``{}`` for operations that require
+fields."""
+_NONSENSE_QUERY: Final = {
+    "listMembers": (("role", "no-such-role"), ("page", "abc")),
+    "listEngagements": (
+        *(("status", "no-such-status"), ("sort", "no-such-field"), ("order", "no-such-order")),
+        *(("page", "abc"), ("perPage", "abc")),
+    ),
+}
+_ELSEWHERE: Final = 2
+"""Operations that get the real key in another header."""
+_OTHER_HEADERS: Final = ("X-Api-Key", "X-Api-Token", "X-Auth-Token", "X-Access-Token", "Api-Key")
+_LONGEST_HEADER: Final = 16
+_MOST_ELSEWHERE: Final = MAX_HEADERS - 96
+"""Bytes of headers with the key, which leaves room for the others of a request."""
+_COOKIES: Final = ("api_key", "access_token", "token", "session")
+_OF_ACTIVE: Final = frozenset({"updateEngagement", "archiveEngagement"})
+NO_KEY: Final = Credential("no_key", None, invalid=True)
+EMPTY_KEY: Final = Credential("empty_key", "Bearer", invalid=True)
+EMPTY_HEADER: Final = Credential("empty_header", "", invalid=True)
+
+
+@dataclass(frozen=True, slots=True)
+class UnauthenticatedInputs:
+    """The inputs of the requests.
+
+    Attributes:
+        proper: Inputs that a faulty service can carry out without harm.
+        unknown: The same with identifiers that do not exist.
+        own: The engagement of the run in ``proper``; None if there is none.
+        sends_proper_invitations: Whether a faulty service may send the invitation.
+    """
+
+    proper: OperationInputs
+    unknown: OperationInputs
+    own: str | None
+    sends_proper_invitations: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BadKeys:
+    """The results of requests without a valid key.
+
+    Attributes:
+        aims: Their inputs.
+        before: A read of their target engagement, except for unarchiving; None if the run has none.
+        sent: The requests for all thirteen operations, by the kind of key: none, scheme, empty, unknown.
+        unknown_engagements: Requests with an unknown key for a missing engagement.
+        invalid: Requests with an unknown key and an invalid JSON body, or an invalid parameter.
+        unparsable: A creation without a key whose body is no JSON.
+        after: A read of the engagement afterwards.
+        archived: A read of the archived engagement, the target of unarchiving, afterwards; None without one.
+        archived_again: A read after the main key has archived it again, if it was no longer archived.
+        newest: The newest engagements afterwards.
+        organization: The organization afterwards.
+    """
+
+    aims: UnauthenticatedInputs
+    before: Exchange | None
+    sent: Mapping[str, tuple[Sent, ...]]
+    unknown_engagements: tuple[Sent, ...]
+    invalid: tuple[Sent, ...]
+    unparsable: tuple[Sent, ...]
+    after: Exchange | None = None
+    archived: Exchange | None = None
+    archived_again: Exchange | None = None
+    newest: tuple[Exchange, ...] = ()
+    organization: Exchange | None = None
+
+    @property
+    def everything(self) -> tuple[Sent, ...]:
+        """Return all requests without a valid key."""
+        sent = (attempt for attempts in self.sent.values() for attempt in attempts)
+        return (*sent, *self.unknown_engagements, *self.invalid, *self.unparsable)
+
+    @property
+    def lookups(self) -> tuple[Sent, ...]:
+        """Return the requests with an unknown key for missing resources; no request concerns an existing member."""
+        members = (
+            attempt for attempt in self.sent["unknown"] if attempt.exchange.request.identifier == self.aims.unknown.user
+        )
+        return (*members, *self.unknown_engagements)
+
+
+@scenario
+def bad_keys(run: Run) -> BadKeys:
+    """Call every operation without a key, with other schemes, with an empty key and with unknown keys."""
+    aims = _aims(run)
+    before = run.send(requests.get_engagement(aims.own)) if aims.own is not None else None
+    key = run.fixtures.main.authorization or ""
+    key = key.partition(" ")[2]
+    unknown = _unknown_keys(run, key)
+    sent = {
+        "none": _without_a_key(run, aims.proper, key),
+        "scheme": _with_other_schemes(run, aims.proper, key),
+        "empty": _with_an_empty_key(run, aims.proper),
+        "unknown": _with_unknown_keys(run, replace(aims.proper, promoted=None), unknown),
+    }
+    engagements = [
+        request for request in aims.unknown.batch().values() if request.identifier == aims.unknown.engagement
+    ]
+    lookups = _sent(run, _in_turn([unknown[0], ("no key", NO_KEY)], engagements))
+    spoilt = _sent(run, _in_turn([("no key", NO_KEY), unknown[0]], _invalid(aims.proper)))
+    unparsable = _sent(run, [(("no key", NO_KEY), requests.create_engagement({}).with_body(_UNPARSABLE))])
+    tried = BadKeys(aims, before, sent, lookups, spoilt, unparsable)
+    return tried if aims.own is None else _looked_after(run, tried)
+
+
+def _unknown_keys(run: Run, key: str) -> list[tuple[str, Credential]]:
+    """Return keys that were never issued; a replay does not know the real key, but the kinds of keys sent."""
+    unknown, near = unknown_keys(key, run.random("unknown keys")), near_keys(key, run.random("near keys"))
+    for text in telling(key, [credential for _, credential in (*unknown, *near)]):
+        if not _is_public(run, text):
+            run.fixtures.hide("unknown_key", text)
+    made = dict([*unknown[:1], *near, *unknown[1:]])
+    kinds = run.recorded_value("kinds of unknown keys", lambda: list(made))
+    return [(kind, made.get(kind, unknown[0][1])) for kind in kinds]
+
+
+def _is_public(run: Run, text: str) -> bool:
+    """Whether a response has already shown a text: half of a key may be the id of its organization."""
+    raw = text.encode()
+    return any(exchange.received is not None and raw in exchange.received.body for exchange in run.wire.exchanges)
+
+
+def _in_turn(
+    kinds: list[tuple[str, Credential]], batch: Iterable[Request]
+) -> list[tuple[tuple[str, Credential], Request]]:
+    """Pair each request with the next kind of key."""
+    return list(zip(cycle(kinds), batch, strict=False))
+
+
+def _looked_after(run: Run, tried: BadKeys) -> BadKeys:
+    archived, again = _archived_afterwards(run, tried.aims.proper.archived)
+    return replace(
+        tried,
+        archived=archived,
+        archived_again=again,
+        after=run.send(requests.get_engagement(tried.aims.own or "")),
+        newest=tuple(latest_engagements(run, status="active", sort="updatedAt", order="desc")),
+        organization=run.send(requests.get_organization()),
+    )
+
+
+def _archived_afterwards(run: Run, engagement: str | None) -> tuple[Exchange | None, Exchange | None]:
+    """Read the archived engagement, and if it is not archived, whether archiving has any effect."""
+    if engagement is None:
+        return None, None
+    found = run.send(requests.get_engagement(engagement))
+    if _status(found) in {None, "archived"}:
+        return found, None
+    run.send(requests.archive_engagement(engagement))
+    return found, run.send(requests.get_engagement(engagement))
+
+
+def _status(exchange: Exchange) -> str | None:
+    """Return the status of the engagement in a response; None if it shows none."""
+    try:
+        return read.text(read.data(exchange), "status", exchange)
+    except CheckOutcome:
+        return None
+
+
+def _aims(run: Run) -> UnauthenticatedInputs:
+    """Return inputs of existing resources if that is safe.
+
+    These are engagements of the run, and a member made for it, who may get another role; no member to remove.
+    """
+    name = label(run, "no-key")
+    own, shape = _engagement(run)
+    archived = None if own is None else _archived(run)
+    random = run.random("unknown identifiers")
+    disposable = run.mode is Mode.DISPOSABLE
+    member = _new_member(run) if disposable else None
+    known = identifier(run.send(requests.list_members(perPage=1))) if member is None else member.user_id
+    organization = name if disposable else _name(run.send(requests.get_organization()))
+    unknown = OperationInputs(
+        engagement=unknown_like(shape, random),
+        user=unknown_like(known, random),
+        role="member",
+        organization=organization,
+        address=run.address("no-key") if disposable else f"{run.name('no-key')}.invalid",
+        name=name,
+        description=label(run, "changed"),
+        renamed=label(run, "renamed"),
+    )
+    proper = replace(unknown, engagement=own or unknown.engagement, archived=archived)
+    if member is not None:
+        proper = replace(proper, promoted=member.user_id, role=OTHER_ROLE[member.role or "member"])
+    return UnauthenticatedInputs(proper, unknown, own, disposable)
+
+
+def _new_member(run: Run) -> Member | None:
+    """Return the member that is the target of refused requests only, if it was made for the run."""
+    try:
+        member = run.scenarios.result(untouchable_member)
+    except MissingMeans:
+        return None
+    return member if member.is_new else None
+
+
+def _engagement(run: Run) -> tuple[str | None, str | None]:
+    """Return an engagement of the run, if there can be one, and an example of its identifiers."""
+    if run.mode is Mode.READ_ONLY:
+        return None, identifier(run.send(requests.list_engagements(perPage=1)))
+    made = identifier(run.send(requests.create_engagement({"name": run.name("not-without-a-key")})))
+    return made, made
+
+
+def _archived(run: Run) -> str | None:
+    """Return an archived engagement of the run, if there can be one."""
+    body = {"name": run.name("not-unarchived-without-a-key")}
+    bodies = body | {"description": QUOTED}, body  # a description may be refused
+    made = next(
+        (found for content in bodies if (found := identifier(run.send(requests.create_engagement(content))))), None
+    )
+    return made if made is not None and _status(run.send(requests.archive_engagement(made))) == "archived" else None
+
+
+def _name(exchange: Exchange) -> str | None:
+    try:
+        return read.text(read.data(exchange), "name", exchange)
+    except CheckOutcome:
+        return None
+
+
+def _invalid(inputs: OperationInputs) -> Iterable[Request]:
+    """Return requests with a JSON body, or with parameters, that are invalid for every service."""
+    for name, request in inputs.batch().items():
+        if request.operation.takes_body:
+            yield request.with_body(_INVALID_BODIES.get(name, b"{}"))
+        elif name in _NONSENSE_QUERY:
+            yield replace(request, query=_NONSENSE_QUERY[name])
+
+
+def _send(run: Run, inputs: OperationInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
+    """Call all thirteen operations: each with every key, or in a quick run with the keys in turn."""
+    batch = _ordered(inputs)
+    if run.effort is Effort.QUICK:
+        return _sent(run, [(keys[place % len(keys)], request) for place, request in enumerate(batch)])
+    return _sent(run, [(key, request) for key in keys for request in batch])
+
+
+def _ordered(inputs: OperationInputs) -> list[Request]:
+    """Order the requests: reads first, and last those on members, which show least if a key is accepted."""
+    return sorted(inputs.batch().values(), key=lambda request: (request.method != "GET", "/members" in request.path))
+
+
+def _with_other_schemes(run: Run, inputs: OperationInputs, key: str) -> tuple[Sent, ...]:
+    """Call all operations with the real key under other schemes; rarer schemes with a single operation each."""
+    usual, rare = [*other_schemes(key), *resembling_schemes(key)], rarer_schemes(key)
+    if run.effort is Effort.QUICK:
+        return _send(run, inputs, [*usual, *rare])
+    return _send(run, inputs, usual) + _sent(run, list(zip(rare, _ordered(inputs), strict=False)))
+
+
+def _without_a_key(run: Run, inputs: OperationInputs, key: str) -> tuple[Sent, ...]:
+    """Call all operations without Authorization, the first two with the real key in other headers and a cookie."""
+    batch = _ordered(inputs)
+    if len(key) < SHORTEST:  # as a key without a scheme
+        return _sent(run, [(("no key", NO_KEY), request) for request in batch])
+    elsewhere = [replace(request, headers=(*request.headers, *_other_headers(key))) for request in batch[:_ELSEWHERE]]
+    plain = _sent(run, [(("no key", NO_KEY), request) for request in batch[_ELSEWHERE:]])
+    return _sent(run, [(("the key in other headers", NO_KEY), request) for request in elsewhere]) + plain
+
+
+def _other_headers(key: str) -> list[tuple[str, str]]:
+    """Return headers and cookies that show a key, as many as gateways let through."""
+    fitting = _MOST_ELSEWHERE // (len(key.encode()) + _LONGEST_HEADER)
+    headers = [(name, key) for name in _OTHER_HEADERS[:fitting]]
+    cookies = [f"{name}={key}" for name in _COOKIES[: fitting - len(headers)]]
+    return [*headers, ("Cookie", "; ".join(cookies))] if cookies else headers
+
+
+def _with_an_empty_key(run: Run, inputs: OperationInputs) -> tuple[Sent, ...]:
+    """Call all operations with an empty key; those for an active engagement get an archived one.
+
+    This shows whether the service checks its status before the key.
+    """
+    archived = {} if inputs.archived is None else replace(inputs, engagement=inputs.archived).batch()
+    batch = [
+        archived.get(request.operation.id, request) if request.operation.id in _OF_ACTIVE else request
+        for request in _ordered(inputs)
+    ]
+    kinds = [("an empty header", EMPTY_HEADER), *[("an empty key", EMPTY_KEY)] * (len(batch) - 1)]
+    return _sent(run, list(zip(kinds, batch, strict=True)))
+
+
+def _with_unknown_keys(run: Run, inputs: OperationInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
+    """Call all operations with unknown keys; a quick run tries unrelated keys only if all kinds are used."""
+    if run.effort is not Effort.QUICK:
+        return _send(run, inputs, keys)
+    return _sent(run, list(zip(chain(keys[1:], repeat(keys[0])), _ordered(inputs), strict=False)))
+
+
+def _sent(run: Run, batch: list[tuple[tuple[str, Credential], Request]]) -> tuple[Sent, ...]:
+    """Send requests with keys, if others' data is safe; each must be refused, so it can be retried."""
+    exchanges = run.send_permitted([replace(request.with_key(key), repeatable=True) for (_, key), request in batch])
+    return tuple(
+        Sent(what, exchange) for ((what, _), _), exchange in zip(batch, exchanges, strict=True) if exchange is not None
+    )

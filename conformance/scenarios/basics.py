@@ -1,0 +1,147 @@
+"""Engagements that the run creates, and helpers that checks of several modules share."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.confirm.clock_ticks import A_SHORT_TICK, ONE_SECOND_TICK
+from conformance.oracle import expect, read
+from conformance.oracle.outcomes import CantTell
+from conformance.oracle.timestamps import parse_timestamp
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterable, Mapping
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+FIELDS: Final = ("id", "name", "description", "status", "createdAt", "updatedAt")
+"""The fields of an engagement that the interface names."""
+
+QUOTED: Final = """it's "so" said"""
+"""Text that a service spoils if it escapes stored text again at each update."""
+
+_SURELY_UNLIKE: Final = 12
+
+
+def create_engagements(run: Run, *labels: str) -> list[dict[str, Any]]:
+    """Create engagements with a name and a description, and return them as the responses show them.
+
+    Returns:
+        The ``data`` of each response; its id is a string.
+
+    Raises:
+        CantTell: A creation failed, its response cannot be read, or two creations got the same id, so that deleting
+            both would delete one engagement twice.
+    """
+    bodies = [{"name": run.name(label), "description": f"about {run.names.name(label)}"} for label in labels]
+    responses = run.send_all([requests.create_engagement(body) for body in bodies])
+    made = [{**read.data(response), "id": read.text(read.data(response), "id", response)} for response in responses]
+    if len({engagement["id"] for engagement in made}) < len(made):
+        raise CantTell("several creations got the same id", *responses)
+    return made
+
+
+def ensure_responses(exchanges: Iterable[Exchange]) -> None:
+    """Give up a scenario that lacks a response; a scenario that creates all that it uses then starts again.
+
+    Raises:
+        NoResponse: An exchange has no response.
+    """
+    for exchange in exchanges:
+        _ = exchange.response
+
+
+def read_engagement(exchange: Exchange) -> dict[str, Any]:
+    """Return the engagement in a response.
+
+    Raises:
+        CantTell: The response shows none, or another engagement than requested.
+    """
+    data = read.data(exchange)
+    identifier = data.get("id")
+    if isinstance(identifier, str) and exchange.request.identifier not in {None, identifier}:
+        raise CantTell("the response shows another engagement than was requested", exchange)
+    return data
+
+
+def require_active(exchange: Exchange) -> dict[str, Any]:
+    """Return the engagement in a read, for a step that needs it to be active."""
+    data = read_engagement(exchange)
+    if data.get("status") != "active":
+        raise CantTell("the engagement is not active", exchange)
+    return data
+
+
+def field_or_none(exchange: Exchange, field: str) -> object:
+    """Return a field of the engagement in a response; None if the response shows none."""
+    try:
+        return read.data(exchange).get(field)
+    except CantTell:
+        return None
+
+
+def tick_of(engagements: Iterable[Mapping[str, Any]]) -> float:
+    """Return the seconds after which the service's clock has ticked, judged by the times of engagements.
+
+    A clock may tick more slowly than that. A check that needs a tick waits ``A_LONG_TICK`` the second time.
+    """
+    times = [engagement.get(name) for engagement in engagements for name in ("createdAt", "updatedAt")]
+    moments = [parse_timestamp(time) for time in times if isinstance(time, str)]
+    return A_SHORT_TICK if any(moment is not None and moment.microsecond for moment in moments) else ONE_SECOND_TICK
+
+
+def identifier_of(response: Exchange) -> str | None:
+    """Return the identifier in a response; None if it cannot be read."""
+    identifier = field_or_none(response, "id")
+    return identifier if isinstance(identifier, str) else None
+
+
+def time_of(exchange: Exchange, field: str) -> str:
+    """Return a time of the engagement in a response."""
+    return read.text(read_engagement(exchange), field, exchange)
+
+
+def expect_not_honoured(sent: dict[str, Any], exchange: Exchange) -> None:
+    """Expect that no value of a field that the service sets is the one that the client sent."""
+    data = read.data(exchange)  # not ``seen``: the identifier is judged as well
+    for field in ("id", "status", "createdAt", "updatedAt"):
+        if field in sent:
+            value = read.text(data, field, exchange)
+            expected, pointer = f"not the {field} that the client sent", f"/data/{field}"
+            expect.holds(
+                value != sent[field], f"{field} is as sent", exchange, expected=expected, actual=value, pointer=pointer
+            )
+
+
+def expect_missing(response: Exchange) -> None:
+    """Expect that an engagement was not found whose identifier may have a shape that the service never issues."""
+    expect.status_in(response, 404, 400, 422)
+
+
+def missing_identifier(run: Run) -> str:
+    """Return an identifier that no engagement has; checks share it, so that it is read once before they write to it."""
+    return run.names.name("missing")
+
+
+def another_identifier(known: str, choices: random.Random, otherwise: str) -> str:
+    """Return an identifier that looks like a known one and that no resource has.
+
+    Args:
+        known: An identifier of the service.
+        choices: Source of the random part.
+        otherwise: Identifier to return if the known one is too short to vary safely.
+    """
+    if known.isascii() and known.isdigit():
+        return str(choices.randrange(10**14, 10**15))
+    places = [place for place, sign in enumerate(known) if re.fullmatch("[0-9A-Za-z]", sign)][-_SURELY_UNLIKE:]
+    if len(places) < _SURELY_UNLIKE:
+        return otherwise
+    signs = list(known)
+    for place in places:
+        alphabet = "0123456789" if signs[place].isdigit() else "ABCDEF" if signs[place].isupper() else "abcdef"
+        signs[place] = choices.choice(alphabet)
+    return "".join(signs)

@@ -1,0 +1,1 @@
+"""Scenarios of engagements: creating, editing, archiving, deleting."""

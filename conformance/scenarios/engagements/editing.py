@@ -1,0 +1,184 @@
+"""Edits of one field, of several, and of fields of the service."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.oracle import read
+from conformance.oracle.laws.responses import readable_resources
+from conformance.running.scenarios import scenario
+from conformance.scenarios.basics import (
+    another_identifier,
+    create_engagements,
+    field_or_none,
+    identifier_of,
+    tick_of,
+)
+from conformance.scenarios.engagements.creating import creating, own_values_at_creation
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+
+_EARLIER: Final = "2002-03-04T05:06:07.891Z"
+
+
+_LATER: Final = "2099-08-07T06:05:04.321Z"
+
+
+_INVALID: Final = (400, 422)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """An edit between two reads of the engagement."""
+
+    sent: dict[str, Any]
+    before: Exchange
+    response: Exchange
+    after: Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Editing:
+    """Edits of an engagement.
+
+    Attributes:
+        description: An edit of the description alone, long enough after the creation for the clock to have moved.
+        name: An edit of the name alone, as long after the former.
+        both: An edit of both, again as long after that; the new name begins with the old one.
+    """
+
+    description: Edit
+    name: Edit
+    both: Edit
+
+    @property
+    def all(self) -> tuple[Edit, Edit, Edit]:
+        """Return all edits."""
+        return self.description, self.name, self.both
+
+
+@dataclass(frozen=True, slots=True)
+class OddEditing:
+    """Edits that the interface leaves open, each by its field of this class, or by a read before or after it."""
+
+    own_values: tuple[Edit, ...]
+    same: Edit
+    empty: Edit
+    null_name: Exchange
+    null_description: Exchange
+    after_null: Exchange
+    namesake: Exchange
+
+
+def edit(run: Run, before: Exchange, sent: dict[str, Any], *, pause: float = 0.0) -> Edit:
+    """Edit an engagement after a pause in which the service's clock has moved, and read it.
+
+    The engagement is not changed otherwise, so an edit whose response is lost can be retried.
+    """
+    identifier = before.request.identifier or ""
+    run.sleep(pause)
+    response = run.send(replace(requests.update_engagement(identifier, sent), repeatable=True))
+    return Edit(sent, before, response, run.send(requests.get_engagement(identifier)))
+
+
+@scenario
+def editing(run: Run) -> Editing:
+    """Set the description of an engagement without one, then its name, then both.
+
+    A careless service could take the descriptions for other types than text. They are longer if the service requires
+    a minimum length.
+    """
+    before = _unedited(run)
+    tick = tick_of(readable_resources(before))
+    description = _edit_briefly(run, before, {"description": "false"}, pause=tick)
+    name = edit(run, description.after, {"name": run.name("e")}, pause=tick)  # shorter than before
+    longer = {"name": f"{name.sent['name']} b", "description": "0012"}
+    both = _edit_briefly(run, name.after, longer, pause=tick)
+    return Editing(description, name, both)
+
+
+def _unedited(run: Run) -> Exchange:
+    """Return a read of an engagement without a description and without edits; another if the scenario starts again."""
+    before = run.scenarios.result(creating).bare.after()
+    if not any(
+        exchange.request.identifier == before.request.identifier and exchange.request.operation.changes
+        for exchange in run.wire.exchanges
+    ):
+        return before
+    return undescribed(run, "edited")
+
+
+def undescribed(run: Run, label: str) -> Exchange:
+    """Return a read of a new engagement with a name and nothing else."""
+    made = read.success(run.send(requests.create_engagement({"name": run.name(label)})))
+    return run.send(requests.get_engagement(read.text(read.data(made), "id", made)))
+
+
+def _edit_briefly(run: Run, before: Exchange, body: dict[str, str], *, pause: float) -> Edit:
+    """Edit with a brief description, and with a longer one if that is refused."""
+    brief = edit(run, before, body, pause=pause)
+    if brief.response.received is None or brief.response.status not in _INVALID:
+        return brief
+    return edit(run, brief.after, body | {"description": f"{body['description']} and no more than that"}, pause=pause)
+
+
+@scenario
+def odd_editing(run: Run) -> OddEditing:
+    """Send edits that may be refused: values that the service sets, the same values, no field, null, a used name."""
+    before = _subject(run)
+    identifier = before.request.identifier or ""
+    own_values, tick = _send_own_values(run, before), tick_of(readable_resources(before))
+    same = edit(run, own_values[-1].after, _content(own_values[-1].after), pause=tick)
+    empty = edit(run, same.after, {})
+    null_name = run.send(requests.update_engagement(identifier, {"name": None, "description": run.name("null-name")}))
+    # An empty name is open, but no reason for a server error; the description shows that the engagement is the run's.
+    run.send(requests.update_engagement(identifier, {"name": "", "description": run.name("nameless")}))
+    run.send(requests.get_engagement(identifier))  # for the ledger
+    run.sleep(tick)
+    null_description = run.send(requests.update_engagement(identifier, {"description": None}))
+    after_null = run.send(requests.get_engagement(identifier))
+    other = run.scenarios.result(creating).described
+    namesake = run.send(requests.update_engagement(identifier, other.sent))
+    run.send(requests.get_engagement(identifier))  # for the ledger
+    return OddEditing(own_values, same, empty, null_name, null_description, after_null, namesake)
+
+
+def _subject(run: Run) -> Exchange:
+    """Return a read of an engagement that no other scenario edits."""
+    for creation in run.scenarios.result(own_values_at_creation):
+        if creation.read is not None:
+            return creation.read
+    (engagement,) = create_engagements(run, "odd-edits")
+    return run.send(requests.get_engagement(engagement["id"]))
+
+
+def _send_own_values(run: Run, before: Exchange) -> tuple[Edit, ...]:
+    """Send edits with values that the service sets: all at once, and singly if that is refused."""
+    known = identifier_of(before) or ""
+    values = {
+        "id": another_identifier(known, run.random("own-values-of-an-edit"), run.name("id")),
+        "status": "archived",
+        "createdAt": _EARLIER,
+        "updatedAt": _LATER,
+    }
+    named = {"name": run.name("own")}
+    edits = [edit(run, before, named | values)]
+    if not edits[0].response.succeeded:
+        for name, value in values.items():
+            edits.append(edit(run, edits[-1].after, {"name": run.name("own"), name: value}))
+    return tuple(edits)
+
+
+def _content(exchange: Exchange) -> dict[str, Any]:
+    """Return the present name and description."""
+    return {"name": field_or_none(exchange, "name"), "description": field_or_none(exchange, "description")}
+
+
+def has_taken_effect(done: Edit) -> bool:
+    """Whether a later read shows everything that an edit sent."""
+    return all(field_or_none(done.after, field) == value for field, value in done.sent.items())

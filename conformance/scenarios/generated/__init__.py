@@ -1,0 +1,1 @@
+"""Requests generated from the OpenAPI document."""

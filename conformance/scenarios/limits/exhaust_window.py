@@ -1,0 +1,185 @@
+"""Using up the window of a key: the number of requests served before it is refused."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.operations import SCOPES
+from conformance.oracle import read
+from conformance.oracle.laws import rate_limits as rate_limit_laws
+from conformance.oracle.observe import describe_response
+from conformance.oracle.outcomes import CantTell, Untested
+from conformance.scenarios.access.every_operation import RetryNewKeys
+from conformance.targets.fixtures import NEW_KEY
+from conformance.wire import requests
+from conformance.wire.exchange import TOO_MANY_REQUESTS
+from conformance.wire.rate_limit_headers import ServiceClock, quota
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Credential, Request
+
+HIGHEST_LIMIT: Final = 300
+"""Highest limit, in requests per window, that is tested."""
+
+TRIES: Final = 3
+"""Most times that a window is used up."""
+
+LONGEST_MADE: Final = 30.0
+"""Seconds to wait for the window of a key made for this run; it should end within 10 s."""
+
+_LEAST: Final = 2
+_SPARE: Final = 8
+_SHORT_WINDOW: Final = 2.0
+_MEMBER: Final = re.compile(r"member_([0-9]+)")
+
+
+@dataclass(slots=True)
+class ExhaustedWindow:
+    """Requests sent to use up a key's window.
+
+    Attributes:
+        limit: The limit that the service states.
+        served: The successes.
+        refused: The responses with 429.
+        beyond: A response that came beyond the limit without a 429; None if there is none.
+    """
+
+    limit: int
+    served: list[Exchange] = field(default_factory=list)
+    refused: list[Exchange] = field(default_factory=list)
+    beyond: Exchange | None = None
+    _by_reset: Counter[str] = field(default_factory=Counter)
+
+    def take(self, exchange: Exchange) -> None:
+        """Record a response.
+
+        Raises:
+            CantTell: It is neither a success nor a refusal beyond the limit.
+        """
+        if exchange.status == TOO_MANY_REQUESTS:
+            self.refused.append(exchange)
+        elif exchange.succeeded:
+            self.served.append(exchange)
+            self._by_reset[rate_limit_laws.reset(exchange) or ""] += 1
+            if self._is_beyond(exchange):
+                self.beyond = self.beyond or exchange
+        elif max(self._by_reset.values(), default=0) >= self.limit:
+            self.beyond = self.beyond or exchange
+        else:
+            read.success(exchange)
+
+    def _is_beyond(self, success: Exchange) -> bool:
+        """Whether a success is beyond the limit under every way of limiting.
+
+        A fixed or sliding window allows the limit once per reset. A bucket that refills all the time, and two
+        windows in a row, allow up to twice as much in less than a window's time.
+        """
+        of_one_reset = self._by_reset[rate_limit_laws.reset(success) or ""]
+        ahead = _ahead(success)
+        if of_one_reset > self.limit and (ahead is None or ahead > _SHORT_WINDOW):
+            return True
+        elapsed = (success.started_at - self.served[0].started_at).total_seconds() + success.seconds
+        in_one_window = ahead is not None and elapsed < ahead - 1
+        return max(of_one_reset, len(self.served) if in_one_window else 0) > 2 * self.limit + 2
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether refused requests had requests left, as when the service limits simultaneous requests."""
+        return bool(self.refused) and all((rate_limit_laws.remaining(exchange) or 0) > 0 for exchange in self.refused)
+
+    def take_alone(self, exchange: Exchange) -> None:
+        """Record the response to a request sent alone: a success means that there were too many at once before."""
+        if exchange.succeeded:
+            self.refused.clear()
+        self.take(exchange)
+
+    @property
+    def over(self) -> bool:
+        """Whether enough is known, or so many requests were sent that more would show nothing."""
+        sent = len(self.served) + len(self.refused)
+        return bool(self.refused) or self.beyond is not None or sent >= TRIES * (self.limit + _SPARE)
+
+    @property
+    def left(self) -> int:
+        """Return the number of requests to send next: the rest of the latest window, and a few at least."""
+        latest = max(self.served, key=lambda exchange: exchange.number)
+        return min(max(_LEAST, rate_limit_laws.remaining(latest) or 0), self.limit + _SPARE)
+
+
+def fill(run: Run, key: Credential) -> ExhaustedWindow:
+    """Send requests until the key is refused, or must have been."""
+    first = RetryNewKeys(run).send(at_once(requests.get_organization(), key))
+    if is_made(run, key.name):
+        _ensure_unused(first)
+    if first.status == TOO_MANY_REQUESTS:  # too many at once, or another client uses the key
+        first = run.send(requests.get_organization().with_key(key))
+    limit = rate_limit_laws.limit(read.success(first))
+    if limit is None or quota(first.response) is None:
+        raise CantTell("the rate-limit headers cannot be read", first)
+    _ensure_budget(run, limit)
+    filling = ExhaustedWindow(limit)
+    filling.take(first)
+    asked = at_once(requests.get_organization(), key)
+    together = True
+    while not filling.over:
+        for exchange in run.send_all([asked] * filling.left) if together else [run.send(asked)]:
+            filling.take(exchange)
+        if together and filling.is_crowded:
+            together = False
+            filling.take_alone(run.send(asked))
+    return filling
+
+
+def is_made(run: Run, name: str) -> bool:
+    """Whether the provisioner made a key in this run, so that only this run uses it."""
+    member = _MEMBER.fullmatch(name)
+    if member is not None:
+        return int(member[1]) > len(run.profile.members)
+    return name in {*SCOPES, "other_organization", "throttled", NEW_KEY} and name not in run.profile.keys
+
+
+def _ensure_unused(first: Exchange) -> None:
+    """Ensure that a key made for this run has requests left after its first one, in a window that ends soon.
+
+    Raises:
+        CantTell: It has none left.
+        Untested: Its window ends too late to wait for.
+    """
+    window = quota(first.response)
+    if window is None:
+        return
+    ahead = min(_ahead(first) or 0.0, window.reset - first.started_at.timestamp())
+    if ahead > LONGEST_MADE:
+        raise Untested(
+            f"The throttled key that the provisioner made has a reset {ahead:.0f} s ahead, too far to wait for; "
+            "make its window end within 10 s."
+        )
+    if window.remaining == 0 and (first.status == TOO_MANY_REQUESTS or window.limit > 1):
+        message = "the throttled key that the provisioner made is used up at its first request"
+        raise CantTell(f"{message} ({describe_response(first)}), and the suite does not wait for its reset", first)
+
+
+def _ensure_budget(run: Run, limit: int) -> None:
+    most = run.options.max_requests
+    left = HIGHEST_LIMIT if most is None else most - run.wire.sent
+    if limit > HIGHEST_LIMIT:
+        raise Untested(f"A limit of {limit} requests is above the maximum {HIGHEST_LIMIT}; name a throttled key.")
+    if limit + 2 * _SPARE > left and most is not None:
+        raise Untested(f"A limit of {limit} requests is above the {max(left, 0)} requests left; raise --max-requests.")
+
+
+def at_once(asked: Request, key: Credential) -> Request:
+    """Return a request that is neither delayed nor retried because of its limit."""
+    return replace(asked, credential=key, expects_429=True)
+
+
+def _ahead(exchange: Exchange) -> float | None:
+    """Return the seconds from a response's Date to its reset, up to a second too many; None without a Date."""
+    clock, window = ServiceClock(), quota(exchange.response)
+    clock.learn(exchange.response, exchange.started_at)
+    return None if window is None or clock.offset is None else window.reset - clock.time(exchange.started_at)

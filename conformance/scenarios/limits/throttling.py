@@ -1,0 +1,279 @@
+"""Scenario that sends a key past its limit, once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle import read
+from conformance.oracle.laws import rate_limits as rate_limit_laws
+from conformance.oracle.laws import responses as laws
+from conformance.oracle.ledger.effects import accepted
+from conformance.running.scenarios import scenario
+from conformance.scenarios.limits.exhaust_window import TRIES, ExhaustedWindow, at_once, fill
+from conformance.scenarios.limits.recovery import resume
+from conformance.targets.capabilities import MissingMeans
+from conformance.targets.profile import Mode
+from conformance.targets.queries import MAIN_KEY
+from conformance.wire import requests
+from conformance.wire.exchange import TOO_MANY_REQUESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Credential, Request
+
+_AROUND: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Throttling:
+    """A key at its limit.
+
+    Attributes:
+        filling: The requests that used up its window.
+        refusals: Every 429 of the key.
+        creation: A creation beyond the limit; None if none was refused, or the mode forbids writing.
+        passed: Creations that were served between refusals, if every attempt had one.
+        created_name: The name in the creation.
+        engagements: The engagements created last, listed with the main key; None without a creation.
+        changes: An edit with the name as description, an archive and a deletion of an engagement, all refused.
+        missing: A read of that engagement, if the list no longer shows it; otherwise None.
+        other: A request with another key while this one was refused, between two refusals; None if that failed.
+        other_missing: The reason why there is no other key; None if there is one.
+        resumed: The response after the reset; None if the suite did not wait for it.
+        unresumed: The reason for that.
+    """
+
+    filling: ExhaustedWindow
+    refusals: tuple[Exchange, ...]
+    creation: Exchange | None
+    passed: tuple[Exchange, ...]
+    created_name: str
+    engagements: Exchange | None
+    changes: tuple[Exchange, ...]
+    missing: Exchange | None
+    other: Exchange | None
+    other_missing: str | None
+    resumed: Exchange | None
+    unresumed: str
+
+
+@dataclass(slots=True)
+class _Scene:
+    """An attempt to use up the window and to send all other requests before it ends."""
+
+    filling: ExhaustedWindow
+    name: str = ""
+    creation: Exchange | None = None
+    before: list[Exchange] = field(default_factory=list)
+    other: Exchange | None = None
+    after: list[Exchange] = field(default_factory=list)
+
+    @property
+    def refusals(self) -> list[Exchange]:
+        """Every 429 of the key."""
+        creation = [] if self.creation is None else [self.creation]
+        return _refused([*self.filling.refused, *self.before, *creation, *self.after])
+
+    @property
+    def last_refusal(self) -> Exchange:
+        """The last 429 of the key."""
+        return max(self.refusals, key=lambda exchange: exchange.number)
+
+    @property
+    def changes(self) -> tuple[Exchange, ...]:
+        """Return the refused requests that would change an engagement; none if another such request was served."""
+        return tuple(self._changing) if _refused(self._changing) == self._changing else ()
+
+    @property
+    def _changing(self) -> list[Exchange]:
+        return [exchange for exchange in (*self.before, *self.after) if exchange.request.method != "GET"]
+
+    @property
+    def refused_creation(self) -> Exchange | None:
+        """Return the creation, if it was refused."""
+        return self.creation if self.creation and _refused([self.creation]) else None
+
+    @property
+    def passed_creation(self) -> list[Exchange]:
+        """Return the creation, if it was served between refused reads, and other writes alike.
+
+        A creation whose headers name requests left, or another limit, was counted separately.
+        """
+        reads = [exchange for exchange in (*self.before, *self.after) if exchange.request.method == "GET"]
+        alike = _refused(self._changing) in ([], self._changing)
+        if self.creation is None or not self.creation.succeeded or _refused(reads) != reads or not alike:
+            return []
+        left, limits = (
+            rate_limit_laws.remaining(self.creation) or 0,
+            {rate_limit_laws.limit(exchange) for exchange in reads},
+        )
+        return [] if left > 0 or rate_limit_laws.limit(self.creation) not in limits else [self.creation]
+
+    @property
+    def other_meanwhile(self) -> Exchange | None:
+        """Return the request with another key, if the key was refused before and after it."""
+        return self.other if _refused(self.before) and _refused(self.after) else None
+
+
+def renamed(name: str) -> str:
+    """Return the name in an edit beyond the limit, beside the creation of this name."""
+    return f"{name}-renamed"
+
+
+@scenario(alone=True)
+def throttling(run: Run) -> Throttling:
+    """Send until a key is refused; then try a creation, another key, and a request after the reset."""
+    key = run.fixtures.throttled()
+    other, missing = _other_key(run, key)
+    passed: list[Exchange] = []
+    target = None if run.mode is Mode.READ_ONLY else _untouched_engagement(run)
+    for _ in range(TRIES):
+        scene = _scene(run, key, other, target)
+        passed += scene.passed_creation
+        target = target if scene.changes else None
+        resumed, unresumed = None, "the key was never refused"
+        if scene.filling.refused:
+            resumed, unresumed = resume(run, key, scene.last_refusal)
+        if resumed is None or not resumed.succeeded or _complete(scene, run, other):
+            break
+    newest = requests.list_engagements(sort="createdAt", order="desc", perPage=100)
+    listed = None if scene.refused_creation is None else run.send(newest)
+    return Throttling(
+        scene.filling,
+        tuple(scene.refusals),
+        scene.refused_creation,
+        tuple(passed) if len(passed) == TRIES else (),  # a bucket that refills may let one pass
+        scene.name,
+        listed,
+        scene.changes,
+        _missing(run, listed, scene.changes),
+        scene.other_meanwhile,
+        missing,
+        resumed,
+        unresumed,
+    )
+
+
+def _missing(run: Run, listed: Exchange | None, changes: Sequence[Exchange]) -> Exchange | None:
+    """Read the engagement that was the target of the deletion, unless it is still in the list."""
+    target = changes[0].request.identifier if changes else None
+    if target is None or listed is None or not listed.succeeded:
+        return None
+    is_listed = any(read.id_of(item) == target for item in read.items(listed))
+    return None if is_listed else run.send(requests.get_engagement(target))
+
+
+def _other_key(run: Run, key: Credential) -> tuple[Credential | None, str | None]:
+    """Return another key than the refused one, or the reason why there is none."""
+    if key.name != MAIN_KEY:
+        return run.fixtures.main, None
+    try:
+        return run.fixtures.scoped_key("organizations:read"), None
+    except MissingMeans as trouble:
+        reason = f"The main key is sent past its limit, and there is no other key. {trouble.reason}"
+    try:
+        return run.fixtures.other_organization(), None
+    except MissingMeans:
+        return None, reason
+
+
+def _untouched_engagement(run: Run) -> str | None:
+    """Return the engagement that the main key created last, active and unchanged since; None if there is none."""
+    aimed = {exchange.request.identifier for exchange in run.wire.exchanges if exchange.request.operation.changes}
+    made = [
+        identifier
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "createEngagement" and exchange.request.credential is None
+        for resource in laws.readable_resources(exchange)
+        if (identifier := read.id_of(resource)) is not None
+        and identifier not in aimed
+        and resource.get("status") == "active"
+    ]
+    return made[-1] if made else None
+
+
+def _scene(run: Run, key: Credential, other: Credential | None, target: str | None) -> _Scene:
+    """Use up the window; then send a creation and another key's request between some of the key's own.
+
+    They are sent simultaneously, so that a bucket that refills all the time has nothing left for the creation.
+    """
+    rest, target = _beforehand(run, other, target)
+    scene = _Scene(fill(run, key))
+    if not scene.filling.refused:
+        return scene
+    target = None if _is_of_another_organization(run, scene.filling) else target
+    first = [at_once(requests.get_organization(), key)] * _AROUND
+    last = [*first]
+    amid: list[Request] = []
+    if may_write := run.mode is not Mode.READ_ONLY:
+        scene.name = run.name("throttled")
+        amid.append(at_once(requests.create_engagement({"name": scene.name}), key))
+    if target is not None:
+        edit = {"name": renamed(scene.name), "description": scene.name}
+        first[0] = at_once(requests.update_engagement(target, edit), key)
+        last = [
+            at_once(change, key) for change in (requests.archive_engagement(target), requests.delete_engagement(target))
+        ]
+    if other is not None and rest is not None and (rate_limit_laws.remaining(rest) or 0) > 0:
+        amid.append(at_once(requests.get_organization(), other))
+    responses = run.send_all([*first, *amid, *last])
+    scene.before, scene.after = responses[:_AROUND], responses[-_AROUND:]
+    scene.creation = responses[_AROUND] if may_write else None
+    scene.other = responses[_AROUND + len(amid) - 1] if len(amid) > may_write else None
+    if other is not None and scene.other is not None and _refused([scene.other]):
+        _ask_in_turn(run, key, other, scene)
+    return scene
+
+
+def _is_of_another_organization(run: Run, filling: ExhaustedWindow) -> bool:
+    """Whether the throttled key belongs to another organization than the main key.
+
+    There an engagement of the main key would have to be looked up first, and the window would be over.
+    """
+    main = [exchange for exchange in run.wire.exchanges if exchange.request.credential is None]
+    organizations = (
+        {_organization(exchange) for exchange in exchanges} - {None} for exchanges in (main, filling.served)
+    )
+    own, others = organizations
+    return bool(own and others) and own.isdisjoint(others)
+
+
+def _organization(exchange: Exchange) -> object:
+    """Return the id in a read of the organization; None for any other response."""
+    if exchange.request.operation.id != "getCurrentOrganization":
+        return None
+    return next((read.id_of(resource) for resource in laws.readable_resources(exchange)), None)
+
+
+def _beforehand(run: Run, other: Credential | None, target: str | None) -> tuple[Exchange | None, str | None]:
+    """Return a response with the other key's remaining requests; and the engagement, if the main key still finds it."""
+    seen = None if target is None else run.send(requests.get_engagement(target))
+    found = target if seen is not None and accepted(seen) else None
+    if other is None:
+        return None, found
+    if seen is not None and other.name == MAIN_KEY:
+        return seen, found
+    return run.send(requests.get_organization().with_key(other)), found
+
+
+def _ask_in_turn(run: Run, key: Credential, other: Credential, scene: _Scene) -> None:
+    """Send another key's request again between two of the key's own; simultaneous ones may be too many."""
+    asked = requests.get_organization()
+    first, again, last = (run.send(at_once(asked, credential)) for credential in (key, other, key))
+    scene.before.append(first)
+    scene.after.append(last)
+    scene.other = again if _refused([first, last]) == [first, last] else None
+
+
+def _complete(scene: _Scene, run: Run, other: Credential | None) -> bool:
+    """Whether every request was sent before the window ended."""
+    created = run.mode is Mode.READ_ONLY or scene.refused_creation is not None
+    return created and (other is None or scene.other_meanwhile is not None)
+
+
+def _refused(exchanges: list[Exchange]) -> list[Exchange]:
+    return [exchange for exchange in exchanges if exchange.status == TOO_MANY_REQUESTS]

@@ -1,0 +1,1 @@
+"""Scenarios of lists: engagements for them, pages, filters and orders."""

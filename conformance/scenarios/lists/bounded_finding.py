@@ -1,0 +1,70 @@
+"""Search for the run's own engagements in a long list by name, without reading every page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conformance.oracle import read
+from conformance.scenarios.lists.filtered import PER_PAGE, readable
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from conformance.confirm.stable import Snapshot
+    from conformance.running.run import Run
+    from conformance.scenarios.lists.seeded_engagements import SeededEngagement
+    from conformance.wire.exchange import Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Neighbouring pages that hold the seeded engagements; none if they were not found.
+
+    Attributes:
+        snapshot: The pages.
+        skipped: Number of items before them.
+    """
+
+    snapshot: Snapshot = ()
+    skipped: int = 0
+
+
+def located(run: Run, pieces: Collection[SeededEngagement], total: int, **query: str) -> Found:
+    """Halve the descending list until a page holds seeded engagements, and read the pages beside it.
+
+    The collation of names is open, so the search may take the wrong half and find nothing.
+
+    Args:
+        run: The run.
+        pieces: The seeded engagements.
+        total: Number of items in the list.
+        query: Further query parameters.
+    """
+    owned = {piece.identifier for piece in pieces}
+    first_name = min((piece.name.casefold() for piece in pieces), default="")
+    first, last = 1, -(-total // PER_PAGE)
+    while first <= last:
+        middle = (first + last) // 2
+        page = _page(run, middle, query)
+        items = readable((page,))
+        if any(read.id_of(item) in owned for item in items):
+            return _with_neighbours(run, page, middle, -(-total // PER_PAGE), query)
+        if not items:
+            break
+        if first_name > str(items[0].get("name")).casefold():
+            last = middle - 1
+        else:
+            first = middle + 1
+    return Found()
+
+
+def _with_neighbours(run: Run, page: Exchange, number: int, pages: int, query: dict[str, str]) -> Found:
+    before = [_page(run, number - 1, query)] if number > 1 else []
+    after = [_page(run, number + 1, query)] if number < pages else []
+    return Found((*before, page, *after), (number - 1 - len(before)) * PER_PAGE)
+
+
+def _page(run: Run, number: int, query: dict[str, str]) -> Exchange:
+    return run.send(requests.list_engagements(**query, sort="name", page=number, perPage=PER_PAGE))

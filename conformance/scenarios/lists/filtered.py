@@ -1,0 +1,140 @@
+"""Scenarios of lists with filters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.oracle import read
+from conformance.oracle.laws.lists import DEFAULT_PER_PAGE
+from conformance.oracle.laws.responses import ROLES
+from conformance.oracle.lists.listing import Listing
+from conformance.oracle.outcomes import CheckOutcome
+from conformance.running.scenarios import scenario
+from conformance.scenarios.lists.seeded_engagements import SeededEngagements, seeded_engagements
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from conformance.confirm.stable import Snapshot
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
+
+PER_PAGE: Final = 100
+_READ: Final = 4
+_MOST_PAGES: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class FilteredLists:
+    """Engagements of each status, and all of them.
+
+    Attributes:
+        snapshot: Pages of the lists of active, archived and all engagements, as many as show the seeded ones.
+        seeded: The seeded engagements, which must be in them.
+    """
+
+    snapshot: Snapshot
+    seeded: SeededEngagements
+
+
+@scenario(alone=True)
+def engagements_by_status(run: Run) -> FilteredLists:
+    """List engagements by status, 100 a page; archived ones without a page size if they are few."""
+    seeded = run.scenarios.result(seeded_engagements)
+    by_creation = {"sort": "createdAt", "order": "desc"}
+    active = until_seen(run, seeded.active, status="active", **by_creation)
+    # Descending by default, for the laws of every list.
+    archived = _in_one(run, requests.list_engagements(status="archived", sort="updatedAt"), seeded.archived)
+    archived = archived or until_seen(run, seeded.archived, status="archived", sort="updatedAt")
+    everything = until_seen(run, (*seeded.active, *seeded.archived), **by_creation)
+    return FilteredLists((*active, *archived, *everything), seeded)
+
+
+def _in_one(run: Run, listing: Request, owned: Collection[str]) -> Snapshot:
+    """Read a list as a single page of the default size; return nothing if that does not hold all wanted ids."""
+    response = run.send(listing)
+    items = readable((response,))
+    return (response,) if _is_whole(response) and {read.id_of(item) for item in items} >= {*owned} else ()
+
+
+def _is_whole(response: Exchange) -> bool:
+    """Whether a response counts no more items than it shows, and these are few."""
+    try:
+        return read.number(response, "total") == len(read.items(response)) <= DEFAULT_PER_PAGE
+    except CheckOutcome:
+        return False
+
+
+def requirement_for_status(snapshot: Snapshot, status: str | None) -> Listing:
+    """Return the pages of the list with a status, or with None for all engagements."""
+    return Listing(tuple(page for page in snapshot if dict(page.request.query).get("status") == status))
+
+
+def until_seen(run: Run, owned: Collection[str], **query: str) -> Snapshot:
+    """Read pages of 100 until all wanted ids were seen or the list ends, a dozen at most."""
+    pages: list[Exchange] = []
+    missing = set(owned)
+    for page in range(1, _MOST_PAGES + 1):
+        place = {} if page == 1 else {"page": page}
+        pages.append(run.send(requests.list_engagements(**query, **place, perPage=PER_PAGE)))
+        items = readable((pages[-1],))
+        missing -= {str(item.get("id")) for item in items}
+        if not missing or len(items) < PER_PAGE:
+            break
+    return tuple(pages)
+
+
+def readable(snapshot: Snapshot) -> list[dict[str, Any]]:
+    """Return the readable items of responses: a scenario judges nothing."""
+    found: list[dict[str, Any]] = []
+    for response in snapshot:
+        try:
+            found += read.items(response)
+        except CheckOutcome:
+            break
+    return found
+
+
+@scenario(alone=True)
+def members_by_role(run: Run) -> Snapshot:
+    """List all members, and those of each role; some short lists without a page size."""
+    unfiltered = run.send(requests.list_members(perPage=PER_PAGE))
+    size = {} if _is_whole(unfiltered) else {"perPage": PER_PAGE}
+    sizes: dict[str, dict[str, int]] = dict.fromkeys(ROLES, size) | {ROLES[0]: {"perPage": PER_PAGE}}
+    return (unfiltered, *run.send_all([requests.list_members(role=role, **sizes[role]) for role in ROLES]))
+
+
+@scenario(alone=True)
+def neighbours_of_role(run: Run) -> Snapshot:
+    """Read two neighbouring pages of a single member of a role, or one page if no role has two members.
+
+    If possible, the later page is one that the list without the filter would fill with a member of another role. A
+    single page is of a role that the unfiltered list does not begin with; nothing if there is none.
+    """
+    unfiltered, *responses = (readable((response,)) for response in run.scenarios.result(members_by_role))
+    places = [
+        (place < len(unfiltered) and unfiltered[place].get("role") == role, role, place)
+        for role, members in zip(ROLES, responses, strict=True)
+        for place in range(1, len(members))
+    ]
+    if not places:
+        first = {item.get("role") for item in unfiltered[:1]}
+        single = [role for role, members in zip(ROLES, responses, strict=True) if members and role not in first]
+        return tuple(run.send(requests.list_members(role=role, perPage=1)) for role in single[-1:])
+    _, role, place = min(places)
+    batch = [requests.list_members(role=role, perPage=1, page=page) for page in (place, place + 1)]
+    return tuple(run.send_all(batch))
+
+
+@scenario(alone=True)
+def stock_read(run: Run) -> list[Exchange]:
+    """Read some seeded engagements: the edited ones, an archived one, or others instead."""
+    kept = run.scenarios.result(seeded_engagements)
+    edited = [piece for piece in kept.pieces if piece.changed and not piece.archived]
+    archived = [piece for piece in kept.pieces if piece.archived]
+    untouched = [piece for piece in kept.pieces if not piece.changed]
+    chosen = [*edited[: _READ - 1], *archived[:1], *untouched][:_READ]
+    return [run.send(requests.get_engagement(piece.identifier)) for piece in chosen]

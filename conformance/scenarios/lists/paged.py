@@ -1,0 +1,125 @@
+"""Scenarios of the pages of lists without a filter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.confirm.pages import PER_PAGE, page_by_page, total_of
+from conformance.oracle import read
+from conformance.oracle.laws.lists import DEFAULT_PER_PAGE
+from conformance.oracle.lists.listing import Listing
+from conformance.running.scenarios import scenario
+from conformance.scenarios.lists.seeded_engagements import created_at, identifier_made, seeded_engagements
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from conformance.confirm.stable import Snapshot
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
+
+_FEW: Final = (2, 3)
+_MOVES: Final = frozenset({"deleteEngagement", "archiveEngagement"})
+
+
+@dataclass(frozen=True, slots=True)
+class PagedLists:
+    """A list as a single page and as several pages.
+
+    Attributes:
+        snapshot: The page of 100, then the pages from the first on.
+        single: A page of one item; for members also a page of seven, for engagements the list without parameters.
+        unasked: The page of 100, then pages of the default size; for engagements only, and if there are two or three.
+        active: Ids of engagements that the run created and left unchanged; none for members.
+        archived: Ids of engagements that the run created and tried to archive.
+        names: Names that show the order of the list.
+    """
+
+    snapshot: Snapshot
+    single: Snapshot
+    unasked: Snapshot = ()
+    active: frozenset[str] = frozenset()
+    archived: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+
+    def known(self, snapshot: Snapshot) -> frozenset[str]:
+        """Return the ids that a snapshot must show; archived ones only if it shows any: other checks judge that."""
+        shows = {read.id_of(item.value) for response in snapshot for item in Listing((response,)).items}
+        return self.active | (self.archived if self.archived & shows else frozenset())
+
+
+@scenario(alone=True)
+def paged_engagements(run: Run) -> PagedLists:
+    """List all engagements as one page of 100 and page by page."""
+    names = run.scenarios.result(seeded_engagements).names
+    deleted = {
+        exchange.request.identifier
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == "deleteEngagement"
+    }
+    created = named_in(run, "createEngagement") - deleted  # tried with any key
+    archived = created & named_in(run, "archiveEngagement")
+    lists = _paged(run, requests.list_engagements, requests.list_engagements())
+    unasked = _with_pages(run, lists.snapshot[0], lists.single[-1])
+    return replace(lists, unasked=unasked, active=created - archived, archived=archived, names=names)
+
+
+@scenario(alone=True)
+def paged_members(run: Run) -> PagedLists:
+    """List all members as one page of 100 and page by page."""
+    return _paged(run, requests.list_members, requests.list_members(perPage=7))
+
+
+def _paged(run: Run, listing: Callable[..., Request], *beside: Request) -> PagedLists:
+    # In sequence, like the pages: many requests of a kind show whether they count against the limit.
+    single = [run.send(request) for request in (listing(page=2, perPage=1), *beside)]
+    return PagedLists(page_by_page(run, listing), tuple(single))
+
+
+def pages_unasked(run: Run) -> Snapshot:
+    """List engagements as a page of 100, and then as pages requested by their number alone."""
+    return _with_pages(
+        run, run.send(requests.list_engagements(perPage=PER_PAGE)), run.send(requests.list_engagements())
+    )
+
+
+def _with_pages(run: Run, whole: Exchange, first: Exchange) -> Snapshot:
+    """Complete the pages after the first; return nothing unless there are two or three."""
+    count = -(-total_of(whole) // DEFAULT_PER_PAGE)
+    if count not in _FEW:
+        return ()
+    return (whole, first, *[run.send(requests.list_engagements(page=page)) for page in range(2, count + 1)])
+
+
+def creation_times(run: Run) -> dict[str, datetime]:
+    """Return the creation times by id of all engagements that the run created and left active."""
+    moved = {
+        exchange.request.identifier for exchange in run.wire.exchanges if exchange.request.operation.id in _MOVES
+    }  # with any key
+    left = named_in(run, "createEngagement") - moved
+    creations = _sent(run, "createEngagement")
+    times = {made: created_at(creation) for creation in creations if (made := identifier_made(creation)) in left}
+    return {identifier: at for identifier, at in times.items() if identifier is not None and at is not None}
+
+
+def _sent(run: Run, operation: str) -> list[Exchange]:
+    """Return the exchanges of an operation with the main key, without records beside the interface."""
+    return [
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.request.operation.id == operation
+        and exchange.request.is_proper
+        and exchange.request.credential is None
+    ]
+
+
+def named_in(run: Run, operation: str) -> frozenset[str]:
+    """Return the ids that requests with the main key were about; for creations, the ids in successes."""
+    batch = _sent(run, operation)
+    if operation != "createEngagement":
+        return frozenset(exchange.request.identifier for exchange in batch if exchange.request.identifier is not None)
+    return frozenset(made for exchange in batch if (made := identifier_made(exchange)) is not None)

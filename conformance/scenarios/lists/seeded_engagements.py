@@ -1,0 +1,212 @@
+"""Engagements that the run creates to judge lists by, among others of the organization."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.oracle import read
+from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.lists.collation import SYLLABLES
+from conformance.oracle.outcomes import CantTell, CheckOutcome
+from conformance.oracle.timestamps import parse_timestamp
+from conformance.running.options import Effort
+from conformance.running.scenarios import scenario
+from conformance.scenarios.basics import ensure_responses, tick_of
+from conformance.targets.profile import Mode
+from conformance.wire import requests
+from conformance.wire.exchange import NoResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_SIZES: Final = {Effort.QUICK: 10, Effort.STANDARD: 55, Effort.DEEP: 105}
+_BATCHES: Final = {Effort.QUICK: 2, Effort.STANDARD: 3, Effort.DEEP: 4}
+_CAPITALIZED: Final = "Kuku"
+"""A name in the midst of the others if letter case does not count."""
+_SERVER_ERRORS_FROM: Final = 500
+_ARCHIVED: Final = (0, 3, -2, -1)
+_DESCRIBED: Final = 1
+_EMPTIED: Final = 4
+_RENAMED: Final = 5
+_RENAMED_AND_EMPTIED: Final = 2
+_RENAMED_AND_NULL: Final = 6
+_UNEDITED: Final = 7
+_UNDESCRIBED: Final = (1, 3, _RENAMED, 9)
+_WORDS: Final = {0: "false", 2: "null", 4: "0012", 6: "0", 7: "[]", 8: "2026-01-02", 10: "NaN", 12: "1e5", 14: "{}"}
+"""By place, descriptions that a careless service takes for other types than text."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeededEngagement:
+    """A seeded engagement.
+
+    Attributes:
+        identifier: Its id.
+        name: Its latest name.
+        created: The response to its creation.
+        archived: Whether it was archived.
+        changed: Whether it was edited or archived after its creation.
+    """
+
+    identifier: str
+    name: str
+    created: Exchange = field(repr=False)
+    archived: bool = False
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SeededEngagements:
+    """All seeded engagements in the order of their creation; nothing changes them any more."""
+
+    pieces: tuple[SeededEngagement, ...]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that every collation puts in the same order: all but the capitalized one."""
+        return frozenset(piece.name for piece in self.pieces if piece.name.islower())
+
+    @property
+    def capitalized(self) -> SeededEngagement | None:
+        """The engagement whose name shows whether letter case counts; None if it could not be created."""
+        return next((piece for piece in self.pieces if not piece.name.islower()), None)
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """The ids of the active ones."""
+        return tuple(piece.identifier for piece in self.pieces if not piece.archived)
+
+    @property
+    def archived(self) -> tuple[str, ...]:
+        """The ids of the archived ones."""
+        return tuple(piece.identifier for piece in self.pieces if piece.archived)
+
+    def active_names(self) -> dict[str, str]:
+        """The names by id of the active ones, without the capitalized one."""
+        return {piece.identifier: piece.name for piece in self.pieces if not piece.archived and piece.name.islower()}
+
+
+@scenario
+def new_engagements(run: Run) -> tuple[tuple[SeededEngagement, ...], float]:
+    """Create engagements in batches, over a time in which any clock moves.
+
+    Returns:
+        The created engagements, and the run's time at the last creation.
+    """
+    if run.mode is Mode.READ_ONLY:
+        return (), run.clock.monotonic()
+    names = [run.name(word) for word in _words(run)]
+    pieces: list[SeededEngagement] = []
+    size = -(-len(names) // _BATCHES[run.effort])
+    for start in range(0, len(names), size):
+        if pieces:
+            run.sleep(_tick(pieces))
+        batch = names[start : start + size]
+        responses = run.send_all([requests.create_engagement(_body(name, names.index(name))) for name in batch])
+        pieces += [
+            SeededEngagement(made, name, response)
+            for name, response in zip(batch, responses, strict=True)
+            if (made := identifier_made(response))
+        ]
+        if not pieces:  # if a gateway refused all of them, the scenario starts again
+            ensure_responses(responses)
+    return tuple(pieces), run.clock.monotonic()
+
+
+@scenario(alone=True)
+def seeded_engagements(run: Run) -> SeededEngagements:
+    """Archive some of the new engagements and edit some, later than the creation of all."""
+    pieces, finished = run.scenarios.result(new_engagements)
+    if run.mode is Mode.READ_ONLY:
+        return SeededEngagements(())
+    if not pieces:
+        raise CantTell("no engagement could be created to judge lists by")
+    run.sleep(max(0.0, finished + _tick(pieces) - run.clock.monotonic()))
+    by_id = {piece.identifier: piece for piece in pieces}
+    for place in _ARCHIVED:
+        piece = pieces[place % len(pieces)]
+        if piece.identifier in by_id:
+            response = run.send(requests.archive_engagement(piece.identifier))
+            _keep(by_id, piece, response, replace(piece, archived=True, changed=True))
+    for place, body in _edits(run, pieces).items():
+        found = by_id.get(pieces[place % len(pieces)].identifier)
+        if found is not None and not found.archived:
+            response = run.send(requests.update_engagement(found.identifier, body))
+            _keep(by_id, found, response, replace(found, name=body.get("name", found.name), changed=True))
+    if not any(piece.changed for piece in by_id.values()):
+        raise CantTell("no created engagement could be changed, so that the state of them is in doubt")
+    return SeededEngagements(tuple(by_id.values()))
+
+
+def _tick(pieces: Iterable[SeededEngagement]) -> float:
+    return tick_of(resource for piece in pieces for resource in readable_resources(piece.created))
+
+
+def _keep(
+    by_id: dict[str, SeededEngagement], piece: SeededEngagement, response: Exchange, then: SeededEngagement
+) -> None:
+    """Record an engagement after a change; drop it if no response shows whether the change happened."""
+    if _succeeded(response):
+        by_id[piece.identifier] = then
+    elif not (response.judgeable and response.received is not None and response.received.status < _SERVER_ERRORS_FROM):
+        del by_id[piece.identifier]
+
+
+def _edits(run: Run, pieces: tuple[SeededEngagement, ...]) -> dict[int, dict[str, Any]]:
+    """Return the changes by place: a name, a description, or both; descriptions are set and removed."""
+    return {
+        _DESCRIBED: {"name": pieces[_DESCRIBED % len(pieces)].name, "description": "null"},
+        _EMPTIED: {"description": ""},
+        _RENAMED: {"name": run.name("tutu")},
+        _RENAMED_AND_EMPTIED: {"name": run.name("tuku"), "description": ""},
+        _RENAMED_AND_NULL: {"name": run.name("tuta"), "description": None},
+    }
+
+
+def _words(run: Run) -> list[str]:
+    """Return words in an order unrelated to their own; one has a capital."""
+    words = ["".join(pair) for pair in product(SYLLABLES, repeat=2)]
+    random = run.random("stock")
+    drawn = random.sample(words, _SIZES[run.effort] - 1)
+    # Of two lengths, so that an order by length differs from one by letters; names truncate longer words.
+    chosen = [*(word + "ba" * (place % 2) for place, word in enumerate(drawn)), _CAPITALIZED]
+    random.shuffle(chosen)
+    if (place := chosen.index(_CAPITALIZED)) in {_RENAMED, _RENAMED_AND_EMPTIED, _RENAMED_AND_NULL}:
+        chosen[place], chosen[_UNEDITED] = chosen[_UNEDITED], chosen[place]
+    return chosen
+
+
+def _body(name: str, place: int) -> dict[str, str]:
+    """Return a body: some without a description, some with one that could be taken for another type."""
+    if place % 10 in _UNDESCRIBED:
+        return {"name": name}
+    return {"name": name, "description": _WORDS.get(place, f"About {name}")}
+
+
+def identifier_made(response: Exchange) -> str | None:
+    """Return the id of what was created; None if it is not known."""
+    try:
+        return read.text(read.data(response), "id", response)
+    except (CheckOutcome, NoResponse):
+        return None
+
+
+def created_at(response: Exchange) -> datetime | None:
+    """Return the creation time in a response; None if it has none."""
+    try:
+        return parse_timestamp(read.text(read.data(response), "createdAt", response))
+    except (CheckOutcome, NoResponse):
+        return None
+
+
+def _succeeded(response: Exchange) -> bool:
+    try:
+        return response.succeeded
+    except NoResponse:
+        return False

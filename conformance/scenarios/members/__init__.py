@@ -1,0 +1,1 @@
+"""Scenarios of members: invitations, roles, removal."""

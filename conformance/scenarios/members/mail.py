@@ -1,0 +1,92 @@
+"""Invitations whose e-mails are read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import unescape
+from typing import TYPE_CHECKING, Final
+
+from conformance.running.scenarios import scenario
+from conformance.scenarios.access.every_operation import untouchable_member
+from conformance.targets.capabilities import MissingMeans
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.running.run import Run
+    from conformance.targets.provisioner import Mail
+    from conformance.wire.exchange import Exchange
+
+
+LINK: Final = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Mailing:
+    """A valid invitation with its e-mails, and an invitation of a member.
+
+    Attributes:
+        good: The invitation of an unknown address.
+        good_mails: The e-mails to its address.
+        member: The invitation of a member that the run made; None if there is none with an address.
+    """
+
+    good: Exchange
+    good_mails: tuple[Mail, ...]
+    member: Refusal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An invitation that may have been refused.
+
+    Attributes:
+        address: The invited address.
+        exchange: The invitation.
+        others: E-mails with a link that the address may get for other reasons; None if it can get no e-mail at all.
+    """
+
+    address: str
+    exchange: Exchange
+    others: int | None = None
+
+
+@scenario
+def mailing(run: Run) -> Mailing:
+    """Invite an unknown address, after a member, and an address as owner, which must be refused."""
+    good, bad = run.address("letter"), run.address("no-letter")
+    run.send(requests.invite_member({"email": bad, "role": "owner"}))
+    member = _invite_member(run)
+    invited = run.send(requests.invite_member({"email": good, "role": "member"}))
+    return Mailing(invited, tuple(invitation_mails(run, good)), member)
+
+
+def _invite_member(run: Run) -> Refusal | None:
+    """Invite a member that the run made, so that no person gets an e-mail."""
+    try:
+        member = run.scenarios.result(untouchable_member)
+    except MissingMeans:
+        return None
+    if member.email is None:
+        return None
+    others = len(with_links(run.fixtures.mail(member.email)))
+    role = member.role or "member"
+    return Refusal(member.email, run.send(requests.invite_member({"email": member.email, "role": role})), others)
+
+
+def invitation_mails(run: Run, to: str) -> list[Mail]:
+    """Return the e-mails to an invited address; one without a link, such as a notice, may come first."""
+    with run.awaiting("the mail of an invitation", run.profile.patience):
+        return run.fixtures.mail(to, run.profile.patience, lambda mail: holds_link(mail.text))
+
+
+def holds_link(text: str) -> bool:
+    """Whether an e-mail has a link, even if its template has escaped it as HTML."""
+    return LINK.search(unescape(text)) is not None
+
+
+def with_links(mails: Sequence[Mail]) -> list[Mail]:
+    """Return the e-mails that have a link."""
+    return [mail for mail in mails if holds_link(mail.text)]

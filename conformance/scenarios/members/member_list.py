@@ -1,0 +1,217 @@
+"""The members of the organization in the list, and the members that a run may change."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.operations import SCOPES
+from conformance.oracle import read
+from conformance.oracle.ledger.effects import accepted, is_main
+from conformance.oracle.outcomes import CantTell
+from conformance.scenarios.access.every_operation import untouchable_member
+from conformance.scenarios.access.single_scope import single_permissions
+from conformance.targets.capabilities import MissingMeans
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.running.run import Run
+    from conformance.targets.fixtures import Member
+    from conformance.targets.provisioner import MemberRole
+    from conformance.wire.exchange import Exchange
+
+_PER_PAGE: Final = 100
+_MOST_PAGES: Final = 20
+_PAUSE: Final = 1.0
+"""Seconds between reads for a member that was just made."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemberList:
+    """All members at one time, or all of one role.
+
+    Attributes:
+        pages: The responses with them.
+        members: Every member, by id.
+        total: The total that the list states.
+        whole: Whether all of them were read.
+    """
+
+    pages: tuple[Exchange, ...]
+    members: dict[str, dict[str, Any]]
+    total: int
+    whole: bool = True
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The identifiers of all members."""
+        return frozenset(self.members)
+
+    @property
+    def roles(self) -> dict[str, str | None]:
+        """The role of every member, by id."""
+        return {user_id: self.role(user_id) for user_id in self.members}
+
+    @property
+    def owners(self) -> frozenset[str]:
+        """The identifiers of all owners."""
+        return frozenset(user_id for user_id, role in self.roles.items() if role == "owner")
+
+    def role(self, user_id: str) -> str | None:
+        """Return the role of a member; None if it is not listed."""
+        role = self.members.get(user_id, {}).get("role")
+        return role if isinstance(role, str) else None
+
+    def has_address(self, email: str) -> bool:
+        """Whether a member has this address, in any letter case."""
+        return any(str(member.get("email")).casefold() == email.casefold() for member in self.members.values())
+
+    def ensure_whole(self) -> None:
+        """Ensure that all members were read.
+
+        Raises:
+            CantTell: There are too many members for repeated reads.
+        """
+        if not self.whole:
+            most = _MOST_PAGES * _PER_PAGE
+            raise CantTell(f"there are more than {most} members, too many to read them all", *self.pages[:1])
+
+
+@dataclass(frozen=True, slots=True)
+class MemberCount:
+    """The number of members by the organization and by the list, read in a row."""
+
+    organization: Exchange
+    count: int
+    listed: MemberList
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """The responses with both numbers."""
+        return (self.organization, *self.listed.pages)
+
+
+def read_members(run: Run, role: str | None = None) -> MemberList:
+    """Read the whole list of members, or of those of one role.
+
+    Raises:
+        CantTell: The list cannot be read, or is too long for repeated reads.
+    """
+    members = read_members_so_far(run, role)
+    members.ensure_whole()
+    return members
+
+
+def read_members_with(run: Run, *user_ids: str) -> MemberList:
+    """Read the whole list of members until it shows some that were just made.
+
+    The interface does not make members, so it does not promise that they are listed at once.
+
+    Raises:
+        CantTell: The list cannot be read, or is too long for repeated reads.
+    """
+    reads = [read_members(run)]
+
+    def is_complete() -> bool:
+        if not reads[-1].ids.issuperset(user_ids):
+            reads.append(read_members(run))
+        return reads[-1].ids.issuperset(user_ids)
+
+    run.wait_until(is_complete, pause=_PAUSE)
+    return reads[-1]
+
+
+def read_members_so_far(run: Run, role: str | None = None) -> MemberList:
+    """Read the list of members, or of those of a role; of a very long list only the beginning.
+
+    Raises:
+        CantTell: The list cannot be read.
+    """
+    pages: list[Exchange] = []
+    while not pages or (len(pages) < _MOST_PAGES and not _is_last(pages[-1])):
+        pages.append(run.send(requests.list_members(role=role, page=len(pages) + 1, perPage=_PER_PAGE)))
+    return _member_list(pages)
+
+
+def _is_last(page: Exchange) -> bool:
+    """Whether no page follows: a service may refuse pages past the last one."""
+    if len(read.items(page)) < _PER_PAGE:
+        return True
+    return read.number(page, "page") >= read.number(page, "totalPages")
+
+
+def _member_list(pages: Sequence[Exchange]) -> MemberList:
+    members = {read.text(item, "id", page): item for page in pages for item in read.items(page)}
+    return MemberList(tuple(pages), members, read.number(pages[0], "total"), whole=_is_last(pages[-1]))
+
+
+def count_members(run: Run) -> MemberCount:
+    """Count the members by the organization and by the list."""
+    counted = count_members_so_far(run)
+    counted.listed.ensure_whole()
+    return counted
+
+
+def count_members_so_far(run: Run) -> MemberCount:
+    """Count the members in the same way; the beginning of a very long list shows the total, too."""
+    organization = run.send(requests.get_organization())
+    return MemberCount(organization, _member_count(organization), read_members_so_far(run))
+
+
+def _member_count(organization: Exchange) -> int:
+    return read.integer(read.data(organization), "memberCount", organization)
+
+
+def member_counts_of_run(run: Run) -> list[MemberCount]:
+    """Return every count of a run: a read of the organization and right after it a readable list of all members."""
+    found: list[MemberCount] = []
+    own = [exchange for exchange in run.wire.exchanges if is_main(exchange) and accepted(exchange)]
+    for organization, page in pairwise(own):
+        operations = (organization.request.operation.id, page.request.operation.id)
+        if operations == ("getCurrentOrganization", "listMembers") and "role" not in dict(page.request.query):
+            with suppress(CantTell):
+                found.append(MemberCount(organization, _member_count(organization), _member_list([page])))
+    return found
+
+
+def member_to_change(run: Run, role: MemberRole) -> Member:
+    """Return a member to change and remove, with a key if possible.
+
+    If the target names too few members, it is the one that other scenarios send requests about that must be refused.
+    A scenario that uses it must wait for those, and keys with one permission are tried on it first.
+
+    Raises:
+        MissingMeans: There is no such member.
+    """
+    try:
+        return run.fixtures.member(role, with_key=True)
+    except MissingMeans:
+        spare = run.scenarios.result(untouchable_member)
+    if spare.credential is None:
+        with suppress(MissingMeans):
+            return run.fixtures.member(role)
+    if not run.profile.keys.keys().isdisjoint(SCOPES):
+        run.scenarios.result(single_permissions)
+    return spare
+
+
+def another_member(run: Run, *, with_key: bool = False) -> Member | None:
+    """Return another member to change and remove; None if there is none."""
+    try:
+        return run.fixtures.member("member", with_key=with_key)
+    except MissingMeans:
+        return another_member(run) if with_key else None
+
+
+def bystanders(run: Run) -> frozenset[str]:
+    """Make an admin and a member that show whether other members are affected; none if that is impossible."""
+    made: set[str] = set()
+    if run.profile.provisioner is not None:
+        for role in ("admin", "member"):
+            with suppress(MissingMeans):
+                made.add(run.fixtures.member(role).user_id)
+    return frozenset(made)

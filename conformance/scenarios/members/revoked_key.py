@@ -1,0 +1,139 @@
+"""Operations that a member's key is allowed before the member's removal, sent again after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conformance.oracle import read
+from conformance.oracle.outcomes import CantTell
+from conformance.scenarios.access.every_operation import RetryNewKeys
+from conformance.scenarios.basics import field_or_none
+from conformance.scenarios.members.role_changes import OTHER_ROLE
+from conformance.scenarios.organization.renaming import harmless_name
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Credential, Request
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """An operation with the member's key, allowed before the removal and tried again after it."""
+
+    before: Exchange
+    after: Exchange
+
+    @property
+    def shows(self) -> bool:
+        """Whether the effect of the first request was complete at its response, so that it shows that of the second.
+
+        Unarchiving may take effect later.
+        """
+        return (
+            self.before.request.operation.id != "unarchiveEngagement"
+            or field_or_none(self.before, "status") == "active"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """An operation that the member's key was allowed, and the request to send after the removal.
+
+    The later request is valid for the state at that time, so that only the removal is a reason to refuse it.
+    """
+
+    before: Exchange
+    later: Request
+
+
+def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> tuple[Allowed, ...]:
+    """Use a member's key for every operation, on engagements of the run and on members that it may change.
+
+    The later requests are about the engagement that the key created, if it was allowed to: a removal might overlook
+    exactly what belongs to the member.
+
+    Args:
+        run: The run.
+        key: The member's key.
+        others: Identifiers and roles of further members that the run may change: the first one's role is changed, and
+            it must not be removed afterwards; the second one is removed now.
+
+    Returns:
+        The operations that were allowed, reads first.
+    """
+    name = harmless_name(run.send(requests.get_organization()))
+    rename = requests.update_organization({} if name is None else {"name": name})
+    archived, sender = _id(run.send(_creation(run))), RetryNewKeys(run)
+    creations = _try(sender, key, [(_creation(run), _creation(run)) for _ in range(2)])
+    own, *spare = [_id(creation.before) for creation in creations] or [_id(run.send(_creation(run)))]
+    spare = [identifier for identifier in spare if identifier not in {own, archived}]
+    pairs = [
+        (requests.get_organization(), requests.get_organization()),
+        (requests.list_engagements(), requests.list_engagements()),
+        (requests.list_members(), requests.list_members()),
+        (requests.get_engagement(own), requests.get_engagement(own)),
+        (rename, rename),
+        (_edit(run, own), _edit(run, own)),
+        (_invitation(run), _invitation(run)),
+        (requests.archive_engagement(archived), requests.archive_engagement(own)),
+        *_on_members(others),
+    ]
+    unarchive = requests.unarchive_engagement(archived)
+    last = [
+        (unarchive, unarchive),
+        *[(requests.delete_engagement(identifier), requests.delete_engagement(own)) for identifier in spare],
+    ]
+    allowed = [*_try(sender, key, pairs), *creations[:1], *_try(sender, key, last)]
+    # The engagement to unarchive is archived again first, as it was when unarchiving was allowed.
+    run.send(requests.archive_engagement(archived))
+    return tuple(allowed)
+
+
+def afterwards(run: Run, allowed: tuple[Allowed, ...]) -> tuple[Trial, ...]:
+    """Send everything that was allowed again, all at once."""
+    later = run.send_all([operation.later for operation in allowed])
+    return tuple(Trial(operation.before, after) for operation, after in zip(allowed, later, strict=True))
+
+
+def _try(sender: RetryNewKeys, key: Credential, pairs: list[tuple[Request, Request]]) -> list[Allowed]:
+    responses = sender.send_all([before.with_key(key) for before, _ in pairs])
+    return [
+        Allowed(response, later.with_key(key))
+        for response, (_, later) in zip(responses, pairs, strict=True)
+        if response.succeeded
+    ]
+
+
+def _on_members(others: Sequence[tuple[str, str]]) -> list[tuple[Request, Request]]:
+    if not others:
+        return []
+    stays, role = others[0]
+    change, back = (requests.update_member_role(stays, {"role": given}) for given in (OTHER_ROLE[role], role))
+    return [
+        (change, back),
+        *[(requests.remove_member(leaves), requests.remove_member(stays)) for leaves, _ in others[1:2]],
+    ]
+
+
+def _creation(run: Run) -> Request:
+    return requests.create_engagement({"name": run.name("membership")})
+
+
+def _edit(run: Run, identifier: str) -> Request:
+    return requests.update_engagement(identifier, {"description": run.name("edit")})
+
+
+def _invitation(run: Run) -> Request:
+    return requests.invite_member({"email": run.address("by-member"), "role": "member"})
+
+
+def _id(exchange: Exchange) -> str:
+    try:
+        return read.text(read.data(exchange), "id", exchange)
+    except CantTell as doubt:
+        raise CantTell(f"no engagement to use the member's key on: {doubt.message}", exchange) from doubt

@@ -1,0 +1,1 @@
+"""Scenarios of the organization: its name and its counts."""

@@ -1,0 +1,182 @@
+"""Counts of the organization beside the lists, before and after changes."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from conformance.confirm.steady import Disturbed, steadily
+from conformance.oracle import expect, read
+from conformance.running.scenarios import scenario
+from conformance.scenarios.basics import create_engagements
+from conformance.scenarios.lists.finding import PER_PAGE, ids_on, latest
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
+
+
+L = TypeVar("L")
+
+
+_ROUNDS: Final = 2
+"""Rounds of reads before the last one, if others keep a count from settling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The organization before and after its lists.
+
+    Attributes:
+        before: The organization.
+        engagements: A list of engagements.
+        members: A list of members.
+        after: The organization again.
+        contents: The first hundred of both lists, which show other users' changes; None in the first snapshot.
+    """
+
+    before: Exchange
+    engagements: Exchange
+    members: Exchange
+    after: Exchange
+    contents: tuple[frozenset[str], frozenset[str]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The number of engagements by the organization and, at about that time, by the list."""
+
+    organization: Exchange
+    listed: Exchange
+
+    @property
+    def counted(self) -> int:
+        """The engagementCount of the organization."""
+        return read.integer(read.data(self.organization), "engagementCount", self.organization)
+
+    @property
+    def total(self) -> int:
+        """The total of the list."""
+        return read.number(self.listed, "total")
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """An engagement that is created and deleted, with counts before, in between and after.
+
+    Attributes:
+        identifier: The identifier of the engagement.
+        name: The engagement's name, which is unique.
+        deletion: The response to its deletion.
+    """
+
+    identifier: str
+    name: object
+    before: Count
+    between: Count
+    deletion: Exchange
+    after: Count
+
+    def beside(self, count: Count) -> frozenset[str]:
+        """Return the other engagements in the list."""
+        return ids_on(count.listed) - {self.identifier}
+
+    def others(self) -> object:
+        """Return the other engagements in the lists, if they stayed the same; else a value that equals no other."""
+        seen = {self.beside(count) for count in (self.before, self.between, self.after)}
+        return seen.pop() if len(seen) == 1 else object()
+
+
+@scenario(alone=True)
+def counts(run: Run) -> Counts:
+    """Read the organization, both lists, and the organization again."""
+    engagements, members = requests.list_engagements(perPage=1), requests.list_members(perPage=1)
+    organization = requests.get_organization()
+    before, listed, people, after = (
+        run.send(request) for request in (organization, engagements, members, organization)
+    )
+    return Counts(before, listed, people, after)
+
+
+def _counts_again(run: Run) -> Counts:
+    """Read the same again, and the first page of both lists."""
+    newest, first = run.send(latest(run)), run.send(requests.list_members(perPage=PER_PAGE))
+    return replace(counts(run), contents=(ids_on(newest), ids_on(first)))
+
+
+@scenario(alone=True)
+def counting(run: Run, pauses: Sequence[float] = ()) -> Counting:
+    """Count the engagements before a creation, after it, and after the deletion.
+
+    Args:
+        run: The run.
+        pauses: Seconds before each further count if a count has not followed: that may take a moment.
+    """
+    organization = requests.get_organization()
+    before = Count(listed=run.send(latest(run, sort="name", order="asc")), organization=run.send(organization))
+    (subject,) = create_engagements(run, "count")
+    between = _count(run, latest(run, sort="updatedAt", order="desc"), (before, 1), pauses)
+    deletion = run.send(requests.delete_engagement(subject["id"]))
+    after = _count(run, latest(run, sort="name"), (between, -1), pauses)
+    return Counting(subject["id"], subject.get("name"), before, between, deletion, after)
+
+
+def _count(run: Run, listing: Request, change: tuple[Count, int], pauses: Sequence[float]) -> Count:
+    """Count the engagements, and again after each pause until both counts have changed as expected."""
+    earlier, by = change
+
+    def count_now() -> Count:
+        return Count(organization=run.send(requests.get_organization()), listed=run.send(listing))
+
+    count = count_now()
+    for pause in pauses:
+        if (count.counted - earlier.counted, count.total - earlier.total) == (by, by):
+            break
+        run.sleep(pause)
+        count = count_now()
+    return count
+
+
+def expect_agreement(run: Run, first: Counts, name: str, listed: Callable[[Counts], Exchange]) -> None:
+    """Expect that a count of the organization is the total of a list, at some moment around the list's response."""
+
+    def stated(seen: Counts) -> list[int]:
+        return [read.integer(read.data(exchange), name, exchange) for exchange in (seen.before, seen.after)]
+
+    def judge(seen: Counts) -> None:
+        total, exchanges = read.number(listed(seen), "total"), (seen.before, listed(seen), seen.after)
+        expected, actual = f"{total}, the total of the list", " then ".join(map(str, stated(seen)))
+        expect.holds(
+            min(stated(seen)) <= total <= max(stated(seen)),
+            f"{name} is not the total of the list",
+            *exchanges,
+            expected=expected,
+            actual=actual,
+        )
+
+    def at_rest(seen: Counts) -> object:
+        numbers = stated(seen)
+        total = read.number(listed(seen), "total")
+        return (*numbers, total, seen.contents) if numbers[0] == numbers[1] else object()
+
+    snapshots = first_then(first, lambda: _counts_again(run))
+    in_rounds(lambda: steadily(snapshots, judge, at_rest=at_rest, sleep=run.sleep))
+
+
+def in_rounds(looking: Callable[[], L]) -> L:
+    """Read again a few times while others are changing the organization."""
+    for _ in range(_ROUNDS):
+        with suppress(Disturbed):
+            return looking()
+    return looking()
+
+
+def first_then(first: L, again: Callable[[], L]) -> Callable[[], L]:
+    """Return a function that returns an existing snapshot first, and new ones after it."""
+    snapshots = iter([first])
+    return lambda: next(snapshots, None) or again()

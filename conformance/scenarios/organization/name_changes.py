@@ -1,0 +1,187 @@
+"""Renaming of the organization, and updates of its other fields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.oracle import read
+from conformance.oracle.outcomes import CantTell
+from conformance.running.scenarios import scenario
+from conformance.scenarios.access.two_organizations import other_organization
+from conformance.scenarios.organization.renaming import given_back, name_before
+from conformance.scenarios.organization.text_samples import SCRIPTS, SIGNS, joined
+from conformance.wire import requests
+from conformance.wire.rate_limit_headers import quota
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+
+ODD_NAMES: Final = (joined(SCRIPTS), joined(SIGNS))
+
+
+LONG_NAME: Final = " ".join(f"{number:04}" for number in range(50))
+"""Text that must be kept if it is accepted."""
+
+
+REQUESTS: Final = 32
+"""Requests left that are enough for renaming and restoring."""
+
+
+LONGEST_WAIT: Final = 60.0
+"""Longest wait in seconds for the end of a window."""
+
+
+FIXED: Final = ("id", "slug", "plan", "createdAt")
+
+
+SETTINGS: Final = ("requireTwoFactor", "domainAutoJoin", "ssoEnabled")
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """A renaming and a read after it."""
+
+    name: str
+    response: Exchange
+    after: Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """Renamings of the organization, and attempts to change more.
+
+    Attributes:
+        before: The organization as it was.
+        plain: The renaming to a plain name that every service should accept.
+        odd: The renamings to odd names.
+        nameless: The responses to updates with null and with an empty text as the name.
+        empty: An update without any field, and a read after it.
+        claimed: The values of other fields that were sent.
+        foreign: The updates that sent them: all at once and, if that was refused, singly with the name.
+        after_foreign: A read after those.
+    """
+
+    before: Exchange
+    plain: Rename
+    odd: tuple[Rename, ...]
+    nameless: tuple[Exchange, ...]
+    empty: Rename
+    claimed: dict[str, Any]
+    foreign: tuple[Exchange, ...]
+    after_foreign: Exchange
+
+    @property
+    def last(self) -> Rename:
+        """Return the last renaming."""
+        return (self.plain, *self.odd)[-1]
+
+    @property
+    def kept(self) -> tuple[Rename, ...]:
+        """Return the renamings to odd names that were accepted, and read back as sent."""
+        taken = [rename for rename in self.odd if rename.response.succeeded and rename.after.succeeded]
+        return tuple(rename for rename in taken if read.data(rename.after).get("name") == rename.name)
+
+
+@scenario(alone=True)
+def renaming(run: Run) -> Renaming:
+    """Rename the organization several times, send fields that cannot be changed, and restore its name."""
+    run.scenarios.wait_for(other_organization)  # its name must stay unchanged meanwhile
+    before = run.send(requests.get_organization())
+    name = name_before(run, before)
+    _ensure_room(run, before)
+    with given_back(run, name):
+        return _renamed(run, before)
+
+
+def _ensure_room(run: Run, before: Exchange) -> None:
+    """Ensure that the key's window lasts for the scenario, or ends soon, so that the name can be restored."""
+    window = quota(before.response)
+    if window is None or window.remaining >= REQUESTS:
+        return
+    service_time = run.clock.now().timestamp() + (run.wire.service_clock or 0.0)
+    if window.reset - service_time > LONGEST_WAIT:
+        left = f"only {window.remaining} requests are left until a reset far ahead"
+        raise CantTell(f"{left}, too few to rename the organization and restore it", before)
+
+
+def _renamed(run: Run, before: Exchange) -> Renaming:
+    plain = _rename(run, run.name("organization"))
+    odd = (*_oddly_renamed(run), _rename(run, f"{run.name('organization')} {LONG_NAME}"))
+    # Open, but no reason for a server error, and a refused name must not be set.
+    nameless = [run.send(requests.update_organization({"name": name})) for name in (None, "")]
+    empty = Rename("", run.send(requests.update_organization({})), run.send(requests.get_organization()))
+    claimed = _claims(run, read.data(empty.after))
+    foreign = _claim(run, empty.after, claimed)
+    after = run.send(requests.get_organization())
+    if differences(empty.after, after):
+        _repair(run, empty.after)
+    return Renaming(before, plain, odd, tuple(nameless), empty, claimed, foreign, after)
+
+
+def _oddly_renamed(run: Run) -> tuple[Rename, ...]:
+    """Rename to odd names: to all of them in one, and singly if that is refused."""
+    together = _rename(run, f"{run.name('organization')} {' '.join(ODD_NAMES)}")
+    if together.response.succeeded:
+        return (together,)
+    return (together, *(_rename(run, f"{run.name('organization')} {text}") for text in ODD_NAMES))
+
+
+def _rename(run: Run, name: str) -> Rename:
+    return Rename(name, run.send(requests.update_organization({"name": name})), run.send(requests.get_organization()))
+
+
+def _claims(run: Run, organization: dict[str, Any]) -> dict[str, Any]:
+    """Return a new value for every field that cannot be changed: plausible, and of its type."""
+    settings = organization.get("settings")
+    settings = settings if isinstance(settings, dict) else {}
+    return {
+        "id": run.name("id"),
+        "slug": run.name("slug"),
+        "plan": "enterprise" if organization.get("plan") != "enterprise" else "free",
+        "memberCount": 7_654_321,
+        "engagementCount": 7_654_321,
+        "createdAt": "2001-02-03T04:05:06.789Z",
+        "settings": {name: settings.get(name) is not True for name in SETTINGS},
+    }
+
+
+def _claim(run: Run, before: Exchange, claimed: dict[str, Any]) -> tuple[Exchange, ...]:
+    """Send the values with a new name, and without a name, which is optional; singly if they are refused.
+
+    The settings are also sent alone with the name, as a service might store both in the same table.
+    """
+    name = {"name": read.text(read.data(before), "name", before)}
+    together = run.send(requests.update_organization({"name": run.name("only-this")} | claimed | claimed["settings"]))
+    if together.succeeded:
+        return (together, run.send(requests.update_organization(claimed)))
+    alone = [run.send(requests.update_organization(name | {field: value})) for field, value in claimed.items()]
+    return (together, *alone)
+
+
+def _repair(run: Run, before: Exchange) -> None:
+    """Restore fields that a service let be changed, for which the journal has no means."""
+    was = read.data(before)
+    run.send(requests.update_organization({name: was[name] for name in ("name", *FIXED, "settings") if name in was}))
+
+
+def standing(exchange: Exchange) -> dict[str, Any]:
+    """Return the fields that an update cannot change, with the settings; others change the counts.
+
+    Raises:
+        CantTell: A field cannot be read.
+    """
+    organization = read.data(exchange)
+    settings = organization.get("settings")
+    if not isinstance(settings, dict) or not all(isinstance(settings.get(name), bool) for name in SETTINGS):
+        raise CantTell("the settings cannot be read", exchange)
+    fields = {name: read.text(organization, name, exchange) for name in FIXED}
+    return fields | {f"settings/{name}": settings[name] for name in SETTINGS}
+
+
+def differences(before: Exchange, after: Exchange) -> list[str]:
+    """Return the fields whose values differ from before, of any type."""
+    was, now = read.data(before), read.data(after)
+    return [name for name in (*FIXED, "settings") if was.get(name) != now.get(name)]

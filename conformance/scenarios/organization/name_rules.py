@@ -1,0 +1,61 @@
+"""Naming rules of a service that the interface does not state, and that names of a run may break."""
+
+from __future__ import annotations
+
+import string
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.ledger.effects import accepted
+from conformance.oracle.outcomes import CantTell
+from conformance.scenarios.basics import identifier_of
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+REFUSED_AS_INVALID: Final = frozenset({400, 413, 422})
+"""Statuses of a refusal for the length or form of a name."""
+
+_LETTERS: Final = 6
+
+
+def plain_names(run: Run) -> tuple[str, ...]:
+    """Return names that any naming rule should allow: short, of letters, of letters and a blank."""
+    random = run.random("plain names")
+    word = "".join(random.choices(string.ascii_lowercase, k=_LETTERS))
+    return (f"Audit {word}", f"Audit{word}")
+
+
+def ensure_no_rule_for_engagements(run: Run) -> None:
+    """Ensure that a service that refused a new engagement for its name refuses plain names too.
+
+    A plain name does not show the owner of the engagement, so its description does. If names of the run are accepted
+    beside a description, the name was not the reason.
+
+    Raises:
+        CantTell: It accepts plain names, so it has naming rules.
+    """
+    described = {"description": run.name("described")}
+    for name in plain_names(run):
+        response = _tried(run, {"name": name, **described})
+        if accepted(response) and not accepted(_tried(run, {"name": run.name("own"), **described})):
+            ensure_no_rule_of_names(response)
+
+
+def _tried(run: Run, body: dict[str, str]) -> Exchange:
+    """Return the response to a creation; delete the engagement that it created."""
+    response = run.send(requests.create_engagement(body))
+    if (identifier := identifier_of(response)) is not None:
+        run.send(requests.delete_engagement(identifier))
+    return response
+
+
+def ensure_no_rule_of_names(response: Exchange) -> None:
+    """Ensure that a plain name, sent because names of the run were refused, is refused as well.
+
+    Raises:
+        CantTell: It was accepted, so the service has naming rules.
+    """
+    if accepted(response):
+        raise CantTell("the service accepts names, but has a rule for names that those of the run break", response)

@@ -1,0 +1,229 @@
+"""Random walks: sequences of operations that are judged while they are sent, and shrunk when they fail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from conformance.confirm.clock_ticks import ONE_SECOND_TICK
+from conformance.oracle.laws import errors as error_laws
+from conformance.oracle.laws import lists as list_laws
+from conformance.oracle.ledger.effects import accepted
+from conformance.oracle.ledger.findings import Finding
+from conformance.oracle.ledger.ledger import Ledger
+from conformance.oracle.lists.collation import LABEL, name_key, syllables
+from conformance.oracle.outcomes import CantTell, NonConformity
+from conformance.oracle.walk_plan import Kind, Step
+from conformance.scenarios.basics import identifier_of
+from conformance.scenarios.whole_run_ledger import by_ledger, is_elsewhere, seen_again
+from conformance.wire import requests
+from conformance.wire.exchange import TOO_MANY_REQUESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from conformance.oracle.laws.responses import Law
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
+
+LAWS: Final[Mapping[str, Law]] = MappingProxyType(
+    {
+        "no-server-error": error_laws.no_server_error,
+        "list-engagements-status-filter": list_laws.status_filter,
+        "sort-by-created-at": partial(list_laws.sorted_by_time, "createdAt"),
+        "sort-by-updated-at": partial(list_laws.sorted_by_time, "updatedAt"),
+        "sort-descending-by-default": list_laws.descending_by_default,
+        "list-engagements-page-length": list_laws.page_length,
+        "list-engagements-paging-honoured": list_laws.paging_honoured,
+        "list-engagements-total-pages": list_laws.total_pages,
+    }
+)
+"""The laws that every response of a walk is judged by, beside the ledger."""
+
+_PAGE_SIZE: Final = 20
+_LONGEST_NAME: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class TakenStep:
+    """A step that was sent, and its exchange."""
+
+    step: Step
+    exchange: Exchange
+
+
+@dataclass(slots=True)
+class Walk:
+    """A walk through the operations.
+
+    Args:
+        run: The run.
+        number: The walk's number, which keeps its names apart from those of other walks.
+        crowd: Creations of engagements that fill the lists beside those of the walk.
+
+    Attributes:
+        ledger: What the service must hold of the walk's engagements.
+        taken: The steps so far.
+        finding: The fault that ended the walk, if there was one.
+    """
+
+    run: Run
+    number: int
+    crowd: Sequence[Exchange] = ()
+    ledger: Ledger = field(init=False)
+    taken: list[TakenStep] = field(default_factory=list)
+    finding: Finding | None = None
+    _ids: dict[int, str] = field(default_factory=dict)
+    _names: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.ledger = Ledger.over(self.crowd, name_key)
+
+    def go(self, steps: Sequence[Step]) -> Finding | None:
+        """Send steps until one shows a fault; steps about missing engagements are skipped."""
+        length = 0
+        for step in steps:
+            sent = self._request(step)
+            if sent is None:
+                continue
+            exchange = self.run.send(sent)
+            self.taken.append(TakenStep(step, exchange))
+            self._learn(step, exchange)
+            found = self.ledger.take(exchange)
+            broken = next(iter(found or _by_laws(self.ledger, exchange)), None)
+            if broken is not None and (sure := self._made_sure(broken)) is not None:
+                self.finding, length = sure, len(self.taken)
+                # A finding with two possible causes counts only if no later finding has a single cause.
+                if not sure.ambiguous:
+                    break
+        if self.finding is not None:
+            del self.taken[length:]
+        return self.finding
+
+    def _request(self, step: Step) -> Request | None:
+        if step.kind is Kind.CREATE:
+            self._names[step.slot] = self._name(step.word)
+            about = {"description": f"All about {step.word}."} if step.word[-1] in "aeo" else {}
+            return requests.create_engagement({"name": self._names[step.slot], **about})
+        if step.kind is Kind.LIST:
+            return requests.list_engagements(**dict(step.query), page=self._page(step))
+        if (identifier := self._ids.get(step.slot)) is None:
+            return None
+        if (body := self._body(step)) is not None:
+            return requests.update_engagement(identifier, body)
+        return _OF_ONE[step.kind](identifier)
+
+    def _body(self, step: Step) -> dict[str, str | None] | None:
+        """Return the body of an edit, some without a description; None if the step is no edit."""
+        name = self._name(step.word)
+        if step.kind is Kind.RENAME_ALIKE and len(other := self._names.get(step.other, name)) < _LONGEST_NAME:
+            name = other + step.word
+        taken_away: dict[str, str | None] = {"i": "", "u": None}
+        described = {"description": taken_away.get(step.word[-1:], f"Described as {step.word}.")}
+        bodies: dict[Kind, dict[str, str | None]] = {
+            Kind.RENAME: {"name": name},
+            Kind.RENAME_ALIKE: {"name": name},
+            Kind.DESCRIBE: described,
+            Kind.EDIT: {"name": name, **described},
+        }
+        return bodies.get(step.kind)
+
+    def _name(self, word: str) -> str:
+        return self.run.names.name(f"{LABEL}-{word}{syllables(self.number)}")
+
+    def _page(self, step: Step) -> int | None:
+        """Return the page of a step, limited to the pages that the walk's own engagements fill."""
+        asked = dict(step.query)
+        matching = self.ledger.count(asked.get("status")) if self.taken else 0
+        pages = -(-matching // int(asked.get("perPage", _PAGE_SIZE)))
+        return min(step.page, pages) if step.page > 1 and pages > 1 else None
+
+    def _learn(self, step: Step, exchange: Exchange) -> None:
+        if step.kind is Kind.CREATE:
+            made = identifier_of(exchange) if accepted(exchange) else None
+            if made is None:
+                self._ids.pop(step.slot, None)
+            else:
+                self._ids[step.slot] = made
+
+    def _made_sure(self, finding: Finding) -> Finding | None:
+        """Return the finding, once other users are ruled out as its cause, under the requirement that it breaks."""
+        if finding.unsteady:
+            if finding.requirement not in LAWS or finding.because:
+                found = seen_again(self.run, finding, by_ledger(self.ledger, finding.requirement))
+                return None if found is None or is_elsewhere(self.run, found) else found
+            return seen_again(self.run, finding, by_law(finding.requirement))
+        operation, identifier = finding.exchange.request.operation.id, finding.identifier
+        if operation in {"getEngagement", "updateEngagement"}:
+            self.run.sleep(ONE_SECOND_TICK)  # late effects are complete by then
+            later = self.run.send(finding.exchange.request)
+            return next(
+                (candidate for candidate in self._whole(later) if candidate.exchange is finding.exchange), finding
+            )
+        if operation == "listEngagements" and identifier is not None:
+            later = self.run.send(requests.get_engagement(identifier))
+            # If the read is right, the list itself was at fault.
+            place = finding.exchange, finding.pointer
+            sure = [
+                candidate
+                for candidate in self._whole(later)
+                if candidate.exchange is later or (candidate.exchange, candidate.pointer) == place
+            ]
+            return max(sure, key=lambda candidate: candidate.exchange is later, default=finding)
+        return finding
+
+    def _whole(self, later: Exchange) -> list[Finding]:
+        """Return the findings of a ledger that also knows the later exchange."""
+        exchanges = [*self.crowd, *(taken_step.exchange for taken_step in self.taken), later]
+        return Ledger.over(exchanges, name_key).findings.broken
+
+
+_OF_ONE: Final = {
+    Kind.ARCHIVE: requests.archive_engagement,
+    Kind.UNARCHIVE: requests.unarchive_engagement,
+    Kind.DELETE: requests.delete_engagement,
+    Kind.GET: requests.get_engagement,
+}
+
+
+def _responded(exchange: Exchange) -> bool:
+    return exchange.received is not None and exchange.received.status != TOO_MANY_REQUESTS
+
+
+def _by_laws(ledger: Ledger, exchange: Exchange) -> list[Finding]:
+    """Return the laws that a response breaks."""
+    found: list[Finding] = []
+    for requirement, law in LAWS.items() if exchange.judgeable and _responded(exchange) else ():
+        try:
+            if law(exchange):
+                ledger.findings.keep(requirement, exchange)
+        except NonConformity as fault:
+            found.append(_of_law(requirement, exchange, fault))
+        except CantTell:
+            continue
+    return found
+
+
+def by_law(requirement: str) -> Callable[[Exchange], Finding | None]:
+    """Return a function that judges a response by a law."""
+
+    def judge(exchange: Exchange) -> Finding | None:
+        try:
+            if exchange.judgeable and _responded(exchange):
+                LAWS[requirement](exchange)
+        except NonConformity as fault:
+            return _of_law(requirement, exchange, fault)
+        except CantTell:
+            return None
+        return None
+
+    return judge
+
+
+def _of_law(requirement: str, exchange: Exchange, fault: NonConformity) -> Finding:
+    unsteady = exchange.request.operation.response == "list" and requirement != "no-server-error"
+    words = fault.message, fault.expected, fault.actual, fault.pointer
+    return Finding(requirement, exchange, (), *words, of_list=True, unsteady=unsteady)

@@ -1,0 +1,88 @@
+"""Report of a failed walk as numbered steps."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.ledger.effects import accepted
+from conformance.oracle.observe import describe_response
+from conformance.oracle.rendering import render as in_words
+from conformance.scenarios.basics import field_or_none, identifier_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.oracle.ledger.findings import Finding
+    from conformance.oracle.outcomes import NonConformity
+    from conformance.scenarios.walks.engagement_walk import TakenStep, Walk
+    from conformance.wire.exchange import Exchange
+
+_TOLD: Final = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A failed walk.
+
+    Attributes:
+        finding: The fault.
+        lines: Its steps as sentences, up to the one that shows the fault.
+        exchanges: Its exchanges.
+    """
+
+    finding: Finding
+    lines: tuple[str, ...]
+    exchanges: tuple[Exchange, ...]
+
+    def as_fault(self) -> NonConformity:
+        """Return the story as a failure of a check."""
+        left_out = len(self.lines) - _TOLD
+        more = f"({left_out} steps before) " if left_out > 0 else ""
+        steps = " ".join(f"{number}. {line}." for number, line in list(enumerate(self.lines, 1))[-_TOLD:])
+        cited = () if left_out > 0 else self.exchanges
+        return self.finding.as_fault(story=f", after this: {more}{steps}", steps=cited)
+
+
+def write_story(walk: Walk, finding: Finding) -> Story:
+    """Describe a walk."""
+    letters = _letters(walk.taken)
+    lines = tuple(
+        f"{_sentence(taken_step, letters)} ({describe_response(taken_step.exchange)})" for taken_step in walk.taken
+    )
+    return Story(finding, lines, tuple(taken_step.exchange for taken_step in walk.taken))
+
+
+def _letters(taken: Sequence[TakenStep]) -> dict[str, str]:
+    """Return a letter for every engagement, by id."""
+    ids = [made for taken_step in taken if taken_step.step.kind == "create" and (made := _made(taken_step.exchange))]
+    return {identifier: f"{chr(ord('A') + place % 26)}{place // 26 or ''}" for place, identifier in enumerate(ids)}
+
+
+def _made(exchange: Exchange) -> str | None:
+    return identifier_of(exchange) if accepted(exchange) else None
+
+
+def _sentence(taken_step: TakenStep, letters: dict[str, str]) -> str:
+    sent = taken_step.exchange.request
+    body = json.loads(sent.body) if sent.body else {}
+    fields = " and ".join(f"the {name} {in_words(value)}" for name, value in body.items())
+    subject = letters.get(sent.identifier or _made(taken_step.exchange) or "", "?")
+    asked = " and ".join(f"{name}={value}" for name, value in sent.query) or "no parameters"
+    sentences = {
+        "createEngagement": f"engagement {subject} is created with {fields}",
+        "updateEngagement": f"{subject} gets {fields}",
+        "archiveEngagement": f"{subject} is archived",
+        "unarchiveEngagement": f"{subject} is unarchived",
+        "deleteEngagement": f"{subject} is deleted",
+        "getEngagement": f"{subject} is read{_state(taken_step.exchange)}",
+        "listEngagements": f"the list is read with {asked}",
+    }
+    return sentences[sent.operation.id]
+
+
+def _state(exchange: Exchange) -> str:
+    if not accepted(exchange):
+        return ""
+    return f" and is {field_or_none(exchange, 'status')}, named {in_words(field_or_none(exchange, 'name'))}"

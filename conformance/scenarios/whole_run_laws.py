@@ -1,0 +1,122 @@
+"""Judging laws over all exchanges of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.confirm.stable import expect_steadily
+from conformance.confirm.torn_lists import note_torn, written_meanwhile
+from conformance.json_text import TooDeep
+from conformance.oracle.laws.survey import Survey, conclude, survey
+from conformance.oracle.outcomes import CantTell, NonConformity, Untested
+from conformance.scenarios.smoke import basics, lifecycle
+from conformance.targets.profile import Mode
+from conformance.wire.exchange import SUCCESSES
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from conformance.oracle.laws.responses import Law
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_CONFIRMED: Final = 3
+"""Failing requests that are sent again."""
+_OF_BASICS: Final = frozenset({"getCurrentOrganization", "listMembers", "listEngagements", "getEngagement"})
+_MISHAPS: Final = (frozenset({400, 422}), frozenset({401}), frozenset({404}))
+_OF_MEMBERS: Final = frozenset({"updateMemberRole", "removeMember"})
+_OF_LIFECYCLE: Final = frozenset(f"{what}Engagement" for what in ("create", "get", "update", "archive", "delete")) | {
+    "listEngagements"
+}
+
+
+def expect_law(run: Run, law: Law, *operations: str) -> None:
+    """Expect a law to hold for every exchange of the run.
+
+    Args:
+        run: The run.
+        law: The law.
+        operations: The operations that it concerns; none for all.
+    """
+    _conclude(run, _surveyed(run, law, operations), operations)
+
+
+def expect_law_steadily(run: Run, law: Law, *operations: str) -> None:
+    """Expect a law about lists, which others may disturb, to hold for every exchange of the run.
+
+    Failing requests are sent again. If they fail again while nothing moves, all failures count.
+    """
+    found = _surveyed(run, law, operations)
+    confirmed = Survey(kept=found.kept, unclear=found.unclear)
+    requests = {exchange.request: exchange for exchange, _ in reversed(found.broken)}
+    for exchange in list(reversed(requests.values()))[:_CONFIRMED]:
+        try:
+            expect_steadily(run, (exchange,), lambda snapshot: law(snapshot[0]))
+        except NonConformity:
+            confirmed.broken = found.broken
+            break
+        except CantTell as doubt:
+            confirmed.unclear.append(doubt)
+        else:
+            confirmed.kept.append(exchange)
+            if written_meanwhile(run, exchange):
+                note_torn(run, exchange)
+    _conclude(run, confirmed, operations)
+
+
+def _conclude(run: Run, found: Survey, operations: tuple[str, ...]) -> None:
+    conclude(found, nothing="" if found.applied else _nothing(run, operations))
+
+
+def _surveyed(run: Run, law: Law, operations: tuple[str, ...]) -> Survey:
+    """Survey the run; if it has nothing of the kind, as with few checks, send a few requests for it."""
+    found = survey(law, _about(run.wire.exchanges, operations))
+    if not found.applied and not _has_met(run, _OF_BASICS, _MISHAPS):
+        run.scenarios.result(basics)
+        found = survey(law, _about(run.wire.exchanges, operations))
+    if not found.applied and run.mode is not Mode.READ_ONLY and not _has_met(run, _OF_LIFECYCLE):
+        run.scenarios.result(lifecycle)
+        found = survey(law, _about(run.wire.exchanges, operations))
+    return found
+
+
+def _has_met(run: Run, operations: frozenset[str], statuses: Collection[frozenset[int]] = ()) -> bool:
+    """Whether a run has sent all these operations, and got a status of each group, so that no more are needed."""
+    exchanges = run.wire.exchanges
+    met = {exchange.received.status for exchange in exchanges if exchange.received is not None}
+    sent = {exchange.request.operation.id for exchange in exchanges}
+    return operations <= sent and all(group & met for group in statuses)
+
+
+def _about(exchanges: Iterable[Exchange], operations: tuple[str, ...]) -> list[Exchange]:
+    """Return the exchanges that laws concern: those of the operations, and OPTIONS never, since it is for browsers."""
+    return [
+        exchange
+        for exchange in exchanges
+        if (not operations or exchange.request.operation.id in operations) and exchange.request.method != "OPTIONS"
+    ]
+
+
+def _nothing(run: Run, operations: tuple[str, ...]) -> str:
+    """Return why there was nothing to judge.
+
+    Raises:
+        Untested: There was no member for the operations.
+        CantTell: The operations never succeeded, or not readably, so their successes are unknown.
+    """
+    if not operations:
+        return "No response of the run was of this kind"
+    names = " and ".join(operations)
+    tried = [exchange for exchange in _about(run.wire.exchanges, operations) if exchange.judgeable]
+    responses = [
+        exchange.received
+        for exchange in tried
+        if exchange.received is not None and exchange.received.status in SUCCESSES
+    ]
+    if not responses and _OF_MEMBERS.issuperset(operations) and (why := run.fixtures.unavailable.get("member")):
+        raise Untested(why)  # all requests must be refused
+    if tried and not responses:
+        raise CantTell(f"{names} never succeeded", tried[0])
+    if responses and all(isinstance(response.reading, TooDeep) for response in responses):
+        raise CantTell(f"no success of {names} can be read", tried[0])
+    return f"No response to {names} was of this kind" if tried else f"The run had no reason to call {names}"

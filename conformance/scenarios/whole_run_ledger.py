@@ -1,0 +1,188 @@
+"""Judging all exchanges of a run by the ledger."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.confirm.torn_lists import others_moved, written_meanwhile
+from conformance.oracle import read
+from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.ledger.findings import Findings
+from conformance.oracle.ledger.ledger import Ledger
+from conformance.oracle.ledger.lists import page_of
+from conformance.oracle.lists.collation import name_key
+from conformance.oracle.lists.listing import LARGEST_PAGE, contents
+from conformance.oracle.outcomes import CantTell, CheckOutcome, Inapplicable, evidence
+from conformance.running.scenarios import scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from conformance.oracle.ledger.findings import Finding
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_PAUSES: Final = (0.4, 1.0, 0.4, 1.0)
+_MOST_PAGES: Final = 20
+
+
+@dataclass(slots=True)
+class Account:
+    """The ledger's results for a run, after suspicious lists were requested again.
+
+    Attributes:
+        findings: The findings, without lists that were wrong only while the run wrote.
+        doubts: CantTell by requirement, for findings that were not seen again and have no such excuse.
+        torn: Lists that were wrong while the run was writing and right with no write in flight.
+    """
+
+    findings: Findings
+    doubts: dict[str, CantTell] = field(default_factory=dict)
+    torn: list[Exchange] = field(default_factory=list)
+
+
+@scenario(alone=True)
+def ledger_of_run(run: Run) -> Account:
+    """Enter all exchanges of the run into the ledger, and request suspicious lists again."""
+    ledger = Ledger.over(run.wire.exchanges, name_key)
+    account, sure = Account(Findings(kept=ledger.findings.kept)), set[str]()
+    for finding in tuple(ledger.findings.broken):
+        asks = finding.unsteady and not {finding.requirement} & (sure | account.doubts.keys())
+        confirmed = _asked_again(run, finding, ledger, account) if asks else finding
+        if confirmed is not None:
+            account.findings.broken.append(confirmed)
+            sure |= set() if confirmed.unsteady else {confirmed.requirement}
+    return account
+
+
+def conclude(requirement: str, account: Account) -> None:
+    """Raise the ledger's outcome for a requirement, unless it was kept.
+
+    Raises:
+        NonConformity: It was broken; if others might be the cause, in two more reads.
+        CantTell: Another broken requirement explains the finding, or it was not seen again.
+        Inapplicable: The run did not test it.
+    """
+    findings = account.findings
+    broken = findings.of(requirement)
+    if broken and (root := findings.explained(requirement)):
+        raise CantTell(f"{broken[0].message}, but there may be another reason: {root.message}", *_cited(root))
+    if sure := next((finding for finding in broken if not finding.unsteady), None):
+        raise sure.as_fault(story=_others(broken))
+    if broken:
+        raise account.doubts[requirement]
+    conclude_kept(findings, requirement)
+
+
+def conclude_kept(findings: Findings, requirement: str) -> None:
+    """Record the evidence that a requirement was kept.
+
+    Raises:
+        Inapplicable: There is none.
+    """
+    evident = findings.kept.get(requirement, [])
+    if not evident:
+        raise Inapplicable("No request of the run tested it in this way")
+    evidence(*dict.fromkeys(evident))
+
+
+def seen_again(run: Run, finding: Finding, judge: Callable[[Exchange], Finding | None]) -> Finding | None:
+    """Send the request of a fault again, while the run writes nothing else, until two responses show the same fault.
+
+    Args:
+        run: The run.
+        finding: The fault.
+        judge: Returns the fault of this kind in a response, if there is one.
+
+    Returns:
+        The last finding, if every response had one, the last two the same with nothing moved in between.
+    """
+    return _looked_again(run, finding, judge)[0]
+
+
+def _looked_again(
+    run: Run, finding: Finding, judge: Callable[[Exchange], Finding | None]
+) -> tuple[Finding | None, Exchange | None]:
+    """Return that, or the response without a fault; neither if others kept changing the list."""
+    before = None
+    for pause in _PAUSES:
+        run.sleep(pause)
+        with run.wire.undisturbed():
+            response = run.send(finding.exchange.request)
+        found = judge(response)
+        if found is None:
+            return None, response
+        if before is not None and _is_same(before, found):
+            return found, None
+        before = found
+    return None, None
+
+
+def is_elsewhere(run: Run, finding: Finding) -> bool:
+    """Whether another page of the list has the item missing from one: then the order is wrong, and nothing is lost.
+
+    The nearest pages are read, as many as the run can afford.
+    """
+    page = None if finding.absent is None else page_of(finding.exchange)
+    if page is None:
+        return False
+    near = range(max(1, page.number - _MOST_PAGES), min(page.pages, page.number + _MOST_PAGES) + 1)
+    others = sorted(set(near) - {page.number}, key=lambda number: abs(number - page.number))
+    asked = finding.exchange.request
+    query = tuple((name, value) for name, value in asked.query if name != "page")
+    requests = [replace(asked, query=(*query, ("page", str(number)))) for number in others[:_MOST_PAGES]]
+    with run.wire.undisturbed():
+        responses = run.send_all(requests)
+    return any(read.id_of(item) == finding.absent for response in responses for item in readable_resources(response))
+
+
+def by_ledger(ledger: Ledger, requirement: str) -> Callable[[Exchange], Finding | None]:
+    """Return a function that finds the fault of a response by a ledger and a requirement."""
+    return lambda exchange: next(
+        (finding for finding in ledger.take(exchange) if finding.requirement == requirement), None
+    )
+
+
+def _is_same(first: Finding, other: Finding) -> bool:
+    return (first.message, first.actual, _shown(first)) == (other.message, other.actual, _shown(other))
+
+
+def _shown(finding: Finding) -> list[object] | None:
+    """Return what must not move between two reads; None if the response is unreadable, which others cannot cause."""
+    try:
+        return contents((finding.exchange,))
+    except CheckOutcome:
+        return None
+
+
+def _asked_again(run: Run, finding: Finding, ledger: Ledger, account: Account) -> Finding | None:
+    """Return a confirmed finding that others, or writes of the run, may have caused; record doubts."""
+    again, right = _looked_again(run, finding, by_ledger(ledger, finding.requirement))
+    if again is not None and not is_elsewhere(run, again):
+        return replace(again, unsteady=False)
+    if right is not None and written_meanwhile(run, finding.exchange):
+        account.torn.append(finding.exchange)
+        return None
+    if right is not None and others_moved(run, finding.exchange, _as_whole(run, right)):
+        return None
+    why = "not when it was read again" if again is None else "another page has it, in a wrong place"
+    account.doubts[finding.requirement] = CantTell(f"{finding.message}, but {why}", *_cited(finding))
+    return finding
+
+
+def _as_whole(run: Run, listed: Exchange) -> Exchange:
+    """Return a list, with the largest page size if it has outgrown its own."""
+    page = page_of(listed)
+    if page is None or page.number > 1 or page.is_whole:
+        return listed
+    query = {**page.asked, "perPage": str(LARGEST_PAGE)}
+    return run.send(replace(listed.request, query=tuple(query.items())))
+
+
+def _cited(finding: Finding) -> tuple[Exchange, ...]:
+    return (*finding.because, finding.exchange)
+
+
+def _others(broken: Sequence[Finding]) -> str:
+    return f" ({len(broken)} times in this run)" if len(broken) > 1 else ""
