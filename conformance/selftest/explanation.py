@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.catalogue import CLASSES, load_catalogue
 from conformance.operations import OPERATIONS
+from conformance.oracle.laws.shapes import PROMISES, SHAPES
 from conformance.oracle.permissions import Permission, scopes
-from conformance.oracle.shapes import PROMISES, SHAPES
 from conformance.reference.faults import all_faults
 from conformance.reports.har import har_entry
 from conformance.reports.last_scan import LastScan
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pytest
 
     from conformance.catalogue import Requirement
-    from conformance.oracle.shapes import Field
+    from conformance.oracle.laws.shapes import Field
     from conformance.verdicts.results import CheckResult
     from conformance.wire.exchange import Exchange
     from conformance.wire.redaction import Redactor
