@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
+import hashlib
 import json
 import os
 import re
@@ -11,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -31,6 +34,7 @@ settings.register_profile("unhurried", deadline=None)  # no test may depend on t
 settings.load_profile("unhurried")
 
 MakeExchange = Callable[..., Exchange]
+RecordedRun = Callable[..., Path]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -126,6 +130,36 @@ def sandbox() -> Iterator[dict[str, str]]:
     """The variables that a running ``conformance serve`` prints."""
     with serve_sandbox() as variables:
         yield variables
+
+
+@pytest.fixture(scope="session")
+def recorded_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> RecordedRun:
+    """Return a function that returns the folder of a quick run of the embedded service with some options.
+
+    The workers of pytest-xdist share it, so tests change only a copy.
+    """
+    base = tmp_path_factory.getbasetemp()
+    runs = (base.parent if hasattr(request.config, "workerinput") else base) / "recorded"
+    runs.mkdir(exist_ok=True)
+
+    def recorded(*options: str) -> Path:
+        folder = runs / hashlib.sha256(repr(options).encode()).hexdigest()[:16]
+        with folder.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.with_suffix(".ended").exists():
+                command = [sys.executable, "-m", "conformance", "run", "--embedded", "--effort", "quick", *options]
+                done = subprocess.run([*command, "--report", str(folder)], check=False, capture_output=True, text=True)
+                assert done.returncode == 0, done.stderr
+                folder.with_suffix(".ended").touch()
+        return folder
+
+    return recorded
+
+
+@pytest.fixture(scope="session")
+def whole_run(recorded_run: RecordedRun) -> Path:
+    """The folder of a conformant run of every class, which tests must not change."""
+    return recorded_run("--seed", "3")
 
 
 @pytest.fixture(scope="session")
