@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -75,12 +76,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the sample."""
     if terminalreporter.config.option.sample:
         reports = [report for reports in terminalreporter.stats.values() for report in reports]
-        names = {report.nodeid for report in reports if isinstance(report, pytest.TestReport)}
+        names = sorted({report.nodeid for report in reports if isinstance(report, pytest.TestReport)})
         terminalreporter.section(f"sample of commit {tiers.commit() or 'unknown'}")
-        for test in tiers.SAMPLES:
-            drawn = sorted(name.removeprefix(test) for name in names if name.startswith(f"{test}["))
-            if drawn:
-                terminalreporter.write_line(f"{test}: {', '.join(drawn)}")
+        for test, drawn in groupby(names, lambda name: name.partition("[")[0]):
+            if tiers.sample_size(test) and (examples := [name.removeprefix(test) for name in drawn if name != test]):
+                terminalreporter.write_line(f"{test}: {', '.join(examples)}")
 
 
 def make_exchange(
