@@ -36,7 +36,7 @@ def collected(*words: str) -> list[str]:
     return [line for line in done.stdout.splitlines() if "::" in line]
 
 
-@pytest.mark.parametrize("path", [*tiers.SAMPLES, *(path for paths in tiers.MARKS.values() for path in paths)])
+@pytest.mark.parametrize("path", sorted({*tiers.SAMPLES, *(path for paths in tiers.MARKS.values() for path in paths)}))
 def test_paths_lead_to_tests(path: str) -> None:
     """Each path of a mark or a sample exists, also after tests are moved or renamed."""
     file, _, name = path.partition("::")
