@@ -72,12 +72,13 @@ MARKS: Final = {
 
 SAMPLES: Final = {
     "tests/certificate/": 2,
-    "tests/checks/test_torn_lists.py": 1,
+    "tests/checks/": 2,
     "tests/cli/": 2,
+    "tests/cli/test_last_line.py": 1,
     "tests/examples/": 1,
     "tests/hostile/": 1,
     "tests/hostile/test_forged_journals.py::test_no_journal_makes_cleanup_write_to_others": 50,
-    "tests/hostile/test_hostile_runs.py::test_a_run_ends_as_it_must": 14,
+    "tests/hostile/test_hostile_runs.py::test_a_run_ends_as_it_must": 12,
     "tests/hostile/test_lying_services.py::test_no_lie_of_a_service_makes_a_run_write_to_others": 50,
     "tests/hostile/test_provisioners.py::test_a_run_goes_on_without_its_provisioner": 4,
     "tests/integrations/": 2,
