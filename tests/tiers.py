@@ -85,6 +85,7 @@ SAMPLES: Final = {
     "tests/reference/test_fault_library.py::test_fault_shows": 60,
     "tests/replay/": 2,
     "tests/replay/test_crafted_files.py::test_a_crafted_file_ends_in_a_sentence": 60,
+    "tests/reports/": 3,
     "tests/reports/test_odd_reports.py::test_every_odd_member_is_refused_or_rendered": 2,
     "tests/safety_net/test_net.py::test_a_fault_responds_as_before": 40,
     "tests/safety_net/test_net.py::test_a_run_ends_as_before": 2,
