@@ -71,7 +71,7 @@ MARKS: Final = {
 """The paths of each mark; ``tox`` skips all marked tests, and ``tox -m full`` runs them."""
 
 SAMPLES: Final = {
-    "tests/certificate/": 2,
+    "tests/certificate/test_verifying.py": 2,
     "tests/checks/": 2,
     "tests/cli/": 2,
     "tests/cli/test_last_line.py": 1,
@@ -83,8 +83,8 @@ SAMPLES: Final = {
     "tests/hostile/test_provisioners.py::test_a_run_goes_on_without_its_provisioner": 4,
     "tests/integrations/": 2,
     "tests/reference/test_fault_library.py::test_fault_shows": 60,
-    "tests/replay/": 2,
     "tests/replay/test_crafted_files.py::test_a_crafted_file_ends_in_a_sentence": 60,
+    "tests/replay/test_tampering.py": 2,
     "tests/reports/": 3,
     "tests/reports/test_odd_reports.py::test_every_odd_member_is_refused_or_rendered": 2,
     "tests/safety_net/test_net.py::test_a_fault_responds_as_before": 40,
