@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
+import hashlib
 import json
 import os
 import re
@@ -11,6 +13,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -31,6 +35,7 @@ settings.register_profile("unhurried", deadline=None)  # no test may depend on t
 settings.load_profile("unhurried")
 
 MakeExchange = Callable[..., Exchange]
+RecordedRun = Callable[..., Path]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -71,12 +76,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the sample."""
     if terminalreporter.config.option.sample:
         reports = [report for reports in terminalreporter.stats.values() for report in reports]
-        names = {report.nodeid for report in reports if isinstance(report, pytest.TestReport)}
+        names = sorted({report.nodeid for report in reports if isinstance(report, pytest.TestReport)})
         terminalreporter.section(f"sample of commit {tiers.commit() or 'unknown'}")
-        for test in tiers.SAMPLES:
-            drawn = sorted(name.removeprefix(test) for name in names if name.startswith(f"{test}["))
-            if drawn:
-                terminalreporter.write_line(f"{test}: {', '.join(drawn)}")
+        for test, drawn in groupby(names, lambda name: name.partition("[")[0]):
+            if tiers.sample_size(test) and (examples := [name.removeprefix(test) for name in drawn if name != test]):
+                terminalreporter.write_line(f"{test}: {', '.join(examples)}")
 
 
 def make_exchange(
@@ -126,6 +130,36 @@ def sandbox() -> Iterator[dict[str, str]]:
     """The variables that a running ``conformance serve`` prints."""
     with serve_sandbox() as variables:
         yield variables
+
+
+@pytest.fixture(scope="session")
+def recorded_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> RecordedRun:
+    """Return a function that returns the folder of a quick run of the embedded service with some options.
+
+    The workers of pytest-xdist share it, so tests change only a copy.
+    """
+    base = tmp_path_factory.getbasetemp()
+    runs = (base.parent if hasattr(request.config, "workerinput") else base) / "recorded"
+    runs.mkdir(exist_ok=True)
+
+    def recorded(*options: str) -> Path:
+        folder = runs / hashlib.sha256(repr(options).encode()).hexdigest()[:16]
+        with folder.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.with_suffix(".ended").exists():
+                command = [sys.executable, "-m", "conformance", "run", "--embedded", "--effort", "quick", *options]
+                done = subprocess.run([*command, "--report", str(folder)], check=False, capture_output=True, text=True)
+                assert done.returncode == 0, done.stderr
+                folder.with_suffix(".ended").touch()
+        return folder
+
+    return recorded
+
+
+@pytest.fixture(scope="session")
+def whole_run(recorded_run: RecordedRun) -> Path:
+    """The folder of a conformant run of every class, which tests must not change."""
+    return recorded_run("--seed", "3")
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from conformance.certificate.keys import make_keys, public_path, read_private_key, read_public_key
 from conformance.certificate.signing import sign
-from tests.conftest import serve_sandbox
+from tests.conftest import RecordedRun, serve_sandbox
 
 BUILD = "sha256:" + "ab" * 32
 
@@ -50,27 +50,15 @@ def public_key(key_file: Path) -> Ed25519PublicKey:
 
 
 @pytest.fixture(scope="session")
-def unsigned_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a conformant run of every class."""
-    folder = tmp_path_factory.mktemp("conformant") / "run"
-    done = conformance("run", "--effort", "quick", "--quiet", "--report", folder)
-    assert done.returncode == 0, done.stderr
-    return folder
-
-
-@pytest.fixture(scope="session")
-def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def small_run(recorded_run: RecordedRun) -> Path:
     """The folder of an inconclusive run of a few checks."""
-    folder = tmp_path_factory.mktemp("small") / "run"
-    done = conformance("run", "--effort", "quick", "--quiet", "--only", "archive-*", "--report", folder)
-    assert done.returncode == 0, done.stderr
-    return folder
+    return recorded_run("--only", "archive-*")
 
 
 @pytest.fixture(scope="session")
-def signed_run(unsigned_run: Path, private_key: Ed25519PrivateKey, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def signed_run(whole_run: Path, private_key: Ed25519PrivateKey, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The conformant run with its certificate."""
-    folder = Path(shutil.copytree(unsigned_run, tmp_path_factory.mktemp("signed") / "run"))
+    folder = Path(shutil.copytree(whole_run, tmp_path_factory.mktemp("signed") / "run"))
     sign(folder, private_key, build=BUILD)
     return folder
 

@@ -77,10 +77,10 @@ def test_inconclusive_run_is_refused_without_anyway(small_run: Path, key_file: P
 
 
 def test_report_that_its_recording_does_not_bear_out_is_refused(
-    unsigned_run: Path, key_file: Path, tmp_path: Path
+    whole_run: Path, key_file: Path, tmp_path: Path
 ) -> None:
     """A report that was changed after the run is not signed."""
-    folder = shutil.copytree(unsigned_run, tmp_path / "run")
+    folder = shutil.copytree(whole_run, tmp_path / "run")
     report = json.loads((folder / "report.json").read_text())
     report["requirements"][0]["checks"][0]["exchanges"] = [1]
     (folder / "report.json").write_text(json.dumps(report))
@@ -101,18 +101,18 @@ def test_report_that_its_recording_does_not_bear_out_is_refused(
         (lambda report: report["requirements"][0].update(waived=True), "waived"),
     ],
 )
-def test_what_is_not_certified_is_said(unsigned_run: Path, change: Any, words: str) -> None:
+def test_what_is_not_certified_is_said(whole_run: Path, change: Any, words: str) -> None:
     """Interrupted, inconclusive, failed and waived runs have one reason each."""
-    report = copy.deepcopy(load_report(unsigned_run / "report.json"))
+    report = copy.deepcopy(load_report(whole_run / "report.json"))
 
     assert reservations_about(report, None) == []
     change(report)
     assert [words in reason for reason in reservations_about(report, None)] == [True]
 
 
-def test_run_that_ended_early_is_not_certified(unsigned_run: Path) -> None:
+def test_run_that_ended_early_is_not_certified(whole_run: Path) -> None:
     """A run that used up its budget is not certified."""
-    assert "used up" in reservations_about(load_report(unsigned_run / "report.json"), "the budget is used up")[0]
+    assert "used up" in reservations_about(load_report(whole_run / "report.json"), "the budget is used up")[0]
 
 
 @pytest.mark.parametrize(
@@ -125,9 +125,9 @@ def test_build_digest_must_be_one(digest: str, small_run: Path, key_file: Path) 
     assert conformance("sign", small_run, "--key", key_file, "--subject-digest", digest).returncode == 2
 
 
-def test_page_names_the_classes_and_shows_nothing_that_acts(unsigned_run: Path) -> None:
+def test_page_names_the_classes_and_shows_nothing_that_acts(whole_run: Path) -> None:
     """The target's texts are escaped, and the page loads nothing."""
-    report = copy.deepcopy(load_report(unsigned_run / "report.json"))
+    report = copy.deepcopy(load_report(whole_run / "report.json"))
     report["target"]["name"] = "<script>alert(1)</script>\u202e"
     report["suite"]["commit"] = "0d" * 20
     made = statement(report, {}, signed_at="2026-01-02T03:04:05Z")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
@@ -19,15 +20,14 @@ Conformance = Callable[..., Any]
 Responses = Callable[..., tuple[int, dict[str, str], bytes]]
 
 
-def test_a_service_that_keeps_everything_gives_0(conformance: Conformance) -> None:
+def test_a_service_that_keeps_everything_gives_0(whole_run: Path) -> None:
     """The embedded service is conformant in every class, and a quick run costs at most 750 requests."""
-    ended = conformance("run", "--effort", "quick")
+    report = json.loads((whole_run / "report.json").read_text())
 
-    assert ended.status == 0, ended.out + ended.err
-    assert ended.report["verdict"] == "conformant"
-    assert {entry["outcome"] for entry in ended.report["classes"]} == {"passed"}
-    assert ended.report["run"]["requests"] <= 750
-    observed = {entry["id"] for entry in ended.report["observations"]}
+    assert report["verdict"] == "conformant"
+    assert {entry["outcome"] for entry in report["classes"]} == {"passed"}
+    assert report["run"]["requests"] <= 750
+    observed = {entry["id"] for entry in report["observations"]}
     # Quick runs leave OPTIONS out, and a list during a write is up to chance.
     assert set(load_catalogue().open_points) - observed <= {"options-requests", "lists-under-writes"}
 

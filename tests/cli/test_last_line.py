@@ -134,8 +134,8 @@ def test_a_second_signal_is_told(tmp_path: Path) -> None:
     assert last(run) == f"Exit {run.status}: Ended at once. To undo what the run has left: {undoing}"
 
 
-@pytest.fixture
-def broken(tmp_path: Path) -> Iterator[HostileTarget]:
+@pytest.fixture(scope="module")
+def broken() -> Iterator[HostileTarget]:
     """Serve a service that breaks a few requirements at every creation."""
 
     async def wrong(turn: Turn) -> None:
@@ -148,6 +148,12 @@ def broken(tmp_path: Path) -> Iterator[HostileTarget]:
 
     with hostile(wrong) as target:
         yield target
+
+
+@pytest.fixture(scope="module")
+def failed(broken: HostileTarget, tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    """The end of a run against it."""
+    return ended(broken, tmp_path_factory.mktemp("failed") / "report", "--only", "createEngagement")
 
 
 def failing(report: dict[str, Any]) -> list[str]:
@@ -167,14 +173,13 @@ def test_failures_are_named(broken: HostileTarget, tmp_path: Path) -> None:
     assert run.out.splitlines()[-1] == f"Report: {tmp_path / 'report' / 'report.html'}"
 
 
-def test_failures_of_the_baseline_are_named(broken: HostileTarget, tmp_path: Path) -> None:
+def test_failures_of_the_baseline_are_named(broken: HostileTarget, failed: Ended, tmp_path: Path) -> None:
     """A service that fails as in the folder of an earlier run gives 0; all outputs say that the failures are known."""
-    before = ended(broken, tmp_path / "before", "--only", "createEngagement")
-    run = ended(broken, tmp_path / "after", "--only", "createEngagement", "--baseline", str(tmp_path / "before"))
+    run = ended(broken, tmp_path / "after", "--only", "createEngagement", "--baseline", str(failed.folder))
 
     names = failing(run.report)
-    assert before.status == 1
-    assert failing(before.report) == names != []
+    assert failed.status == 1
+    assert failing(failed.report) == names != []
     assert (run.status, run.err) == (0, ""), run.told()
     count = "1 requirement" if len(names) == 1 else f"{len(names)} requirements"
     assert f"is NOT conformant: {count} broken, all in the baseline." in run.out
@@ -186,11 +191,10 @@ def test_failures_of_the_baseline_are_named(broken: HostileTarget, tmp_path: Pat
 
 
 @pytest.mark.parametrize("waived", [True, False])
-def test_fail_fast_ends_the_checks(broken: HostileTarget, tmp_path: Path, *, waived: bool) -> None:
+def test_fail_fast_ends_the_checks(broken: HostileTarget, failed: Ended, tmp_path: Path, *, waived: bool) -> None:
     """The first failure that is not waived ends the checks; the run undoes its changes, the rest is untested."""
     before = broken.inventory()
-    whole = ended(broken, tmp_path / "whole", "--only", "createEngagement")
-    names = failing(whole.report)
+    names = failing(failed.report)
     waivers = tmp_path / "waivers.yaml"
     entry = {"reason": "known", "owner": "o", "expires": "2099-01-01"}
     waivers.write_text("\n".join(

@@ -69,7 +69,7 @@ def test_a_failure_tells_expected_and_actual(pytest_with: RunPytest) -> None:
 
 def test_the_last_failures_are_run_again(pytest_with: RunPytest) -> None:
     """--lf runs the checks that failed before."""
-    arguments = ("--pyargs", "conformance.checks", "-k", "test_s3_archiving", "-q")
+    arguments = ("--pyargs", "conformance.checks", "-k", "edit_of_archived_engagement", "-q")
     pytest_with(*arguments, fault="archived-editable")
 
     again = pytest_with(*arguments, "--lf")
@@ -95,7 +95,7 @@ def test_no_core_file_and_no_cache_is_left(pytest_with: RunPytest, tmp_path: Pat
         "resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2)\n"
         "def pytest_unconfigure():\n    print('core files:', resource.getrlimit(resource.RLIMIT_CORE)[0])\n"
     )
-    arguments = ("-p", "limit_at_the_end", "-p", "no:cacheprovider", "--effort", "standard", "-k", "test_generated")
+    arguments = ("-p", "limit_at_the_end", "-p", "no:cacheprovider", "--effort", "standard", "-k", "engagement_lists")
 
     done = pytest_with(*arguments, "--pyargs", "conformance.checks")
 

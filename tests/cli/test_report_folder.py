@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
+
 from conformance.targets.journal import Journal
 from conformance.targets.journal_entries import Action
+from tests.conftest import RecordedRun
 from tests.hostile.running import start
 from tests.hostile.target import Turn, hostile
 
@@ -21,6 +25,12 @@ CLEAN: Final = {
 }
 SHORT: Final = ("run", "--effort", "quick", "--only", "get-organization-*")
 PATIENCE: Final = 200.0
+
+
+@pytest.fixture
+def earlier(recorded_run: RecordedRun, tmp_path: Path) -> Path:
+    """The folder of the next run, with the report of an earlier run."""
+    return Path(shutil.copytree(recorded_run(*SHORT[3:]), tmp_path / "report"))
 
 
 def _content(folder: Path) -> dict[str, bytes]:
@@ -43,13 +53,12 @@ def test_no_report_of_another_run_is_left(conformance: Callable[..., Any], tmp_p
     assert {path.name for path in second.folder.iterdir()} == {"journal.jsonl", "notes.txt"}
 
 
-def test_the_baseline_may_be_the_report_that_is_replaced(conformance: Callable[..., Any]) -> None:
+def test_the_baseline_may_be_the_report_that_is_replaced(conformance: Callable[..., Any], earlier: Path) -> None:
     """The baseline is read before its removal; an unreadable waiver file prevents the removal."""
-    first = conformance(*SHORT, "--embedded")
-    report = first.folder / "report.json"
-    before = _content(first.folder)
-    refused = conformance(*SHORT, "--embedded", "--baseline", str(report), "--waivers", str(first.folder))
-    unchanged = _content(first.folder)
+    report = earlier / "report.json"
+    before = _content(earlier)
+    refused = conformance(*SHORT, "--embedded", "--baseline", str(report), "--waivers", str(earlier))
+    unchanged = _content(earlier)
     again = conformance(*SHORT, "--embedded", "--baseline", str(report))
 
     assert refused.status == 2
@@ -58,14 +67,13 @@ def test_the_baseline_may_be_the_report_that_is_replaced(conformance: Callable[.
     assert report.read_bytes() != before["report.json"]
 
 
-def test_a_certified_folder_is_refused(conformance: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_certified_folder_is_refused(conformance: Callable[..., Any], earlier: Path, tmp_path: Path) -> None:
     """The command and pytest refuse it with a sentence and change nothing in it."""
-    folder = conformance(*SHORT, "--embedded").folder
-    (folder / "certificate.dsse.json").write_text("signed")
-    before = _content(folder)
+    (earlier / "certificate.dsse.json").write_text("signed")
+    before = _content(earlier)
 
     refused = conformance(*SHORT, "--embedded")
-    arguments = ["--pyargs", "conformance.checks", "--embedded", "-k", "archived_engagement", "--report", str(folder)]
+    arguments = ["--pyargs", "conformance.checks", "--embedded", "-k", "archived_engagement", "--report", str(earlier)]
     by_pytest = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cov", "-p", "no:cacheprovider", *arguments],
         check=False, capture_output=True, text=True, cwd=tmp_path, env=CLEAN, timeout=PATIENCE,
@@ -76,7 +84,7 @@ def test_a_certified_folder_is_refused(conformance: Callable[..., Any], tmp_path
     assert by_pytest.returncode == 4
     assert "holds a certificate" in by_pytest.stderr
     assert "Traceback" not in by_pytest.stdout + by_pytest.stderr
-    assert _content(folder) == before
+    assert _content(earlier) == before
 
 
 def test_what_no_run_wrote_is_refused(conformance: Callable[..., Any], tmp_path: Path) -> None:
@@ -91,36 +99,34 @@ def test_what_no_run_wrote_is_refused(conformance: Callable[..., Any], tmp_path:
     assert _content(refused.folder) == {"summary.md": b"My holidays"}
 
 
-def test_a_journal_with_something_to_undo_keeps_the_outputs(conformance: Callable[..., Any]) -> None:
+def test_a_journal_with_something_to_undo_keeps_the_outputs(conformance: Callable[..., Any], earlier: Path) -> None:
     """The outputs stay until cleanup has undone the changes."""
-    folder = conformance(*SHORT, "--embedded").folder
-    journal = Journal.read(folder)
+    journal = Journal.read(earlier)
     journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "cf-abcdefgh-left")
     journal.close()
-    before = _content(folder)
+    before = _content(earlier)
 
     refused = conformance(*SHORT, "--embedded")
 
     assert refused.status == 2
     assert "cleanup" in refused.err
-    assert _content(folder) == before
+    assert _content(earlier) == before
 
 
-def test_a_killed_run_leaves_no_old_report(conformance: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_killed_run_leaves_no_old_report(earlier: Path) -> None:
     """A run removes the earlier outputs at its start."""
 
     async def stall(turn: Turn) -> None:
         await turn.stall()
 
-    folder = conformance(*SHORT, "--embedded").folder
     with hostile(stall) as target:
-        started = start(folder, *SHORT, "--base-url", target.url, CONFORMANCE_API_KEY=target.api_key)
+        started = start(earlier, *SHORT, "--base-url", target.url, CONFORMANCE_API_KEY=target.api_key)
         while target.turns == 0 and started.process.poll() is None:
             pass
         started.process.kill()
         started.process.wait()
 
-    assert [path.name for path in folder.iterdir()] == ["journal.jsonl"]
+    assert [path.name for path in earlier.iterdir()] == ["journal.jsonl"]
 
 
 def test_no_core_file_can_hold_a_key(tmp_path: Path) -> None:

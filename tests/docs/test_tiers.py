@@ -20,6 +20,7 @@ TOX = ConfigParser(interpolation=None)
 TOX.read_string((ROOT / "tox.ini").read_text("utf-8"))
 LABELS = dict(line.split(" = ") for line in TOX["tox"]["labels"].strip().splitlines())
 LIES = "tests/hostile/test_lying_services.py::test_no_lie_of_a_service_makes_a_run_write_to_others"
+JOURNALS = "tests/hostile/test_forged_journals.py"
 
 
 def chosen(environment: str) -> str:
@@ -35,7 +36,7 @@ def collected(*words: str) -> list[str]:
     return [line for line in done.stdout.splitlines() if "::" in line]
 
 
-@pytest.mark.parametrize("path", [*tiers.SAMPLES, *(path for paths in tiers.MARKS.values() for path in paths)])
+@pytest.mark.parametrize("path", sorted({*tiers.SAMPLES, *(path for paths in tiers.MARKS.values() for path in paths)}))
 def test_paths_lead_to_tests(path: str) -> None:
     """Each path of a mark or a sample exists, also after tests are moved or renamed."""
     file, _, name = path.partition("::")
@@ -87,14 +88,23 @@ def test_a_commit_draws_its_sample() -> None:
     assert tiers.left_out([f"{LIES}[7]"], "a commit") == set()
 
 
+def test_the_longest_path_gives_the_size() -> None:
+    """A folder's number of examples is that of each test in it, unless a longer path has another number."""
+    names = [f"{JOURNALS}::{test}[{number}]" for test in ("test_a", "test_b") for number in range(9)]
+
+    assert tiers.sample_size(LIES) == tiers.SAMPLES[LIES] > tiers.SAMPLES["tests/hostile/"]
+    assert tiers.sample_size("tests/wire/test_request.py::test_a") is None
+    assert len(set(names) - tiers.left_out(names, "a commit")) == 2 * tiers.SAMPLES["tests/hostile/"]
+
+
 def test_only_a_sample_is_collected() -> None:
     """``--sample`` collects the drawn examples, all of a test with few examples, and each example named by its id."""
     file = LIES.partition("::")[0]
 
-    drawn = collected("--sample", file)
+    drawn = collected("--sample", file, JOURNALS)
 
     assert len([name for name in drawn if name.startswith(f"{LIES}[")]) == tiers.SAMPLES[LIES]
-    assert f"{file}::test_the_lies_would_do_harm" in drawn
+    assert f"{JOURNALS}::test_the_journals_would_do_harm" in drawn
     assert collected("--sample", f"{LIES}[7]") == [f"{LIES}[7]"]
     assert collected("-m", chosen("tests"), file) == []
 

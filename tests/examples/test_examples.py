@@ -7,6 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,12 @@ CLEAN = {
     for name, value in os.environ.items()
     if not name.startswith(("CONFORMANCE_", "KEY_", "PYTHONDONTWRITE"))
 }
+
+
+@pytest.fixture(scope="module")
+def ran(sandbox: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str, Any]]:
+    """Return a function that returns the report of the run with an example's target file."""
+    return cache(lambda target: run(target, sandbox, tmp_path_factory.mktemp("example") / "report"))
 
 
 def run(target: str, sandbox: dict[str, str], folder: Path) -> dict[str, Any]:
@@ -44,11 +52,9 @@ def run(target: str, sandbox: dict[str, str], folder: Path) -> dict[str, Any]:
     ],
 )
 @pytest.mark.skipif(not shutil.which("curl"), reason="the provisioner in shell needs curl")
-def test_an_example_tests_what_it_unlocks(
-    target: str, classes: set[str], sandbox: dict[str, str], tmp_path: Path
-) -> None:
+def test_an_example_tests_what_it_unlocks(target: str, classes: set[str], ran: Callable[[str], dict[str, Any]]) -> None:
     """The classes that the file unlocks pass, and the verdict is conformant."""
-    report = run(target, sandbox, tmp_path)
+    report = ran(target)
 
     assert report["verdict"] == "conformant"
     assert {entry["id"] for entry in report["classes"] if entry["outcome"] == "passed"} == classes
@@ -85,9 +91,9 @@ def test_a_provisioner_in_node_follows_the_protocol(sandbox: dict[str, str]) -> 
     assert done.returncode == 0
 
 
-def test_scoped_keys_unlock_most_permissions(sandbox: dict[str, str], tmp_path: Path) -> None:
+def test_scoped_keys_unlock_most_permissions(ran: Callable[[str], dict[str, Any]]) -> None:
     """Without members and a disposable organization, the other requirements of permissions and isolation are judged."""
-    report = run("scoped-keys.yaml", sandbox, tmp_path)
+    report = ran("scoped-keys.yaml")
 
     outcomes = {entry["id"]: entry["outcome"] for entry in report["requirements"]}
     assert outcomes["scope-refuses-create-engagement"] == "passed"

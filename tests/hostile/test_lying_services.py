@@ -27,12 +27,11 @@ def test_no_lie_of_a_service_makes_a_run_write_to_others(number: int) -> None:
 
 
 @pytest.mark.usefixtures("hurried")
-def test_the_lies_would_do_harm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the guards, the same runs write to other users' engagements and members."""
+@pytest.mark.parametrize("number", [5, 6, 9])
+def test_the_lies_would_do_harm(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the guards, a run against the same service writes to other users' engagements or members."""
     monkeypatch.setattr("conformance.targets.ownership.Ownership.ensure", lambda *_: None)
     monkeypatch.setattr("conformance.targets.membership.Membership.ensure", lambda *_: None)
     monkeypatch.setattr("conformance.targets.membership.Membership.admit_made", lambda *_: None)
 
-    harmed = [number for number in (5, 6, 9) if lie(number)[0].crimes]
-
-    assert harmed == [5, 6, 9]
+    assert lie(number)[0].crimes

@@ -14,7 +14,7 @@ from typing import Any, Final
 import pytest
 
 from conformance.reports.text import UNSEEN
-from tests.hostile.cases import changed_json, resources
+from tests.hostile.cases import CORE, changed_json, resources
 from tests.hostile.running import Ended, start
 from tests.hostile.target import hostile
 from tests.hostile.trying_services import NASTY
@@ -46,6 +46,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ended]:
     folder = tmp_path_factory.mktemp("attacked")
     with hostile(changed_json(_attack)) as target:
         words = ["run", "--base-url", target.url, "--effort", "quick"]
+        words += [word for pattern in (*CORE, "list-members-*") for word in ("--only", pattern)]
         yield start(folder / "report", *words, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
 
 

@@ -53,8 +53,8 @@ def _context(certificate: Path) -> ssl.SSLContext:
     return context
 
 
-def _run(target: HostileTarget, folder: Path, *lines: str, url: str = "") -> Ended:
-    path = target_file(folder, url or target.url, *lines, timeout=5)
+def _run(target: HostileTarget, folder: Path, *lines: str, url: str = "", timeout: float = 5) -> Ended:
+    path = target_file(folder, url or target.url, *lines, timeout=timeout)
     words = ("run", "--target", str(path), "--effort", "quick", "--only", "get-organization-*")
     return start(folder / "report", *words, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
 
@@ -104,7 +104,7 @@ def test_a_trusted_authority_does_not_excuse_a_wrong_certificate(
 def test_plain_http_where_tls_was_expected(tmp_path: Path) -> None:
     """A message reports the failed connection, and the key was not sent."""
     with hostile() as target:
-        ended = _run(target, tmp_path, url=target.url.replace("http:", "https:"))
+        ended = _run(target, tmp_path, url=target.url.replace("http:", "https:"), timeout=1)
 
         assert ended.status == 3
         assert "no connection could be made" in ended.err

@@ -16,6 +16,7 @@ import pytest
 
 from conformance.reports.sealing import PROVISIONED, SEALED
 from conformance.reports.text import json_bytes
+from tests.conftest import RecordedRun
 
 Conformance = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -52,12 +53,9 @@ def change_entries(folder: Path, change: Callable[[list[dict[str, Any]]], object
 
 
 @pytest.fixture(scope="session")
-def archiving_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Run the archiving requirements on the embedded service; return the folder."""
-    folder = tmp_path_factory.mktemp("archiving") / "run"
-    done = conformance("run", "--effort", "quick", "--only", "*archive*", "--only", "mail*", "--report", folder)
-    assert done.returncode == 0, done.stderr
-    return folder
+def archiving_run(recorded_run: RecordedRun) -> Path:
+    """The folder of a run of the archiving requirements."""
+    return recorded_run("--only", "*archive*", "--only", "mail*")
 
 
 @pytest.fixture

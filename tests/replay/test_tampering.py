@@ -15,7 +15,7 @@ from conformance.replay.comparing import differences
 from conformance.replay.recording import NotJudgeable, read_recording
 from conformance.replay.reevaluating import rejudge
 
-from .conftest import change_entries, conformance
+from .conftest import change_entries
 
 Entry = dict[str, Any]
 
@@ -34,15 +34,6 @@ UNASKED = frozenset({"undoing", "connection", "ownership"})
 
 OPEN = frozenset({"updateEngagement", "unarchiveEngagement"})
 """Operations with free ``data`` in successful responses."""
-
-
-@pytest.fixture(scope="module")
-def whole_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Run all classes on the embedded service; return the folder."""
-    folder = tmp_path_factory.mktemp("whole") / "run"
-    done = conformance("run", "--effort", "quick", "--seed", 3, "--report", folder)
-    assert done.returncode == 0, done.stderr
-    return folder
 
 
 @pytest.mark.parametrize("name", ["exchanges.har", "report.json", "provisioned.jsonl"])

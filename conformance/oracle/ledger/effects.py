@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from http import HTTPStatus
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
@@ -109,10 +110,16 @@ def is_unremarkable(value: object) -> bool:
 
 
 def sent_object(exchange: Exchange) -> dict[str, Any] | None:
-    """Return the JSON object that a request carried; None if there is none or it is ambiguous."""
+    """Return the JSON object that a request carried, to read only; None if there is none or it is ambiguous."""
     if exchange.request.headers != JSON_HEADERS or exchange.request.body is None:
         return None
-    reading = read_json(exchange.request.body)
+    return _object_in(exchange.request.body)
+
+
+@lru_cache(maxsize=256)
+def _object_in(body: bytes) -> dict[str, Any] | None:
+    """Return the JSON object of a body; the ledger compares each item of a list with many bodies."""
+    reading = read_json(body)
     if isinstance(reading, Parsed) and isinstance(reading.value, dict) and not reading.duplicates:
         return reading.value
     return None

@@ -202,9 +202,8 @@ class Findings:
     def explained(self, requirement: str) -> Finding | None:
         """Return a breach of another requirement that explains apparent breaches of this one."""
         roots = EXPLAINED_BY.get(requirement, frozenset())
-        return next(
-            (finding for finding in self.broken if finding.requirement in roots and self.of(finding.requirement)), None
-        )
+        standing = {root for root in {finding.requirement for finding in self.broken} & roots if self.of(root)}
+        return next((finding for finding in self.broken if finding.requirement in standing), None)
 
 
 def _is_of_read(finding: Finding) -> bool:
