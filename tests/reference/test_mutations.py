@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.reference.faults import mutations, situations
+from conformance.reference.faults import changes, mutations, pages, situations
 from conformance.reference.faults.mutations import Mutation, fault
 from conformance.reference.faults.situations import NOTHING, Condition, Situation, always, responds
 from conformance.reference.records import Page
@@ -27,8 +27,8 @@ MEMBERS = "/api/v1/organizations/current/members"
 EDIT, READ, ARCHIVE = "updateEngagement", "getEngagement", "archiveEngagement"
 
 VALID, INVALID = {"name": "two"}, {"name": 5}
-UPPER = mutations.edit(name=str.upper)
-OLDEST_FIRST = mutations.set_fields(descending=False)
+UPPER = changes.edit(name=str.upper)
+OLDEST_FIRST = changes.set_fields(descending=False)
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def edit(visitor: Visitor, body: object) -> tuple[object, ...]:
             VALID,
             (200, "twoPATCH", None, "two", "d"),
         ),
-        (mutations.content, mutations.rename("data", "x"), VALID, (200, None, None, "two", "d")),
+        (mutations.content, changes.rename("data", "x"), VALID, (200, None, None, "two", "d")),
         (mutations.receive, lambda body: body.replace(b"two", b"x"), VALID, (200, "x", "d", "x", "d")),
         (without_argument(mutations.crash), None, VALID, (500, None, None, "one", "d")),
         (without_argument(mutations.end_process), None, VALID, (500, None, None, "one", "d")),
@@ -158,9 +158,9 @@ def test_refused_yet_keeps_the_refusal(serve: Serve, action: Any, when: Any, sta
             VALID,
             (200, "one two", "d", "one two", "d"),
         ),
-        (mutations.receive_object(EDIT, mutations.put(description="x")), VALID, (200, "two", "x", "two", "x")),
-        (mutations.receive_object(EDIT, mutations.put(name="x")), ["a"], (422, None, None, "one", "d")),
-        (mutations.receive_object(ARCHIVE, mutations.put(name="x")), VALID, (200, "two", "d", "two", "d")),
+        (mutations.receive_object(EDIT, changes.put(description="x")), VALID, (200, "two", "x", "two", "x")),
+        (mutations.receive_object(EDIT, changes.put(name="x")), ["a"], (422, None, None, "one", "d")),
+        (mutations.receive_object(ARCHIVE, changes.put(name="x")), VALID, (200, "two", "d", "two", "d")),
         (mutations.hide(lambda at: at.method == "PATCH"), VALID, (404, None, None, "one", "d")),
         (mutations.hide(never), VALID, (200, "two", "d", "two", "d")),
     ],
@@ -262,17 +262,17 @@ def first_only(honest: Any, asked: Any) -> Page[Any]:
     [
         (mutations.wrap("sorting", lambda _, honest, context: (honest(context)[0], "asc")), "", "cba", "abc"),
         (mutations.result("find_engagements", lambda page: Page(page.items[1:], 0)), "", "cba", "ba"),
-        (mutations.view("item", UPPER, mutations.edit(name="-{}".format)), "", "cba", "-C-B-A"),
-        (mutations.new_engagement(mutations.set_fields(name="x")), "", "cba", "xxx"),
-        (mutations.page(first_only), "", "cba", "c"),
-        (mutations.page_of_members(first_only), "", "cba", "cba"),
-        (mutations.query(OLDEST_FIRST), "", "cba", "abc"),
-        (mutations.query(OLDEST_FIRST, situations.asks(page=2)), "?perPage=1&page=2", "b", "b"),
-        (mutations.query(OLDEST_FIRST, situations.asks(page=2)), "?perPage=1&page=1", "c", "c"),
-        (mutations.query(OLDEST_FIRST, situations.asks(page=2)), "?perPage=2&page=2", "a", "c"),
-        (mutations.page(mutations.reordered(lambda items, _: items[::-1])), "?perPage=2", "cb", "ab"),
+        (mutations.view("item", UPPER, changes.edit(name="-{}".format)), "", "cba", "-C-B-A"),
+        (mutations.new_engagement(changes.set_fields(name="x")), "", "cba", "xxx"),
+        (pages.page(first_only), "", "cba", "c"),
+        (pages.page_of_members(first_only), "", "cba", "cba"),
+        (pages.query(OLDEST_FIRST), "", "cba", "abc"),
+        (pages.query(OLDEST_FIRST, situations.asks(page=2)), "?perPage=1&page=2", "b", "b"),
+        (pages.query(OLDEST_FIRST, situations.asks(page=2)), "?perPage=1&page=1", "c", "c"),
+        (pages.query(OLDEST_FIRST, situations.asks(page=2)), "?perPage=2&page=2", "a", "c"),
+        (pages.page(pages.reordered(lambda items, _: items[::-1])), "?perPage=2", "cb", "ab"),
         (
-            mutations.page(mutations.reordered(lambda items, asked: items[asked.offset :])),
+            pages.page(pages.reordered(lambda items, asked: items[asked.offset :])),
             "?perPage=1&page=2",
             "b",
             "a",
@@ -303,7 +303,7 @@ def test_wrap_passes_named_arguments(serve: Serve) -> None:
 
 def test_page_of_members_changes_the_list_of_members(visitor: Visitor, serve: Serve) -> None:
     """Its pages are cut and counted as those of the honest list."""
-    faulty = serve(mutations.page_of_members(mutations.reordered(lambda items, _: items[1:])))
+    faulty = serve(pages.page_of_members(pages.reordered(lambda items, _: items[1:])))
     page = faulty.get(f"{MEMBERS}?perPage=1").json()
 
     assert names(faulty, path=MEMBERS) == names(visitor, path=MEMBERS)[1:]
@@ -326,15 +326,13 @@ def test_header_replaces_or_removes(serve: Serve) -> None:
 
 def test_error_changes_errors_of_every_step(serve: Serve) -> None:
     """Errors change whatever refuses the request, and successes and other situations do not."""
-    visitor = serve(
-        mutations.error(mutations.inside("error", mutations.put(code="X")), situations.has_status(401, 404))
-    )
+    visitor = serve(mutations.error(changes.inside("error", changes.put(code="X")), situations.has_status(401, 404)))
     responses = [visitor.get(ENGAGEMENTS, key="x"), visitor.get("/api/v1/none"), visitor.get(f"{ENGAGEMENTS}/none")]
 
     assert {response.json()["error"]["code"] for response in responses} == {"X"}
     assert visitor.post(ENGAGEMENTS, INVALID).json()["error"]["code"] == "VALIDATION_ERROR"
     assert visitor.get(ENGAGEMENTS).json()["data"] == []
-    assert "error" not in serve(mutations.error(mutations.put(error="X"))).get(ENGAGEMENTS).json()
+    assert "error" not in serve(mutations.error(changes.put(error="X"))).get(ENGAGEMENTS).json()
 
 
 @pytest.mark.parametrize("case", ["as-documented", "lower", "upper"])
@@ -544,11 +542,11 @@ def test_noted_holds_for_noted_engagements(serve: Serve) -> None:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (mutations.put(a=2, c=3), {"a": 2, "b": {"x": 1}, "c": 3}),
-        (mutations.edit(a=str, c=str), {"a": "1", "b": {"x": 1}}),
-        (mutations.drop("a", "c"), {"b": {"x": 1}}),
-        (mutations.rename("a", "c"), {"c": 1, "b": {"x": 1}}),
-        (mutations.inside("b", mutations.put(x=2)), {"a": 1, "b": {"x": 2}}),
+        (changes.put(a=2, c=3), {"a": 2, "b": {"x": 1}, "c": 3}),
+        (changes.edit(a=str, c=str), {"a": "1", "b": {"x": 1}}),
+        (changes.drop("a", "c"), {"b": {"x": 1}}),
+        (changes.rename("a", "c"), {"c": 1, "b": {"x": 1}}),
+        (changes.inside("b", changes.put(x=2)), {"a": 1, "b": {"x": 2}}),
     ],
 )
 def test_change_of_an_object(change: Callable[[Any], Any], expected: object) -> None:

@@ -6,40 +6,23 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from conformance.reference.faults.mutations import (
-    ARCHIVE,
-    CREATE,
-    EDIT,
-    after,
-    before,
-    cut,
-    done_yet,
-    drop,
-    edit,
-    fault,
-    instead,
-    new_engagement,
-    page,
-    put,
-    put_methods,
-    refuse,
-    result,
-    view,
-    whole,
-    wrap,
-)
-from conformance.reference.faults.situations import Situation, moment, name_in_use, overwrite
 from conformance.reference.queries import EngagementQuery
 from conformance.reference.refusal import Refusal
+
+from .changes import drop, edit, put
+from .mutations import after, before, done_yet, fault, instead, new_engagement, put_methods, refuse, result, view, wrap
+from .operations import ARCHIVE, CREATE, EDIT
+from .pages import cut, page, whole
+from .situations import Condition, Situation, moment, name_in_use, overwrite
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Condition
     from conformance.reference.records import Engagement, Page
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
+
+    from .mutations import Method, Mutation
 
 _SUCCEEDS, _RESPONSE, _LASTS = (
     "create-engagement-succeeds", "create-engagement-answers-what-was-sent", "create-engagement-lasts")  # fmt: skip
@@ -79,7 +62,7 @@ def _only_show_new(at: Situation) -> Reply:
 
 
 def _create_another(at: Situation) -> None:
-    at.service.store.add_engagement(at.service.new_engagement(at.context))
+    at.store.add_engagement(at.service.new_engagement(at.context))
 
 
 def _edit_new(at: Situation, **columns: object) -> None:
@@ -88,7 +71,7 @@ def _edit_new(at: Situation, **columns: object) -> None:
 
 
 def _delay_times(at: Situation) -> None:
-    late = at.service.now() + 1
+    late = at.now + 1
     _edit_new(at, created_at=late, updated_at=late)
 
 
@@ -197,7 +180,7 @@ def _number_sent(at: Situation) -> None:
 
 def _describe_oldest_namesake(at: Situation) -> None:
     oldest = next(other for other in at.engagements if other.name == at.values["name"])
-    at.service.store.edit_engagement(oldest.id, {"description": at.values["description"]}, at.service.now())
+    at.store.edit_engagement(oldest.id, {"description": at.values["description"]}, at.now)
 
 
 def _show_newest_namesake(at: Situation) -> Reply:

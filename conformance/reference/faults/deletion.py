@@ -6,37 +6,23 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import (
-    ARCHIVE,
-    DELETE,
-    EDIT,
-    READ,
-    UNARCHIVE,
-    after,
-    before,
-    edit,
-    fault,
-    hide,
-    instead,
-    put,
-    put_methods,
-    refuse,
-    refused_yet,
-    view,
-    wrap,
-)
-from conformance.reference.faults.situations import Situation, archived, described, engagements, missing, note, noted
 from conformance.reference.records import SUBORDINATE_KINDS
+
+from .changes import edit, put
+from .mutations import Method, after, before, fault, hide, instead, put_methods, refuse, refused_yet, view, wrap
+from .operations import ARCHIVE, DELETE, EDIT, READ, UNARCHIVE
+from .situations import Situation, archived, described, engagements, missing, note, noted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Organization, Page
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
     from conformance.reference.views import View
+
+    from .mutations import Mutation
 
 _UNREADABLE, _UNLISTED, _UNCOUNTED = "deleted-unreadable", "deleted-unlisted", "deleted-uncounted"
 _UNDELETABLE, _UNEDITABLE, _UNARCHIVABLE = "deleted-undeletable", "deleted-uneditable", "deleted-unarchivable"
@@ -75,7 +61,7 @@ def _restore(operation: str) -> Mutation:
 
     def restore(at: Situation) -> None:
         if engagement := at.remembered("deleted", {}).pop(at.context.resource_id, None):
-            at.service.store.add_engagement(engagement)
+            at.store.add_engagement(engagement)
 
     return before(DELETE, remember) | refused_yet(operation, restore)
 
@@ -86,7 +72,7 @@ def _delete_others(are_deleted: Callable[[Engagement, Engagement], bool]) -> Mut
     def delete(at: Situation) -> None:
         for other in at.other_engagements:
             if are_deleted(at.engagement, other):
-                at.service.store.delete_engagement(other.id)
+                at.store.delete_engagement(other.id)
 
     return before(DELETE, delete)
 
@@ -94,7 +80,7 @@ def _delete_others(are_deleted: Callable[[Engagement, Engagement], bool]) -> Mut
 def _delete_next(at: Situation) -> None:
     later = [other for other in at.engagements if other.created_at >= at.engagement.created_at]
     for other in later[:1]:
-        at.service.store.delete_engagement(other.id)
+        at.store.delete_engagement(other.id)
 
 
 def _only_archive(at: Situation) -> Reply:
@@ -103,7 +89,7 @@ def _only_archive(at: Situation) -> Reply:
 
 
 def _delete_later(at: Situation) -> Reply:
-    at.service.later(lambda: at.service.store.delete_engagement(at.engagement.id))
+    at.service.later(lambda: at.store.delete_engagement(at.engagement.id))
     return at.replied("deleted")
 
 

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import (
-    ARCHIVE,
-    EDIT,
-    after,
-    after_change,
-    fault,
-    instead,
-    put_methods,
-    reply,
-)
-from conformance.reference.faults.situations import note, overwrite, sends, sends_only, undescribed
+from .mutations import Mutation, after, after_change, fault, instead, put_methods, reply
+from .operations import ARCHIVE, EDIT
+from .situations import Condition, Situation, note, overwrite, sends, sends_only, undescribed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Mutation
-    from conformance.reference.faults.situations import Condition, Situation
     from conformance.reference.records import Engagement
     from conformance.reference.request_context import Reply
     from conformance.reference.service import Service
@@ -34,14 +24,14 @@ _HOUR = 3_600_000
 
 def _edited_at(time: Callable[[Engagement, int], int]) -> Mutation:
     """Store another updatedAt after an edit; ``time`` gets the engagement as it was found, and the present time."""
-    return after(EDIT, lambda at: at.overwrite(updated_at=time(at.engagement, at.service.now())))
+    return after(EDIT, lambda at: at.overwrite(updated_at=time(at.engagement, at.now)))
 
 
 def _keep_time(when: Condition) -> Mutation:
     """Keep the old updatedAt after some edits, and store the present time after the others."""
 
     def action(at: Situation) -> None:
-        now = at.service.now()
+        now = at.now
         at.overwrite(updated_at=at.engagement.updated_at if when(at) else now)
 
     return after(EDIT, action)
@@ -68,7 +58,7 @@ def _archive_without_time(*, edited: bool) -> Mutation:
 
 def _describe_without_time(at: Situation) -> Reply:
     at.service.check_editable(at.engagement)
-    at.service.store.edit_engagement(at.engagement.id, at.values, 0)
+    at.store.edit_engagement(at.engagement.id, at.values, 0)
     return at.success(at.service.view_edited(at.service.find_engagement(at.context)))
 
 
@@ -99,15 +89,15 @@ EDITED = (
           after(EDIT, lambda at: at.overwrite(updated_at=at.engagement.updated_at),
                 lambda at: sends("description")(at) and not at.values["description"]), _MOVES),
     fault("edit-moves-created-at", "An edit moves createdAt.",
-          after(EDIT, lambda at: at.overwrite(created_at=at.service.now())) | _SHOWN, _CREATED, _KEEPS),
+          after(EDIT, lambda at: at.overwrite(created_at=at.now)) | _SHOWN, _CREATED, _KEEPS),
     fault("edit-description-moves-created-at", "An edit of the description alone moves createdAt.",
-          after(EDIT, lambda at: at.overwrite(created_at=at.service.now()), sends_only("description")),
+          after(EDIT, lambda at: at.overwrite(created_at=at.now), sends_only("description")),
           _CREATED, _KEEPS),
 )  # fmt: skip
 
 ARCHIVED = (
     fault("archive-in-local-time", "Archiving writes the time of Athens as updatedAt, with a Z.",
-          after(ARCHIVE, lambda at: at.overwrite(updated_at=at.service.now() + 2 * _HOUR))
+          after(ARCHIVE, lambda at: at.overwrite(updated_at=at.now + 2 * _HOUR))
           | _show_stored(ARCHIVE, "archived"), "timestamps-are-utc"),
     fault("archive-moves-created-at", "Archiving moves createdAt.",
           after_change(lambda service, engagement, _: overwrite(

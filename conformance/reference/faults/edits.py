@@ -8,27 +8,16 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import (
-    EDIT,
-    after,
-    before,
-    drop,
-    edit_as,
-    end_process,
-    fault,
-    instead,
-    put_methods,
-    result,
-    wrap,
-)
-from conformance.reference.faults.situations import NOTHING, always, described, moment, sends, sends_only, undescribed
 from conformance.reference.refusal import Refusal
+
+from .changes import Change, drop
+from .mutations import Method, Mutation, after, before, edit_as, end_process, fault, instead, put_methods, result, wrap
+from .operations import EDIT
+from .situations import NOTHING, Condition, Situation, always, described, moment, sends, sends_only, undescribed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Change, Method, Mutation
-    from conformance.reference.faults.situations import Condition, Situation
     from conformance.reference.records import Engagement
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
@@ -118,15 +107,15 @@ def _ignore(at: Situation) -> Reply:
 
 def _show_edited(at: Situation) -> Reply:
     at.service.check_editable(at.engagement)
-    edited = replace(at.engagement, **at.values, updated_at=at.service.now())
+    edited = replace(at.engagement, **at.values, updated_at=at.now)
     return at.success(at.service.view_edited(edited))
 
 
 def _add_edited(at: Situation) -> Reply:
     at.service.check_editable(at.engagement)
-    now = at.service.now()
+    now = at.now
     edited = replace(at.engagement, **at.values, id=at.service.new_id("engagement"), updated_at=now)
-    at.service.store.add_engagement(edited)
+    at.store.add_engagement(edited)
     return at.success(at.service.view_edited(edited))
 
 
@@ -155,24 +144,24 @@ async def _write_all_fields_later(service: Service, honest: Method, context: Req
 def _describe_all(at: Situation) -> None:
     for other in at.engagements:
         if other.status == "active":
-            at.service.store.edit_engagement(other.id, {"description": at.values["description"]}, other.updated_at)
+            at.store.edit_engagement(other.id, {"description": at.values["description"]}, other.updated_at)
 
 
 def _touch_all(at: Situation) -> None:
     for other in reversed(at.engagements):
-        at.service.store.edit_engagement(other.id, {}, at.service.now())
+        at.store.edit_engagement(other.id, {}, at.now)
 
 
 def _touch_next(at: Situation) -> None:
     later = [other for other in at.engagements if other.created_at > at.engagement.created_at]
     if later:
-        at.service.store.edit_engagement(later[0].id, {}, at.service.now())
+        at.store.edit_engagement(later[0].id, {}, at.now)
 
 
 def _edit_namesakes(at: Situation) -> None:
     for other in at.engagements:
         if other.name == at.engagement.name:
-            at.service.store.edit_engagement(other.id, at.values, at.service.now())
+            at.store.edit_engagement(other.id, at.values, at.now)
 
 
 def _untitle(service: Service, honest: Method, context: RequestContext, refusal: Refusal) -> Reply:
@@ -255,7 +244,7 @@ DONE = (
           "Of two edits at the same time, the second writes back what the first has changed.",
           wrap("perform", _write_all_fields_later), "update-engagement-in-parallel"),
     fault("edit-archives", "An edit of the description archives the engagement.",
-          after(EDIT, lambda at: at.service.store.edit_engagement(at.engagement.id, {"status": "archived"}, 0),
+          after(EDIT, lambda at: at.store.edit_engagement(at.engagement.id, {"status": "archived"}, 0),
                 sends("description")), _KEEPS),
     fault("edit-needs-name", "An edit without the name is refused.",
           _refuse_fields(lambda sent: "name" not in sent), _SUCCEEDS),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import drop, edit, error, fault, inside, put, rename, send, wrap
-from conformance.reference.faults.situations import always, has_status, responds
 from conformance.reference.refusal import Refusal
 
+from .changes import drop, edit, inside, put, rename
+from .mutations import Method, Mutation, error, fault, send, wrap
+from .situations import Situation, always, has_status, responds
+
 if TYPE_CHECKING:
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Situation
     from conformance.reference.records import Key
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service

@@ -7,23 +7,14 @@ from itertools import cycle
 from typing import TYPE_CHECKING
 
 from conformance.reference.clock import timestamp
-from conformance.reference.faults.mutations import ACTIONS, fault, flat, header, wrap
-from conformance.reference.faults.situations import (
-    Situation,
-    always,
-    has_status,
-    is_error,
-    reads,
-    responds,
-    succeeds,
-    writes,
-)
+
+from .mutations import Method, Mutation, fault, flat, header, wrap
+from .operations import ACTIONS
+from .situations import Condition, Situation, always, has_status, is_error, reads, responds, succeeds, writes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Condition
     from conformance.reference.limiting import Quota
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service

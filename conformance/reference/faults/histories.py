@@ -5,28 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import (
-    ARCHIVE,
-    CREATE,
-    DELETE,
-    EDIT,
-    GET_ORGANIZATION,
-    UNARCHIVE,
-    after,
-    before,
-    data,
-    fault,
-    instead,
-    refuse,
-    wrap,
-)
-from conformance.reference.faults.situations import archived, note, noted, sends_only, take_for_active
 from conformance.reference.records import Page
 from conformance.reference.refusal import Refusal
 
+from .mutations import Method, after, before, data, fault, instead, refuse, wrap
+from .operations import ARCHIVE, CREATE, DELETE, EDIT, GET_ORGANIZATION, UNARCHIVE
+from .situations import Situation, archived, note, noted, sends_only, take_for_active
+
 if TYPE_CHECKING:
-    from conformance.reference.faults.mutations import Method
-    from conformance.reference.faults.situations import Situation
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement
     from conformance.reference.request_context import Reply

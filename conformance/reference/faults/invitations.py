@@ -6,33 +6,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.clock import DAY
-from conformance.reference.faults.mutations import (
-    INVITE,
-    after,
-    before,
-    data,
-    edit,
-    fault,
-    put,
-    put_methods,
-    refuse,
-    refused_yet,
-    result,
-    view,
-    wrap,
-)
-from conformance.reference.faults.situations import Situation, always, asks, body_has, change_roles
 from conformance.reference.records import Invitation, Mail
 from conformance.reference.refusal import Refusal
+
+from .changes import edit, put
+from .mutations import Method, after, before, data, fault, put_methods, refuse, refused_yet, result, view, wrap
+from .operations import INVITE
+from .situations import Condition, Situation, always, asks, body_has, change_roles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Condition
     from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
     from conformance.reference.views import View
+
+    from .mutations import Mutation
 
 _SUCCEEDS, _SENT, _FIELDS = "invite-succeeds", "invite-answers-what-was-sent", "invite-fields"
 _PENDING, _EXPIRES = "invitation-begins-pending", "invitation-expires-in-seven-days"
@@ -81,7 +70,7 @@ def _repeat_id_of_admin(service: Service, honest: Method, invitation: Invitation
 
 def _add_member(at: Situation) -> None:
     email, role = at.values["email"], at.values["role"]
-    at.service.add_member(at.context.organization_id, email.partition("@")[0], email, role, at.service.now())
+    at.service.add_member(at.context.organization_id, email.partition("@")[0], email, role, at.now)
 
 
 def _switch_role_of_next(at: Situation) -> None:
@@ -110,7 +99,7 @@ def _mail_instead(change: Callable[[Mail, Invitation], Mail | None]) -> Mutation
 
 
 def _send(at: Situation, email: str) -> None:
-    now = at.service.now()
+    now = at.now
     invitation = Invitation("inv", at.context.organization_id, email, "member", "pending", now, now)
     at.service.dispatch(invitation, at.service.acceptance_link(at.context, "none"))
 
@@ -249,12 +238,12 @@ MAILS_OF_REFUSED = (
     fault("mail-although-refused", "A refused invitation is sent nevertheless.",
           refused_yet(INVITE, _send_if_addressed), _NO_MAIL),
     fault("mail-although-member", "The invitation of a member is refused, and sent nevertheless.",
-          _send_conflicting(lambda at: at.service.store.member_by_email(
+          _send_conflicting(lambda at: at.store.member_by_email(
               at.context.organization_id, at.values["email"]) is not None), _NO_MAIL),
     fault("mail-although-invited",
           "The invitation of an address that was invited before is refused, and sent nevertheless.",
-          _send_conflicting(lambda at: at.service.store.open_invitation(
-              at.context.organization_id, at.values["email"], at.service.now()) is not None), _NO_MAIL),
+          _send_conflicting(lambda at: at.store.open_invitation(
+              at.context.organization_id, at.values["email"], at.now) is not None), _NO_MAIL),
     fault("mail-of-invitation-without-role", "An invitation without a role is refused, and sent.",
           _invite_refused(lambda status, role: status in _INVALID and role is None), _NO_MAIL),
     fault("mail-of-invitation-with-odd-role", "An invitation with an unknown role is refused, and sent.",

@@ -6,35 +6,16 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import (
-    ACTIONS,
-    ARCHIVE,
-    DELETE,
-    EDIT,
-    GET_ORGANIZATION,
-    READ,
-    REMOVE,
-    RENAME,
-    ROLE,
-    UNARCHIVE,
-    after,
-    before,
-    cut,
-    fault,
-    instead,
-    put_methods,
-    refused_yet,
-    whole,
-    wrap,
-)
-from conformance.reference.faults.situations import engagements, overwrite
 from conformance.reference.refusal import Refusal
+
+from .mutations import Method, Mutation, after, before, fault, instead, put_methods, refused_yet, wrap
+from .operations import ACTIONS, ARCHIVE, DELETE, EDIT, GET_ORGANIZATION, READ, REMOVE, RENAME, ROLE, UNARCHIVE
+from .pages import cut, whole
+from .situations import Situation, engagements, overwrite
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Situation
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Member, Organization, Page
     from conformance.reference.request_context import Reply, RequestContext
@@ -91,13 +72,13 @@ def _find_member_anywhere(operation: str) -> Mutation:
 
 def _change_role_there(at: Situation) -> Reply:
     at.service.check_role_changeable(at.member)
-    at.service.store.change_role(at.member.organization_id, at.member.user_id, at.values["role"], at.service.now())
+    at.store.change_role(at.member.organization_id, at.member.user_id, at.values["role"], at.now)
     return at.success(at.service.view_role(replace(at.member, role=at.values["role"])))
 
 
 def _remove_there(at: Situation) -> Reply:
     at.service.check_removable(at.member)
-    at.service.store.remove_member(at.member.organization_id, at.member.user_id)
+    at.store.remove_member(at.member.organization_id, at.member.user_id)
     return at.success(at.service.view_removed(at.member))
 
 
@@ -258,22 +239,22 @@ def _do_there(at: Situation) -> None:
 
 def _change_role_wherever(at: Situation) -> None:
     for other in _other_organizations(at.service, at.context.organization_id):
-        if at.service.store.member(other, at.context.resource_id) is not None:
-            at.service.store.change_role(other, at.context.resource_id, at.values["role"], at.service.now())
+        if at.store.member(other, at.context.resource_id) is not None:
+            at.store.change_role(other, at.context.resource_id, at.values["role"], at.now)
 
 
 def _remove_wherever(at: Situation) -> None:
     for other in _other_organizations(at.service, at.context.organization_id):
-        at.service.store.remove_member(other, at.context.resource_id)
+        at.store.remove_member(other, at.context.resource_id)
 
 
 def _rename_there(at: Situation) -> None:
     if (found := at.stored) and isinstance(name := at.field("name"), str):
-        at.service.store.edit_engagement(found.id, {"name": name}, found.updated_at)
+        at.store.edit_engagement(found.id, {"name": name}, found.updated_at)
 
 
 def _name_all(at: Situation) -> None:
-    name = at.service.store.organization(at.context.organization_id).name
+    name = at.store.organization(at.context.organization_id).name
     for each in _organizations(at.service):
         overwrite(at.service, "organizations", each, name=name)
 
@@ -293,7 +274,7 @@ def _in_named_organization(service: Service, honest: Method, context: RequestCon
 
 
 def _show_first_organization(at: Situation) -> Reply:
-    return at.success(at.service.view_organization(at.service.store.organization(_organizations(at.service)[0])))
+    return at.success(at.service.view_organization(at.store.organization(_organizations(at.service)[0])))
 
 
 def _take_first_organization(at: Situation) -> None:

@@ -7,16 +7,16 @@ from contextlib import suppress
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import ACTIONS, fault, wrap
-from conformance.reference.faults.situations import Situation, all_of, always
 from conformance.reference.records import SCOPES, Key
 from conformance.reference.refusal import Refusal
+
+from .mutations import Method, Mutation, fault, wrap
+from .operations import ACTIONS
+from .situations import Action, Condition, Situation, all_of, always
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Action, Condition
     from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
 
@@ -71,7 +71,7 @@ def _accept(find: Callable[[Situation], Key | None], when: Condition = always) -
 
 def _any_key(at: Situation) -> Key:
     """Return a key of the first organization with all permissions."""
-    return Key("any key", at.service.store.organization_ids()[0], None, frozenset(SCOPES))
+    return Key("any key", at.store.organization_ids()[0], None, frozenset(SCOPES))
 
 
 def _accept_bad(kind: str, *operations: str) -> Mutation:
@@ -215,8 +215,8 @@ _FIND_OPERATION = _before_key(_find_operation)
 
 
 def _find_member(at: Situation) -> None:
-    first = at.service.store.organization_ids()[0]
-    if at.context.operation.finds == "member" and at.service.store.member(first, at.context.resource_id) is None:
+    first = at.store.organization_ids()[0]
+    if at.context.operation.finds == "member" and at.store.member(first, at.context.resource_id) is None:
         raise at.service.not_found("member")
 
 

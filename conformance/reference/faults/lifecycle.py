@@ -5,46 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import (
-    ARCHIVE,
-    DELETE,
-    EDIT,
-    READ,
-    UNARCHIVE,
-    after,
-    after_change,
-    before,
-    data,
-    edit,
-    fault,
-    instead,
-    put,
-    put_methods,
-    refuse,
-    refused_yet,
-    view,
-    wrap,
-)
-from conformance.reference.faults.situations import (
-    archived,
-    engagements,
-    missing,
-    note,
-    noted,
-    sends_only,
-    take_for_active,
-    undescribed,
-)
+from .changes import edit, put
+from .mutations import after, after_change, before, data, fault, instead, put_methods, refuse, refused_yet, view, wrap
+from .operations import ARCHIVE, DELETE, EDIT, READ, UNARCHIVE
+from .situations import Situation, archived, engagements, missing, note, noted, sends_only, take_for_active, undescribed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Situation
     from conformance.reference.records import Engagement
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
     from conformance.reference.views import View
+
+    from .mutations import Method, Mutation
 
 
 _SUCCEEDS, _CONTENT, _SPARES = "archive-engagement-succeeds", "archive-keeps-content", "archive-spares-others"
@@ -92,7 +66,7 @@ def _raise_error(_: Service) -> bool:
 
 def _archive_later(at: Situation) -> Reply:
     at.service.later(lambda: at.service.set_status(at.engagement, "archived"))
-    return at.replied("archived", status="archived", updatedAt=at.service.timestamp(at.service.now()))
+    return at.replied("archived", status="archived", updatedAt=at.service.timestamp(at.now))
 
 
 def _archived_before(at: Situation) -> bool:
@@ -114,7 +88,7 @@ def _edits_archived(at: Situation) -> bool:
 
 
 def _note_unarchiving(at: Situation) -> None:
-    at.remembered("unarchived", {})[at.engagement.id] = at.service.now()
+    at.remembered("unarchived", {})[at.engagement.id] = at.now
 
 
 def _only_note_unarchiving(at: Situation) -> Reply:
@@ -189,7 +163,7 @@ ARCHIVING = (
           instead(ARCHIVE, _archive_later), _STATUS, _AT_ONCE, _REFUSED),
     fault("archive-again-deletes", "Archiving what is archived deletes it.",
           put_methods(archives_again=lambda _: True)
-          | after(ARCHIVE, lambda at: at.service.store.delete_engagement(at.engagement.id), archived),
+          | after(ARCHIVE, lambda at: at.store.delete_engagement(at.engagement.id), archived),
           "archived-readable", _AGAIN),
     fault("archived-again-refused-touches", "Archiving once more is refused and moves updatedAt.",
           refuse(ARCHIVE, 409, archived) | refused_yet(ARCHIVE, lambda at: at.edit(), statuses=(409,)), _AGAIN),

@@ -5,26 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import (
-    cut,
-    fault,
-    flat,
-    page,
-    page_of_members,
-    put_methods,
-    query,
-    whole,
-    wrap,
-)
-from conformance.reference.faults.situations import always, asks
 from conformance.reference.queries import EngagementQuery
 from conformance.reference.records import Page
+
+from .mutations import Method, Mutation, fault, flat, put_methods, wrap
+from .pages import cut, page, page_of_members, query, whole
+from .situations import Condition, Situation, always, asks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Condition, Situation
     from conformance.reference.queries import MemberQuery
     from conformance.reference.records import Engagement, Member, Organization
     from conformance.reference.request_context import RequestContext

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import (
+from conformance.reference.refusal import Refusal
+
+from .changes import edit, put
+from .mutations import Method, after, before, end_process, fault, instead, put_methods, refuse, refused_yet, view, wrap
+from .operations import (
     ARCHIVE,
     CREATE,
     DELETE,
@@ -18,42 +22,20 @@ from conformance.reference.faults.mutations import (
     REMOVE,
     RENAME,
     ROLE,
-    after,
-    before,
-    edit,
-    end_process,
-    fault,
-    instead,
-    page_of_members,
-    put,
-    put_methods,
-    refuse,
-    refused_yet,
-    view,
-    wrap,
 )
-from conformance.reference.faults.situations import (
-    ALL,
-    Situation,
-    always,
-    asks,
-    change_roles,
-    has_role,
-    reads,
-    remove_members,
-    writes,
-)
-from conformance.reference.refusal import Refusal
+from .pages import page_of_members
+from .situations import ALL, Action, Situation, always, asks, change_roles, has_role, reads, remove_members, writes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Action, Condition
     from conformance.reference.queries import MemberQuery
     from conformance.reference.records import Member
     from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
+
+    from .mutations import Mutation
+    from .situations import Condition
 
 _EMAIL, _ROLES, _FILTERED = "member-email-is-address", "member-roles-known", "list-members-role-filter"
 _COUNTED, _ADDS_NO_MEMBER, _UNCOUNTED = "member-count-agrees", "invite-adds-no-member", "removed-member-uncounted"
@@ -200,7 +182,7 @@ def _change_own(change: Callable[[Service, str], object]) -> Mutation:
 
     def action(at: Situation) -> None:
         for identifier, author in at.remembered("authors", {}).items():
-            if author == at.member.user_id and at.service.store.engagement(identifier):
+            if author == at.member.user_id and at.store.engagement(identifier):
                 change(at.service, identifier)
 
     return _NOTE_AUTHORS | after(REMOVE, action)

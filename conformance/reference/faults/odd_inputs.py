@@ -7,23 +7,14 @@ from math import inf
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import (
-    content,
-    crash,
-    fault,
-    inside,
-    page,
-    page_of_members,
-    put_methods,
-    wrap,
-)
-from conformance.reference.faults.situations import NOTHING, Situation, field_is, lacks, parameter_is
+from .changes import inside
+from .mutations import Method, Mutation, content, crash, fault, put_methods, wrap
+from .pages import page, page_of_members
+from .situations import NOTHING, Condition, Situation, field_is, lacks, parameter_is
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Condition
     from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
 

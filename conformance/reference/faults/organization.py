@@ -6,30 +6,18 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import (
-    GET_ORGANIZATION,
-    RENAME,
-    before,
-    data,
-    edit,
-    fault,
-    flat,
-    instead,
-    page_of_members,
-    put_methods,
-    result,
-    set_fields,
-    view,
-    wrap,
-)
-from conformance.reference.faults.situations import Situation, overwrite
 from conformance.reference.queries import MemberQuery
 from conformance.reference.refusal import Refusal
+
+from .changes import edit, set_fields
+from .mutations import Method, Mutation, before, data, fault, flat, instead, put_methods, result, view, wrap
+from .operations import GET_ORGANIZATION, RENAME
+from .pages import page_of_members
+from .situations import Situation, overwrite
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
     from conformance.reference.records import Member, Organization, Page
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
@@ -46,7 +34,7 @@ _SMALL = 20
 
 
 def _stored(at: Situation) -> Organization:
-    return at.service.store.organization(at.context.organization_id)
+    return at.store.organization(at.context.organization_id)
 
 
 def _sent(at: Situation) -> dict[str, Any]:
@@ -101,7 +89,7 @@ def _changes(column: str, value: Callable[[Organization, str, int], object]) -> 
     def action(at: Situation) -> None:
         organization, name = _stored(at), at.values.get("name")
         if name and name != organization.name:
-            _write(at, **{column: value(organization, name, at.service.now())})
+            _write(at, **{column: value(organization, name, at.now)})
 
     return before(RENAME, action)
 
@@ -168,7 +156,7 @@ def _every_fifth(at: Situation) -> bool:
 
 
 def _show_other_organization(at: Situation) -> Reply:
-    store = at.service.store
+    store = at.store
     other = next(other for other in store.organization_ids() if other != at.context.organization_id)
     return at.success(at.service.view_organization(store.organization(other)))
 
@@ -176,7 +164,7 @@ def _show_other_organization(at: Situation) -> Reply:
 UPDATES = flat(
     fault("rename-not-kept", "A renaming answers as if it had been done.",
           instead(RENAME, lambda at: _only_show(
-              at, name=at.values.get("name", _stored(at).name), updated_at=at.service.now())), _EFFECT),
+              at, name=at.values.get("name", _stored(at).name), updated_at=at.now)), _EFFECT),
     fault("rename-once", "Only the first renaming of an organization is kept.",
           before(RENAME, lambda at: at.remembered("renamed", set()).add(at.context.organization_id))
           | instead(RENAME, lambda at: _only_show(at, name=at.values.get("name", "")), _is_renamed), _EFFECT),

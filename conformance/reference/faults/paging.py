@@ -7,28 +7,16 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from conformance.reference.faults.mutations import (
-    before,
-    content,
-    fault,
-    flat,
-    instead,
-    page,
-    page_of_members,
-    put_methods,
-    query,
-    reordered,
-    set_fields,
-    wrap,
-)
-from conformance.reference.faults.situations import Situation, always, asks
 from conformance.reference.refusal import Refusal
+
+from .changes import set_fields
+from .mutations import Method, Mutation, before, content, fault, flat, instead, put_methods, wrap
+from .pages import page, page_of_members, query, reordered
+from .situations import Condition, Situation, always, asks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Condition
     from conformance.reference.records import Page
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service

@@ -6,15 +6,14 @@ import asyncio
 import re
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import fault, refused_yet, wrap
-from conformance.reference.faults.situations import NOTHING, sends_other_than_text
 from conformance.reference.refusal import Refusal
+
+from .mutations import Method, Mutation, fault, refused_yet, wrap
+from .situations import NOTHING, Action, Condition, Situation, sends_other_than_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Action, Condition, Situation
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
 
@@ -43,7 +42,7 @@ def _sends_text(name: str) -> Condition:
 
 def _create(at: Situation, **fields: str) -> None:
     at.context.values = {"name": "Untitled", "description": None, **fields}
-    at.service.store.add_engagement(at.service.new_engagement(at.context))
+    at.store.add_engagement(at.service.new_engagement(at.context))
 
 
 def _storable(text: object) -> str:
@@ -60,17 +59,17 @@ def _edit_all_text(at: Situation) -> None:
 
 
 def _rename(at: Situation) -> None:
-    at.service.store.rename_organization(at.context.organization_id, str(at.field("name")), at.service.now())
+    at.store.rename_organization(at.context.organization_id, str(at.field("name")), at.now)
 
 
 def _set_role(at: Situation, role: str) -> None:
-    at.service.store.change_role(at.context.organization_id, at.context.resource_id, role, at.service.now())
+    at.store.change_role(at.context.organization_id, at.context.resource_id, role, at.now)
 
 
 def _switch_role_once(at: Situation) -> None:
     if not at.service.memory.get("switched"):
         at.service.memory["switched"] = True
-        member = at.service.store.member(at.context.organization_id, at.context.resource_id)
+        member = at.store.member(at.context.organization_id, at.context.resource_id)
         _set_role(at, "admin" if member and member.role == "member" else "member")
 
 

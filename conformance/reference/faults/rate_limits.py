@@ -8,16 +8,15 @@ from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import fault, flat, header, put_methods, wrap
-from conformance.reference.faults.situations import Situation, always, has_status, reads, writes
 from conformance.reference.limiting import FixedWindow, Quota
 from conformance.reference.refusal import Refusal
+
+from .mutations import Method, Mutation, fault, flat, header, put_methods, wrap
+from .situations import Action, Condition, Situation, always, has_status, reads, writes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Action, Condition
     from conformance.reference.limiting import Allowance
     from conformance.reference.records import Key
     from conformance.reference.request_context import RequestContext

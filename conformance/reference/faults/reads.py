@@ -4,32 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import (
-    ARCHIVE,
-    DELETE,
-    EDIT,
-    LIST,
-    READ,
-    REMOVE,
-    ROLE,
-    before,
-    data,
-    drop,
-    edit,
-    fault,
-    instead,
-    put,
-    refuse,
-    view,
-    wrap,
-)
-from conformance.reference.faults.situations import Situation, archived, note, noted
 from conformance.reference.queries import EngagementQuery
+
+from .changes import drop, edit, put
+from .mutations import Method, Mutation, before, data, fault, instead, refuse, view, wrap
+from .operations import ARCHIVE, DELETE, EDIT, LIST, READ, REMOVE, ROLE
+from .situations import Situation, archived, note, noted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
     from conformance.reference.records import Engagement
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
@@ -66,17 +50,17 @@ def _succeed_if_missing(operation: str, view_of: Callable[[Situation], Any]) -> 
 def _exists_nowhere(at: Situation) -> bool:
     if at.context.operation.finds == "engagement":
         return at.stored is None
-    store, ids = at.service.store, (at.context.organization_id, at.context.resource_id)
+    store, ids = at.store, (at.context.organization_id, at.context.resource_id)
     return not store.is_member_elsewhere(*ids) and store.member(*ids) is None
 
 
 def _newest(at: Situation) -> View:
-    found = at.service.store.engagements(EngagementQuery(at.context.organization_id, 0, 1)).items
+    found = at.store.engagements(EngagementQuery(at.context.organization_id, 0, 1)).items
     return at.service.view_read(found[0]) if found else {}
 
 
 def _now(at: Situation) -> str:
-    return at.service.timestamp(at.service.now())
+    return at.service.timestamp(at.now)
 
 
 def _made_up(at: Situation) -> View:

@@ -8,33 +8,17 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from conformance.reference.faults.mutations import (
-    content,
-    data,
-    drop,
-    edit,
-    fault,
-    inside,
-    put,
-    put_methods,
-    rename,
-    reply,
-    result,
-    send,
-    status,
-    view,
-    wrap,
-)
-from conformance.reference.faults.situations import always, archived, has_one_permission, is_error, succeeds
 from conformance.reference.refusal import Refusal
 from conformance.reference.request_context import Reply
+
+from .changes import Change, drop, edit, inside, put, rename
+from .mutations import Method, Mutation, content, data, fault, put_methods, reply, result, send, status, view, wrap
+from .situations import Situation, always, archived, has_one_permission, is_error, succeeds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from conformance.reference.faults.mutations import Change, Method, Mutation
-    from conformance.reference.faults.situations import Situation
     from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
 

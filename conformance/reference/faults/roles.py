@@ -5,21 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import (
-    ROLE,
-    after,
-    before,
-    edit,
-    fault,
-    instead,
-    put,
-    put_methods,
-    refuse,
-    refused_yet,
-    view,
-    wrap,
-)
-from conformance.reference.faults.situations import (
+from .changes import edit, put
+from .mutations import Mutation, after, before, fault, instead, put_methods, refuse, refused_yet, view, wrap
+from .operations import ROLE
+from .situations import (
     Situation,
     all_of,
     always,
@@ -34,10 +23,10 @@ from conformance.reference.faults.situations import (
 )
 
 if TYPE_CHECKING:
-    from conformance.reference.faults.mutations import Mutation
-    from conformance.reference.faults.situations import Condition
     from conformance.reference.records import Member
     from conformance.reference.request_context import Reply
+
+    from .situations import Condition
 
 _OWNER_REFUSED, _OWNER_STAYS = "owner-role-change-refused", "owner-stays-owner"
 _NO_OWNER, _BOTH_WAYS = "no-owner-through-role-change", "role-changes-both-ways"
@@ -52,7 +41,7 @@ def _only_show(at: Situation) -> Reply:
 
 def _check_and_only_show(at: Situation) -> Reply:
     at.service.check_role_changeable(at.member)
-    changed = replace(at.member, role=at.values["role"], updated_at=at.service.now())
+    changed = replace(at.member, role=at.values["role"], updated_at=at.now)
     return at.success(at.service.view_role(changed))
 
 
@@ -62,7 +51,7 @@ def _take_for_no_owner(at: Situation) -> None:
 
 def _named(at: Situation) -> list[Member]:
     """Return the member in the path, if there is one; also for requests that were refused before it was found."""
-    member = at.service.store.member(at.context.organization_id, at.context.resource_id)
+    member = at.store.member(at.context.organization_id, at.context.resource_id)
     return [member] if member else []
 
 
@@ -131,12 +120,12 @@ SIDE_EFFECTS = (
     fault("role-changes-others", "A change of role changes the others', too.",
           after(ROLE, lambda at: change_roles(at, at.others, at.values["role"])), _KEEPS_REST),
     fault("role-moves-joined-at", "A change of role moves joinedAt.",
-          after(ROLE, lambda at: at.service.store.execute(
-              _MOVE_JOINED_AT, at.service.now() + 1, at.context.organization_id, at.context.resource_id)), _KEEPS_REST),
+          after(ROLE, lambda at: at.store.execute(
+              _MOVE_JOINED_AT, at.now + 1, at.context.organization_id, at.context.resource_id)), _KEEPS_REST),
     fault("role-loses-name", "A change of role overwrites the member's name.",
           after(ROLE, lambda at: overwrite(at.service, "users", at.context.resource_id, name="Member")), _KEEPS_REST),
     fault("role-changes-address", "A change of role changes the member's address.",
-          before(ROLE, lambda at: at.service.store.execute(_DOT_EMAIL, at.member.user_id)), _KEEPS_REST),
+          before(ROLE, lambda at: at.store.execute(_DOT_EMAIL, at.member.user_id)), _KEEPS_REST),
     fault("role-change-takes-ownership",
           "Whoever is made an admin leaves the organization without an owner: the owner becomes an admin, too.",
           before(ROLE, lambda at: change_roles(at, _owners(at), "admin"), asks(role="admin")), _KEEPS_REST),

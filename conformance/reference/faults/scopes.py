@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import (
+from conformance.reference.records import SCOPES
+from conformance.reference.refusal import Refusal
+
+from .changes import put
+from .mutations import Method, Mutation, after, data, fault, flat, hide, refuse, refused_yet, wrap
+from .operations import (
     ACTIONS,
     ARCHIVE,
     CREATE,
@@ -19,23 +24,10 @@ from conformance.reference.faults.mutations import (
     RENAME,
     ROLE,
     UNARCHIVE,
-    after,
-    data,
-    fault,
-    flat,
-    hide,
-    put,
-    refuse,
-    refused_yet,
-    wrap,
 )
-from conformance.reference.faults.situations import Situation, always, has_one_permission
-from conformance.reference.records import SCOPES
-from conformance.reference.refusal import Refusal
+from .situations import Condition, Situation, always, has_one_permission
 
 if TYPE_CHECKING:
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Condition
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Page
     from conformance.reference.request_context import Reply, RequestContext

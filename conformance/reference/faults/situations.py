@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from conformance.reference.records import Engagement, Member
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
+    from conformance.reference.store import Store
 
 NOTHING: Final = object()
 """The value of a field that was not sent, and of a body that is not JSON."""
@@ -38,6 +39,16 @@ class Situation:
     service: Service
     context: RequestContext
     reply: Reply | None = None
+
+    @property
+    def store(self) -> Store:
+        """The store of the service."""
+        return self.service.store
+
+    @property
+    def now(self) -> int:
+        """The present time, in milliseconds since the epoch."""
+        return self.service.now()
 
     @property
     def operation(self) -> str:
@@ -106,7 +117,7 @@ class Situation:
     @property
     def stored(self) -> Engagement | None:
         """The engagement with the id of the path, as the store has it now."""
-        return self.service.store.engagement(self.context.resource_id)
+        return self.store.engagement(self.context.resource_id)
 
     @property
     def engagements(self) -> tuple[Engagement, ...]:
@@ -134,7 +145,7 @@ class Situation:
 
     def edit(self, **columns: str | None) -> None:
         """Write columns of the engagement in the path, and the present time as its last change."""
-        self.service.store.edit_engagement(self.context.resource_id, columns, self.service.now())
+        self.store.edit_engagement(self.context.resource_id, columns, self.now)
 
     def overwrite(self, **columns: object) -> None:
         """Write columns of the engagement in the path, and nothing else."""
@@ -337,13 +348,13 @@ def moment(text: str) -> int:
 def change_roles(at: Situation, changed: Iterable[Member], role: str) -> None:
     """Give members of the key's organization a role, without the rules of the service."""
     for member in changed:
-        at.service.store.change_role(at.context.organization_id, member.user_id, role, at.service.now())
+        at.store.change_role(at.context.organization_id, member.user_id, role, at.now)
 
 
 def remove_members(at: Situation, removed: Iterable[Member]) -> None:
     """Remove members of the key's organization, without the rules of the service."""
     for member in removed:
-        at.service.store.remove_member(at.context.organization_id, member.user_id)
+        at.store.remove_member(at.context.organization_id, member.user_id)
 
 
 def take_for_active(at: Situation) -> None:

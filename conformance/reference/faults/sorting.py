@@ -6,14 +6,14 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import fault, flat, page, query, reordered, set_fields, whole
-from conformance.reference.faults.situations import asks
+from .changes import set_fields
+from .mutations import Method, Mutation, fault, flat
+from .pages import page, query, reordered, whole
+from .situations import Condition, asks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Condition
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Page
 

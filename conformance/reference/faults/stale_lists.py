@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import (
+from .mutations import Method, Mutation, after, before, fault, wrap
+from .operations import (
     ARCHIVE,
     CREATE,
     DELETE,
@@ -20,20 +21,13 @@ from conformance.reference.faults.mutations import (
     RENAME,
     ROLE,
     UNARCHIVE,
-    after,
-    before,
-    cut,
-    fault,
-    whole,
-    wrap,
 )
-from conformance.reference.faults.situations import archived, note
+from .pages import cut, whole
+from .situations import Situation, archived, note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Situation
     from conformance.reference.records import Engagement, Member, Organization, Page
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service

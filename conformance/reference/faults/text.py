@@ -7,15 +7,14 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import after, fault, flat, result
-from conformance.reference.faults.situations import described
+from .mutations import after, fault, flat, result
+from .situations import Situation, described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from conformance.reference.faults import Fault
-    from conformance.reference.faults.mutations import Change
-    from conformance.reference.faults.situations import Situation
+    from . import Fault
+    from .changes import Change
 
     TextChange = Callable[[str], str | None]
     Way = tuple[str, str, TextChange, str]

@@ -6,12 +6,12 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import edit, fault, result, view, wrap
+from .changes import edit
+from .mutations import Method, Mutation, fault, result, view, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
     from conformance.reference.service import Service
 
 _FORMAT, _UTC = "timestamp-format", "timestamps-are-utc"

@@ -7,22 +7,15 @@ import re
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import crash, edit, fault, flat, receive, receive_object, wrap
-from conformance.reference.faults.situations import (
-    NOTHING,
-    field_is,
-    lacks,
-    parameter_is,
-    parsed,
-    sends_other_than_text,
-)
 from conformance.reference.refusal import Refusal
+
+from .changes import Change, edit
+from .mutations import Method, Mutation, crash, fault, flat, receive, receive_object, wrap
+from .situations import NOTHING, Condition, Situation, field_is, lacks, parameter_is, parsed, sends_other_than_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from conformance.reference.faults.mutations import Change, Method, Mutation
-    from conformance.reference.faults.situations import Condition, Situation
     from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
 

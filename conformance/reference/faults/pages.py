@@ -1,0 +1,55 @@
+"""Mutations of the pages of the two lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.reference.records import Item, Page
+
+from .mutations import Method, Mutation, wrap, wrap_step
+from .situations import ALL, Condition, always
+
+if TYPE_CHECKING:
+    from conformance.reference.queries import EngagementQuery, MemberQuery
+
+    from .changes import Change
+
+Find = Callable[[Method, Any], Page[Any]]
+"""Returns another page than the honest one; gets the honest method and the query."""
+
+
+def query(change: Change, when: Condition = always) -> Mutation:
+    """Change the query for a page of engagements."""
+    return wrap_step("engagement_query", lambda at, honest: change(honest()) if when(at) else honest())
+
+
+def page(find: Find) -> Mutation:
+    """Show another page of engagements."""
+    return wrap("find_engagements", lambda _, honest, asked: find(honest, asked))
+
+
+def page_of_members(find: Find) -> Mutation:
+    """Show another page of members."""
+    return wrap("find_members", lambda _, honest, asked: find(honest, asked))
+
+
+def whole(find: Method, asked: EngagementQuery | MemberQuery) -> tuple[Any, ...]:
+    """Return all items that a query matches, on whichever page."""
+    items: tuple[Any, ...] = find(replace(asked, offset=0, limit=ALL)).items
+    return items
+
+
+def cut(asked: EngagementQuery | MemberQuery, items: tuple[Item, ...]) -> Page[Item]:
+    """Return the page of these items that a query asks for."""
+    return Page(items[asked.offset : asked.offset + asked.limit], len(items))
+
+
+def reordered(order: Callable[[tuple[Any, ...], Any], Iterable[Any]]) -> Find:
+    """Return pages of a list in another order, for ``page`` and ``page_of_members``.
+
+    Args:
+        order: Gets all items of the honest list and the query, and returns the items of the other list.
+    """
+    return lambda honest, asked: cut(asked, tuple(order(whole(honest, asked), asked)))
