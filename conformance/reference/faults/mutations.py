@@ -127,7 +127,7 @@ def after_change(action: Callable[[Service, Engagement, str], object]) -> Mutati
 # --- operators on a request
 
 
-def wrap_step(name: str, around: Callable[[Situation, Method], Any]) -> Mutation:
+def at_step(name: str, around: Callable[[Situation, Method], Any]) -> Mutation:
     """Wrap a method that takes the request, and perhaps the reply to it.
 
     Args:
@@ -139,7 +139,7 @@ def wrap_step(name: str, around: Callable[[Situation, Method], Any]) -> Mutation
 
 def instead(operation: str, reply: Callable[[Situation], Reply], when: Condition = always) -> Mutation:
     """Do something else than an operation, and reply with its result; the request is valid by then."""
-    return wrap_step(ACTIONS[operation], lambda at, honest: reply(at) if when(at) else honest())
+    return at_step(ACTIONS[operation], lambda at, honest: reply(at) if when(at) else honest())
 
 
 def before(operation: str, action: Action, when: Condition = always) -> Mutation:
@@ -150,7 +150,7 @@ def before(operation: str, action: Action, when: Condition = always) -> Mutation
             action(at)
         return honest()
 
-    return wrap_step(ACTIONS[operation], around)
+    return at_step(ACTIONS[operation], around)
 
 
 def after(operation: str, action: Action, when: Condition = always) -> Mutation:
@@ -162,7 +162,7 @@ def after(operation: str, action: Action, when: Condition = always) -> Mutation:
             action(at)
         return at.reply
 
-    return wrap_step(ACTIONS[operation], around)
+    return at_step(ACTIONS[operation], around)
 
 
 def refuse(
@@ -181,8 +181,19 @@ def refuse(
     return _raising(operation, lambda: Refusal(status, message), when, step or ACTIONS[operation])
 
 
+def refuse_valid(operation: str, status: int, when: Condition = always) -> Mutation:
+    """Refuse an operation as soon as its body or its parameters were checked."""
+
+    def around(at: Situation, honest: Method) -> None:
+        honest()
+        if at.operation == operation and when(at):
+            raise Refusal(status, "Refused.")
+
+    return at_step("check", around)
+
+
 def crash(operation: str, when: Condition = always, *, step: str = "check") -> Mutation:
-    """Raise an unexpected error, which becomes a 500."""
+    """Raise an unexpected error, which becomes a 500; ``*`` stands for all operations."""
     return _raising(operation, lambda: RuntimeError("an unexpected error of the fault"), when, step)
 
 
@@ -192,7 +203,7 @@ def _raising(operation: str, error: Callable[[], Exception], when: Condition, st
             raise error()
         return honest()
 
-    return wrap_step(step, around)
+    return at_step(step, around)
 
 
 def refused_yet(
@@ -217,7 +228,7 @@ def refused_yet(
                         action(at)
             raise
 
-    return wrap_step("perform", around)
+    return at_step("perform", around)
 
 
 def done_yet(operation: str, status: int, when: Condition = always) -> Mutation:
@@ -229,7 +240,7 @@ def done_yet(operation: str, status: int, when: Condition = always) -> Mutation:
             raise Refusal(status, "Refused.")
         return reply
 
-    return wrap_step("perform", around)
+    return at_step("perform", around)
 
 
 def receive(operation: str, change: Callable[[bytes], bytes], when: Condition = always) -> Mutation:
@@ -239,7 +250,7 @@ def receive(operation: str, change: Callable[[bytes], bytes], when: Condition = 
         at.context.content = await honest()
         return change(at.context.content) if at.operation == operation and when(at) else at.context.content
 
-    return wrap_step("receive", around)
+    return at_step("receive", around)
 
 
 def receive_object(operation: str, change: Change) -> Mutation:
@@ -252,9 +263,9 @@ def receive_object(operation: str, change: Change) -> Mutation:
     return receive(operation, changed)
 
 
-def new_engagement(change: Change) -> Mutation:
+def new_engagement(change: Change, when: Condition = always) -> Mutation:
     """Store another engagement than the one to create."""
-    return result("new_engagement", change)
+    return at_step("new_engagement", lambda at, honest: change(honest()) if when(at) else honest())
 
 
 def edit_as(change: Callable[[Engagement, dict[str, Any]], dict[str, Any]]) -> Mutation:
@@ -274,7 +285,7 @@ def end_process(operation: str, when: Condition = always) -> Mutation:
             at.service.end_process()
         return honest()
 
-    return wrap_step("act", around)
+    return at_step("act", around)
 
 
 def hide(when: Condition) -> Mutation:
@@ -285,7 +296,7 @@ def hide(when: Condition) -> Mutation:
             raise at.service.not_found("engagement")
         return honest()
 
-    return wrap_step("find_engagement", around)
+    return at_step("find_engagement", around)
 
 
 # --- operators on replies
@@ -298,7 +309,7 @@ def reply(operation: str, change: Callable[[Situation], Reply], when: Condition 
         at = replace(at, reply=honest())
         return change(at) if operation in {"*", at.operation} and when(at) else at.reply
 
-    return wrap_step("act", around)
+    return at_step("act", around)
 
 
 def status(operation: str, code: int, when: Condition = always) -> Mutation:
@@ -341,7 +352,7 @@ def header(name: str, value: Callable[[Situation], str | None], when: Condition 
         changed = {**headers, name: value(at)}
         return {key: text for key, text in changed.items() if text is not None}
 
-    return wrap_step("headers", around)
+    return at_step("headers", around)
 
 
 def send(change: Callable[[bytes], bytes], when: Condition = always, *, media_type: str | None = None) -> Mutation:
@@ -357,4 +368,4 @@ def send(change: Callable[[bytes], bytes], when: Condition = always, *, media_ty
             response.raw_headers = [*kept, *typed, (b"Content-Length", str(len(response.body)).encode())]
         return response
 
-    return wrap_step("respond", around)
+    return at_step("respond", around)

@@ -18,3 +18,11 @@ ACTIONS: Final = MappingProxyType({
     DELETE: "delete_engagement", ARCHIVE: "archive_engagement", UNARCHIVE: "unarchive_engagement",
 })  # fmt: skip
 """The method of the service that carries out each operation."""
+
+NAMES: Final = MappingProxyType({
+    GET_ORGANIZATION: "get-organization", RENAME: "update-organization",
+    LIST_MEMBERS: "list-members", INVITE: "invite", ROLE: "update-role", REMOVE: "remove-member",
+    LIST: "list-engagements", CREATE: "create-engagement", READ: "get-engagement", EDIT: "update-engagement",
+    DELETE: "delete-engagement", ARCHIVE: "archive-engagement", UNARCHIVE: "unarchive-engagement",
+})  # fmt: skip
+"""The name of each operation in the ids of requirements."""

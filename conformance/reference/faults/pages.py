@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.reference.records import Item, Page
 
-from .mutations import Method, Mutation, wrap, wrap_step
+from .mutations import Method, Mutation, at_step, wrap
 from .situations import ALL, Condition, always
 
 if TYPE_CHECKING:
     from conformance.reference.queries import EngagementQuery, MemberQuery
+    from conformance.reference.records import Engagement
+    from conformance.reference.service import Service
 
     from .changes import Change
+
 
 Find = Callable[[Method, Any], Page[Any]]
 """Returns another page than the honest one; gets the honest method and the query."""
@@ -22,7 +25,7 @@ Find = Callable[[Method, Any], Page[Any]]
 
 def query(change: Change, when: Condition = always) -> Mutation:
     """Change the query for a page of engagements."""
-    return wrap_step("engagement_query", lambda at, honest: change(honest()) if when(at) else honest())
+    return at_step("engagement_query", lambda at, honest: change(honest()) if when(at) else honest())
 
 
 def page(find: Find) -> Mutation:
@@ -53,3 +56,18 @@ def reordered(order: Callable[[tuple[Any, ...], Any], Iterable[Any]]) -> Find:
         order: Gets all items of the honest list and the query, and returns the items of the other list.
     """
     return lambda honest, asked: cut(asked, tuple(order(whole(honest, asked), asked)))
+
+
+def list_deleted(are_listed: Callable[[EngagementQuery, Engagement], bool]) -> Mutation:
+    """List engagements that were remembered as ``deleted``, too, on pages that have room for them.
+
+    Args:
+        are_listed: Gets the query and such an engagement.
+    """
+
+    def around(service: Service, honest: Method, asked: EngagementQuery) -> Page[Engagement]:
+        found: Page[Engagement] = honest(asked)
+        deleted = [each for each in service.memory.get("deleted", ()) if are_listed(asked, each)]
+        return Page((*found.items, *deleted)[: asked.limit], found.total + len(deleted))
+
+    return wrap("find_engagements", around)

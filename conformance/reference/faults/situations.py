@@ -130,6 +130,11 @@ class Situation:
         return tuple(other for other in self.engagements if other.id != self.context.resource_id)
 
     @property
+    def namesakes(self) -> tuple[Engagement, ...]:
+        """All engagements of the key's organization with the name that was sent, the oldest first."""
+        return tuple(each for each in self.engagements if each.name == self.values.get("name"))
+
+    @property
     def others(self) -> tuple[Member, ...]:
         """All members of the key's organization without the owners and the member of the path."""
         everyone = members(self.service, self.context.organization_id)
@@ -360,3 +365,31 @@ def remove_members(at: Situation, removed: Iterable[Member]) -> None:
 def take_for_active(at: Situation) -> None:
     """Process the request as if the engagement in the path were active."""
     at.context.engagement = replace(at.engagement, status="active")
+
+
+def show_edited(at: Situation, **fields: Any) -> Reply:  # noqa: ANN401 - of any type
+    """Return the success of an edit that stores nothing, if the engagement is editable; it shows other fields."""
+    at.service.check_editable(at.engagement)
+    return at.success(at.service.view_edited(replace(at.engagement, **fields)))
+
+
+def remember(name: str, value: Callable[[Situation], object]) -> Action:
+    """Return an action that remembers a value for the resource in the path."""
+    return lambda at: at.remembered(name, {}).update({at.context.resource_id: value(at)})
+
+
+def recalled(service: Service, name: str, identifier: str, otherwise: Any = None) -> Any:  # noqa: ANN401 - of any type
+    """Return the value that was remembered for a resource."""
+    return service.memory.get(name, {}).get(identifier, otherwise)
+
+
+def touch(at: Situation, touched: Iterable[Engagement]) -> None:
+    """Write the present time as the last change of engagements."""
+    for engagement in touched:
+        at.store.edit_engagement(engagement.id, {}, at.now)
+
+
+def delete_engagements(service: Service, deleted: Iterable[Engagement]) -> None:
+    """Delete engagements without their records."""
+    for engagement in deleted:
+        service.store.delete_engagement(engagement.id)
