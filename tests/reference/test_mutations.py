@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.reference.faults import changes, mutations, pages, situations
+from conformance.reference.faults import changes, conditions, mutations, pages, replies, situations
+from conformance.reference.faults.conditions import always, responds
 from conformance.reference.faults.mutations import Mutation, fault
-from conformance.reference.faults.situations import NOTHING, Condition, Situation, always, responds
+from conformance.reference.faults.situations import NOTHING, Condition, Situation
 from conformance.reference.records import Page
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
@@ -77,15 +78,15 @@ def edit(visitor: Visitor, body: object) -> tuple[object, ...]:
         (mutations.refuse, 423, VALID, (423, None, None, "one", "d")),
         (mutations.refused_yet, lambda at: at.edit(name="x"), INVALID, (422, None, None, "x", "d")),
         (mutations.done_yet, 423, VALID, (423, None, None, "two", "d")),
-        (mutations.reply, lambda at: at.replied("read", name="x"), VALID, (200, "x", "d", "two", "d")),
-        (mutations.status, 299, VALID, (299, "two", "d", "two", "d")),
+        (replies.reply, lambda at: at.replied("read", name="x"), VALID, (200, "x", "d", "two", "d")),
+        (replies.status, 299, VALID, (299, "two", "d", "two", "d")),
         (
-            mutations.data,
+            replies.data,
             lambda at, data: {"name": data["name"] + at.method},
             VALID,
             (200, "twoPATCH", None, "two", "d"),
         ),
-        (mutations.content, changes.rename("data", "x"), VALID, (200, None, None, "two", "d")),
+        (replies.content, changes.rename("data", "x"), VALID, (200, None, None, "two", "d")),
         (mutations.receive, lambda body: body.replace(b"two", b"x"), VALID, (200, "x", "d", "x", "d")),
         (without_argument(mutations.crash), None, VALID, (500, None, None, "one", "d")),
         (without_argument(mutations.end_process), None, VALID, (500, None, None, "one", "d")),
@@ -104,7 +105,7 @@ def test_operator_acts_in_its_operation_if_its_condition_holds(
 
 def test_a_star_stands_for_all_operations(serve: Serve) -> None:
     """``*`` changes the reply to every operation that was carried out, and no error."""
-    visitor = serve(mutations.data("*", lambda _at, _data: "x"))
+    visitor = serve(replies.data("*", lambda _at, _data: "x"))
 
     assert visitor.get(ENGAGEMENTS).json()["data"] == "x"
     assert visitor.post(ENGAGEMENTS, {"name": "one"}).json() == {"data": "x"}
@@ -154,7 +155,7 @@ def test_refused_yet_keeps_the_refusal(serve: Serve, action: Any, when: Any, sta
     ("mutation", "body", "wrong"),
     [
         (
-            mutations.edit_as(lambda engagement, sent: {"name": f"{engagement.name} {sent['name']}"}),
+            mutations.edit_as(lambda sent: {"name": f"one {sent['name']}"}),
             VALID,
             (200, "one two", "d", "one two", "d"),
         ),
@@ -204,7 +205,7 @@ def test_take_for_active_allows_edits(visitor: Visitor, serve: Serve) -> None:
 
 def suffix(text: str) -> Mutation:
     """Append a text to the name that an edit shows."""
-    return mutations.data(EDIT, lambda _, data: {**data, "name": data["name"] + text})
+    return replies.data(EDIT, lambda _, data: {**data, "name": data["name"] + text})
 
 
 def test_the_second_mutation_is_outside(serve: Serve) -> None:
@@ -222,8 +223,8 @@ def test_the_second_mutation_is_outside(serve: Serve) -> None:
 
 def test_a_replacement_drops_inner_wrappers(serve: Serve) -> None:
     """A wrapper acts around a replacement, and a replacement drops the wrappers before it."""
-    wrapped = mutations.view("edited", UPPER)
-    replaced = mutations.put_methods(
+    wrapped = replies.view("edited", UPPER)
+    replaced = mutations.override(
         view_edited=lambda service, found: {"name": service.view_read(found)["name"] + "x"}
     )
 
@@ -234,7 +235,7 @@ def test_a_replacement_drops_inner_wrappers(serve: Serve) -> None:
 def test_two_services_share_no_state(serve: Serve) -> None:
     """A fault keeps its state in one service; another service with the same fault does not have it."""
     count = mutations.before(EDIT, lambda at: at.remembered("edits", []).append(1))
-    mutation = count | mutations.data(EDIT, lambda at, _: {"name": len(at.remembered("edits", []))})
+    mutation = count | replies.data(EDIT, lambda at, _: {"name": len(at.remembered("edits", []))})
     first, second = serve(mutation), serve(mutation)
 
     assert [edit(visitor, VALID)[1] for visitor in (first, first, second)] == [1, 2, 1]
@@ -242,7 +243,7 @@ def test_two_services_share_no_state(serve: Serve) -> None:
 
 def test_fault_describes_the_service() -> None:
     """A fault has an id, a title and requirements, and overrides only the methods of its mutation."""
-    made = fault("two-words", "It fails.", mutations.status(READ, 299), "a", "b")
+    made = fault("two-words", "It fails.", replies.status(READ, 299), "a", "b")
 
     assert (made.id, made.title, made.breaks) == ("two-words", "It fails.", ("a", "b"))
     assert (made.service.__name__, made.service.__doc__) == ("TwoWords", "It fails.")
@@ -262,14 +263,14 @@ def first_only(honest: Any, asked: Any) -> Page[Any]:
     [
         (mutations.wrap("sorting", lambda _, honest, context: (honest(context)[0], "asc")), "", "cba", "abc"),
         (mutations.result("find_engagements", lambda page: Page(page.items[1:], 0)), "", "cba", "ba"),
-        (mutations.view("item", UPPER, changes.edit(name="-{}".format)), "", "cba", "-C-B-A"),
+        (replies.view("item", UPPER, changes.edit(name="-{}".format)), "", "cba", "-C-B-A"),
         (mutations.new_engagement(changes.set_fields(name="x")), "", "cba", "xxx"),
         (pages.page(first_only), "", "cba", "c"),
         (pages.page_of_members(first_only), "", "cba", "cba"),
         (pages.query(OLDEST_FIRST), "", "cba", "abc"),
-        (pages.query(OLDEST_FIRST, situations.asks(page=2)), "?perPage=1&page=2", "b", "b"),
-        (pages.query(OLDEST_FIRST, situations.asks(page=2)), "?perPage=1&page=1", "c", "c"),
-        (pages.query(OLDEST_FIRST, situations.asks(page=2)), "?perPage=2&page=2", "a", "c"),
+        (pages.query(OLDEST_FIRST, conditions.asks(page=2)), "?perPage=1&page=2", "b", "b"),
+        (pages.query(OLDEST_FIRST, conditions.asks(page=2)), "?perPage=1&page=1", "c", "c"),
+        (pages.query(OLDEST_FIRST, conditions.asks(page=2)), "?perPage=2&page=2", "a", "c"),
         (pages.page(pages.reordered(lambda items, _: items[::-1])), "?perPage=2", "cb", "ab"),
         (
             pages.page(pages.reordered(lambda items, asked: items[asked.offset :])),
@@ -315,8 +316,8 @@ def test_page_of_members_changes_the_list_of_members(visitor: Visitor, serve: Se
 
 def test_header_replaces_or_removes(serve: Serve) -> None:
     """A header gets another value, or is left out, in the situations of the condition."""
-    changed = mutations.header("X-RateLimit-Limit", lambda at: f"{at.status}", responds("", 404))
-    visitor = serve(changed | mutations.header("X-RateLimit-Reset", lambda _: None, situations.has_status(404)))
+    changed = replies.header("X-RateLimit-Limit", lambda at: f"{at.status}", responds("", 404))
+    visitor = serve(changed | replies.header("X-RateLimit-Reset", lambda _: None, conditions.has_status(404)))
     error, success = visitor.get("/api/v1/none"), visitor.get(ENGAGEMENTS)
 
     assert (error.headers["X-RateLimit-Limit"], success.headers["X-RateLimit-Limit"] == "404") == ("404", False)
@@ -326,20 +327,20 @@ def test_header_replaces_or_removes(serve: Serve) -> None:
 
 def test_error_changes_errors_of_every_step(serve: Serve) -> None:
     """Errors change whatever refuses the request, and successes and other situations do not."""
-    visitor = serve(mutations.error(changes.inside("error", changes.put(code="X")), situations.has_status(401, 404)))
+    visitor = serve(replies.error(changes.inside("error", changes.put(code="X")), conditions.has_status(401, 404)))
     responses = [visitor.get(ENGAGEMENTS, key="x"), visitor.get("/api/v1/none"), visitor.get(f"{ENGAGEMENTS}/none")]
 
     assert {response.json()["error"]["code"] for response in responses} == {"X"}
     assert visitor.post(ENGAGEMENTS, INVALID).json()["error"]["code"] == "VALIDATION_ERROR"
     assert visitor.get(ENGAGEMENTS).json()["data"] == []
-    assert "error" not in serve(mutations.error(changes.put(error="X"))).get(ENGAGEMENTS).json()
+    assert "error" not in serve(replies.error(changes.put(error="X"))).get(ENGAGEMENTS).json()
 
 
 @pytest.mark.parametrize("case", ["as-documented", "lower", "upper"])
 @pytest.mark.parametrize(("media_type", "types"), [(None, ["application/json"]), ("text/x", ["text/x"]), ("", [])])
 def test_send_replaces_the_body(serve: Serve, case: str, media_type: str | None, types: list[str]) -> None:
     """The body has its own length and media type, and other responses are honest."""
-    mutation = mutations.send(lambda body: body[:5] + b"!", situations.is_error, media_type=media_type)
+    mutation = replies.send(lambda body: body[:5] + b"!", conditions.is_error, media_type=media_type)
     visitor = serve(mutation, header_case=case)
     response, honest = visitor.get("/api/v1/none"), visitor.get(ENGAGEMENTS)
 
@@ -396,7 +397,7 @@ def test_situation_without_a_reply(serve: Serve) -> None:
     """Before the reply the status is 0, and there are no data."""
     at = replace(captured(serve, EDIT, edit_one_of_two, unknown_parameter="ignored"), reply=None)
 
-    assert (at.status, situations.is_error(at)) == (0, False)
+    assert (at.status, conditions.is_error(at)) == (0, False)
     with pytest.raises(TypeError, match="no reply yet"):
         _ = at.data
     with pytest.raises(TypeError, match="no reply yet"):
@@ -468,44 +469,44 @@ def read_none(visitor: Visitor) -> httpx.Response:
 @pytest.mark.parametrize(
     ("condition", "true", "false"),
     [
-        (situations.archived, read_archived, read()),
-        (situations.described, read(description="d"), read()),
-        (situations.undescribed, read(), read(description="d")),
-        (situations.sends("name"), patch({"name": "x", "description": "d"}), patch({"description": "d"})),
-        (situations.sends("name", "description"), patch({"name": "x", "description": None}), patch({"name": "x"})),
-        (situations.sends_only("name"), patch({"name": "x"}), patch({"name": "x", "description": "d"})),
-        (situations.sends_only("name", "description"), patch({"name": "x", "description": "d"}), patch({"name": "x"})),
-        (situations.name_in_use, patch({"name": "zero"}), patch({"name": "one"})),
-        (situations.missing, read_none, read()),
+        (conditions.archived, read_archived, read()),
+        (conditions.described, read(description="d"), read()),
+        (conditions.undescribed, read(), read(description="d")),
+        (conditions.sends("name"), patch({"name": "x", "description": "d"}), patch({"description": "d"})),
+        (conditions.sends("name", "description"), patch({"name": "x", "description": None}), patch({"name": "x"})),
+        (conditions.sends_only("name"), patch({"name": "x"}), patch({"name": "x", "description": "d"})),
+        (conditions.sends_only("name", "description"), patch({"name": "x", "description": "d"}), patch({"name": "x"})),
+        (conditions.name_in_use, patch({"name": "zero"}), patch({"name": "one"})),
+        (conditions.missing, read_none, read()),
         (responds(READ), read_none, listed("")),
         (responds(READ, 200, 404), read(), listed("")),
         (responds(READ, 404), read_none, read()),
-        (situations.has_status(404, 422), patch(INVALID), read()),
-        (situations.is_error, read_none, read()),
-        (situations.writes, patch(VALID), read()),
-        (situations.asks(sort="name", status=None), listed("sort=name"), listed("sort=name&status=active")),
-        (situations.asks(page=2), listed("page=2"), listed("perPage=2")),
-        (situations.has_role("member", "owner"), change_role("member"), change_role("admin")),
-        (situations.body_has(name=5), patch(INVALID), patch({"name": "5"})),
-        (situations.body_has(description=None), patch({"description": None}), patch(VALID)),
-        (situations.body_has(name="x"), patch({"name": "x"}), patch(["x"])),
-        (situations.reads, read(), patch(VALID)),
-        (situations.has_one_permission, list_with("read"), list_with("read", "write")),
-        (situations.lacks("name"), patch({"description": "d"}), patch(VALID)),
-        (situations.lacks("name"), patch({}), patch(["x"])),
-        (situations.field_is("name", int, list), patch(INVALID), patch(VALID)),
-        (situations.field_is("name", int, list), patch({"name": []}), patch({"description": 5})),
-        (situations.field_is("name", int), patch({"name": True}), patch([5])),
-        (situations.sends_other_than_text("name"), patch({"name": None}), patch(VALID)),
-        (situations.sends_other_than_text("name"), patch(INVALID), patch({"description": 5})),
-        (situations.parameter_is("sort", str.isupper), listed("sort=NAME"), listed("sort=name")),
-        (situations.parameter_is("sort", str.isupper), listed("sort=NAME&page=2"), listed("page=X")),
-        (situations.succeeds(READ, EDIT), read(), listed("")),
-        (situations.succeeds(READ, EDIT), patch(VALID), patch(INVALID)),
-        (situations.succeeds(), listed(""), read_none),
-        (situations.again("x"), read_twice, lambda visitor: (read()(visitor), read()(visitor))[1]),
-        (situations.all_of(responds(READ), situations.described), read(description="d"), read()),
-        (situations.all_of(responds(READ), situations.described), read(description="d"), listed("")),
+        (conditions.has_status(404, 422), patch(INVALID), read()),
+        (conditions.is_error, read_none, read()),
+        (conditions.writes, patch(VALID), read()),
+        (conditions.asks(sort="name", status=None), listed("sort=name"), listed("sort=name&status=active")),
+        (conditions.asks(page=2), listed("page=2"), listed("perPage=2")),
+        (conditions.has_role("member", "owner"), change_role("member"), change_role("admin")),
+        (conditions.body_has(name=5), patch(INVALID), patch({"name": "5"})),
+        (conditions.body_has(description=None), patch({"description": None}), patch(VALID)),
+        (conditions.body_has(name="x"), patch({"name": "x"}), patch(["x"])),
+        (conditions.reads, read(), patch(VALID)),
+        (conditions.has_one_permission, list_with("read"), list_with("read", "write")),
+        (conditions.lacks("name"), patch({"description": "d"}), patch(VALID)),
+        (conditions.lacks("name"), patch({}), patch(["x"])),
+        (conditions.field_is("name", int, list), patch(INVALID), patch(VALID)),
+        (conditions.field_is("name", int, list), patch({"name": []}), patch({"description": 5})),
+        (conditions.field_is("name", int), patch({"name": True}), patch([5])),
+        (conditions.sends_other_than_text("name"), patch({"name": None}), patch(VALID)),
+        (conditions.sends_other_than_text("name"), patch(INVALID), patch({"description": 5})),
+        (conditions.parameter_is("sort", str.isupper), listed("sort=NAME"), listed("sort=name")),
+        (conditions.parameter_is("sort", str.isupper), listed("sort=NAME&page=2"), listed("page=X")),
+        (conditions.succeeds(READ, EDIT), read(), listed("")),
+        (conditions.succeeds(READ, EDIT), patch(VALID), patch(INVALID)),
+        (conditions.succeeds(), listed(""), read_none),
+        (conditions.again("x"), read_twice, lambda visitor: (read()(visitor), read()(visitor))[1]),
+        (conditions.all_of(responds(READ), conditions.described), read(description="d"), read()),
+        (conditions.all_of(responds(READ), conditions.described), read(description="d"), listed("")),
     ],
 )
 def test_condition_holds_or_not(
@@ -516,7 +517,7 @@ def test_condition_holds_or_not(
     def asked(at: Situation) -> bool:
         return at.operation != "createEngagement" and condition(at)
 
-    mutation = mutations.header("X-Holds", lambda _: "yes", asked)
+    mutation = replies.header("X-Holds", lambda _: "yes", asked)
 
     assert "X-Holds" in true(serve(mutation, duplicate_name="accepted")).headers
     assert "X-Holds" not in false(serve(mutation, duplicate_name="accepted")).headers
@@ -526,7 +527,7 @@ def test_noted_holds_for_noted_engagements(serve: Serve) -> None:
     """A note is about one engagement, one name and one service."""
     notes = mutations.after(EDIT, situations.note("a")) | mutations.after(ARCHIVE, situations.note("b"))
     mutation = (
-        notes | mutations.status(READ, 299, situations.noted("a")) | mutations.status(READ, 298, situations.noted("b"))
+        notes | replies.status(READ, 299, conditions.noted("a")) | replies.status(READ, 298, conditions.noted("b"))
     )
     visitor, other = serve(mutation), serve(mutation)
     edited, kept, archived = path_of(visitor), path_of(visitor), visitor.archived()
@@ -599,5 +600,5 @@ def test_lists_of_helpers_are_of_one_organization(visitor: Visitor) -> None:
 
 def test_flat_joins_faults_and_families() -> None:
     """A family is an iterator of faults."""
-    a, b, c = (fault(name, "It.", mutations.status(READ, 299), "r") for name in "abc")
+    a, b, c = (fault(name, "It.", replies.status(READ, 299), "r") for name in "abc")
     assert mutations.flat(a, iter((b, c)), iter(())) == (a, b, c)

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 from conformance.reference.queries import EngagementQuery
 
 from .changes import drop, edit, put, set_fields
-from .mutations import after, at_step, before, done_yet, fault, instead, new_engagement, put_methods, refuse, view
+from .conditions import archived, name_in_use, name_of_archived
+from .mutations import Mutation, after, at_step, before, done_yet, fault, instead, new_engagement, override, refuse
 from .operations import ARCHIVE, CREATE, EDIT
 from .pages import cut, page, whole
-from .situations import Situation, archived, moment, name_in_use, overwrite, show_edited
+from .replies import view
+from .situations import Situation, moment, overwrite, show_edited
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.records import Engagement
 
-    from .mutations import Mutation
 
 _SUCCEEDS, _RESPONSE, _LASTS = (
     "create-engagement-succeeds", "create-engagement-answers-what-was-sent", "create-engagement-lasts")  # fmt: skip
@@ -102,10 +103,10 @@ KEPT = (
           before(CREATE, lambda at: at.store.add_engagement(at.service.new_engagement(at.context))), _COUNTED),
     fault("create-unlisted", "Engagements without a description are left out of the list.",
           page(lambda find, query: cut(query, tuple(each for each in whole(find, query) if each.description)))
-          | put_methods(count_engagements=lambda service, organization:
+          | override(count_engagements=lambda service, organization:
                         service.find_engagements(EngagementQuery(organization.id, 0, 1)).total), _LISTED),
     fault("create-uncounted", "The organization counts the engagements that it had at first.",
-          put_methods(count_engagements=lambda service, organization: service.memory.setdefault(
+          override(count_engagements=lambda service, organization: service.memory.setdefault(
               "count", service.store.count_engagements(organization.id))), _COUNTED, "engagement-count-agrees"),
     fault("create-needs-description", "A creation without a description is refused.",
           refuse(CREATE, 422, _undescribed), _SUCCEEDS),
@@ -151,7 +152,7 @@ NAMES_IN_USE = (
     fault("name-in-use-numbered-on-create", "A new engagement whose name is in use gets a number, and says so.",
           new_engagement(_numbered, name_in_use), _RESPONSE),
     fault("name-of-archived-numbered", "A new engagement with the name of an archived one gets a number, and says so.",
-          new_engagement(_numbered, lambda at: any(each.status == "archived" for each in at.namesakes)), _RESPONSE),
+          new_engagement(_numbered, name_of_archived), _RESPONSE),
     fault("name-in-use-numbered-unsaid", "A new engagement whose name is in use gets a number that only reads show.",
           after(CREATE, lambda at: _edit_new(at, name=f"{at.values['name']} (1)"), _is_namesake), _LASTS),
     fault("name-in-use-numbered-on-update", "An engagement that is renamed to a name in use gets a number.",

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from conformance.reference.records import SUBORDINATE_KINDS
 
 from .changes import edit, put
-from .mutations import after, at_step, before, fault, hide, instead, put_methods, refuse, refused_yet, view, wrap
+from .conditions import archived, described, missing, noted
+from .mutations import Method, after, at_step, before, fault, hide, instead, override, refuse, refused_yet, wrap
 from .operations import ARCHIVE, DELETE, EDIT, READ, UNARCHIVE
 from .pages import list_deleted
-from .situations import archived, delete_engagements, described, engagements, missing, note, noted, recalled, remember
+from .replies import view
+from .situations import Situation, delete_engagements, engagements, note, recalled, remember
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,8 +21,7 @@ if TYPE_CHECKING:
     from conformance.reference.records import Engagement
     from conformance.reference.service import Service
 
-    from .mutations import Method, Mutation
-    from .situations import Situation
+    from .mutations import Mutation
 
 
 _UNREADABLE, _UNLISTED, _UNCOUNTED = "deleted-unreadable", "deleted-unlisted", "deleted-uncounted"
@@ -80,7 +81,7 @@ def _leave(kind: str, *, delete_first: bool = False) -> Mutation:
         if delete_first:
             service.store.execute(_DELETE_FIRST, engagement.id, kind)
 
-    return put_methods(delete_subordinates=delete_subordinates)
+    return override(delete_subordinates=delete_subordinates)
 
 
 def _delete_too(kind: str, *, everywhere: bool) -> Mutation:
@@ -183,7 +184,7 @@ RECORDS = (
     fault("cascade-takes-neighbours", "A deletion takes the reports of all other engagements with it.",
           _delete_too("report", everywhere=False), "subordinates-of-others-stay"),
     fault("cascade-not-at-all", "A deleted engagement leaves all its records behind.",
-          put_methods(delete_subordinates=lambda *_: None),
+          override(delete_subordinates=lambda *_: None),
           *(f"subordinate-{words}-go" for words in _RECORDS.values())),
     *(fault(f"cascade-not-for-{status}", f"A deleted engagement that was {status} leaves its records behind.",
             wrap("delete_subordinates", lambda _, honest, engagement, status=status:

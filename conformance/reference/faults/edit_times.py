@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .mutations import Mutation, after, after_change, fault, instead, put_methods, reply
+from .conditions import sends, sends_only, undescribed
+from .mutations import Mutation, after, after_change, fault, instead, override
 from .operations import ARCHIVE, EDIT
-from .situations import Condition, Situation, note, overwrite, sends, sends_only, undescribed
+from .replies import reply
+from .situations import Condition, Situation, note, overwrite
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,7 +74,7 @@ EDITED = (
     fault("edit-moves-updated-at-by-a-millisecond-back", "An edit moves updatedAt a millisecond back.",
           _edited_at(lambda old, _: old.updated_at - 1), _NEVER_BACK, _MOVES),
     fault("edit-sets-updated-at-ahead", "An edit sets updatedAt an hour ahead, which archiving takes back.",
-          _edited_at(lambda _, now: now + _HOUR) | put_methods(set_status=lambda service, engagement, status: overwrite(
+          _edited_at(lambda _, now: now + _HOUR) | override(set_status=lambda service, engagement, status: overwrite(
               service, "engagements", engagement.id, status=status, updated_at=service.now())),
           _NEVER_BACK, _REFRESHES),
     fault("edit-name-keeps-updated-at", "An edit of the name alone does not move updatedAt.",
@@ -91,8 +93,7 @@ EDITED = (
     fault("edit-moves-created-at", "An edit moves createdAt.",
           after(EDIT, lambda at: at.overwrite(created_at=at.now)) | _SHOWN, _CREATED, _KEEPS),
     fault("edit-description-moves-created-at", "An edit of the description alone moves createdAt.",
-          after(EDIT, lambda at: at.overwrite(created_at=at.now), sends_only("description")),
-          _CREATED, _KEEPS),
+          after(EDIT, lambda at: at.overwrite(created_at=at.now), sends_only("description")), _CREATED, _KEEPS),
 )  # fmt: skip
 
 ARCHIVED = (

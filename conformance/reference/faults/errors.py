@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 from conformance.reference.refusal import Refusal
 
 from .changes import drop, edit, inside, put, rename
-from .mutations import Method, Mutation, error, fault, send, wrap
-from .situations import Situation, always, has_status, responds
+from .conditions import always, has_status, responds
+from .mutations import Method, Mutation, fault, wrap
+from .replies import error, send
 
 if TYPE_CHECKING:
     from conformance.reference.records import Key
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
+
+    from .situations import Situation
 
 _ENVELOPE, _AGREES = "error-envelope", "error-status-code-agrees"
 _JSON, _TYPE = "json-well-formed", "json-media-type"
@@ -91,8 +94,7 @@ FIELDS = tuple(
         ("404-snake-case", "A 404 says status_code.", has_status(404), rename("statusCode", "status_code")),
         ("403-null-message", "The message of a 403 is null.", has_status(403), put(message=None)),
         ("message-number-on-404", "The message of a 404 is a number.", has_status(404), put(message=404)),
-        ("400-message-list", "The message of a 400 is a list.",
-         has_status(400), edit(message=lambda text: [text])),
+        ("400-message-list", "The message of a 400 is a list.", has_status(400), edit(message=lambda text: [text])),
         ("invalid-messages-list", "The message of a refused creation is a list.",
          responds("createEngagement", 400, 422), put(message=["name is invalid"])),
         ("archived-edit-message-object", "The message of a refused edit of what is archived is an object.",
@@ -125,8 +127,7 @@ ENVELOPES = tuple(
         ("400-text-as-error", "The error of a 400 is a string.",
          has_status(400), edit(error=lambda inner: inner["message"])),
         ("403-array", "A 403 is an array.", has_status(403), lambda body: [body["error"]]),
-        ("409-errors", "A 409 has errors instead of error.",
-         has_status(409), lambda body: {"errors": [body["error"]]}),
+        ("409-errors", "A 409 has errors instead of error.", has_status(409), lambda body: {"errors": [body["error"]]}),
         ("invitation-errors-listed", "A refused invitation has errors instead of an error.",
          responds("inviteMember", 400, 422), lambda body: {"errors": [body["error"]]}),
         ("404-detail", "A 404 has a detail instead of an error.",

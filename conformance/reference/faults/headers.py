@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from conformance.reference.clock import timestamp
 
-from .mutations import Method, Mutation, fault, flat, header, wrap
+from .conditions import always, has_status, is_error, reads, responds, succeeds, writes
+from .mutations import Method, Mutation, fault, flat, wrap
 from .operations import ACTIONS
-from .situations import Condition, Situation, always, has_status, is_error, reads, responds, succeeds, writes
+from .replies import header
+from .situations import Condition, Situation
 
 if TYPE_CHECKING:
     from collections.abc import Callable

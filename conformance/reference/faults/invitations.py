@@ -10,9 +10,11 @@ from conformance.reference.records import Invitation, Mail
 from conformance.reference.refusal import Refusal
 
 from .changes import edit, put
-from .mutations import Method, after, before, data, fault, put_methods, refuse, refused_yet, result, view, wrap
+from .conditions import always, asks, body_has
+from .mutations import Method, Mutation, after, before, fault, override, refuse, refused_yet, result, wrap
 from .operations import INVITE
-from .situations import Condition, Situation, always, asks, body_has, change_roles
+from .replies import data, view
+from .situations import Condition, Situation, change_roles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from conformance.reference.service import Service
     from conformance.reference.views import View
 
-    from .mutations import Mutation
 
 _SUCCEEDS, _SENT, _FIELDS = "invite-succeeds", "invite-answers-what-was-sent", "invite-fields"
 _PENDING, _EXPIRES = "invitation-begins-pending", "invitation-expires-in-seven-days"
@@ -44,7 +45,7 @@ def _refuse_valid(status: int, when: Condition = always) -> Mutation:
 
 def _expires(milliseconds: int) -> Mutation:
     """Let invitations expire some time after their creation."""
-    return put_methods(expiry=lambda _, at: at + milliseconds)
+    return override(expiry=lambda _, at: at + milliseconds)
 
 
 def _change_local_part(change: Callable[[str], str]) -> Callable[[str], str]:
@@ -95,7 +96,7 @@ def _mail_instead(change: Callable[[Mail, Invitation], Mail | None]) -> Mutation
         if mail is not None:
             service.store.add_mail(mail)
 
-    return put_methods(dispatch=dispatch)
+    return override(dispatch=dispatch)
 
 
 def _send(at: Situation, email: str) -> None:
@@ -150,11 +151,11 @@ EXPIRIES = (
         ("in-a-month", "30 days after its creation", 30 * DAY),
         ("in-local-time", "2 hours early, as in another time zone", _WEEK - 2 * _HOUR))),
     fault("invitation-expires-at-midnight", "An invitation expires at the midnight before.",
-          put_methods(expiry=lambda _, at: (at + _WEEK) // DAY * DAY), _EXPIRES),
+          override(expiry=lambda _, at: (at + _WEEK) // DAY * DAY), _EXPIRES),
     fault("invitation-expires-at-the-minute", "An invitation expires at a whole minute.",
-          put_methods(expiry=lambda _, at: (at + _WEEK) // _MINUTE * _MINUTE - _MINUTE), _EXPIRES),
+          override(expiry=lambda _, at: (at + _WEEK) // _MINUTE * _MINUTE - _MINUTE), _EXPIRES),
     fault("invitation-expires-at-the-end-of-the-day", "An invitation expires at the end of its last day.",
-          put_methods(expiry=lambda _, at: (at + _WEEK) // DAY * DAY + DAY - 1), _EXPIRES),
+          override(expiry=lambda _, at: (at + _WEEK) // DAY * DAY + DAY - 1), _EXPIRES),
     fault("invitation-expired-already", "An invitation expired 7 days before its creation.",
           _expires(-_WEEK), _EXPIRES),
     fault("invitation-of-admin-expires-early", "The invitation of an admin expires a day after its creation.",
@@ -196,10 +197,8 @@ RESPONSES = (
 )  # fmt: skip
 
 REFUSALS_AND_EFFECTS = (
-    fault("invitation-refused", "Inviting an admin is refused.",
-          _refuse_valid(403, asks(role="admin")), _SUCCEEDS),
-    fault("invitation-not-served", "Every invitation is refused.",
-          _refuse_valid(409), _SUCCEEDS),
+    fault("invitation-refused", "Inviting an admin is refused.", _refuse_valid(403, asks(role="admin")), _SUCCEEDS),
+    fault("invitation-not-served", "Every invitation is refused.", _refuse_valid(409), _SUCCEEDS),
     *(fault(f"invite-owner-{status}", f"An invitation with the role owner is refused with {status}.",
             refuse(INVITE, status, body_has(role="owner"), step="check_invitation"), "invite-refuses-invalid")
       for status in (403, 409)),
@@ -211,8 +210,7 @@ REFUSALS_AND_EFFECTS = (
 )  # fmt: skip
 
 MAILS = (
-    fault("mail-not-sent", "No invitation is sent.",
-          put_methods(dispatch=lambda *_: None), _MAIL),
+    fault("mail-not-sent", "No invitation is sent.", override(dispatch=lambda *_: None), _MAIL),
     fault("mail-to-wrong-address", "An invitation is sent to another address.",
           _mail_with(to=lambda email: f"x{email}"), _MAIL),
     fault("mail-to-sender", "An invitation is sent to the organization itself.",

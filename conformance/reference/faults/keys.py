@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from conformance.reference.records import SCOPES, Key
 from conformance.reference.refusal import Refusal
 
+from .conditions import all_of, always
 from .mutations import Method, Mutation, fault, wrap
 from .operations import ACTIONS
-from .situations import Action, Condition, Situation, all_of, always
+from .situations import Action, Condition, Situation
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -136,8 +137,7 @@ MISPLACED = (
           _accept_behind(lambda scheme: scheme.startswith("Bearer")), _SCHEME),
     fault("key-first-of-list", "Of a list behind Bearer the first item is the key.",
           _accept_behind(lambda scheme: scheme == "Bearer", lambda token: token.partition(",")[0]), _UNKNOWN),
-    fault("key-as-basic", "A key is taken as it is behind Basic.",
-          _accept_behind(_is_scheme("Basic")), _SCHEME),
+    fault("key-as-basic", "A key is taken as it is behind Basic.", _accept_behind(_is_scheme("Basic")), _SCHEME),
     fault("key-as-basic-name", "A key is taken as the name of Basic authentication.",
           _accept_behind(_is_scheme("Basic"), _in_basic(0)), _SCHEME),
     fault("key-as-basic-password", "A key is taken as the password of Basic.",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from conformance.reference.queries import EngagementQuery
 from conformance.reference.records import Page
 
-from .mutations import Method, Mutation, fault, flat, put_methods, wrap
+from .conditions import always, asks
+from .mutations import Method, Mutation, fault, flat, override, wrap
 from .pages import cut, page, page_of_members, query, whole
-from .situations import Condition, Situation, always, asks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from conformance.reference.records import Engagement, Member, Organization
     from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
+
+    from .situations import Condition, Situation
 
     FindEngagements = Callable[[EngagementQuery], Page[Engagement]]
     FindMembers = Callable[[MemberQuery], Page[Member]]
@@ -135,8 +137,7 @@ FILTERS = flat(
         ("status-ignored-without-size", "ignores the status where no size is asked for",
          asks(perPage=_DEFAULT_SIZE), (_BY_STATUS, _WITH_FILTER)))),
     fault("sort-kills-status-filter", "The list of engagements forgets its filter where it is sorted by name.",
-          query(lambda asked: replace(asked, status=None) if asked.sort == "name" else asked),
-          _WITH_FILTER, *_FILTER),
+          query(lambda asked: replace(asked, status=None) if asked.sort == "name" else asked), _WITH_FILTER, *_FILTER),
     fault("status-filter-inverted",
           "The list of engagements shows the archived ones for active, and the active ones for archived.",
           _query(_filtered, status=lambda asked: _OTHER_STATUS.get(asked.status)), *_FILTER),
@@ -147,10 +148,10 @@ FILTERS = flat(
           _filters_after_paging("status", page), _BY_STATUS, _LENGTH),
     fault("archived-unlisted",
           "Archived engagements are only in the list that is asked for them, and not counted otherwise.",
-          _query(asks(status=None), status="active") | put_methods(count_engagements=_count_active),
+          _query(asks(status=None), status="active") | override(count_engagements=_count_active),
           "archived-listed", _COMPLETE),
     fault("archived-uncounted", "The organization counts its active engagements only.",
-          put_methods(count_engagements=_count_active), _AGREES),
+          override(count_engagements=_count_active), _AGREES),
     fault("active-after-archived-only",
           "The list of engagements without a filter holds the archived ones only once there are some.",
           page(_archived_if_any), _COMPLETE, "create-engagement-listed"),
@@ -174,8 +175,7 @@ PAGES = (
     fault("second-page-repeats", "A page of engagements begins with the last item of the page before.",
           _query(always, offset=_previous), _PARTITION),
     fault("archived-pages-overlap", "The list of engagements begins a page with the last item of the page before"
-          " where archived ones are asked for.",
-          _query(asks(status="archived"), offset=_previous), _BY_STATUS),
+          " where archived ones are asked for.", _query(asks(status="archived"), offset=_previous), _BY_STATUS),
     fault("archived-pages-skip",
           "The list of engagements leaves one out between two pages where archived ones are asked for.",
           _query(asks(status="archived"), offset=_next), _BY_STATUS),
@@ -199,7 +199,7 @@ PAGES = (
 
 TOTALS = (
     fault("total-pages-too-many", "A list whose last page is full counts one page too many.",
-          put_methods(total_pages=lambda _, total, per_page: total // per_page + 1),
+          override(total_pages=lambda _, total, per_page: total // per_page + 1),
           "list-engagements-total-pages", "list-members-total-pages"),
     fault("total-so-far", "The list of engagements counts in total what was shown up to the end of the page.",
           _counts(lambda _, asked, shown: min(shown.total, asked.offset + len(shown.items))), _TOTAL, _LENGTH),
@@ -207,21 +207,17 @@ TOTALS = (
           _counts(lambda _, __, shown: min(shown.total, 20)), _TOTAL, _AGREES),
     fault("archived-not-in-total",
           "The list of engagements leaves archived ones out of total, where no status is asked for.",
-          _counts(lambda find, asked, _: find(replace(asked, status=asked.status or "active")).total),
-          _TOTAL, _AGREES),
+          _counts(lambda find, asked, _: find(replace(asked, status=asked.status or "active")).total), _TOTAL, _AGREES),
     fault("filtered-total-too-high", "The list of engagements counts one too many where it has a filter.",
-          _counts(lambda _, asked, shown: shown.total + (1 if asked.status else 0)),
-          _COUNTS, _BY_STATUS),
+          _counts(lambda _, asked, shown: shown.total + (1 if asked.status else 0)), _COUNTS, _BY_STATUS),
     fault("status-filter-counts-one-less",
           "The list of engagements counts one too few where it has a filter and another page.",
           _counts(lambda _, asked, shown:
                   shown.total - (1 if asked.status and shown.total > asked.offset + asked.limit else 0)),
           _COUNTS, _BY_STATUS),
     fault("status-filter-counts-all", "The list of engagements counts all engagements whatever its filter.",
-          _counts(lambda find, asked, _: find(replace(asked, status=None)).total),
-          _COUNTS, _LENGTH, _BY_STATUS),
-    fault("filter-without-hits-counts-all",
-          "A filtered list of engagements that holds nothing counts all engagements.",
+          _counts(lambda find, asked, _: find(replace(asked, status=None)).total), _COUNTS, _LENGTH, _BY_STATUS),
+    fault("filter-without-hits-counts-all", "A filtered list of engagements that holds nothing counts all engagements.",
           _counts(lambda find, asked, shown: shown.total or find(replace(asked, status=None)).total), _COUNTS),
     fault("role-filter-counts-all", "The list of members counts all members whatever its filter.",
           _counts(lambda find, asked, _: find(replace(asked, role=None)).total, page_of_members),

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from conformance.reference.refusal import Refusal
 
 from .changes import edit, put
-from .mutations import Method, after, before, end_process, fault, instead, put_methods, refuse, refused_yet, view, wrap
+from .conditions import always, asks, has_role, reads, writes
+from .mutations import Method, after, before, end_process, fault, instead, override, refuse, refused_yet, wrap
 from .operations import (
     ARCHIVE,
     CREATE,
@@ -24,7 +25,8 @@ from .operations import (
     ROLE,
 )
 from .pages import page_of_members
-from .situations import ALL, Action, Situation, always, asks, change_roles, has_role, reads, remove_members, writes
+from .replies import view
+from .situations import ALL, Action, Condition, Situation, change_roles, remove_members
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from conformance.reference.service import Service
 
     from .mutations import Mutation
-    from .situations import Condition
+
 
 _EMAIL, _ROLES, _FILTERED = "member-email-is-address", "member-roles-known", "list-members-role-filter"
 _COUNTED, _ADDS_NO_MEMBER, _UNCOUNTED = "member-count-agrees", "invite-adds-no-member", "removed-member-uncounted"
@@ -258,8 +260,7 @@ REMOVAL = (
 REMOVED = (
     fault("removed-member-listed", "A removed member is still listed.",
           _NOTE_REMOVED | wrap("find_members", _list_removed), _UNLISTED, _UNCOUNTED),
-    fault("removed-member-removable", "A removed member can be removed again.",
-          _find_removed(REMOVE), _NOT_REMOVABLE),
+    fault("removed-member-removable", "A removed member can be removed again.", _find_removed(REMOVE), _NOT_REMOVABLE),
     fault("removed-member-changeable", "The role of a removed member can be changed.",
           _find_removed(ROLE), "removed-member-role-unchangeable"),
     fault("removed-role-change-restores",
@@ -277,7 +278,7 @@ KEYS_OF_REMOVED = (
     fault("removed-member-for-a-second", "The key of a removed member works for another second.",
           before(REMOVE, _note_removal) | _serve_removed(_removed_just_now), _ORGANIZATION, _ENGAGEMENTS),
     fault("removed-member-key-404", "The key of a removed member finds nothing instead of being refused.",
-          put_methods(refuse_removed_member=_find_nothing), _ORGANIZATION, _ENGAGEMENTS),
+          override(refuse_removed_member=_find_nothing), _ORGANIZATION, _ENGAGEMENTS),
     *(fault(f"removed-member-once-{family}", f"The key of a removed member is served once more for {family}.",
             _serve_removed(_first(_requests(*operations))), requirement)
       for family, requirement, operations in _FAMILIES),

@@ -15,14 +15,13 @@ from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
 
 from . import Fault
+from .conditions import always
 from .operations import ACTIONS, EDIT
-from .situations import Action, Condition, Situation, always, parsed
+from .situations import Action, Condition, Situation, parsed
 
 if TYPE_CHECKING:
-    from starlette.responses import Response
-
     from conformance.reference.records import Engagement
-    from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.request_context import Reply
 
     from .changes import Change
 
@@ -85,7 +84,7 @@ def wrap(name: str, around: Method) -> Mutation:
     return Mutation(((name, wrapper),))
 
 
-def put_methods(**methods: Method) -> Mutation:
+def override(**methods: Method) -> Mutation:
     """Replace methods; each gets the service and the arguments."""
     return Mutation(tuple((name, _constant(method)) for name, method in methods.items()))
 
@@ -97,17 +96,6 @@ def _constant(method: Method) -> Callable[[Method], Method]:
 def result(name: str, change: Change) -> Mutation:
     """Change what a method returns."""
     return wrap(name, lambda _, honest, *given, **named: change(honest(*given, **named)))
-
-
-def view(name: str, *changes: Change) -> Mutation:
-    """Change a JSON view: ``created``, ``read``, ``edited``, ``item``, ``archived``, ``deleted``, ``member`` ..."""
-
-    def change(shown: object) -> object:
-        for each in changes:
-            shown = each(shown)
-        return shown
-
-    return result(f"view_{name}", change)
 
 
 def after_change(action: Callable[[Service, Engagement, str], object]) -> Mutation:
@@ -268,13 +256,13 @@ def new_engagement(change: Change, when: Condition = always) -> Mutation:
     return at_step("new_engagement", lambda at, honest: change(honest()) if when(at) else honest())
 
 
-def edit_as(change: Callable[[Engagement, dict[str, Any]], dict[str, Any]]) -> Mutation:
-    """Carry out another edit; ``change`` gets the engagement and the valid fields, and returns other fields."""
+def edit_as(change: Change, when: Condition = always) -> Mutation:
+    """Carry out an edit of other fields than the valid ones that were sent."""
 
     def action(at: Situation) -> None:
-        at.context.values = change(at.engagement, at.values)
+        at.context.values = change(at.values)
 
-    return before(EDIT, action)
+    return before(EDIT, action, when)
 
 
 def end_process(operation: str, when: Condition = always) -> Mutation:
@@ -297,75 +285,3 @@ def hide(when: Condition) -> Mutation:
         return honest()
 
     return at_step("find_engagement", around)
-
-
-# --- operators on replies
-
-
-def reply(operation: str, change: Callable[[Situation], Reply], when: Condition = always) -> Mutation:
-    """Change the reply to an operation that was carried out; ``*`` stands for all operations."""
-
-    def around(at: Situation, honest: Method) -> object:
-        at = replace(at, reply=honest())
-        return change(at) if operation in {"*", at.operation} and when(at) else at.reply
-
-    return at_step("act", around)
-
-
-def status(operation: str, code: int, when: Condition = always) -> Mutation:
-    """Reply to an operation with another status."""
-    return reply(operation, lambda at: replace(at.reply_so_far, status=code), when)
-
-
-def data(operation: str, change: Callable[[Situation, Any], Any], when: Condition = always) -> Mutation:
-    """Change the ``data`` of the reply to an operation."""
-    return reply(operation, lambda at: at.with_data(change(at, at.data)), when)
-
-
-def content(operation: str, change: Change, when: Condition = always) -> Mutation:
-    """Change the whole JSON of the reply to an operation."""
-
-    def changed(at: Situation) -> Reply:
-        return replace(at.reply_so_far, content=change(at.reply_so_far.content))
-
-    return reply(operation, changed, when)
-
-
-def error(change: Change, when: Condition = always) -> Mutation:
-    """Change the whole JSON of errors, whatever refuses the request."""
-
-    def around(service: Service, honest: Method, context: RequestContext, refused: Reply) -> object:
-        if refused.is_error and when(Situation(service, context, refused)):
-            refused = replace(refused, content=change(refused.content))
-        return honest(context, refused)
-
-    return wrap("respond", around)
-
-
-def header(name: str, value: Callable[[Situation], str | None], when: Condition = always) -> Mutation:
-    """Send another value of a header; without the header if the value is None."""
-
-    def around(at: Situation, honest: Method) -> dict[str, str]:
-        headers: dict[str, str] = honest()
-        if not when(at):
-            return headers
-        changed = {**headers, name: value(at)}
-        return {key: text for key, text in changed.items() if text is not None}
-
-    return at_step("headers", around)
-
-
-def send(change: Callable[[bytes], bytes], when: Condition = always, *, media_type: str | None = None) -> Mutation:
-    """Send another body than the JSON of a reply, and another media type; no media type if it is empty."""
-    replaced = {b"content-length"} if media_type is None else {b"content-length", b"content-type"}
-    typed = [(b"Content-Type", media_type.encode())] if media_type else []
-
-    def around(at: Situation, honest: Method) -> Response:
-        response: Response = honest()
-        if when(at):
-            response.body = change(bytes(response.body))
-            kept = [(name, value) for name, value in response.raw_headers if name.lower() not in replaced]
-            response.raw_headers = [*kept, *typed, (b"Content-Length", str(len(response.body)).encode())]
-        return response
-
-    return at_step("respond", around)

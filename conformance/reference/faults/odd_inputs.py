@@ -8,9 +8,11 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from .changes import inside
-from .mutations import Method, Mutation, content, crash, fault, put_methods, wrap
+from .conditions import field_is, lacks, parameter_is
+from .mutations import Method, Mutation, crash, fault, override, wrap
 from .pages import page, page_of_members
-from .situations import NOTHING, Condition, Situation, field_is, lacks, parameter_is
+from .replies import content
+from .situations import NOTHING, Condition, Situation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,8 +81,7 @@ CRASHES = tuple(
          lambda at: isinstance(at.body, dict) and set(at.body) > {"role"}),
         ((_EDIT,), "an-empty-body", "an empty body", lambda at: not at.context.content),
         ((_EDIT,), "a-long-description", "a description of more than 2,000 characters", _longer("description", 2000)),
-        ((_CREATE, _EDIT), "an-empty-description", "an empty description",
-         lambda at: at.field("description") == ""),
+        ((_CREATE, _EDIT), "an-empty-description", "an empty description", lambda at: at.field("description") == ""),
         ((_EDIT,), "a-status", "a status in the body", _sends_field("status")),
         ((_CREATE,), "a-null-description", "null as the description", field_is("description", NoneType)),
         ((_CREATE,), "bytes-beyond-utf-8", "bytes that are no UTF-8", _body_has(b"\xff")),
@@ -162,7 +163,7 @@ def _any_page(shown: Callable[[int, int], tuple[int, int]]) -> Mutation:
         pages = -(-total // size) if size > 0 else 0
         return {"total": total, "page": number, "perPage": size, "totalPages": pages}
 
-    return put_methods(
+    return override(
         read_page=_page_as_sent,
         offset=lambda _, context: max((context.values["page"] - 1) * context.values["perPage"], 0),
         view_meta=view_meta,
@@ -204,7 +205,7 @@ PAGES = (
           _any_page(lambda number, size: (number, _size_within(size))), _LIMITS),
     fault("bounds-pages-of-default",
           "A perPage out of bounds is taken for the nearest one within, and totalPages counts pages of 20.",
-          put_methods(read_page=_page_within) | content("*", inside(
+          override(read_page=_page_within) | content("*", inside(
               "meta", lambda meta: {**meta, "totalPages": -(-meta["total"] // 20)}), _shows_size_out_of_bounds),
           _LIMITS),
     fault("past-end-repeats-last-page", "A page of engagements past the end holds the last one's.",

@@ -10,9 +10,10 @@ from conformance.reference.queries import MemberQuery
 from conformance.reference.refusal import Refusal
 
 from .changes import edit, set_fields
-from .mutations import Method, Mutation, before, data, fault, flat, instead, put_methods, result, view, wrap
+from .mutations import Method, Mutation, before, fault, flat, instead, override, result, wrap
 from .operations import GET_ORGANIZATION, RENAME
 from .pages import page_of_members
+from .replies import data, view
 from .situations import Situation, overwrite
 
 if TYPE_CHECKING:
@@ -162,8 +163,7 @@ def _show_other_organization(at: Situation) -> Reply:
 
 
 UPDATES = flat(
-    fault("rename-not-kept", "A renaming answers as if it had been done.",
-          instead(RENAME, lambda at: _only_show(
+    fault("rename-not-kept", "A renaming answers as if it had been done.", instead(RENAME, lambda at: _only_show(
               at, name=at.values.get("name", _stored(at).name), updated_at=at.now)), _EFFECT),
     fault("rename-once", "Only the first renaming of an organization is kept.",
           before(RENAME, lambda at: at.remembered("renamed", set()).add(at.context.organization_id))
@@ -209,8 +209,7 @@ READ_ONLY_FIELDS = flat(
     fault("plan-beside-name-taken",
           "An update of the organization takes the plan from the client where it sends a name too.",
           wrap("check_organization_update", _store_plan_with_name), _ONLY_NAME),
-    fault("organization-takes-flat-settings",
-          "An update of the organization takes settings that stand by themselves.",
+    fault("organization-takes-flat-settings", "An update of the organization takes settings that stand by themselves.",
           before(RENAME, _take_flat_settings), _ONLY_NAME),
     fault("organization-echoes-what-was-sent",
           "The answer to an update of the organization holds the id and the slug that were sent.",
@@ -238,18 +237,17 @@ READS = flat(
           wrap("count_members", lambda service, honest, organization:
                honest(organization) - _count(service, organization, "admin")), _MEMBERS_AGREE),
     fault("member-count-of-members-only", "The organization counts those whose role is member.",
-          put_methods(count_members=lambda service, organization: _count(service, organization, "member")),
+          override(count_members=lambda service, organization: _count(service, organization, "member")),
           _MEMBERS_AGREE),
     fault("member-count-fixed", "The organization always has five members.",
-          put_methods(count_members=lambda *_: 5), _MEMBERS_AGREE),
+          override(count_members=lambda *_: 5), _MEMBERS_AGREE),
     fault("member-count-of-everybody", "The organization counts the members of all organizations.",
-          put_methods(count_members=lambda service, _: sum(
+          override(count_members=lambda service, _: sum(
               map(service.store.count_members, service.store.organization_ids()))), _MEMBERS_AGREE, "isolation-counts"),
     fault("engagement-count-one-more", "The organization counts one engagement too many.",
           result("count_engagements", lambda number: number + 1), _ENGAGEMENTS_AGREE),
-    fault("engagement-count-as-members",
-          "The organization shows the number of its members as that of its engagements.",
-          put_methods(count_engagements=lambda service, organization: service.count_members(organization)),
+    fault("engagement-count-as-members", "The organization shows the number of its members as that of its engagements.",
+          override(count_engagements=lambda service, organization: service.count_members(organization)),
           _ENGAGEMENTS_AGREE, "create-engagement-counted", "deleted-uncounted"),
 )  # fmt: skip
 

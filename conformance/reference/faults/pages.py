@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.reference.records import Item, Page
 
+from .conditions import always
 from .mutations import Method, Mutation, at_step, wrap
-from .situations import ALL, Condition, always
+from .situations import ALL, Condition
 
 if TYPE_CHECKING:
     from conformance.reference.queries import EngagementQuery, MemberQuery

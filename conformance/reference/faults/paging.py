@@ -10,9 +10,11 @@ from zlib import crc32
 from conformance.reference.refusal import Refusal
 
 from .changes import set_fields
-from .mutations import Method, Mutation, before, content, fault, flat, instead, put_methods, wrap
+from .conditions import always, asks
+from .mutations import Method, Mutation, before, fault, flat, instead, override, wrap
 from .pages import page, page_of_members, query, reordered
-from .situations import Condition, Situation, always, asks
+from .replies import content
+from .situations import Condition, Situation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +49,7 @@ def _meta(items: str, change: Callable[[View, int], View]) -> Mutation:
 
 def _counts_pages(pages: Callable[[int, int], int]) -> Mutation:
     """Count the pages of both lists in another way; ``pages`` gets the total and perPage."""
-    return put_methods(total_pages=lambda _, total, size: pages(total, size), check_page_exists=lambda *_: None)
+    return override(total_pages=lambda _, total, size: pages(total, size), check_page_exists=lambda *_: None)
 
 
 def _repeats(name: str) -> Mutation:
@@ -183,8 +185,7 @@ META = flat(
     fault("members-past-the-end-count-none", "A page of members past the end counts none.",
           _meta("members", lambda _, length: {} if length else {"total": 0, "totalPages": 0}), _MEMBERS_TOTAL),
     fault("list-engagements-perpage-of-items", "The meta of the engagements gives the items of the page as perPage.",
-          _meta("engagements", lambda meta, length: {
-              "perPage": length or meta["perPage"],
+          _meta("engagements", lambda meta, length: {"perPage": length or meta["perPage"],
               "totalPages": _pages(meta["total"], length or meta["perPage"])}), _HONOURED),
     fault("list-engagements-total-pages-remaining",
           "The meta of the engagements counts the pages that are left as totalPages.",
@@ -204,8 +205,7 @@ ITEMS = flat(
     (fault(f"list-{items}-{label}", f"The list of {items} {says}.", _SHOW[items](find),
            *(f"list-{items}-{broken}" for broken in breaks))
      for items in _LISTS for label, says, find, *breaks in (
-        ("item-lost-between-pages", "loses an item between two pages",
-         lambda find, asked: find(_past_item(asked)),
+        ("item-lost-between-pages", "loses an item between two pages", lambda find, asked: find(_past_item(asked)),
          "pages-partition", "total", "page-length"),
         ("last-lost", "loses its last item where it has more than one page", _last_lost, "pages-partition", "total"),
         ("first-page-only", "gives the first page for every page", lambda find, asked: find(replace(asked, offset=0)),

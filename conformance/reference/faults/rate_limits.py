@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 from conformance.reference.limiting import FixedWindow, Quota
 from conformance.reference.refusal import Refusal
 
-from .mutations import Method, Mutation, fault, flat, header, put_methods, wrap
-from .situations import Action, Condition, Situation, always, has_status, reads, writes
+from .conditions import always, has_status, reads, writes
+from .mutations import Method, Mutation, fault, flat, override, wrap
+from .replies import header
+from .situations import Action, Condition, Situation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,7 +133,7 @@ def _one_limit(client_of: Callable[[RequestContext], str]) -> Mutation:
         allowance: Allowance = service.memory.setdefault(client_of(context), service.new_allowance(None, None))
         return allowance
 
-    return put_methods(allowance=allowance)
+    return override(allowance=allowance)
 
 
 def _count_all_keys(service: Service, honest: Method, context: RequestContext, key: Key | None) -> None:
@@ -168,11 +170,9 @@ BEYOND = flat(
     fault("throttled-remaining-one", "A 429 says that one request remains.",
           header("X-RateLimit-Remaining", lambda _: "1", has_status(_TOO_MANY)), _ZERO),
     fault("throttled-remaining-full", "A 429 says that all requests remain.",
-          header("X-RateLimit-Remaining", lambda at: str(at.context.quota.limit), has_status(_TOO_MANY)),
-          _ZERO),
+          header("X-RateLimit-Remaining", lambda at: str(at.context.quota.limit), has_status(_TOO_MANY)), _ZERO),
     fault("throttled-write-remaining", "A 429 to a write says that one request remains.",
-          header("X-RateLimit-Remaining", lambda _: "1",
-                            lambda at: at.status == _TOO_MANY and writes(at)), _ZERO),
+          header("X-RateLimit-Remaining", lambda _: "1", lambda at: at.status == _TOO_MANY and writes(at)), _ZERO),
     fault("throttled-applied", "A request beyond the limit is refused with 429, and done.",
           _refused_and_done("*"), _NOTHING),
     fault("throttled-creates", "A creation beyond the limit is refused with 429, and done; other requests are not.",

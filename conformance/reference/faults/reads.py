@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 from conformance.reference.queries import EngagementQuery
 
 from .changes import drop, edit, put
-from .mutations import Method, Mutation, before, data, fault, instead, refuse, view, wrap
+from .conditions import archived, noted
+from .mutations import Method, Mutation, before, fault, instead, refuse, wrap
 from .operations import ARCHIVE, DELETE, EDIT, LIST, READ, REMOVE, ROLE
-from .situations import Situation, archived, note, noted
+from .replies import data, view
+from .situations import Situation, note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,8 +102,7 @@ UNKNOWN = (
               "id": at.context.resource_id, "status": "archived", "updatedAt": _now(at)}),
           "archive-unknown-engagement", "deleted-unarchivable"),
     fault("unknown-role-change-succeeds", "Changing the role of an unknown user gives a success.",
-          _succeed_if_missing(ROLE, lambda at: {
-              "id": at.context.resource_id, "role": "member", "updatedAt": _now(at)}),
+          _succeed_if_missing(ROLE, lambda at: {"id": at.context.resource_id, "role": "member", "updatedAt": _now(at)}),
           "update-role-unknown-member", "removed-member-role-unchangeable"),
     fault("unknown-removal-succeeds", "Removing an unknown user gives a success.",
           _succeed_if_missing(REMOVE, lambda at: {"removed": True, "userId": at.context.resource_id}),

@@ -12,8 +12,9 @@ from conformance.reference.refusal import Refusal
 from conformance.reference.request_context import Reply
 
 from .changes import Change, drop, edit, inside, put, rename
-from .mutations import Method, Mutation, content, data, fault, put_methods, reply, result, send, status, view, wrap
-from .situations import Situation, always, archived, has_one_permission, is_error, succeeds
+from .conditions import always, archived, has_one_permission, is_error, succeeds
+from .mutations import Method, Mutation, fault, override, result, wrap
+from .replies import content, data, reply, send, status, view
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
+
+    from .situations import Situation
 
 _OBJECT, _ARRAY, _META = "success-data-object", "list-data-array", "list-meta-object"
 _LIST, _MEMBERS = "list-engagements-succeeds", "list-members-succeeds"
@@ -73,7 +76,7 @@ def _refuse_past_end(code: int) -> Mutation:
         if meta["page"] > max(meta["totalPages"], 1):
             raise Refusal(code, "There is no such page.")
 
-    return put_methods(check_page_exists=check)
+    return override(check_page_exists=check)
 
 
 def _nothing_found(_: Service, context: RequestContext) -> None:
@@ -139,7 +142,7 @@ STATUSES = (
           _moved("get_organization", 308, lambda _: "/api/v2/organizations/current"),
           "no-redirect", "get-organization-succeeds", "version-prefix-served"),
     fault("other-prefix", "Nothing is served under /api/v1/.",
-          put_methods(find_operation=_nothing_found), "version-prefix-served"),
+          override(find_operation=_nothing_found), "version-prefix-served"),
 )  # fmt: skip
 
 ENVELOPES = (

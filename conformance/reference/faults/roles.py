@@ -6,27 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .changes import edit, put
-from .mutations import Mutation, after, before, fault, instead, put_methods, refuse, refused_yet, view, wrap
+from .conditions import all_of, always, asks, body_has, has_role, sends
+from .mutations import Mutation, after, before, fault, instead, override, refuse, refused_yet, wrap
 from .operations import ROLE
-from .situations import (
-    Situation,
-    all_of,
-    always,
-    asks,
-    body_has,
-    change_roles,
-    has_role,
-    members,
-    overwrite,
-    remove_members,
-    sends,
-)
+from .replies import view
+from .situations import Condition, Situation, change_roles, members, overwrite, remove_members
 
 if TYPE_CHECKING:
     from conformance.reference.records import Member
     from conformance.reference.request_context import Reply
 
-    from .situations import Condition
 
 _OWNER_REFUSED, _OWNER_STAYS = "owner-role-change-refused", "owner-stays-owner"
 _NO_OWNER, _BOTH_WAYS = "no-owner-through-role-change", "role-changes-both-ways"
@@ -76,7 +65,7 @@ def _other_admins(at: Situation) -> list[Member]:
 
 OWNERS = (
     fault("owner-demoted", "An owner's role can be changed.",
-          put_methods(check_role_changeable=lambda *_: None), _OWNER_REFUSED, _OWNER_STAYS),
+          override(check_role_changeable=lambda *_: None), _OWNER_REFUSED, _OWNER_STAYS),
     *(fault(f"owner-becomes-{role}", f"An owner can be made {role} by a change of role.",
             before(ROLE, _take_for_no_owner, all_of(has_role("owner"), asks(role=role))),
             _OWNER_REFUSED, _OWNER_STAYS) for role in ("admin", "member")),
@@ -88,8 +77,7 @@ OWNERS = (
     fault("owner-demoted-though-refused", "Changing an owner's role is refused, and done.",
           refused_yet(ROLE, lambda at: change_roles(at, _named(at), at.values["role"]),
                       all_of(sends("role"), _names("owner"))), _OWNER_STAYS),
-    fault("owner-by-role-change", "A member can be made an owner by a change of role.",
-          _accept_owner(), _NO_OWNER),
+    fault("owner-by-role-change", "A member can be made an owner by a change of role.", _accept_owner(), _NO_OWNER),
     fault("owner-from-admin", "An admin can be made an owner by a change of role.",
           _accept_owner(_names("admin")), _NO_OWNER),
     fault("owner-from-member", "One who is a mere member can be made an owner by a change of role.",
@@ -119,8 +107,7 @@ CHANGES = (
 SIDE_EFFECTS = (
     fault("role-changes-others", "A change of role changes the others', too.",
           after(ROLE, lambda at: change_roles(at, at.others, at.values["role"])), _KEEPS_REST),
-    fault("role-moves-joined-at", "A change of role moves joinedAt.",
-          after(ROLE, lambda at: at.store.execute(
+    fault("role-moves-joined-at", "A change of role moves joinedAt.", after(ROLE, lambda at: at.store.execute(
               _MOVE_JOINED_AT, at.now + 1, at.context.organization_id, at.context.resource_id)), _KEEPS_REST),
     fault("role-loses-name", "A change of role overwrites the member's name.",
           after(ROLE, lambda at: overwrite(at.service, "users", at.context.resource_id, name="Member")), _KEEPS_REST),

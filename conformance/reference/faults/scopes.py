@@ -9,7 +9,8 @@ from conformance.reference.records import SCOPES
 from conformance.reference.refusal import Refusal
 
 from .changes import put
-from .mutations import Method, Mutation, after, data, fault, flat, hide, refuse, refused_yet, wrap
+from .conditions import always, has_one_permission
+from .mutations import Method, Mutation, after, fault, flat, hide, refuse, refused_yet, wrap
 from .operations import (
     ACTIONS,
     ARCHIVE,
@@ -25,7 +26,8 @@ from .operations import (
     ROLE,
     UNARCHIVE,
 )
-from .situations import Condition, Situation, always, has_one_permission
+from .replies import data
+from .situations import Condition, Situation
 
 if TYPE_CHECKING:
     from conformance.reference.queries import EngagementQuery

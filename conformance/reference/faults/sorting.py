@@ -7,15 +7,17 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from .changes import set_fields
+from .conditions import asks
 from .mutations import Method, Mutation, fault, flat
 from .pages import page, query, reordered, whole
-from .situations import Condition, asks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Page
+
+    from .situations import Condition
 
 _SORTS = {"createdAt": "sort-by-created-at", "updatedAt": "sort-by-updated-at", "name": "sort-by-name"}
 _ALL = tuple(_SORTS.values())

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from .conditions import archived
 from .mutations import Method, Mutation, after, before, fault, wrap
 from .operations import (
     ARCHIVE,
@@ -23,7 +24,7 @@ from .operations import (
     UNARCHIVE,
 )
 from .pages import cut, whole
-from .situations import Situation, archived, note
+from .situations import Situation, note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -149,8 +150,7 @@ COPIES = (
           before(ARCHIVE, note("archived")) | _filters_by("find_engagements", "status", _status_without_unarchiving),
           _BY_STATUS, _LISTED, "list-engagements-filter-counts"),
     fault("role-filter-stale", "The role filter goes by the roles that members had when they joined.",
-          before(ROLE, _note_first_role) | _filters_by("find_members", "role", _first_role),
-          _BY_ROLE, _ROLES),
+          before(ROLE, _note_first_role) | _filters_by("find_members", "role", _first_role), _BY_ROLE, _ROLES),
     fault("counter-misses-archived-deletions",
           "The organization still counts an engagement that was archived when it was deleted.",
           before(DELETE, _note_archived_deletion, archived) | wrap("count_engagements", _with_archived_deletions),
@@ -167,8 +167,7 @@ CACHES = (
           "The list of engagements is kept until an engagement changes, and shown to other organizations too.",
           _kept(LIST, *_WRITES, for_all=True), "isolation-lists", "isolation-own-organization"),
     fault("list-cached-over-changes", "The list of engagements does not learn of edits and archives"
-          " until an engagement is created or deleted.",
-          _kept(LIST, CREATE, DELETE), _AS_READ),
+          " until an engagement is created or deleted.", _kept(LIST, CREATE, DELETE), _AS_READ),
     fault("read-cached-over-archives", "A read does not learn of archiving until the engagement is edited.",
           _kept(READ, EDIT, DELETE, UNARCHIVE), "archive-sets-status", "archived-edit-changes-nothing",
           "archive-engagement-answers-updated-at", "archive-refreshes-updated-at"),

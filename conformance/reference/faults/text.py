@@ -7,14 +7,15 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
+from .conditions import described
 from .mutations import after, fault, flat, result
-from .situations import Situation, described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from . import Fault
     from .changes import Change
+    from .situations import Situation
 
     TextChange = Callable[[str], str | None]
     Way = tuple[str, str, TextChange, str]

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 from .changes import edit
-from .mutations import Method, Mutation, fault, result, view, wrap
+from .mutations import Method, Mutation, fault, result, wrap
+from .replies import view
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,8 +92,7 @@ TIMES = (
         ("tomorrow", "a day ahead", lambda at: at + timedelta(days=1)),
         ("last-month", "a month behind, months being counted from 0", _month_before),
         ("berlin-as-utc", "that of a place 2 hours ahead, with a Z behind it", lambda at: at + timedelta(hours=2)),
-        ("new-york-as-utc", "that of a place 5 hours behind, with a Z behind it",
-         lambda at: at - timedelta(hours=5)),
+        ("new-york-as-utc", "that of a place 5 hours behind, with a Z behind it", lambda at: at - timedelta(hours=5)),
         ("kathmandu-as-utc", "that of a place 5.75 hours ahead, with a Z behind it",
          lambda at: at + timedelta(hours=5.75)))),
 )  # fmt: skip

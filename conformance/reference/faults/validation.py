@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from conformance.reference.refusal import Refusal
 
 from .changes import Change, edit
+from .conditions import field_is, lacks, parameter_is, sends_other_than_text
 from .mutations import Method, Mutation, crash, fault, flat, receive, receive_object, wrap
-from .situations import NOTHING, Condition, Situation, field_is, lacks, parameter_is, parsed, sends_other_than_text
+from .situations import NOTHING, Condition, Situation, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -129,8 +130,7 @@ _TYPES: dict[str, tuple[str, tuple[type, ...]]] = {
 }
 
 FIELDS = (
-    *(fault(f"{_IDS[operation]}-takes-{field}-{kind}",
-            f"{_TITLES[operation]} takes {_TYPES[kind][0]} for the {field}.",
+    *(fault(f"{_IDS[operation]}-takes-{field}-{kind}", f"{_TITLES[operation]} takes {_TYPES[kind][0]} for the {field}.",
             receive_object(operation, edit(**{field: _as_text(*_TYPES[kind][1])})), _REFUSES[operation])
       for operation, field, kinds in (
         (_CREATE, "name", ("number", "boolean", "array", "object")),
