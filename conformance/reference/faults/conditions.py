@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .situations import NOTHING, Condition, Situation, note
+from .situations import NOTHING, Condition, Situation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +33,11 @@ def described(at: Situation) -> bool:
 def undescribed(at: Situation) -> bool:
     """The engagement in the path has no description."""
     return not at.engagement.description
+
+
+def stored_archived(at: Situation) -> bool:
+    """The engagement with the id in the path is archived, whether or not the request was refused before it was found."""
+    return at.stored is not None and at.stored.status == "archived"
 
 
 def missing(at: Situation) -> bool:
@@ -140,12 +145,18 @@ def noted(name: str) -> Condition:
     return lambda at: at.context.resource_id in at.remembered(name, set())
 
 
-def again(name: str) -> Condition:
-    """The condition was asked about the engagement in the path before."""
+def again(name: str, of: Callable[[Situation], str] = lambda at: at.context.resource_id) -> Condition:
+    """The condition was asked before about the resource in the path, or about the id that ``of`` returns."""
 
     def when(at: Situation) -> bool:
-        met = noted(name)(at)
-        note(name)(at)
-        return met
+        known = at.remembered(name, set())
+        is_known = of(at) in known
+        known.add(of(at))
+        return is_known
 
     return when
+
+
+def at_first(at: Situation) -> bool:
+    """No other request was asked about before."""
+    return at.remembered("first request", at.context) is at.context

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 from conformance.reference.refusal import Refusal
 
 from .conditions import all_of, field_is, sends
-from .mutations import Method, Mutation, after, at_step, before, fault, override, refused_yet, wrap
+from .mutations import Method, Mutation, after, at_step, before, fault, instead, override, refused_yet, wrap
 from .operations import ACTIONS, ARCHIVE, DELETE, EDIT, GET_ORGANIZATION, NAMES, READ, REMOVE, RENAME, ROLE, UNARCHIVE
 from .pages import cut, whole
 from .replies import data
-from .situations import Situation, engagements, overwrite
+from .situations import Situation, engagements, overwrite, use_key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Page
+    from conformance.reference.request_context import Reply
     from conformance.reference.service import Service
 
 _OF_ENGAGEMENTS = {operation: f"isolation-{NAMES[operation]}" for operation in (READ, EDIT, DELETE, ARCHIVE, UNARCHIVE)}
@@ -40,20 +41,21 @@ def _find_engagement_if(leaks: Callable[[str, Engagement], bool]) -> Mutation:
                    at.stored if at.stored and leaks(at.operation, at.stored) else honest())  # fmt: skip
 
 
-def _act_on_any_member(operation: str) -> Mutation:
-    """Carry out an operation on a member in the organization of the member, the key's own first."""
+def _find_member_anywhere(operation: str) -> Mutation:
+    """Find a member in any organization, the key's own first."""
 
     def find(at: Situation, honest: Method) -> object:
         own, others = at.context.organization_id, _other_organizations(at.service, at.context.organization_id)
         found = [member for each in (own, *others) if (member := at.store.member(each, at.context.resource_id))]
         return found[0] if found and at.operation == operation else honest()
 
-    return at_step("find_member", find) | before(
-        operation, lambda at: _use_key_of(at, at.member.organization_id))  # fmt: skip
+    return at_step("find_member", find)
 
 
-def _use_key_of(at: Situation, organization_id: str) -> None:
-    at.context.key = replace(at.context.key, organization_id=organization_id)
+def _change_role_there(at: Situation) -> Reply:
+    at.service.check_role_changeable(at.member)
+    at.store.change_role(at.member.organization_id, at.member.user_id, at.values["role"], at.now)
+    return at.success(at.service.view_role(replace(at.member, role=at.values["role"])))
 
 
 FOUND = (
@@ -62,9 +64,12 @@ FOUND = (
             requirement, *([] if operation == READ else [_UNTOUCHED]))
       for operation, requirement in _OF_ENGAGEMENTS.items()),
     fault("leak-updatememberrole", "The roles of other organizations' members can be changed.",
-          _act_on_any_member(ROLE), "isolation-update-role"),
+          _find_member_anywhere(ROLE) | instead(
+              ROLE, _change_role_there, lambda at: at.member.organization_id != at.context.organization_id),
+          "isolation-update-role"),
     fault("leak-removemember", "Members of other organizations can be removed.",
-          _act_on_any_member(REMOVE), "isolation-remove-member"),
+          _find_member_anywhere(REMOVE) | before(REMOVE, lambda at: use_key_of(at, at.member.organization_id)),
+          "isolation-remove-member"),
     fault("leak-read-archived", "Archived engagements of other organizations can be read.",
           _find_engagement_if(lambda asked, found: asked == READ and found.status == "archived"),
           "isolation-get-engagement"),
@@ -175,7 +180,7 @@ def _do_there(at: Situation) -> None:
     """Carry the operation out in the organization of the engagement."""
     if found := at.stored:
         at.context.engagement = found
-        _use_key_of(at, found.organization_id)
+        use_key_of(at, found.organization_id)
         getattr(at.service, ACTIONS[at.operation])(at.context)
 
 
@@ -190,7 +195,7 @@ def _remove_wherever(at: Situation) -> None:
 
 
 def _use_first_key(at: Situation) -> None:
-    _use_key_of(at, at.store.organization_ids()[0])
+    use_key_of(at, at.store.organization_ids()[0])
 
 
 def _name_all(at: Situation) -> None:
@@ -217,7 +222,7 @@ WRITES = (
             refused_yet(operation, _do_there, _foreign_engagement), _UNTOUCHED)
       for operation in _OF_ENGAGEMENTS if operation != READ),
     fault("leak-applied-updatememberrole", "The role of another organization's member is refused, and changed.",
-          refused_yet(ROLE, _change_role_wherever, statuses=(403, 404)), _UNTOUCHED),
+          refused_yet(ROLE, _change_role_wherever, sends("role"), statuses=(403, 404)), _UNTOUCHED),
     fault("leak-applied-remove-member", "The removal of another organization's member is refused, and done.",
           refused_yet(REMOVE, _remove_wherever), _UNTOUCHED),
     fault("leak-edit-touches", "An edit of another organization's engagement is refused, and moves its updatedAt.",

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .changes import edit, put
-from .conditions import all_of, archived, missing, name_of_archived, noted, sends_only, undescribed
+from .conditions import all_of, archived, missing, name_of_archived, noted, sends_only, stored_archived, undescribed
 from .mutations import after, after_change, at_step, before, fault, instead, override, refuse, refused_yet, wrap
 from .operations import ARCHIVE, CREATE, DELETE, EDIT, GET_ORGANIZATION, READ, UNARCHIVE
 from .pages import list_deleted
@@ -40,7 +40,7 @@ def _archive_next(service: Service, engagement: Engagement, status: str) -> None
 
 
 def _edits_archived(at: Situation) -> bool:
-    return bool(at.values) and at.stored is not None and at.stored.status == "archived"
+    return bool(at.values) and stored_archived(at)
 
 
 def _view_noted(view: str, name: str, **members: str) -> Mutation:

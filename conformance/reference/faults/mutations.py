@@ -180,6 +180,20 @@ def refuse_valid(operation: str, status: int, when: Condition = always) -> Mutat
     return at_step("check", around)
 
 
+def refuse_with(status: int, step: str, when: Condition = always, *, statuses: tuple[int, ...] = ()) -> Mutation:
+    """Refuse with another status what a step refuses, with one of some statuses or with any."""
+
+    def around(at: Situation, honest: Method) -> object:
+        try:
+            return honest()
+        except Refusal as refusal:
+            if when(at) and (not statuses or refusal.status in statuses):
+                raise Refusal(status, refusal.message) from None
+            raise
+
+    return at_step(step, around)
+
+
 def crash(operation: str, when: Condition = always, *, step: str = "check") -> Mutation:
     """Raise an unexpected error, which becomes a 500; ``*`` stands for all operations."""
     return _raising(operation, lambda: RuntimeError("an unexpected error of the fault"), when, step)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.reference.refusal import Refusal
 
-from .conditions import sends_other_than_text
+from .conditions import at_first, sends_other_than_text
 from .mutations import Method, Mutation, at_step, fault, refused_yet
 from .operations import CREATE, EDIT, RENAME, ROLE
 from .situations import NOTHING, Condition, Situation
@@ -58,11 +58,6 @@ def _switch_role(at: Situation) -> None:
     _set_role(at, "admin" if member and member.role == "member" else "member")
 
 
-def _is_first(at: Situation) -> bool:
-    """This is the first request for which this is asked."""
-    return at.remembered("first", at.context) is at.context
-
-
 PARTS = (
     *(fault(f"{label}-keeps-refused", f"Of what {operation} refuses as invalid, {words} kept.",
             refused_yet(operation, action, when, statuses=_INVALID), *breaks)
@@ -94,7 +89,7 @@ PARTS = (
          CREATE, lambda at: _create(at, description=at.field("description")), _sends_text("description"),
          _CREATES_NOTHING),
         ("role-refused-switches", "The first change to a role that is no text is refused, and switches the role",
-         ROLE, _switch_role, lambda at: not isinstance(at.field("role"), str) and _is_first(at), _KEEPS_ROLE))),
+         ROLE, _switch_role, lambda at: not isinstance(at.field("role"), str) and at_first(at), _KEEPS_ROLE))),
 )  # fmt: skip
 
 

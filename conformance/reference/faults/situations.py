@@ -235,7 +235,7 @@ def remember(name: str, value: Callable[[Situation], object]) -> Action:
     return lambda at: at.remembered(name, {}).update({at.context.resource_id: value(at)})
 
 
-def recalled(service: Service, name: str, identifier: str, otherwise: Any = None) -> Any:  # noqa: ANN401 - of any type
+def recalled(service: Service, name: str, identifier: str | None, otherwise: Any = None) -> Any:  # noqa: ANN401 - of any type
     """Return the value that was remembered for a resource."""
     return service.memory.get(name, {}).get(identifier, otherwise)
 
@@ -255,3 +255,14 @@ def delete_engagements(service: Service, deleted: Iterable[Engagement]) -> None:
 def note(name: str) -> Action:
     """Return an action that remembers the engagement in the path under a name."""
     return lambda at: at.remembered(name, set()).add(at.context.resource_id)
+
+
+def switch_roles(at: Situation, changed: Iterable[Member]) -> None:
+    """Make members of admins, and admins of members."""
+    for member in changed:
+        change_roles(at, [member], "member" if member.role == "admin" else "admin")
+
+
+def use_key_of(at: Situation, organization_id: str) -> None:
+    """Process the request as if its key were of an organization."""
+    at.context.key = replace(at.context.key, organization_id=organization_id)
