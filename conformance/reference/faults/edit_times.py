@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .conditions import sends, sends_only, undescribed
-from .mutations import Mutation, after, after_change, fault, instead, override
+from .mutations import Mutation, after, after_change, fault, override
 from .operations import ARCHIVE, EDIT
 from .replies import reply
-from .situations import Condition, Situation, note, overwrite
+from .situations import Condition, note, overwrite
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.records import Engagement
-    from conformance.reference.request_context import Reply
     from conformance.reference.service import Service
 
 _MOVES, _KEEPS = "update-engagement-moves-updated-at", "update-engagement-keeps-the-rest"
@@ -31,21 +30,10 @@ def _edited_at(time: Callable[[Engagement, int], int]) -> Mutation:
 
 def _keep_time(when: Condition) -> Mutation:
     """Keep the old updatedAt after some edits, and store the present time after the others."""
-
-    def action(at: Situation) -> None:
-        now = at.now
-        at.overwrite(updated_at=at.engagement.updated_at if when(at) else now)
-
-    return after(EDIT, action)
+    return after(EDIT, lambda at: at.overwrite(updated_at=at.engagement.updated_at if when(at) else at.now))
 
 
-def _show_stored(operation: str, view: str) -> Mutation:
-    """Reply with the engagement as it is stored after all."""
-    return reply(operation, lambda at: at.success(
-        getattr(at.service, f"view_{view}")(at.service.find_engagement(at.context))))  # fmt: skip
-
-
-_SHOWN = _show_stored(EDIT, "edited")
+_SHOWN = reply(EDIT, lambda at: at.shown("edited"))
 
 
 def _archive_without_time(*, edited: bool) -> Mutation:
@@ -56,12 +44,6 @@ def _archive_without_time(*, edited: bool) -> Mutation:
             overwrite(service, "engagements", engagement.id, updated_at=engagement.updated_at)
 
     return after(EDIT, note("edited")) | after_change(keep)
-
-
-def _describe_without_time(at: Situation) -> Reply:
-    at.service.check_editable(at.engagement)
-    at.store.edit_engagement(at.engagement.id, at.values, 0)
-    return at.success(at.service.view_edited(at.service.find_engagement(at.context)))
 
 
 EDITED = (
@@ -80,7 +62,8 @@ EDITED = (
     fault("edit-name-keeps-updated-at", "An edit of the name alone does not move updatedAt.",
           _keep_time(sends_only("name")), _MOVES),
     fault("edit-description-keeps-updated-at", "An edit of the description alone does not move updatedAt.",
-          instead(EDIT, _describe_without_time, sends_only("description")), _MOVES),
+          after(EDIT, lambda at: at.overwrite(updated_at=at.engagement.updated_at), sends_only("description")) | _SHOWN,
+          _MOVES),
     fault("edit-both-keeps-updated-at", "An edit of name and description does not move updatedAt.",
           _keep_time(sends("name", "description")), _MOVES),
     fault("edit-undescribed-keeps-updated-at",
@@ -99,7 +82,7 @@ EDITED = (
 ARCHIVED = (
     fault("archive-in-local-time", "Archiving writes the time of Athens as updatedAt, with a Z.",
           after(ARCHIVE, lambda at: at.overwrite(updated_at=at.now + 2 * _HOUR))
-          | _show_stored(ARCHIVE, "archived"), "timestamps-are-utc"),
+          | reply(ARCHIVE, lambda at: at.shown("archived")), "timestamps-are-utc"),
     fault("archive-moves-created-at", "Archiving moves createdAt.",
           after_change(lambda service, engagement, _: overwrite(
               service, "engagements", engagement.id, created_at=service.now())), _CREATED, "archive-keeps-content"),

@@ -3,44 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from itertools import count
+from typing import TYPE_CHECKING
 
 from conformance.reference.clock import DAY
-from conformance.reference.records import Invitation, Mail
+from conformance.reference.records import ROLES, Invitation, Mail
 from conformance.reference.refusal import Refusal
 
 from .changes import edit, put
-from .conditions import always, asks, body_has
-from .mutations import Method, Mutation, after, before, fault, override, refuse, refused_yet, result, wrap
+from .conditions import asks, body_has, field_is
+from .mutations import Method, after, at_step, before, fault, override, refuse, refuse_valid, refused_yet, result, wrap
 from .operations import INVITE
 from .replies import data, view
-from .situations import Condition, Situation, change_roles
+from .situations import NOTHING, Condition, Situation, switch_roles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
     from conformance.reference.views import View
+
+    from .mutations import Mutation
 
 
 _SUCCEEDS, _SENT, _FIELDS = "invite-succeeds", "invite-answers-what-was-sent", "invite-fields"
 _PENDING, _EXPIRES = "invitation-begins-pending", "invitation-expires-in-seven-days"
 _ADDS_NO_MEMBER, _MAIL, _NO_MAIL = "invite-adds-no-member", "invite-sends-mail", "refused-invite-sends-no-mail"
 _SECOND, _MINUTE, _HOUR, _WEEK = 1000, 60_000, 3_600_000, 7 * DAY
-_UNAUTHORIZED, _FORBIDDEN, _INVALID = 401, 403, (400, 422)
-
-
-def _refuse_valid(status: int, when: Condition = always) -> Mutation:
-    """Refuse a valid invitation as soon as it was validated."""
-
-    def around(service: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - the fields
-        context.values = honest(context)
-        if when(Situation(service, context)):
-            raise Refusal(status, "Refused.")
-        return context.values
-
-    return wrap("check_invitation", around)
+_UNAUTHORIZED = 401
 
 
 def _expires(milliseconds: int) -> Mutation:
@@ -55,30 +45,18 @@ def _change_local_part(change: Callable[[str], str]) -> Callable[[str], str]:
 
 def _take_from_client(name: str) -> Mutation:
     """Show a field as the client sent it."""
-
-    def change(at: Situation, shown: View) -> View:
-        sent: Any = at.service.parse(at.context.content)
-        return {**shown, name: sent[name]} if name in sent else shown
-
-    return data(INVITE, change)
+    return data(INVITE, lambda at, shown: {**shown, name: at.body.get(name, shown[name])})
 
 
-def _repeat_id_of_admin(service: Service, honest: Method, invitation: Invitation) -> View:
-    previous = service.memory.get("invitation")
-    service.memory["invitation"] = invitation
-    return {**honest(invitation), **({"id": previous.id} if previous and previous.role == "admin" else {})}
+def _repeat_id_of_admin(at: Situation, shown: View) -> View:
+    previous = at.service.memory.get("invitation", {})
+    at.service.memory["invitation"] = shown
+    return {**shown, "id": previous["id"]} if previous.get("role") == "admin" else shown
 
 
 def _add_member(at: Situation) -> None:
     email, role = at.values["email"], at.values["role"]
     at.service.add_member(at.context.organization_id, email.partition("@")[0], email, role, at.now)
-
-
-def _switch_role_of_next(at: Situation) -> None:
-    if at.others:
-        at.service.memory["switched"] = turn = at.remembered("switched", 0) + 1
-        other = at.others[turn % len(at.others)]
-        change_roles(at, [other], "admin" if other.role == "member" else "member")
 
 
 def _mail_with(*, to: Callable[[str], str] = str, link: Callable[[str], str] = str) -> Mutation:
@@ -92,8 +70,7 @@ def _mail_instead(change: Callable[[Mail, Invitation], Mail | None]) -> Mutation
 
     def dispatch(service: Service, invitation: Invitation, link: str) -> None:
         text = f"You are invited. Accept here:\n{link}\n"
-        mail = change(Mail("invitations@reference.example", invitation.email, "Invitation", text), invitation)
-        if mail is not None:
+        if mail := change(Mail("invitations@reference.example", invitation.email, "Invitation", text), invitation):
             service.store.add_mail(mail)
 
     return override(dispatch=dispatch)
@@ -105,36 +82,26 @@ def _send(at: Situation, email: str) -> None:
     at.service.dispatch(invitation, at.service.acceptance_link(at.context, "none"))
 
 
-def _send_if_addressed(at: Situation) -> None:
-    body = at.service.parse(at.context.content)
-    email = body.get("email") if isinstance(body, dict) else None
-    if isinstance(email, str) and "@" in email:
-        _send(at, email)
-
-
 def _send_conflicting(when: Condition) -> Mutation:
     """Send an invitation that is refused as a conflict."""
     return refused_yet(INVITE, lambda at: _send(at, at.values["email"]), when, statuses=(409,))
 
 
-def _invite_refused(when: Callable[[int, Any], bool]) -> Mutation:
-    """Store and send an invitation that is refused; ``when`` gets the status and the role."""
+def _invite(at: Situation) -> None:
+    """Store and send an invitation to the first organization."""
+    if isinstance(email := at.field("email"), str):
+        invitation, _ = at.service.add_invitation(at.store.organization_ids()[0], email, "member")
+        at.service.dispatch(invitation, f"http://localhost/invitations/{invitation.id}")
 
-    async def around(service: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - a reply
-        try:
-            return await honest(context)
-        except Refusal as refusal:
-            if context.request.scope["path"].endswith("/members/invite"):
-                # A request without a valid key is refused before its body is received.
-                content = await context.request.body() if refusal.status == _UNAUTHORIZED else context.content
-                body: Any = service.parse(content) if content else None
-                email = body.get("email") if isinstance(body, dict) else None
-                if isinstance(email, str) and when(refusal.status, body.get("role")):
-                    invitation, _ = service.add_invitation(service.store.organization_ids()[0], email, "member")
-                    service.dispatch(invitation, f"http://localhost/invitations/{invitation.id}")
-            raise
 
-    return wrap("serve", around)
+async def _invite_unauthorized(at: Situation, honest: Method) -> object:
+    try:
+        return await honest()
+    except Refusal as refusal:
+        if refusal.status == _UNAUTHORIZED and at.context.request.scope["path"].endswith("/members/invite"):
+            at.context.content = await at.context.request.body()
+            _invite(at)
+        raise
 
 
 EXPIRIES = (
@@ -193,12 +160,13 @@ RESPONSES = (
           wrap("view_invitation", lambda _, honest, invitation:
                {**honest(invitation), "id": f"inv-{invitation.organization_id}"}), _FIELDS),
     fault("invitation-repeats-identifier", "An invitation that follows that of an admin shows the same identifier.",
-          wrap("view_invitation", _repeat_id_of_admin), _FIELDS),
+          data(INVITE, _repeat_id_of_admin), _FIELDS),
 )  # fmt: skip
 
 REFUSALS_AND_EFFECTS = (
-    fault("invitation-refused", "Inviting an admin is refused.", _refuse_valid(403, asks(role="admin")), _SUCCEEDS),
-    fault("invitation-not-served", "Every invitation is refused.", _refuse_valid(409), _SUCCEEDS),
+    fault("invitation-refused", "Inviting an admin is refused.",
+          refuse_valid(INVITE, 403, asks(role="admin")), _SUCCEEDS),
+    fault("invitation-not-served", "Every invitation is refused.", refuse_valid(INVITE, 409), _SUCCEEDS),
     *(fault(f"invite-owner-{status}", f"An invitation with the role owner is refused with {status}.",
             refuse(INVITE, status, body_has(role="owner"), step="check_invitation"), "invite-refuses-invalid")
       for status in (403, 409)),
@@ -206,7 +174,9 @@ REFUSALS_AND_EFFECTS = (
           after(INVITE, _add_member), _ADDS_NO_MEMBER),
     fault("invitation-switches-role",
           "An invitation makes an admin of somebody who is a member already, or a member of an admin.",
-          before(INVITE, _switch_role_of_next), _ADDS_NO_MEMBER),
+          before(INVITE, lambda at: switch_roles(
+              at, [at.others[next(at.remembered("turns", count(1))) % len(at.others)]]), lambda at: bool(at.others)),
+          _ADDS_NO_MEMBER),
 )  # fmt: skip
 
 MAILS = (
@@ -234,7 +204,8 @@ MAILS = (
 
 MAILS_OF_REFUSED = (
     fault("mail-although-refused", "A refused invitation is sent nevertheless.",
-          refused_yet(INVITE, _send_if_addressed), _NO_MAIL),
+          refused_yet(INVITE, lambda at: _send(at, at.field("email")),
+                      lambda at: field_is("email", str)(at) and "@" in at.field("email")), _NO_MAIL),
     fault("mail-although-member", "The invitation of a member is refused, and sent nevertheless.",
           _send_conflicting(lambda at: at.store.member_by_email(
               at.context.organization_id, at.values["email"]) is not None), _NO_MAIL),
@@ -243,12 +214,12 @@ MAILS_OF_REFUSED = (
           _send_conflicting(lambda at: at.store.open_invitation(
               at.context.organization_id, at.values["email"], at.now) is not None), _NO_MAIL),
     fault("mail-of-invitation-without-role", "An invitation without a role is refused, and sent.",
-          _invite_refused(lambda status, role: status in _INVALID and role is None), _NO_MAIL),
+          refused_yet(INVITE, _invite, lambda at: at.field("role") in (None, NOTHING), statuses=(400, 422)), _NO_MAIL),
     fault("mail-of-invitation-with-odd-role", "An invitation with an unknown role is refused, and sent.",
-          _invite_refused(lambda status, role:
-                          status in _INVALID and role not in (None, "admin", "member", "owner")), _NO_MAIL),
+          refused_yet(INVITE, _invite, lambda at: at.field("role") not in (None, NOTHING, *ROLES), statuses=(400, 422)),
+          _NO_MAIL),
     fault("mail-of-unauthorized-invitation", "An invitation without a good key is refused, and sent.",
-          _invite_refused(lambda status, _: status == _UNAUTHORIZED), _NO_MAIL),
+          at_step("serve", _invite_unauthorized), _NO_MAIL),
     fault("mail-of-forbidden-invitation", "An invitation without permission is refused, and sent.",
-          _invite_refused(lambda status, _: status == _FORBIDDEN), _NO_MAIL),
+          refused_yet(INVITE, _invite, statuses=(403,)), _NO_MAIL),
 )  # fmt: skip

@@ -233,6 +233,32 @@ def refused_yet(
     return at_step("perform", around)
 
 
+def refused_early(status: int, operation: str, action: Action, when: Condition = always) -> Mutation:
+    """Do something although a request is refused before its operation and its body are known.
+
+    Args:
+        status: The status of the refusal: 401 or 429.
+        operation: The operationId; ``*`` stands for all operations.
+        action: What is done; a refusal of its own is ignored.
+        when: The refused requests; operation and body are known by then.
+    """
+
+    async def around(at: Situation, honest: Method) -> object:
+        try:
+            return await honest()
+        except Refusal as refusal:
+            if refusal.status == status:
+                with suppress(Refusal):
+                    at.context.operation = at.service.find_operation(at.context)
+                    if operation in {"*", at.operation}:
+                        at.context.content = await at.service.receive(at.context)
+                        if when(at):
+                            action(at)
+            raise
+
+    return at_step("serve", around)
+
+
 def done_yet(operation: str, status: int, when: Condition = always) -> Mutation:
     """Carry out an operation and refuse it then; the situation of ``when`` has the reply."""
 

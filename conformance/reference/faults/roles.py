@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .changes import edit, put
 from .conditions import all_of, always, asks, body_has, has_role, sends
-from .mutations import Mutation, after, before, fault, instead, override, refuse, refused_yet, wrap
+from .mutations import Mutation, after, at_step, before, fault, instead, override, refuse, refused_yet
 from .operations import ROLE
 from .replies import view
 from .situations import Condition, Situation, change_roles, members, overwrite, remove_members
@@ -24,14 +24,9 @@ _MOVE_JOINED_AT = "UPDATE members SET joined_at = ? WHERE organization_id = ? AN
 _DOT_EMAIL = "UPDATE users SET email = upper(substr(email, 1, 1)) || '.' || substr(email, 2) WHERE id = ?"
 
 
-def _only_show(at: Situation) -> Reply:
-    return at.success(at.service.view_role(replace(at.member, role=at.values["role"])))
-
-
-def _check_and_only_show(at: Situation) -> Reply:
-    at.service.check_role_changeable(at.member)
-    changed = replace(at.member, role=at.values["role"], updated_at=at.now)
-    return at.success(at.service.view_role(changed))
+def _only_show(at: Situation, **fields: Any) -> Reply:  # noqa: ANN401 - of any type
+    """Return the success of a change of role that is not stored."""
+    return at.success(at.service.view_role(replace(at.member, role=at.values["role"], **fields)))
 
 
 def _take_for_no_owner(at: Situation) -> None:
@@ -50,17 +45,8 @@ def _names(role: str) -> Condition:
 
 def _accept_owner(when: Condition = always) -> Mutation:
     """Take the role owner for valid in some of the requests that send it."""
-    accepts = all_of(body_has(role="owner"), when)
-    return wrap("check_role_change", lambda service, honest, context:
-                {"role": "owner"} if accepts(Situation(service, context)) else honest(context))  # fmt: skip
-
-
-def _owners(at: Situation) -> list[Member]:
-    return [member for member in members(at.service, at.context.organization_id) if member.role == "owner"]
-
-
-def _other_admins(at: Situation) -> list[Member]:
-    return [other for other in at.others if other.role == "admin"]
+    return at_step("check_role_change", lambda at, honest:
+                   {"role": "owner"} if body_has(role="owner")(at) and when(at) else honest())  # fmt: skip
 
 
 OWNERS = (
@@ -89,7 +75,8 @@ OWNERS = (
 
 CHANGES = (
     fault("role-not-kept", "A change of role answers as if it had been done.",
-          instead(ROLE, _check_and_only_show), _BOTH_WAYS),
+          instead(ROLE, lambda at: _only_show(at, updated_at=at.now))
+          | before(ROLE, lambda at: at.service.check_role_changeable(at.member)), _BOTH_WAYS),
     fault("role-only-upwards", "A member becomes an admin, but an admin stays one.",
           instead(ROLE, _only_show, has_role("admin")), _BOTH_WAYS),
     fault("role-only-downwards", "An admin becomes a member, but a member stays one.",
@@ -107,7 +94,8 @@ CHANGES = (
 SIDE_EFFECTS = (
     fault("role-changes-others", "A change of role changes the others', too.",
           after(ROLE, lambda at: change_roles(at, at.others, at.values["role"])), _KEEPS_REST),
-    fault("role-moves-joined-at", "A change of role moves joinedAt.", after(ROLE, lambda at: at.store.execute(
+    fault("role-moves-joined-at", "A change of role moves joinedAt.",
+          after(ROLE, lambda at: at.store.execute(
               _MOVE_JOINED_AT, at.now + 1, at.context.organization_id, at.context.resource_id)), _KEEPS_REST),
     fault("role-loses-name", "A change of role overwrites the member's name.",
           after(ROLE, lambda at: overwrite(at.service, "users", at.context.resource_id, name="Member")), _KEEPS_REST),
@@ -115,8 +103,11 @@ SIDE_EFFECTS = (
           before(ROLE, lambda at: at.store.execute(_DOT_EMAIL, at.member.user_id)), _KEEPS_REST),
     fault("role-change-takes-ownership",
           "Whoever is made an admin leaves the organization without an owner: the owner becomes an admin, too.",
-          before(ROLE, lambda at: change_roles(at, _owners(at), "admin"), asks(role="admin")), _KEEPS_REST),
+          before(ROLE, lambda at: change_roles(at, [
+              each for each in members(at.service, at.context.organization_id) if each.role == "owner"], "admin"),
+                 asks(role="admin")), _KEEPS_REST),
     fault("role-change-removes-an-admin",
           "Whoever becomes an admin takes the place of another one, who is no longer a member.",
-          before(ROLE, lambda at: remove_members(at, _other_admins(at)[-1:]), asks(role="admin")), _KEEPS_REST),
+          before(ROLE, lambda at: remove_members(
+              at, [other for other in at.others if other.role == "admin"][-1:]), asks(role="admin")), _KEEPS_REST),
 )  # fmt: skip
