@@ -1,55 +1,29 @@
-"""Faults of errors: their codes, fields and bodies, and their order."""
+"""Faults of errors: their codes, fields and bodies."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.reference.refusal import Refusal
-
 from .changes import drop, edit, inside, put, rename
 from .conditions import always, has_status, responds
-from .mutations import Method, Mutation, fault, wrap
+from .mutations import Mutation, fault
 from .replies import error, send
 
 if TYPE_CHECKING:
-    from conformance.reference.records import Key
-    from conformance.reference.request_context import Reply, RequestContext
-    from conformance.reference.service import Service
-
     from .situations import Situation
+
 
 _ENVELOPE, _AGREES = "error-envelope", "error-status-code-agrees"
 _JSON, _TYPE = "json-well-formed", "json-media-type"
-_NOT_FOUND = 404
 
 
-def _malformed(at: Situation) -> bool:
+def _unclosed(at: Situation) -> bool:
     """The request has a body that does not end as an object or a list does."""
     return bool(at.context.content) and not at.context.content.rstrip().endswith((b"}", b"]"))
 
 
 def _sent(text: bytes, status: int, media_type: str) -> Mutation:
     return send(lambda _: text, has_status(status), media_type=media_type)
-
-
-def _no_limits_of_404(_: Service, honest: Method, context: RequestContext, reply: Reply) -> dict[str, str]:
-    headers: dict[str, str] = honest(context, reply)
-    return {} if reply.status == _NOT_FOUND else headers
-
-
-def _find_engagement_first(service: Service, honest: Method, context: RequestContext) -> Key:
-    operation = service.find_operation(context)
-    if operation.finds == "engagement" and service.store.engagement(context.resource_id) is None:
-        raise service.not_found("engagement")
-    key: Key = honest(context)
-    return key
-
-
-def _check_sort_first(_: Service, honest: Method, context: RequestContext) -> Key:
-    if context.request.query_params.get("sort", "name") not in {"name", "createdAt", "updatedAt"}:
-        raise Refusal(422, "The sort key is unknown.")
-    key: Key = honest(context)
-    return key
 
 
 CODES = (
@@ -113,7 +87,7 @@ STATUS_CODES = (
     fault("removal-404-says-400", "The statusCode of the 404 of an unknown user is 400.",
           error(inside("error", put(statusCode=400)), responds("removeMember", 404)), _AGREES),
     fault("malformed-says-500", "The statusCode of what malformed JSON gets is 500.",
-          error(inside("error", put(statusCode=500)), _malformed), _AGREES),
+          error(inside("error", put(statusCode=500)), _unclosed), _AGREES),
     *(fault(f"{status}-says-{code}", f"The statusCode of a {status} is {code}.",
             error(inside("error", put(statusCode=code)), has_status(status)), _AGREES)
       for status, code in ((401, 403), (404, 40401), (422, 400), (429, 0))),
@@ -133,9 +107,9 @@ ENVELOPES = tuple(
         ("404-detail", "A 404 has a detail instead of an error.",
          has_status(404), lambda body: {"detail": body["error"]["message"]}),
         ("malformed-detail", "Malformed JSON is answered with a detail instead of an error.",
-         _malformed, lambda _: {"detail": "There was an error parsing the body"}),
+         _unclosed, lambda _: {"detail": "There was an error parsing the body"}),
         ("malformed-message", "Malformed JSON is answered with a message instead of an error.",
-         _malformed, lambda _: {"message": "Unexpected token", "status": 400}),
+         _unclosed, lambda _: {"message": "Unexpected token", "status": 400}),
         ("429-null", "The error of a 429 is null.", has_status(429), put(error=None)),
         ("deletion-404-null", "The error of the 404 of a deletion is null.",
          responds("deleteEngagement", 404), put(error=None)))
@@ -154,13 +128,4 @@ BODIES = tuple(
         ("429-plain-text", "A 429 is plain text.", 429, b"Too Many Requests", "text/plain", _TYPE, _JSON),
         ("409-empty-object", "A 409 is an empty object.", 409, b"{}", "application/json", _ENVELOPE),
         ("400-null", "A 400 is null.", 400, b"null", "application/json", _ENVELOPE))
-)  # fmt: skip
-
-ORDER = (
-    fault("not-found-without-limits", "A 404 lacks the rate-limit headers.",
-          wrap("rate_limit_headers", _no_limits_of_404), "rate-limit-headers-present"),
-    fault("lookup-before-authentication", "Without a valid key, an unknown engagement gets 404 instead of 401.",
-          wrap("authenticate", _find_engagement_first), "authentication-before-lookup"),
-    fault("sort-checked-before-key", "A sort that there is not is refused before the key is looked at.",
-          wrap("authenticate", _check_sort_first), "authentication-before-validation"),
 )  # fmt: skip

@@ -207,10 +207,20 @@ def _find_operation(at: Situation) -> None:
 _FIND_OPERATION = _before_key(_find_operation)
 
 
+def _find_engagement(at: Situation) -> None:
+    if at.context.operation.finds == "engagement" and at.stored is None:
+        raise at.service.not_found("engagement")
+
+
 def _find_member(at: Situation) -> None:
     first = at.store.organization_ids()[0]
     if at.context.operation.finds == "member" and at.store.member(first, at.context.resource_id) is None:
         raise at.service.not_found("member")
+
+
+def _check_sort(at: Situation) -> None:
+    if at.query.get("sort", "name") not in {"name", "createdAt", "updatedAt"}:
+        raise Refusal(422, "The sort key is unknown.")
 
 
 def _validate_first(operation: str) -> Mutation:
@@ -247,6 +257,10 @@ def _act_with_any_key(at: Situation) -> None:
 
 
 EARLY = (
+    fault("lookup-before-authentication", "Without a valid key, an unknown engagement gets 404 instead of 401.",
+          _before_key(_find_engagement) | _FIND_OPERATION, _LOOKUP),
+    fault("sort-checked-before-key", "A sort that there is not is refused before the key is looked at.",
+          _before_key(_check_sort), _VALIDATION),
     fault("member-lookup-before-authentication", "Without a valid key, an unknown user gets 404 instead of 401.",
           _before_key(_find_member) | _FIND_OPERATION, _LOOKUP),
     fault("archived-conflict-before-key",

@@ -9,7 +9,7 @@ from . import operations as op
 from .changes import edit, put
 from .conditions import all_of, always, asks, at_first, has_role, reads, writes
 from .mutations import Method, after, at_step, before, end_process, fault, instead, override, refuse, refused_yet, wrap
-from .pages import cut, page_of_members, whole
+from .pages import cut, page_of_members, past_item, query_of_members, whole
 from .replies import view
 from .situations import Action, Condition, Situation, recalled, remember, remove_members, switch_roles
 
@@ -139,9 +139,7 @@ LISTED = (
               replace(each, name=each.email.partition("@")[0]) for each in find(query).items))
               if query.role else find(query)), _FILTERED),
     fault("role-filter-loses-one-on-page-2", "Under a role, every page after the first begins one member too late.",
-          page_of_members(lambda honest, query:
-                          honest(replace(query, offset=query.offset + 1) if query.role and query.offset else query)),
-          _FILTERED),
+          query_of_members(past_item, lambda at: at.values["role"]), _FILTERED),
     fault("ends-at-a-list-of-owners", "The process ends over a list of members that is filtered by the role owner.",
           end_process(op.LIST_MEMBERS, lambda at: at.query.get("role") == "owner"), "no-server-error"),
 )  # fmt: skip

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from conformance.reference.queries import MemberQuery
 
 from .changes import edit, set_fields
-from .conditions import again
+from .conditions import again, asks
 from .mutations import Method, Mutation, before, fault, flat, instead, override, refuse_valid, result, wrap
 from .operations import GET_ORGANIZATION, RENAME
-from .pages import page_of_members
+from .pages import page_of_members, query_of_members
 from .replies import data, view
 from .situations import NOTHING, Condition, Situation, overwrite, use_key_of
 
@@ -91,16 +91,6 @@ def _take_flat_settings(at: Situation) -> None:
 
 def _count(service: Service, organization: Organization, role: str) -> int:
     return service.store.members(MemberQuery(organization.id, 0, 1, role=role)).total
-
-
-def _asks_for(role: str) -> Callable[[MemberQuery], bool]:
-    return lambda asked: asked.role == role
-
-
-def _filters(when: Callable[[MemberQuery], object], **fields: object) -> Mutation:
-    """Change fields of some queries for members."""
-    change = set_fields(**fields)
-    return page_of_members(lambda find, asked: find(change(asked) if when(asked) else asked))
 
 
 UPDATES = flat(
@@ -198,15 +188,15 @@ READS = flat(
 
 ROLE_FILTER = flat(
     (fault(f"role-filter-{role}-ignored", f"The list of members shows everybody when asked for {words}.",
-           _filters(_asks_for(role), role=None), _FILTER)
+           query_of_members(set_fields(role=None), asks(role=role)), _FILTER)
      for role, words in (("owner", "owners"), ("admin", "admins"), ("member", "the role member"))),
     fault("role-filter-member-shows-admins", "The list of members shows admins when asked for the role member.",
-          _filters(_asks_for("member"), role="admin"), _FILTER),
+          query_of_members(set_fields(role="admin"), asks(role="member")), _FILTER),
     fault("role-filter-ignored-on-small-pages", "The list of members forgets its role filter on pages of less than 20.",
-          _filters(lambda asked: asked.limit < _SMALL, role=None), _FILTER),
+          query_of_members(set_fields(role=None), lambda at: at.values["perPage"] < _SMALL), _FILTER),
     fault("role-filter-forgets-page",
           "The list of members gives the first page for every page where it has a role filter.",
-          _filters(lambda asked: asked.role, offset=0), _FILTER),
+          query_of_members(set_fields(offset=0), lambda at: at.values["role"]), _FILTER),
     fault("role-filter-shows-one-admin", "The list of members counts all admins when asked for them, and shows one.",
           page_of_members(lambda find, asked: replace(find(asked), items=find(asked).items[:1])
                           if asked.role == "admin" else find(asked)), _FILTER),

@@ -29,6 +29,21 @@ def query(change: Change, when: Condition = always) -> Mutation:
     return at_step("engagement_query", lambda at, honest: change(honest()) if when(at) else honest())
 
 
+def query_of_members(change: Change, when: Condition = always) -> Mutation:
+    """Change the query for a page of members."""
+    return at_step("member_query", lambda at, honest: change(honest()) if when(at) else honest())
+
+
+def past_item(asked: Any) -> Any:  # noqa: ANN401 - a query
+    """Leave out the item before each page but the first, as a change of a query."""
+    return replace(asked, offset=asked.offset + (asked.offset > 0))
+
+
+def from_item_before(asked: Any) -> Any:  # noqa: ANN401 - a query
+    """Begin each page but the first with the last item of the page before, as a change of a query."""
+    return replace(asked, offset=max(asked.offset - 1, 0))
+
+
 def page(find: Find) -> Mutation:
     """Show another page of engagements."""
     return wrap("find_engagements", lambda _, honest, asked: find(honest, asked))

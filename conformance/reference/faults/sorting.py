@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from .situations import Condition
 
+
 _SORTS = {"createdAt": "sort-by-created-at", "updatedAt": "sort-by-updated-at", "name": "sort-by-name"}
 _ALL = tuple(_SORTS.values())
 _BY_CREATION, _BY_CHANGE, _BY_NAME = _ALL
@@ -27,10 +28,6 @@ _FILTERED, _BY_DEFAULT, _TOTAL = "sort-with-filter", "sort-descending-by-default
 
 def _reversed(when: Condition) -> Mutation:
     return query(lambda asked: replace(asked, descending=not asked.descending), when)
-
-
-def _ascending(when: Condition) -> Mutation:
-    return query(set_fields(descending=False), when)
 
 
 def _on_later_page(sort: str) -> Condition:
@@ -107,7 +104,7 @@ PARAMETERS = flat(
           query(set_fields(descending=True)), *_ALL, _FILTERED),
     fault("order-always-ascending", "The list of engagements is always ascending.",
           query(set_fields(descending=False)), *_ALL, _BY_DEFAULT, _FILTERED),
-    (fault(identifier, f"The list of engagements {words}.", _ascending(when), *breaks)
+    (fault(identifier, f"The list of engagements {words}.", query(set_fields(descending=False), when), *breaks)
      for identifier, words, when, *breaks in (
         ("sort-ascending-by-default", "is ascending where no order is given",
          lambda at: at.values["sort"] and not at.values["order"], _BY_DEFAULT),

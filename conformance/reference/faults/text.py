@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from . import Fault
     from .changes import Change
-    from .situations import Situation
 
     TextChange = Callable[[str], str | None]
     Way = tuple[str, str, TextChange, str]
@@ -227,15 +226,9 @@ _SHOWN_BY_ANY_TEXT: tuple[Way, ...] = (
 SPOILT = flat(_spoilt(_CUT + _LETTERS + _SIGNS + _TYPOGRAPHY, {}), _spoilt(_SHOWN_BY_ANY_TEXT, _BROKEN_BY_ANY_TEXT))
 
 
-def _escape_description(at: Situation) -> None:
-    at.overwrite(description=html.escape(at.engagement.description or ""))
-
-
-def _keeps_description(at: Situation) -> bool:
-    return described(at) and "description" not in at.values
-
-
-ESCAPED = tuple(fault(identifier, title, after(operation, _escape_description, _keeps_description), requirement)
+ESCAPED = tuple(fault(identifier, title, after(
+    operation, lambda at: at.overwrite(description=html.escape(at.engagement.description or "")),
+    lambda at: described(at) and "description" not in at.values), requirement)
                 for identifier, title, operation, requirement in (
     ("edit-escapes-standing-description", "An edit of the name escapes the description for HTML.",
      "updateEngagement", "update-engagement-keeps-the-rest"),
