@@ -36,7 +36,7 @@ def undescribed(at: Situation) -> bool:
 
 
 def stored_archived(at: Situation) -> bool:
-    """The engagement with the id in the path is archived, whether or not the request was refused before it was found."""
+    """The engagement with the id in the path is archived; also for requests that were refused before it was found."""
     return at.stored is not None and at.stored.status == "archived"
 
 

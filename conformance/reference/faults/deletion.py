@@ -13,10 +13,10 @@ from .mutations import Method, after, at_step, before, fault, hide, instead, ove
 from .operations import ARCHIVE, DELETE, EDIT, READ, UNARCHIVE
 from .pages import list_deleted
 from .replies import view
-from .situations import Situation, delete_engagements, engagements, note, recalled, remember
+from .situations import Situation, engagements, note, recalled, remember
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from conformance.reference.records import Engagement
     from conformance.reference.service import Service
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _UNREADABLE, _UNLISTED, _UNCOUNTED = "deleted-unreadable", "deleted-unlisted", "deleted-uncounted"
 _UNDELETABLE, _UNEDITABLE, _UNARCHIVABLE = "deleted-undeletable", "deleted-uneditable", "deleted-unarchivable"
-_SUCCEEDS, _AT_ONCE, _SPARES = "delete-engagement-succeeds", "delete-effective-at-once", "delete-spares-others"
+_AT_ONCE, _SPARES = "delete-effective-at-once", "delete-spares-others"
 _DELETED, _TRUE = (_UNREADABLE, _UNLISTED, _UNDELETABLE, _UNEDITABLE, _UNCOUNTED), "delete-engagement-answers-true"
 _A_MOMENT = 0.005
 _DELETE_FIRST = ("DELETE FROM subordinates WHERE rowid ="
@@ -49,7 +49,7 @@ def _find_deleted(operation: str, *, seconds: float = math.inf) -> Mutation:
         "find_engagement", find)  # fmt: skip
 
 
-def _restore(operation: str) -> Mutation:
+def _restore_if_refused(operation: str) -> Mutation:
     """Store a deleted engagement again if an operation on it is refused."""
 
     def restore(at: Situation) -> None:
@@ -59,9 +59,15 @@ def _restore(operation: str) -> Mutation:
     return before(DELETE, remember("deleted", lambda at: at.engagement)) | refused_yet(operation, restore)
 
 
+def _delete_all(service: Service, deleted: Iterable[Engagement]) -> None:
+    """Delete engagements without their records."""
+    for engagement in deleted:
+        service.store.delete_engagement(engagement.id)
+
+
 def _delete_others(are_deleted: Callable[[Engagement, Engagement], bool]) -> Mutation:
     """Delete others with an engagement; ``are_deleted`` gets the one to delete and another one."""
-    return before(DELETE, lambda at: delete_engagements(
+    return before(DELETE, lambda at: _delete_all(
         at.service, [other for other in at.other_engagements if are_deleted(at.engagement, other)]))  # fmt: skip
 
 
@@ -112,7 +118,7 @@ FOUND = (
         ("delete", DELETE, 400, _UNDELETABLE),
         ("archive", ARCHIVE, 409, _UNARCHIVABLE, "archive-unknown-engagement"))),
     *(fault(f"deleted-{operation.lower()}-restores", f"{word} a deleted engagement is refused, and brings it back.",
-            _restore(operation), *breaks, _UNLISTED, _UNREADABLE) for word, operation, *breaks in (
+            _restore_if_refused(operation), *breaks, _UNLISTED, _UNREADABLE) for word, operation, *breaks in (
         ("Editing", EDIT, _UNDELETABLE), ("Archiving", ARCHIVE, _UNDELETABLE), ("Unarchiving", UNARCHIVE, _UNDELETABLE),
         ("Deleting", DELETE))),
     fault("deleted-still-listed", "A deleted engagement is not found any more, but still listed and counted.",
@@ -136,7 +142,7 @@ NOT_DONE = (
           _SPARED | before(DELETE, lambda at: at.service.set_status(at.engagement, "archived")),
           _UNREADABLE, _UNLISTED, _UNDELETABLE, _UNEDITABLE),
     fault("delete-needs-archive", "An active engagement cannot be deleted.",
-          refuse(DELETE, 409, lambda at: not archived(at)), _SUCCEEDS),
+          refuse(DELETE, 409, lambda at: not archived(at)), "delete-engagement-succeeds"),
     fault("deletion-later", "A deletion is done a little after its answer.",
           _SPARED | before(DELETE, lambda at: at.service.later(
               lambda: at.store.delete_engagement(at.engagement.id))), _AT_ONCE, _UNREADABLE),
@@ -151,7 +157,7 @@ NOT_DONE = (
 
 OTHERS = (
     fault("delete-takes-neighbour", "A deletion takes the engagement created next with it.",
-          after(DELETE, lambda at: delete_engagements(at.service, [
+          after(DELETE, lambda at: _delete_all(at.service, [
               other for other in at.engagements if other.created_at >= at.engagement.created_at][:1])), _SPARES),
     fault("delete-by-name", "A deletion takes every engagement of the same name.",
           _delete_others(lambda deleted, other: deleted.name == other.name),

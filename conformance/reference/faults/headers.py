@@ -33,11 +33,11 @@ def _media_type(text: str | None, when: Condition) -> Mutation:
     return header("Content-Type", lambda _: text, when)
 
 
-def _send(name: str, value: Value, when: Condition = always) -> Mutation:
+def _rate_limit(name: str, value: Value, when: Condition = always) -> Mutation:
     return header(f"X-RateLimit-{name}", lambda at: value(at.context.quota) if callable(value) else value, when)
 
 
-_limit, _remaining, _reset = (partial(_send, name) for name in ("Limit", "Remaining", "Reset"))
+_limit, _remaining, _reset = (partial(_rate_limit, name) for name in ("Limit", "Remaining", "Reset"))
 
 
 def _no_headers(when: Condition) -> Mutation:
@@ -132,7 +132,7 @@ MISSING = flat(
     fault("429-without-reset", "A 429 lacks X-RateLimit-Reset.", _reset(None, has_status(429)), _PRESENT),
     fault("lists-without-reset", "A list lacks X-RateLimit-Reset.", _reset(None, _LISTED), _PRESENT),
     *(fault(f"headers-{operation}-without-{name}".lower(), f"What {operation} answers lacks X-RateLimit-{name}.",
-            _send(name, None, responds(operation)), _PRESENT)
+            _rate_limit(name, None, responds(operation)), _PRESENT)
       for operation, name in zip(ACTIONS, cycle(("Limit", "Remaining", "Reset")), strict=False)),
 )  # fmt: skip
 

@@ -76,7 +76,7 @@ def _mail_instead(change: Callable[[Mail, Invitation], Mail | None]) -> Mutation
     return override(dispatch=dispatch)
 
 
-def _send(at: Situation, email: str) -> None:
+def _send_mail(at: Situation, email: str) -> None:
     now = at.now
     invitation = Invitation("inv", at.context.organization_id, email, "member", "pending", now, now)
     at.service.dispatch(invitation, at.service.acceptance_link(at.context, "none"))
@@ -84,7 +84,7 @@ def _send(at: Situation, email: str) -> None:
 
 def _send_conflicting(when: Condition) -> Mutation:
     """Send an invitation that is refused as a conflict."""
-    return refused_yet(INVITE, lambda at: _send(at, at.values["email"]), when, statuses=(409,))
+    return refused_yet(INVITE, lambda at: _send_mail(at, at.values["email"]), when, statuses=(409,))
 
 
 def _invite(at: Situation) -> None:
@@ -204,7 +204,7 @@ MAILS = (
 
 MAILS_OF_REFUSED = (
     fault("mail-although-refused", "A refused invitation is sent nevertheless.",
-          refused_yet(INVITE, lambda at: _send(at, at.field("email")),
+          refused_yet(INVITE, lambda at: _send_mail(at, at.field("email")),
                       lambda at: field_is("email", str)(at) and "@" in at.field("email")), _NO_MAIL),
     fault("mail-although-member", "The invitation of a member is refused, and sent nevertheless.",
           _send_conflicting(lambda at: at.store.member_by_email(

@@ -35,7 +35,7 @@ _FAMILIES = (
 """Operations, with the requirement that they break if they accept the key of a removed member."""
 
 
-def _count(by: int) -> Action:
+def _count_more(by: int) -> Action:
     """Return an action that makes memberCount larger or smaller from now on."""
     return lambda at: at.remembered("counted", []).append(by)
 
@@ -67,7 +67,7 @@ def _find_removed(operation: str) -> Mutation:
     return _NOTE_REMOVED | at_step("find_member", around)
 
 
-def _restore(at: Situation) -> None:
+def _add_again(at: Situation) -> None:
     gone = at.service.memory.get("gone")
     if gone and gone.user_id == at.context.resource_id:
         del at.service.memory["gone"]
@@ -149,13 +149,13 @@ COUNT = (
           _NOTE_REMOVED | wrap("count_members", lambda service, honest, organization: honest(organization) + sum(
               member.organization_id == organization.id for member in _removed(service))), _UNCOUNTED, _COUNTED),
     fault("member-count-shrinks-with-vain-removals", "A removal that finds nobody is subtracted all the same.",
-          _SHOW_COUNT | refused_yet(op.REMOVE, _count(-1)), _COUNTED),
+          _SHOW_COUNT | refused_yet(op.REMOVE, _count_more(-1)), _COUNTED),
     fault("member-count-grows-with-roles", "Every change of a role counts the member once more.",
-          _SHOW_COUNT | after(op.ROLE, _count(1)), _COUNTED),
+          _SHOW_COUNT | after(op.ROLE, _count_more(1)), _COUNTED),
     fault("member-count-grows-with-admins-invited", "The invitation of an admin counts as a member.",
-          _SHOW_COUNT | after(op.INVITE, _count(1), asks(role="admin")), _ADDS_NO_MEMBER, _COUNTED),
+          _SHOW_COUNT | after(op.INVITE, _count_more(1), asks(role="admin")), _ADDS_NO_MEMBER, _COUNTED),
     fault("invitation-counts-as-member", "The organization counts its invitations as members.",
-          _SHOW_COUNT | after(op.INVITE, _count(1)), _ADDS_NO_MEMBER, _COUNTED),
+          _SHOW_COUNT | after(op.INVITE, _count_more(1)), _ADDS_NO_MEMBER, _COUNTED),
 )  # fmt: skip
 
 REMOVAL = (
@@ -196,7 +196,7 @@ REMOVED = (
     fault("removed-role-change-restores",
           "Changing the role of a removed member is refused, and makes the user a member again.",
           before(op.REMOVE, lambda at: at.service.memory.update(gone=at.member))
-          | refused_yet(op.ROLE, _restore, statuses=(404,)), _NOT_REMOVABLE, _UNLISTED),
+          | refused_yet(op.ROLE, _add_again, statuses=(404,)), _NOT_REMOVABLE, _UNLISTED),
 )  # fmt: skip
 
 KEYS_OF_REMOVED = (

@@ -52,7 +52,7 @@ def _if_sent(field: str, action: Callable[[Situation, Any], object]) -> Mutation
     return before(RENAME, lambda at: action(at, at.field(field)), _sends(field))
 
 
-def _only_show(at: Situation, **fields: Any) -> Reply:  # noqa: ANN401 - of any type
+def _show_renamed(at: Situation, **fields: Any) -> Reply:  # noqa: ANN401 - of any type
     """Return the success of an update that is not stored."""
     return at.success(at.service.view_renamed(replace(_stored(at), **fields)))
 
@@ -89,15 +89,15 @@ def _take_flat_settings(at: Situation) -> None:
             _write(at, **{_SETTINGS[field]: int(value)})
 
 
-def _count(service: Service, organization: Organization, role: str) -> int:
+def _count_role(service: Service, organization: Organization, role: str) -> int:
     return service.store.members(MemberQuery(organization.id, 0, 1, role=role)).total
 
 
 UPDATES = flat(
-    fault("rename-not-kept", "A renaming answers as if it had been done.", instead(RENAME, lambda at: _only_show(
+    fault("rename-not-kept", "A renaming answers as if it had been done.", instead(RENAME, lambda at: _show_renamed(
               at, name=at.values.get("name", _stored(at).name), updated_at=at.now)), _EFFECT),
     fault("rename-once", "Only the first renaming of an organization is kept.",
-          instead(RENAME, lambda at: _only_show(at, name=at.values.get("name", "")),
+          instead(RENAME, lambda at: _show_renamed(at, name=at.values.get("name", "")),
                   again("renamed", lambda at: at.context.organization_id)), _EFFECT),
     fault("rename-refused", "A renaming is refused.",
           refuse_valid(RENAME, 409, lambda at: bool(at.values)), "update-organization-succeeds"),
@@ -170,9 +170,9 @@ READS = flat(
           result("count_members", lambda number: number - 1), _MEMBERS_AGREE),
     fault("member-count-without-admins", "The organization counts its members without the admins.",
           wrap("count_members", lambda service, honest, organization:
-               honest(organization) - _count(service, organization, "admin")), _MEMBERS_AGREE),
+               honest(organization) - _count_role(service, organization, "admin")), _MEMBERS_AGREE),
     fault("member-count-of-members-only", "The organization counts those whose role is member.",
-          override(count_members=lambda service, organization: _count(service, organization, "member")),
+          override(count_members=lambda service, organization: _count_role(service, organization, "member")),
           _MEMBERS_AGREE),
     fault("member-count-fixed", "The organization always has five members.",
           override(count_members=lambda *_: 5), _MEMBERS_AGREE),

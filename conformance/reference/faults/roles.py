@@ -24,7 +24,7 @@ _MOVE_JOINED_AT = "UPDATE members SET joined_at = ? WHERE organization_id = ? AN
 _DOT_EMAIL = "UPDATE users SET email = upper(substr(email, 1, 1)) || '.' || substr(email, 2) WHERE id = ?"
 
 
-def _only_show(at: Situation, **fields: Any) -> Reply:  # noqa: ANN401 - of any type
+def _show_role(at: Situation, **fields: Any) -> Reply:  # noqa: ANN401 - of any type
     """Return the success of a change of role that is not stored."""
     return at.success(at.service.view_role(replace(at.member, role=at.values["role"], **fields)))
 
@@ -56,7 +56,7 @@ OWNERS = (
             before(ROLE, _take_for_no_owner, all_of(has_role("owner"), asks(role=role))),
             _OWNER_REFUSED, _OWNER_STAYS) for role in ("admin", "member")),
     fault("owner-demotion-ignored", "Changing an owner's role is answered as done, and not done.",
-          instead(ROLE, _only_show, has_role("owner")), _OWNER_REFUSED),
+          instead(ROLE, _show_role, has_role("owner")), _OWNER_REFUSED),
     *(fault(f"owner-role-{status}", f"Changing an owner's role is refused with {status}.",
             refuse(ROLE, status, has_role("owner")), *breaks, _OWNER_REFUSED)
       for status, *breaks in ((404,), (401,), (500, "no-server-error"))),
@@ -75,14 +75,14 @@ OWNERS = (
 
 CHANGES = (
     fault("role-not-kept", "A change of role answers as if it had been done.",
-          instead(ROLE, lambda at: _only_show(at, updated_at=at.now))
+          instead(ROLE, lambda at: _show_role(at, updated_at=at.now))
           | before(ROLE, lambda at: at.service.check_role_changeable(at.member)), _BOTH_WAYS),
     fault("role-only-upwards", "A member becomes an admin, but an admin stays one.",
-          instead(ROLE, _only_show, has_role("admin")), _BOTH_WAYS),
+          instead(ROLE, _show_role, has_role("admin")), _BOTH_WAYS),
     fault("role-only-downwards", "An admin becomes a member, but a member stays one.",
-          instead(ROLE, _only_show, all_of(has_role("member"), asks(role="admin"))), _BOTH_WAYS),
+          instead(ROLE, _show_role, all_of(has_role("member"), asks(role="admin"))), _BOTH_WAYS),
     fault("role-once", "Only the first change of a member's role is carried out.",
-          instead(ROLE, _only_show, lambda at: at.member.updated_at > at.member.joined_at), _BOTH_WAYS),
+          instead(ROLE, _show_role, lambda at: at.member.updated_at > at.member.joined_at), _BOTH_WAYS),
     fault("role-of-admin-unchangeable", "Changing an admin's role is refused.",
           refuse(ROLE, 403, has_role("admin")), "update-role-succeeds"),
     fault("role-answers-member", "The answer to a change of role always says member.",

@@ -48,7 +48,7 @@ def _has_only(scope: str) -> Condition:
     return lambda at: at.context.key.scopes == {scope}
 
 
-def _body_is(**fields: object) -> Condition:
+def _body_has_only(**fields: object) -> Condition:
     """The body has these fields and no others; an ellipsis stands for any value."""
     return lambda at: (isinstance(at.body, dict) and set(at.body) == set(fields)
                        and all(value in (..., at.body[name]) for name, value in fields.items()))  # fmt: skip
@@ -84,11 +84,11 @@ OPEN = flat(
               op.LIST_MEMBERS, op.READ, op.EDIT))),
     (fault(f"scope-open-{label}", f"{words} needs no permission.",
            _open(operation, when), _REFUSES[operation]) for label, words, operation, when in (
-        ("renaming", "An edit of the name alone", op.EDIT, _body_is(name=...)),
-        ("full-edit", "An edit of name and description", op.EDIT, _body_is(name=..., description=...)),
-        ("described-creation", "A creation with a description", op.CREATE, _body_is(name=..., description=...)),
-        ("admin-invitation", "The invitation of an admin", op.INVITE, _body_is(email=..., role="admin")),
-        ("member-role", "Making somebody a member again", op.ROLE, _body_is(role="member")),
+        ("renaming", "An edit of the name alone", op.EDIT, _body_has_only(name=...)),
+        ("full-edit", "An edit of name and description", op.EDIT, _body_has_only(name=..., description=...)),
+        ("described-creation", "A creation with a description", op.CREATE, _body_has_only(name=..., description=...)),
+        ("admin-invitation", "The invitation of an admin", op.INVITE, _body_has_only(email=..., role="admin")),
+        ("member-role", "Making somebody a member again", op.ROLE, _body_has_only(role="member")),
         ("members-by-role", "The list of members by role", op.LIST_MEMBERS, lambda at: "role" in at.query),
         ("archived-read", "Reading an archived engagement", op.READ, stored_archived),
         ("archived-deletion", "Deleting an archived engagement", op.DELETE, stored_archived))),

@@ -246,12 +246,6 @@ def edit_all(service: Service, edited: Iterable[Engagement], **columns: str | No
         service.store.edit_engagement(engagement.id, columns, service.now())
 
 
-def delete_engagements(service: Service, deleted: Iterable[Engagement]) -> None:
-    """Delete engagements without their records."""
-    for engagement in deleted:
-        service.store.delete_engagement(engagement.id)
-
-
 def note(name: str) -> Action:
     """Return an action that remembers the engagement in the path under a name."""
     return lambda at: at.remembered(name, set()).add(at.context.resource_id)
