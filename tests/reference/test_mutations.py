@@ -76,6 +76,8 @@ def edit(visitor: Visitor, body: object) -> tuple[object, ...]:
         (mutations.before, lambda at: at.overwrite(description="x"), VALID, (200, "two", "x", "two", "x")),
         (mutations.after, lambda at: at.edit(description=at.data["name"]), VALID, (200, "two", "d", "two", "two")),
         (mutations.refuse, 423, VALID, (423, None, None, "one", "d")),
+        (mutations.refuse_valid, 423, VALID, (423, None, None, "one", "d")),
+        (mutations.instead, lambda at: situations.show_edited(at, name="x"), VALID, (200, "x", "d", "one", "d")),
         (mutations.refused_yet, lambda at: at.edit(name="x"), INVALID, (422, None, None, "x", "d")),
         (mutations.done_yet, 423, VALID, (423, None, None, "two", "d")),
         (replies.reply, lambda at: at.replied("read", name="x"), VALID, (200, "x", "d", "two", "d")),
@@ -171,6 +173,42 @@ def test_operator_on_edits(serve: Serve, mutation: Mutation, body: object, wrong
     assert edit(serve(mutation), body) == wrong
 
 
+def test_refuse_valid_leaves_what_is_invalid_to_the_service(serve: Serve) -> None:
+    """What is invalid or forbidden is refused as always; what is missing is not looked for."""
+    visitor = serve(mutations.refuse_valid(EDIT, 423))
+
+    assert edit(visitor, INVALID)[0] == 422
+    assert visitor.patch(f"{ENGAGEMENTS}/none", VALID).status_code == 423
+
+
+@pytest.mark.parametrize(("statuses", "status"), [((), 423), ((404, 422), 423), ((404,), 422)])
+def test_refuse_with_changes_the_status(serve: Serve, statuses: tuple[int, ...], status: int) -> None:
+    """A refusal by the step gets another status, and a refusal by another step and a success do not."""
+    visitor = serve(mutations.refuse_with(423, "check", responds(EDIT), statuses=statuses))
+
+    assert edit(visitor, INVALID)[0] == status
+    assert edit(visitor, VALID)[0] == 200
+    assert visitor.post(ENGAGEMENTS, INVALID).status_code == 422
+    assert visitor.patch(f"{ENGAGEMENTS}/none", VALID).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("status", "operation", "when", "name"),
+    [(401, EDIT, always, "two"), (401, "*", always, "two"), (429, EDIT, always, "one"), (401, EDIT, never, "one"),
+     (401, READ, always, "one"), (401, EDIT, refuse_too, "one")],
+)  # fmt: skip
+def test_refused_early_acts_before_the_body_is_known(
+    serve: Serve, status: int, operation: str, when: Any, name: str
+) -> None:
+    """The action has the operation and the body of a request without a valid key; an unknown path stays refused."""
+    visitor = serve(mutations.refused_early(status, operation, lambda at: at.edit(name=at.field("name")), when))
+    path = path_of(visitor)
+
+    assert visitor.patch(path, VALID, key="x").status_code == 401
+    assert visitor.get(path).json()["data"]["name"] == name
+    assert visitor.patch("/api/v1/none", VALID, key="x").status_code == 401
+
+
 @pytest.mark.parametrize(("step", "invalid", "forbidden"), [("check", 500, 403), ("find", 422, 403), ("act", 500, 500)])
 def test_crash_acts_before_its_step(serve: Serve, step: str, invalid: int, forbidden: int) -> None:
     """Only the steps before the one of ``crash`` refuse a request first."""
@@ -224,9 +262,7 @@ def test_the_second_mutation_is_outside(serve: Serve) -> None:
 def test_a_replacement_drops_inner_wrappers(serve: Serve) -> None:
     """A wrapper acts around a replacement, and a replacement drops the wrappers before it."""
     wrapped = replies.view("edited", UPPER)
-    replaced = mutations.override(
-        view_edited=lambda service, found: {"name": service.view_read(found)["name"] + "x"}
-    )
+    replaced = mutations.override(view_edited=lambda service, found: {"name": service.view_read(found)["name"] + "x"})
 
     assert edit(serve(replaced | wrapped), VALID)[1] == "TWOX"
     assert edit(serve(wrapped | replaced), VALID)[1] == "twox"
@@ -272,6 +308,11 @@ def first_only(honest: Any, asked: Any) -> Page[Any]:
         (pages.query(OLDEST_FIRST, conditions.asks(page=2)), "?perPage=1&page=1", "c", "c"),
         (pages.query(OLDEST_FIRST, conditions.asks(page=2)), "?perPage=2&page=2", "a", "c"),
         (pages.page(pages.reordered(lambda items, _: items[::-1])), "?perPage=2", "cb", "ab"),
+        (pages.query(pages.past_item), "?perPage=1&page=2", "b", "a"),
+        (pages.query(pages.past_item), "?perPage=2", "cb", "cb"),
+        (pages.query(pages.from_item_before), "?perPage=1&page=2", "b", "c"),
+        (pages.query(pages.from_item_before), "?perPage=2", "cb", "cb"),
+        (pages.query_of_members(changes.set_fields(limit=1)), "", "cba", "cba"),
         (
             pages.page(pages.reordered(lambda items, asked: items[asked.offset :])),
             "?perPage=1&page=2",
@@ -309,6 +350,27 @@ def test_page_of_members_changes_the_list_of_members(visitor: Visitor, serve: Se
 
     assert names(faulty, path=MEMBERS) == names(visitor, path=MEMBERS)[1:]
     assert (page["meta"]["total"], len(page["data"])) == (len(names(visitor, path=MEMBERS)) - 1, 1)
+
+
+def test_query_of_members_changes_the_list_of_members(visitor: Visitor, serve: Serve) -> None:
+    """The store is asked for another page in the situations of the condition."""
+    faulty = serve(pages.query_of_members(changes.set_fields(limit=1), conditions.asks(role=None)))
+
+    assert names(faulty, path=MEMBERS) == names(visitor, path=MEMBERS)[:1]
+    assert names(faulty, "?role=member", MEMBERS) == names(visitor, "?role=member", MEMBERS)
+
+
+def test_list_deleted_fills_pages_with_room(serve: Serve) -> None:
+    """Remembered engagements stand at the end and count, on pages with room, if the function says so."""
+    remember = mutations.before("deleteEngagement", lambda at: at.remembered("deleted", []).append(at.engagement))
+    visitor = serve(remember | pages.list_deleted(lambda asked, deleted: asked.status in {None, deleted.status}))
+    path_of(visitor, "kept")
+    visitor.delete(path_of(visitor, "gone"))
+    short = visitor.get(f"{ENGAGEMENTS}?perPage=1").json()
+
+    assert names(visitor) == ["kept", "gone"]
+    assert names(visitor, "?status=archived") == []
+    assert ([item["name"] for item in short["data"]], short["meta"]["total"]) == (["kept"], 2)
 
 
 # --- operators on responses
@@ -381,6 +443,10 @@ def test_situation_of_an_edit(serve: Serve) -> None:
     assert (at.engagement.name, at.stored and at.stored.name, at.data["name"]) == ("one", "two", "two")
     assert [each.name for each in at.engagements] == ["zero", "two"]
     assert [each.name for each in at.other_engagements] == ["zero"]
+    assert [each.name for each in at.namesakes] == ["two"]
+    assert at.store is at.service.store
+    assert at.now <= at.service.now()
+    assert at.shown("read").content["data"]["name"] == "two"
 
 
 def test_situation_of_a_role_change(serve: Serve) -> None:
@@ -448,6 +514,12 @@ def read_archived(visitor: Visitor) -> httpx.Response:
     return visitor.get(visitor.archived())
 
 
+def rename_to_archived(visitor: Visitor) -> httpx.Response:
+    """Give an engagement the name of an archived one."""
+    visitor.archived("zero")
+    return visitor.patch(path_of(visitor), {"name": "zero"})
+
+
 def list_with(*scopes: str) -> Callable[[Visitor], httpx.Response]:
     """Return a request for the list of engagements with a key of some scopes."""
     return lambda visitor: visitor.get(
@@ -478,6 +550,9 @@ def read_none(visitor: Visitor) -> httpx.Response:
         (conditions.sends_only("name", "description"), patch({"name": "x", "description": "d"}), patch({"name": "x"})),
         (conditions.name_in_use, patch({"name": "zero"}), patch({"name": "one"})),
         (conditions.missing, read_none, read()),
+        (conditions.stored_archived, read_archived, read()),
+        (conditions.stored_archived, read_archived, read_none),
+        (conditions.name_of_archived, rename_to_archived, patch({"name": "zero"})),
         (responds(READ), read_none, listed("")),
         (responds(READ, 200, 404), read(), listed("")),
         (responds(READ, 404), read_none, read()),
@@ -505,6 +580,8 @@ def read_none(visitor: Visitor) -> httpx.Response:
         (conditions.succeeds(READ, EDIT), patch(VALID), patch(INVALID)),
         (conditions.succeeds(), listed(""), read_none),
         (conditions.again("x"), read_twice, lambda visitor: (read()(visitor), read()(visitor))[1]),
+        (conditions.again("x", lambda at: at.operation), read_twice, read()),
+        (conditions.all_of(responds(READ), conditions.at_first), read(), read_twice),
         (conditions.all_of(responds(READ), conditions.described), read(description="d"), read()),
         (conditions.all_of(responds(READ), conditions.described), read(description="d"), listed("")),
     ],
@@ -572,6 +649,8 @@ def test_moment_reads_times_of_clients(text: str, expected: int) -> None:
     [
         (lambda at, admins: situations.change_roles(at, admins, "member"), ["member", "member", "member", "owner"]),
         (situations.remove_members, ["member", "owner"]),
+        (situations.switch_roles, ["member", "member", "member", "owner"]),
+        (lambda at, _: situations.switch_roles(at, at.others), ["admin", "member", "member", "owner"]),
     ],
 )
 def test_action_on_members(serve: Serve, act: Callable[[Situation, Any], object], roles: list[str]) -> None:
@@ -602,3 +681,42 @@ def test_flat_joins_faults_and_families() -> None:
     """A family is an iterator of faults."""
     a, b, c = (fault(name, "It.", replies.status(READ, 299), "r") for name in "abc")
     assert mutations.flat(a, iter((b, c)), iter(())) == (a, b, c)
+
+
+def test_edit_all_counts_as_a_change(serve: Serve) -> None:
+    """Each of the engagements gets the columns and the present time."""
+    visitor = serve(mutations.before(READ, lambda at: situations.edit_all(at.service, at.engagements, description="x")))
+    before = [visitor.engagement(name) for name in "ab"]
+    visitor.get(visitor.at(before[0]["id"]))
+    after = visitor.get(f"{ENGAGEMENTS}?order=asc").json()["data"]
+
+    assert [(item["name"], item["description"]) for item in after] == [("a", "x"), ("b", "x")]
+    assert all(new["updatedAt"] > old["updatedAt"] for new, old in zip(after, before, strict=True))
+
+
+def test_what_is_remembered_is_recalled_for_its_resource(serve: Serve) -> None:
+    """A value is about one resource and one name; another resource has the value for otherwise."""
+    remember = mutations.after(EDIT, situations.remember("a", lambda at: at.values["name"]))
+    visitor = serve(
+        remember
+        | replies.data(
+            READ, lambda at, _: [situations.recalled(at.service, name, at.engagement.id, 0) for name in "ab"]
+        )
+    )
+    edited, other = path_of(visitor), path_of(visitor)
+    visitor.patch(edited, VALID)
+
+    assert [visitor.get(path).json()["data"] for path in (edited, other)] == [["two", 0], [0, 0]]
+
+
+def test_use_key_of_moves_the_request(serve: Serve) -> None:
+    """A request is processed in another organization, and the next one in its own."""
+    visitor = serve(
+        mutations.before(
+            "getCurrentOrganization", lambda at: situations.use_key_of(at, at.store.organization_ids()[-1])
+        )
+    )
+    shown = visitor.get("/api/v1/organizations/current").json()["data"]["id"]
+
+    assert shown == visitor.get("/api/v1/organizations/current", key=visitor.other).json()["data"]["id"]
+    assert shown != visitor.app.bootstrap.organization_id

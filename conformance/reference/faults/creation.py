@@ -73,7 +73,8 @@ CREATED = (
           new_engagement(lambda new: replace(new, updated_at=new.created_at - 1000), _undescribed), _EQUAL_TIMES),
     fault("created-read-a-moment-later",
           "The times of a new engagement are those of the next millisecond once it is read.",
-          after(CREATE, lambda at: _edit_new(at, created_at=at.now + 1, updated_at=at.now + 1)), _LASTS, _LISTED),
+          after(CREATE, lambda at: _edit_new(at, **dict.fromkeys(("created_at", "updated_at"), at.now + 1))),
+          _LASTS, _LISTED),
     *(fault(f"create-honours-{field.lower()}", f"A creation takes {field} from the client.",
             _honour(field, change), "create-engagement-own-values") for field, change in (
         ("id", lambda new, sent: replace(new, id=sent)), ("status", lambda new, sent: replace(new, status=sent)),
