@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from conformance.reference.records import Engagement
 
-
 _SUCCEEDS, _RESPONSE, _LASTS = (
     "create-engagement-succeeds", "create-engagement-answers-what-was-sent", "create-engagement-lasts")  # fmt: skip
 _TEXT, _LISTED, _COUNTED = "create-engagement-keeps-text", "create-engagement-listed", "create-engagement-counted"

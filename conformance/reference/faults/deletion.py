@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from .mutations import Mutation
 
-
 _UNREADABLE, _UNLISTED, _UNCOUNTED = "deleted-unreadable", "deleted-unlisted", "deleted-uncounted"
 _UNDELETABLE, _UNEDITABLE, _UNARCHIVABLE = "deleted-undeletable", "deleted-uneditable", "deleted-unarchivable"
 _AT_ONCE, _SPARES = "delete-effective-at-once", "delete-spares-others"

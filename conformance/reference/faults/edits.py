@@ -134,8 +134,8 @@ STORED = (
 )  # fmt: skip
 
 DONE = (
-    fault("edit-not-kept", "An edit answers as if it had been done.", instead(
-        EDIT, lambda at: show_edited(at, **at.values, updated_at=at.now)), _EFFECT, _MOVES),
+    fault("edit-not-kept", "An edit answers as if it had been done.",
+          instead(EDIT, lambda at: show_edited(at, **at.values, updated_at=at.now)), _EFFECT, _MOVES),
     fault("edit-makes-another", "An edit makes a new engagement and leaves the old one.",
           instead(EDIT, _add_edited), _EFFECT, _MOVES),
     fault("edit-once", "Only the first edit of an engagement is carried out.",

@@ -12,7 +12,6 @@ from .replies import error, send
 if TYPE_CHECKING:
     from .situations import Situation
 
-
 _ENVELOPE, _AGREES = "error-envelope", "error-status-code-agrees"
 _JSON, _TYPE = "json-well-formed", "json-media-type"
 

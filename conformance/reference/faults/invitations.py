@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from .mutations import Mutation
 
-
 _SUCCEEDS, _SENT, _FIELDS = "invite-succeeds", "invite-answers-what-was-sent", "invite-fields"
 _PENDING, _EXPIRES = "invitation-begins-pending", "invitation-expires-in-seven-days"
 _ADDS_NO_MEMBER, _MAIL, _NO_MAIL = "invite-adds-no-member", "invite-sends-mail", "refused-invite-sends-no-mail"

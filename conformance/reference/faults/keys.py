@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from .situations import Action, Condition, Situation
 
-
 _MISSING, _SCHEME = "key-missing-refused", "key-other-scheme-refused"
 _EMPTY, _UNKNOWN = "key-empty-refused", "key-unknown-refused"
 _LOOKUP, _VALIDATION = "authentication-before-lookup", "authentication-before-validation"

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from .mutations import Mutation
 
-
 _SUCCEEDS, _CONTENT, _SPARES = "archive-engagement-succeeds", "archive-keeps-content", "archive-spares-others"
 _STATUS, _REFRESHES, _AT_ONCE = "archive-sets-status", "archive-refreshes-updated-at", "archive-effective-at-once"
 _AGAIN, _REFUSED, _NOTHING = "archived-again-stays-archived", "archived-edit-refused", "archived-edit-changes-nothing"

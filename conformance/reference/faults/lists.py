@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from .situations import Situation
 
-
 _BY_STATUS, _BY_ROLE, _WITH_FILTER = "list-engagements-status-filter", "list-members-role-filter", "sort-with-filter"
 _BY_NAME, _CREATED, _UPDATED = "sort-by-name", "sort-by-created-at", "sort-by-updated-at"
 _COUNTS, _TOTAL, _LENGTH = "list-engagements-filter-counts", "list-engagements-total", "list-engagements-page-length"

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from .mutations import Mutation
 
-
 _EMAIL, _ROLES, _FILTERED = "member-email-is-address", "member-roles-known", "list-members-role-filter"
 _COUNTED, _ADDS_NO_MEMBER, _UNCOUNTED = "member-count-agrees", "invite-adds-no-member", "removed-member-uncounted"
 _UNLISTED, _NOT_REMOVABLE = "removed-member-unlisted", "removed-member-not-removable"

@@ -14,7 +14,7 @@ from .mutations import Method, Mutation, before, fault, flat, instead, override,
 from .operations import GET_ORGANIZATION, RENAME
 from .pages import page_of_members, query_of_members
 from .replies import data, view
-from .situations import NOTHING, Condition, Situation, overwrite, use_key_of
+from .situations import NOTHING, Situation, overwrite, use_key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,14 +42,9 @@ def _write(at: Situation, **columns: object) -> None:
     overwrite(at.service, "organizations", at.context.organization_id, **columns)
 
 
-def _sends(field: str) -> Condition:
-    """The body has a field, which need not be one that clients can set."""
-    return lambda at: at.field(field) is not NOTHING and at.field(field) is not None
-
-
 def _if_sent(field: str, action: Callable[[Situation, Any], object]) -> Mutation:
     """Do something with the value of a field that clients cannot set, if a valid update has it."""
-    return before(RENAME, lambda at: action(at, at.field(field)), _sends(field))
+    return before(RENAME, lambda at: action(at, at.field(field)), lambda at: at.field(field) not in (NOTHING, None))
 
 
 def _show_renamed(at: Situation, **fields: Any) -> Reply:  # noqa: ANN401 - of any type
@@ -94,7 +89,8 @@ def _count_role(service: Service, organization: Organization, role: str) -> int:
 
 
 UPDATES = flat(
-    fault("rename-not-kept", "A renaming answers as if it had been done.", instead(RENAME, lambda at: _show_renamed(
+    fault("rename-not-kept", "A renaming answers as if it had been done.",
+          instead(RENAME, lambda at: _show_renamed(
               at, name=at.values.get("name", _stored(at).name), updated_at=at.now)), _EFFECT),
     fault("rename-once", "Only the first renaming of an organization is kept.",
           instead(RENAME, lambda at: _show_renamed(at, name=at.values.get("name", "")),
@@ -162,10 +158,10 @@ READS = flat(
               **honest(organization), "createdAt": service.timestamp(service.now())}), _REST),
     (fault(f"setting-{field}-number".lower(), f"The setting {field} is 0 or 1.",
            view("settings", edit(**{field: int})), "get-organization-fields") for field in _SETTINGS),
-    fault("key-changes-organization", "Every fifth read of the organization shows another one.", before(
-              GET_ORGANIZATION, lambda at: use_key_of(at, next(
-                  other for other in at.store.organization_ids() if other != at.context.organization_id)),
-              lambda at: next(at.remembered("reads", count(1))) % 5 == 0), "key-stays-with-organization"),
+    fault("key-changes-organization", "Every fifth read of the organization shows another one.",
+          before(GET_ORGANIZATION, lambda at: use_key_of(at, next(
+              other for other in at.store.organization_ids() if other != at.context.organization_id)),
+                 lambda at: next(at.remembered("reads", count(1))) % 5 == 0), "key-stays-with-organization"),
     fault("member-count-without-owner", "The organization counts its members without one.",
           result("count_members", lambda number: number - 1), _MEMBERS_AGREE),
     fault("member-count-without-admins", "The organization counts its members without the admins.",

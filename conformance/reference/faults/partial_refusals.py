@@ -17,7 +17,6 @@ from .situations import NOTHING, Condition, Situation
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-
 _CREATES_NOTHING = "create-engagement-refused-creates-nothing"
 _CHANGES_NOTHING = "update-engagement-refused-changes-nothing"
 _RENAMES_NOTHING = "update-organization-refused-changes-nothing"

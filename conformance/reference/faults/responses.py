@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from .situations import Situation
 
-
 _OBJECT, _ARRAY, _META = "success-data-object", "list-data-array", "list-meta-object"
 _LIST, _MEMBERS = "list-engagements-succeeds", "list-members-succeeds"
 _INVITED, _REMOVED = "invite-answers-what-was-sent", "remove-member-answers-true"

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from conformance.reference.records import Member
     from conformance.reference.request_context import Reply
 
-
 _OWNER_REFUSED, _OWNER_STAYS = "owner-role-change-refused", "owner-stays-owner"
 _NO_OWNER, _BOTH_WAYS = "no-owner-through-role-change", "role-changes-both-ways"
 _KEEPS_REST, _SENT = "update-role-keeps-the-rest", "update-role-answers-what-was-sent"

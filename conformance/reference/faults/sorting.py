@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from .situations import Condition
 
-
 _SORTS = {"createdAt": "sort-by-created-at", "updatedAt": "sort-by-updated-at", "name": "sort-by-name"}
 _ALL = tuple(_SORTS.values())
 _BY_CREATION, _BY_CHANGE, _BY_NAME = _ALL

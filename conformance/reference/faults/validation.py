@@ -18,7 +18,6 @@ from .situations import NOTHING, Condition, Situation, parsed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-
 _VALID = {
     CREATE: b'{"name": "Untitled"}', EDIT: b"{}", RENAME: b"{}",
     INVITE: b'{"email": "somebody@example.com", "role": "member"}', ROLE: b'{"role": "member"}',
