@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from conformance.reference.clock import DAY
 from conformance.reference.records import ROLES, Invitation, Mail
@@ -15,7 +15,7 @@ from .conditions import asks, body_has, field_is
 from .mutations import Method, after, at_step, before, fault, override, refuse, refuse_valid, refused_yet, result, wrap
 from .operations import INVITE
 from .replies import data, view
-from .situations import NOTHING, Condition, Situation, switch_roles
+from .situations import Condition, Situation, switch_roles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 
     from .mutations import Mutation
 
+
 _SUCCEEDS, _SENT, _FIELDS = "invite-succeeds", "invite-answers-what-was-sent", "invite-fields"
 _PENDING, _EXPIRES = "invitation-begins-pending", "invitation-expires-in-seven-days"
 _ADDS_NO_MEMBER, _MAIL, _NO_MAIL = "invite-adds-no-member", "invite-sends-mail", "refused-invite-sends-no-mail"
 _SECOND, _MINUTE, _HOUR, _WEEK = 1000, 60_000, 3_600_000, 7 * DAY
-_UNAUTHORIZED = 401
+_UNAUTHORIZED, _FORBIDDEN, _INVALID = 401, 403, (400, 422)
 
 
 def _expires(milliseconds: int) -> Mutation:
@@ -86,21 +87,24 @@ def _send_conflicting(when: Condition) -> Mutation:
     return refused_yet(INVITE, lambda at: _send_mail(at, at.values["email"]), when, statuses=(409,))
 
 
-def _invite(at: Situation) -> None:
-    """Store and send an invitation to the first organization."""
-    if isinstance(email := at.field("email"), str):
-        invitation, _ = at.service.add_invitation(at.store.organization_ids()[0], email, "member")
-        at.service.dispatch(invitation, f"http://localhost/invitations/{invitation.id}")
+def _invite_refused(when: Callable[[int, Any], bool]) -> Mutation:
+    """Store and send an invitation that is refused; ``when`` gets the status and the role."""
 
+    async def around(at: Situation, honest: Method) -> object:
+        try:
+            return await honest()
+        except Refusal as refusal:
+            if at.context.request.scope["path"].endswith("/members/invite"):
+                # A request without a valid key is refused before its body is received.
+                content = await at.context.request.body() if refusal.status == _UNAUTHORIZED else at.context.content
+                body: Any = at.service.parse(content) if content else None
+                email = body.get("email") if isinstance(body, dict) else None
+                if isinstance(email, str) and when(refusal.status, body.get("role")):
+                    invitation, _ = at.service.add_invitation(at.store.organization_ids()[0], email, "member")
+                    at.service.dispatch(invitation, f"http://localhost/invitations/{invitation.id}")
+            raise
 
-async def _invite_unauthorized(at: Situation, honest: Method) -> object:
-    try:
-        return await honest()
-    except Refusal as refusal:
-        if refusal.status == _UNAUTHORIZED and at.context.request.scope["path"].endswith("/members/invite"):
-            at.context.content = await at.context.request.body()
-            _invite(at)
-        raise
+    return at_step("serve", around)
 
 
 EXPIRIES = (
@@ -213,12 +217,11 @@ MAILS_OF_REFUSED = (
           _send_conflicting(lambda at: at.store.open_invitation(
               at.context.organization_id, at.values["email"], at.now) is not None), _NO_MAIL),
     fault("mail-of-invitation-without-role", "An invitation without a role is refused, and sent.",
-          refused_yet(INVITE, _invite, lambda at: at.field("role") in (None, NOTHING), statuses=(400, 422)), _NO_MAIL),
+          _invite_refused(lambda status, role: status in _INVALID and role is None), _NO_MAIL),
     fault("mail-of-invitation-with-odd-role", "An invitation with an unknown role is refused, and sent.",
-          refused_yet(INVITE, _invite, lambda at: at.field("role") not in (None, NOTHING, *ROLES), statuses=(400, 422)),
-          _NO_MAIL),
+          _invite_refused(lambda status, role: status in _INVALID and role not in (None, *ROLES)), _NO_MAIL),
     fault("mail-of-unauthorized-invitation", "An invitation without a good key is refused, and sent.",
-          at_step("serve", _invite_unauthorized), _NO_MAIL),
+          _invite_refused(lambda status, _: status == _UNAUTHORIZED), _NO_MAIL),
     fault("mail-of-forbidden-invitation", "An invitation without permission is refused, and sent.",
-          refused_yet(INVITE, _invite, statuses=(403,)), _NO_MAIL),
+          _invite_refused(lambda status, _: status == _FORBIDDEN), _NO_MAIL),
 )  # fmt: skip

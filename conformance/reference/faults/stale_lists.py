@@ -141,5 +141,5 @@ CACHES = (
           _kept(op.LIST_MEMBERS, op.REMOVE, op.INVITE), _ROLES),
     fault("members-kept-for-a-second",
           "The list of members is kept for a second, whoever comes, goes or gets another role.",
-          wrap("list_members", _kept_for_a_second), _ROLES, "removed-member-unlisted"),
+          at_step("list_members", _kept_for_a_second), _ROLES, "removed-member-unlisted"),
 )  # fmt: skip
