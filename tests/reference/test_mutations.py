@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.reference.faults import mutations, situations
+from conformance.reference.faults import changes, conditions, mutations, pages, replies, situations
+from conformance.reference.faults.conditions import always, responds
 from conformance.reference.faults.mutations import Mutation, fault
-from conformance.reference.faults.situations import NOTHING, Condition, Situation, always, responds
+from conformance.reference.faults.situations import NOTHING, Condition, Situation
 from conformance.reference.records import Page
 from conformance.reference.refusal import Refusal
 from conformance.reference.service import Service
@@ -27,8 +28,8 @@ MEMBERS = "/api/v1/organizations/current/members"
 EDIT, READ, ARCHIVE = "updateEngagement", "getEngagement", "archiveEngagement"
 
 VALID, INVALID = {"name": "two"}, {"name": 5}
-UPPER = mutations.edit(name=str.upper)
-OLDEST_FIRST = mutations.set_fields(descending=False)
+UPPER = changes.edit(name=str.upper)
+OLDEST_FIRST = changes.set_fields(descending=False)
 
 
 @pytest.fixture
@@ -75,17 +76,19 @@ def edit(visitor: Visitor, body: object) -> tuple[object, ...]:
         (mutations.before, lambda at: at.overwrite(description="x"), VALID, (200, "two", "x", "two", "x")),
         (mutations.after, lambda at: at.edit(description=at.data["name"]), VALID, (200, "two", "d", "two", "two")),
         (mutations.refuse, 423, VALID, (423, None, None, "one", "d")),
+        (mutations.refuse_valid, 423, VALID, (423, None, None, "one", "d")),
+        (mutations.instead, lambda at: situations.show_edited(at, name="x"), VALID, (200, "x", "d", "one", "d")),
         (mutations.refused_yet, lambda at: at.edit(name="x"), INVALID, (422, None, None, "x", "d")),
         (mutations.done_yet, 423, VALID, (423, None, None, "two", "d")),
-        (mutations.reply, lambda at: at.replied("read", name="x"), VALID, (200, "x", "d", "two", "d")),
-        (mutations.status, 299, VALID, (299, "two", "d", "two", "d")),
+        (replies.reply, lambda at: at.replied("read", name="x"), VALID, (200, "x", "d", "two", "d")),
+        (replies.status, 299, VALID, (299, "two", "d", "two", "d")),
         (
-            mutations.data,
+            replies.data,
             lambda at, data: {"name": data["name"] + at.method},
             VALID,
             (200, "twoPATCH", None, "two", "d"),
         ),
-        (mutations.content, mutations.rename("data", "x"), VALID, (200, None, None, "two", "d")),
+        (replies.content, changes.rename("data", "x"), VALID, (200, None, None, "two", "d")),
         (mutations.receive, lambda body: body.replace(b"two", b"x"), VALID, (200, "x", "d", "x", "d")),
         (without_argument(mutations.crash), None, VALID, (500, None, None, "one", "d")),
         (without_argument(mutations.end_process), None, VALID, (500, None, None, "one", "d")),
@@ -104,7 +107,7 @@ def test_operator_acts_in_its_operation_if_its_condition_holds(
 
 def test_a_star_stands_for_all_operations(serve: Serve) -> None:
     """``*`` changes the reply to every operation that was carried out, and no error."""
-    visitor = serve(mutations.data("*", lambda _at, _data: "x"))
+    visitor = serve(replies.data("*", lambda _at, _data: "x"))
 
     assert visitor.get(ENGAGEMENTS).json()["data"] == "x"
     assert visitor.post(ENGAGEMENTS, {"name": "one"}).json() == {"data": "x"}
@@ -154,13 +157,13 @@ def test_refused_yet_keeps_the_refusal(serve: Serve, action: Any, when: Any, sta
     ("mutation", "body", "wrong"),
     [
         (
-            mutations.edit_as(lambda engagement, sent: {"name": f"{engagement.name} {sent['name']}"}),
+            mutations.edit_as(lambda sent: {"name": f"one {sent['name']}"}),
             VALID,
             (200, "one two", "d", "one two", "d"),
         ),
-        (mutations.receive_object(EDIT, mutations.put(description="x")), VALID, (200, "two", "x", "two", "x")),
-        (mutations.receive_object(EDIT, mutations.put(name="x")), ["a"], (422, None, None, "one", "d")),
-        (mutations.receive_object(ARCHIVE, mutations.put(name="x")), VALID, (200, "two", "d", "two", "d")),
+        (mutations.receive_object(EDIT, changes.put(description="x")), VALID, (200, "two", "x", "two", "x")),
+        (mutations.receive_object(EDIT, changes.put(name="x")), ["a"], (422, None, None, "one", "d")),
+        (mutations.receive_object(ARCHIVE, changes.put(name="x")), VALID, (200, "two", "d", "two", "d")),
         (mutations.hide(lambda at: at.method == "PATCH"), VALID, (404, None, None, "one", "d")),
         (mutations.hide(never), VALID, (200, "two", "d", "two", "d")),
     ],
@@ -168,6 +171,42 @@ def test_refused_yet_keeps_the_refusal(serve: Serve, action: Any, when: Any, sta
 def test_operator_on_edits(serve: Serve, mutation: Mutation, body: object, wrong: object) -> None:
     """An edit gets other fields, objects only become other objects, and what is hidden is not found."""
     assert edit(serve(mutation), body) == wrong
+
+
+def test_refuse_valid_leaves_what_is_invalid_to_the_service(serve: Serve) -> None:
+    """What is invalid or forbidden is refused as always; what is missing is not looked for."""
+    visitor = serve(mutations.refuse_valid(EDIT, 423))
+
+    assert edit(visitor, INVALID)[0] == 422
+    assert visitor.patch(f"{ENGAGEMENTS}/none", VALID).status_code == 423
+
+
+@pytest.mark.parametrize(("statuses", "status"), [((), 423), ((404, 422), 423), ((404,), 422)])
+def test_refuse_with_changes_the_status(serve: Serve, statuses: tuple[int, ...], status: int) -> None:
+    """A refusal by the step gets another status, and a refusal by another step and a success do not."""
+    visitor = serve(mutations.refuse_with(423, "check", responds(EDIT), statuses=statuses))
+
+    assert edit(visitor, INVALID)[0] == status
+    assert edit(visitor, VALID)[0] == 200
+    assert visitor.post(ENGAGEMENTS, INVALID).status_code == 422
+    assert visitor.patch(f"{ENGAGEMENTS}/none", VALID).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("status", "operation", "when", "name"),
+    [(401, EDIT, always, "two"), (401, "*", always, "two"), (429, EDIT, always, "one"), (401, EDIT, never, "one"),
+     (401, READ, always, "one"), (401, EDIT, refuse_too, "one")],
+)  # fmt: skip
+def test_refused_early_acts_before_the_body_is_known(
+    serve: Serve, status: int, operation: str, when: Any, name: str
+) -> None:
+    """The action has the operation and the body of a request without a valid key; an unknown path stays refused."""
+    visitor = serve(mutations.refused_early(status, operation, lambda at: at.edit(name=at.field("name")), when))
+    path = path_of(visitor)
+
+    assert visitor.patch(path, VALID, key="x").status_code == 401
+    assert visitor.get(path).json()["data"]["name"] == name
+    assert visitor.patch("/api/v1/none", VALID, key="x").status_code == 401
 
 
 @pytest.mark.parametrize(("step", "invalid", "forbidden"), [("check", 500, 403), ("find", 422, 403), ("act", 500, 500)])
@@ -204,7 +243,7 @@ def test_take_for_active_allows_edits(visitor: Visitor, serve: Serve) -> None:
 
 def suffix(text: str) -> Mutation:
     """Append a text to the name that an edit shows."""
-    return mutations.data(EDIT, lambda _, data: {**data, "name": data["name"] + text})
+    return replies.data(EDIT, lambda _, data: {**data, "name": data["name"] + text})
 
 
 def test_the_second_mutation_is_outside(serve: Serve) -> None:
@@ -222,10 +261,8 @@ def test_the_second_mutation_is_outside(serve: Serve) -> None:
 
 def test_a_replacement_drops_inner_wrappers(serve: Serve) -> None:
     """A wrapper acts around a replacement, and a replacement drops the wrappers before it."""
-    wrapped = mutations.view("edited", UPPER)
-    replaced = mutations.put_methods(
-        view_edited=lambda service, found: {"name": service.view_read(found)["name"] + "x"}
-    )
+    wrapped = replies.view("edited", UPPER)
+    replaced = mutations.override(view_edited=lambda service, found: {"name": service.view_read(found)["name"] + "x"})
 
     assert edit(serve(replaced | wrapped), VALID)[1] == "TWOX"
     assert edit(serve(wrapped | replaced), VALID)[1] == "twox"
@@ -234,7 +271,7 @@ def test_a_replacement_drops_inner_wrappers(serve: Serve) -> None:
 def test_two_services_share_no_state(serve: Serve) -> None:
     """A fault keeps its state in one service; another service with the same fault does not have it."""
     count = mutations.before(EDIT, lambda at: at.remembered("edits", []).append(1))
-    mutation = count | mutations.data(EDIT, lambda at, _: {"name": len(at.remembered("edits", []))})
+    mutation = count | replies.data(EDIT, lambda at, _: {"name": len(at.remembered("edits", []))})
     first, second = serve(mutation), serve(mutation)
 
     assert [edit(visitor, VALID)[1] for visitor in (first, first, second)] == [1, 2, 1]
@@ -242,7 +279,7 @@ def test_two_services_share_no_state(serve: Serve) -> None:
 
 def test_fault_describes_the_service() -> None:
     """A fault has an id, a title and requirements, and overrides only the methods of its mutation."""
-    made = fault("two-words", "It fails.", mutations.status(READ, 299), "a", "b")
+    made = fault("two-words", "It fails.", replies.status(READ, 299), "a", "b")
 
     assert (made.id, made.title, made.breaks) == ("two-words", "It fails.", ("a", "b"))
     assert (made.service.__name__, made.service.__doc__) == ("TwoWords", "It fails.")
@@ -262,17 +299,22 @@ def first_only(honest: Any, asked: Any) -> Page[Any]:
     [
         (mutations.wrap("sorting", lambda _, honest, context: (honest(context)[0], "asc")), "", "cba", "abc"),
         (mutations.result("find_engagements", lambda page: Page(page.items[1:], 0)), "", "cba", "ba"),
-        (mutations.view("item", UPPER, mutations.edit(name="-{}".format)), "", "cba", "-C-B-A"),
-        (mutations.new_engagement(mutations.set_fields(name="x")), "", "cba", "xxx"),
-        (mutations.page(first_only), "", "cba", "c"),
-        (mutations.page_of_members(first_only), "", "cba", "cba"),
-        (mutations.query(OLDEST_FIRST), "", "cba", "abc"),
-        (mutations.query(OLDEST_FIRST, situations.asks(page=2)), "?perPage=1&page=2", "b", "b"),
-        (mutations.query(OLDEST_FIRST, situations.asks(page=2)), "?perPage=1&page=1", "c", "c"),
-        (mutations.query(OLDEST_FIRST, situations.asks(page=2)), "?perPage=2&page=2", "a", "c"),
-        (mutations.page(mutations.reordered(lambda items, _: items[::-1])), "?perPage=2", "cb", "ab"),
+        (replies.view("item", UPPER, changes.edit(name="-{}".format)), "", "cba", "-C-B-A"),
+        (mutations.new_engagement(changes.set_fields(name="x")), "", "cba", "xxx"),
+        (pages.page(first_only), "", "cba", "c"),
+        (pages.page_of_members(first_only), "", "cba", "cba"),
+        (pages.query(OLDEST_FIRST), "", "cba", "abc"),
+        (pages.query(OLDEST_FIRST, conditions.asks(page=2)), "?perPage=1&page=2", "b", "b"),
+        (pages.query(OLDEST_FIRST, conditions.asks(page=2)), "?perPage=1&page=1", "c", "c"),
+        (pages.query(OLDEST_FIRST, conditions.asks(page=2)), "?perPage=2&page=2", "a", "c"),
+        (pages.page(pages.reordered(lambda items, _: items[::-1])), "?perPage=2", "cb", "ab"),
+        (pages.query(pages.past_item), "?perPage=1&page=2", "b", "a"),
+        (pages.query(pages.past_item), "?perPage=2", "cb", "cb"),
+        (pages.query(pages.from_item_before), "?perPage=1&page=2", "b", "c"),
+        (pages.query(pages.from_item_before), "?perPage=2", "cb", "cb"),
+        (pages.query_of_members(changes.set_fields(limit=1)), "", "cba", "cba"),
         (
-            mutations.page(mutations.reordered(lambda items, asked: items[asked.offset :])),
+            pages.page(pages.reordered(lambda items, asked: items[asked.offset :])),
             "?perPage=1&page=2",
             "b",
             "a",
@@ -303,11 +345,32 @@ def test_wrap_passes_named_arguments(serve: Serve) -> None:
 
 def test_page_of_members_changes_the_list_of_members(visitor: Visitor, serve: Serve) -> None:
     """Its pages are cut and counted as those of the honest list."""
-    faulty = serve(mutations.page_of_members(mutations.reordered(lambda items, _: items[1:])))
+    faulty = serve(pages.page_of_members(pages.reordered(lambda items, _: items[1:])))
     page = faulty.get(f"{MEMBERS}?perPage=1").json()
 
     assert names(faulty, path=MEMBERS) == names(visitor, path=MEMBERS)[1:]
     assert (page["meta"]["total"], len(page["data"])) == (len(names(visitor, path=MEMBERS)) - 1, 1)
+
+
+def test_query_of_members_changes_the_list_of_members(visitor: Visitor, serve: Serve) -> None:
+    """The store is asked for another page in the situations of the condition."""
+    faulty = serve(pages.query_of_members(changes.set_fields(limit=1), conditions.asks(role=None)))
+
+    assert names(faulty, path=MEMBERS) == names(visitor, path=MEMBERS)[:1]
+    assert names(faulty, "?role=member", MEMBERS) == names(visitor, "?role=member", MEMBERS)
+
+
+def test_list_deleted_fills_pages_with_room(serve: Serve) -> None:
+    """Remembered engagements stand at the end and count, on pages with room, if the function says so."""
+    remember = mutations.before("deleteEngagement", lambda at: at.remembered("deleted", []).append(at.engagement))
+    visitor = serve(remember | pages.list_deleted(lambda asked, deleted: asked.status in {None, deleted.status}))
+    path_of(visitor, "kept")
+    visitor.delete(path_of(visitor, "gone"))
+    short = visitor.get(f"{ENGAGEMENTS}?perPage=1").json()
+
+    assert names(visitor) == ["kept", "gone"]
+    assert names(visitor, "?status=archived") == []
+    assert ([item["name"] for item in short["data"]], short["meta"]["total"]) == (["kept"], 2)
 
 
 # --- operators on responses
@@ -315,8 +378,8 @@ def test_page_of_members_changes_the_list_of_members(visitor: Visitor, serve: Se
 
 def test_header_replaces_or_removes(serve: Serve) -> None:
     """A header gets another value, or is left out, in the situations of the condition."""
-    changed = mutations.header("X-RateLimit-Limit", lambda at: f"{at.status}", responds("", 404))
-    visitor = serve(changed | mutations.header("X-RateLimit-Reset", lambda _: None, situations.has_status(404)))
+    changed = replies.header("X-RateLimit-Limit", lambda at: f"{at.status}", responds("", 404))
+    visitor = serve(changed | replies.header("X-RateLimit-Reset", lambda _: None, conditions.has_status(404)))
     error, success = visitor.get("/api/v1/none"), visitor.get(ENGAGEMENTS)
 
     assert (error.headers["X-RateLimit-Limit"], success.headers["X-RateLimit-Limit"] == "404") == ("404", False)
@@ -326,22 +389,20 @@ def test_header_replaces_or_removes(serve: Serve) -> None:
 
 def test_error_changes_errors_of_every_step(serve: Serve) -> None:
     """Errors change whatever refuses the request, and successes and other situations do not."""
-    visitor = serve(
-        mutations.error(mutations.inside("error", mutations.put(code="X")), situations.has_status(401, 404))
-    )
+    visitor = serve(replies.error(changes.inside("error", changes.put(code="X")), conditions.has_status(401, 404)))
     responses = [visitor.get(ENGAGEMENTS, key="x"), visitor.get("/api/v1/none"), visitor.get(f"{ENGAGEMENTS}/none")]
 
     assert {response.json()["error"]["code"] for response in responses} == {"X"}
     assert visitor.post(ENGAGEMENTS, INVALID).json()["error"]["code"] == "VALIDATION_ERROR"
     assert visitor.get(ENGAGEMENTS).json()["data"] == []
-    assert "error" not in serve(mutations.error(mutations.put(error="X"))).get(ENGAGEMENTS).json()
+    assert "error" not in serve(replies.error(changes.put(error="X"))).get(ENGAGEMENTS).json()
 
 
 @pytest.mark.parametrize("case", ["as-documented", "lower", "upper"])
 @pytest.mark.parametrize(("media_type", "types"), [(None, ["application/json"]), ("text/x", ["text/x"]), ("", [])])
 def test_send_replaces_the_body(serve: Serve, case: str, media_type: str | None, types: list[str]) -> None:
     """The body has its own length and media type, and other responses are honest."""
-    mutation = mutations.send(lambda body: body[:5] + b"!", situations.is_error, media_type=media_type)
+    mutation = replies.send(lambda body: body[:5] + b"!", conditions.is_error, media_type=media_type)
     visitor = serve(mutation, header_case=case)
     response, honest = visitor.get("/api/v1/none"), visitor.get(ENGAGEMENTS)
 
@@ -382,6 +443,10 @@ def test_situation_of_an_edit(serve: Serve) -> None:
     assert (at.engagement.name, at.stored and at.stored.name, at.data["name"]) == ("one", "two", "two")
     assert [each.name for each in at.engagements] == ["zero", "two"]
     assert [each.name for each in at.other_engagements] == ["zero"]
+    assert [each.name for each in at.namesakes] == ["two"]
+    assert at.store is at.service.store
+    assert at.now <= at.service.now()
+    assert at.shown("read").content["data"]["name"] == "two"
 
 
 def test_situation_of_a_role_change(serve: Serve) -> None:
@@ -398,7 +463,7 @@ def test_situation_without_a_reply(serve: Serve) -> None:
     """Before the reply the status is 0, and there are no data."""
     at = replace(captured(serve, EDIT, edit_one_of_two, unknown_parameter="ignored"), reply=None)
 
-    assert (at.status, situations.is_error(at)) == (0, False)
+    assert (at.status, conditions.is_error(at)) == (0, False)
     with pytest.raises(TypeError, match="no reply yet"):
         _ = at.data
     with pytest.raises(TypeError, match="no reply yet"):
@@ -449,6 +514,12 @@ def read_archived(visitor: Visitor) -> httpx.Response:
     return visitor.get(visitor.archived())
 
 
+def rename_to_archived(visitor: Visitor) -> httpx.Response:
+    """Give an engagement the name of an archived one."""
+    visitor.archived("zero")
+    return visitor.patch(path_of(visitor), {"name": "zero"})
+
+
 def list_with(*scopes: str) -> Callable[[Visitor], httpx.Response]:
     """Return a request for the list of engagements with a key of some scopes."""
     return lambda visitor: visitor.get(
@@ -470,44 +541,49 @@ def read_none(visitor: Visitor) -> httpx.Response:
 @pytest.mark.parametrize(
     ("condition", "true", "false"),
     [
-        (situations.archived, read_archived, read()),
-        (situations.described, read(description="d"), read()),
-        (situations.undescribed, read(), read(description="d")),
-        (situations.sends("name"), patch({"name": "x", "description": "d"}), patch({"description": "d"})),
-        (situations.sends("name", "description"), patch({"name": "x", "description": None}), patch({"name": "x"})),
-        (situations.sends_only("name"), patch({"name": "x"}), patch({"name": "x", "description": "d"})),
-        (situations.sends_only("name", "description"), patch({"name": "x", "description": "d"}), patch({"name": "x"})),
-        (situations.name_in_use, patch({"name": "zero"}), patch({"name": "one"})),
-        (situations.missing, read_none, read()),
+        (conditions.archived, read_archived, read()),
+        (conditions.described, read(description="d"), read()),
+        (conditions.undescribed, read(), read(description="d")),
+        (conditions.sends("name"), patch({"name": "x", "description": "d"}), patch({"description": "d"})),
+        (conditions.sends("name", "description"), patch({"name": "x", "description": None}), patch({"name": "x"})),
+        (conditions.sends_only("name"), patch({"name": "x"}), patch({"name": "x", "description": "d"})),
+        (conditions.sends_only("name", "description"), patch({"name": "x", "description": "d"}), patch({"name": "x"})),
+        (conditions.name_in_use, patch({"name": "zero"}), patch({"name": "one"})),
+        (conditions.missing, read_none, read()),
+        (conditions.stored_archived, read_archived, read()),
+        (conditions.stored_archived, read_archived, read_none),
+        (conditions.name_of_archived, rename_to_archived, patch({"name": "zero"})),
         (responds(READ), read_none, listed("")),
         (responds(READ, 200, 404), read(), listed("")),
         (responds(READ, 404), read_none, read()),
-        (situations.has_status(404, 422), patch(INVALID), read()),
-        (situations.is_error, read_none, read()),
-        (situations.writes, patch(VALID), read()),
-        (situations.asks(sort="name", status=None), listed("sort=name"), listed("sort=name&status=active")),
-        (situations.asks(page=2), listed("page=2"), listed("perPage=2")),
-        (situations.has_role("member", "owner"), change_role("member"), change_role("admin")),
-        (situations.body_has(name=5), patch(INVALID), patch({"name": "5"})),
-        (situations.body_has(description=None), patch({"description": None}), patch(VALID)),
-        (situations.body_has(name="x"), patch({"name": "x"}), patch(["x"])),
-        (situations.reads, read(), patch(VALID)),
-        (situations.has_one_permission, list_with("read"), list_with("read", "write")),
-        (situations.lacks("name"), patch({"description": "d"}), patch(VALID)),
-        (situations.lacks("name"), patch({}), patch(["x"])),
-        (situations.field_is("name", int, list), patch(INVALID), patch(VALID)),
-        (situations.field_is("name", int, list), patch({"name": []}), patch({"description": 5})),
-        (situations.field_is("name", int), patch({"name": True}), patch([5])),
-        (situations.sends_other_than_text("name"), patch({"name": None}), patch(VALID)),
-        (situations.sends_other_than_text("name"), patch(INVALID), patch({"description": 5})),
-        (situations.parameter_is("sort", str.isupper), listed("sort=NAME"), listed("sort=name")),
-        (situations.parameter_is("sort", str.isupper), listed("sort=NAME&page=2"), listed("page=X")),
-        (situations.succeeds(READ, EDIT), read(), listed("")),
-        (situations.succeeds(READ, EDIT), patch(VALID), patch(INVALID)),
-        (situations.succeeds(), listed(""), read_none),
-        (situations.again("x"), read_twice, lambda visitor: (read()(visitor), read()(visitor))[1]),
-        (situations.all_of(responds(READ), situations.described), read(description="d"), read()),
-        (situations.all_of(responds(READ), situations.described), read(description="d"), listed("")),
+        (conditions.has_status(404, 422), patch(INVALID), read()),
+        (conditions.is_error, read_none, read()),
+        (conditions.writes, patch(VALID), read()),
+        (conditions.asks(sort="name", status=None), listed("sort=name"), listed("sort=name&status=active")),
+        (conditions.asks(page=2), listed("page=2"), listed("perPage=2")),
+        (conditions.has_role("member", "owner"), change_role("member"), change_role("admin")),
+        (conditions.body_has(name=5), patch(INVALID), patch({"name": "5"})),
+        (conditions.body_has(description=None), patch({"description": None}), patch(VALID)),
+        (conditions.body_has(name="x"), patch({"name": "x"}), patch(["x"])),
+        (conditions.reads, read(), patch(VALID)),
+        (conditions.has_one_permission, list_with("read"), list_with("read", "write")),
+        (conditions.lacks("name"), patch({"description": "d"}), patch(VALID)),
+        (conditions.lacks("name"), patch({}), patch(["x"])),
+        (conditions.field_is("name", int, list), patch(INVALID), patch(VALID)),
+        (conditions.field_is("name", int, list), patch({"name": []}), patch({"description": 5})),
+        (conditions.field_is("name", int), patch({"name": True}), patch([5])),
+        (conditions.sends_other_than_text("name"), patch({"name": None}), patch(VALID)),
+        (conditions.sends_other_than_text("name"), patch(INVALID), patch({"description": 5})),
+        (conditions.parameter_is("sort", str.isupper), listed("sort=NAME"), listed("sort=name")),
+        (conditions.parameter_is("sort", str.isupper), listed("sort=NAME&page=2"), listed("page=X")),
+        (conditions.succeeds(READ, EDIT), read(), listed("")),
+        (conditions.succeeds(READ, EDIT), patch(VALID), patch(INVALID)),
+        (conditions.succeeds(), listed(""), read_none),
+        (conditions.again("x"), read_twice, lambda visitor: (read()(visitor), read()(visitor))[1]),
+        (conditions.again("x", lambda at: at.operation), read_twice, read()),
+        (conditions.all_of(responds(READ), conditions.at_first), read(), read_twice),
+        (conditions.all_of(responds(READ), conditions.described), read(description="d"), read()),
+        (conditions.all_of(responds(READ), conditions.described), read(description="d"), listed("")),
     ],
 )
 def test_condition_holds_or_not(
@@ -518,7 +594,7 @@ def test_condition_holds_or_not(
     def asked(at: Situation) -> bool:
         return at.operation != "createEngagement" and condition(at)
 
-    mutation = mutations.header("X-Holds", lambda _: "yes", asked)
+    mutation = replies.header("X-Holds", lambda _: "yes", asked)
 
     assert "X-Holds" in true(serve(mutation, duplicate_name="accepted")).headers
     assert "X-Holds" not in false(serve(mutation, duplicate_name="accepted")).headers
@@ -528,7 +604,7 @@ def test_noted_holds_for_noted_engagements(serve: Serve) -> None:
     """A note is about one engagement, one name and one service."""
     notes = mutations.after(EDIT, situations.note("a")) | mutations.after(ARCHIVE, situations.note("b"))
     mutation = (
-        notes | mutations.status(READ, 299, situations.noted("a")) | mutations.status(READ, 298, situations.noted("b"))
+        notes | replies.status(READ, 299, conditions.noted("a")) | replies.status(READ, 298, conditions.noted("b"))
     )
     visitor, other = serve(mutation), serve(mutation)
     edited, kept, archived = path_of(visitor), path_of(visitor), visitor.archived()
@@ -544,11 +620,11 @@ def test_noted_holds_for_noted_engagements(serve: Serve) -> None:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (mutations.put(a=2, c=3), {"a": 2, "b": {"x": 1}, "c": 3}),
-        (mutations.edit(a=str, c=str), {"a": "1", "b": {"x": 1}}),
-        (mutations.drop("a", "c"), {"b": {"x": 1}}),
-        (mutations.rename("a", "c"), {"c": 1, "b": {"x": 1}}),
-        (mutations.inside("b", mutations.put(x=2)), {"a": 1, "b": {"x": 2}}),
+        (changes.put(a=2, c=3), {"a": 2, "b": {"x": 1}, "c": 3}),
+        (changes.edit(a=str, c=str), {"a": "1", "b": {"x": 1}}),
+        (changes.drop("a", "c"), {"b": {"x": 1}}),
+        (changes.rename("a", "c"), {"c": 1, "b": {"x": 1}}),
+        (changes.inside("b", changes.put(x=2)), {"a": 1, "b": {"x": 2}}),
     ],
 )
 def test_change_of_an_object(change: Callable[[Any], Any], expected: object) -> None:
@@ -573,6 +649,8 @@ def test_moment_reads_times_of_clients(text: str, expected: int) -> None:
     [
         (lambda at, admins: situations.change_roles(at, admins, "member"), ["member", "member", "member", "owner"]),
         (situations.remove_members, ["member", "owner"]),
+        (situations.switch_roles, ["member", "member", "member", "owner"]),
+        (lambda at, _: situations.switch_roles(at, at.others), ["admin", "member", "member", "owner"]),
     ],
 )
 def test_action_on_members(serve: Serve, act: Callable[[Situation, Any], object], roles: list[str]) -> None:
@@ -601,5 +679,44 @@ def test_lists_of_helpers_are_of_one_organization(visitor: Visitor) -> None:
 
 def test_flat_joins_faults_and_families() -> None:
     """A family is an iterator of faults."""
-    a, b, c = (fault(name, "It.", mutations.status(READ, 299), "r") for name in "abc")
+    a, b, c = (fault(name, "It.", replies.status(READ, 299), "r") for name in "abc")
     assert mutations.flat(a, iter((b, c)), iter(())) == (a, b, c)
+
+
+def test_edit_all_counts_as_a_change(serve: Serve) -> None:
+    """Each of the engagements gets the columns and the present time."""
+    visitor = serve(mutations.before(READ, lambda at: situations.edit_all(at.service, at.engagements, description="x")))
+    before = [visitor.engagement(name) for name in "ab"]
+    visitor.get(visitor.at(before[0]["id"]))
+    after = visitor.get(f"{ENGAGEMENTS}?order=asc").json()["data"]
+
+    assert [(item["name"], item["description"]) for item in after] == [("a", "x"), ("b", "x")]
+    assert all(new["updatedAt"] > old["updatedAt"] for new, old in zip(after, before, strict=True))
+
+
+def test_what_is_remembered_is_recalled_for_its_resource(serve: Serve) -> None:
+    """A value is about one resource and one name; another resource has the value for otherwise."""
+    remember = mutations.after(EDIT, situations.remember("a", lambda at: at.values["name"]))
+    visitor = serve(
+        remember
+        | replies.data(
+            READ, lambda at, _: [situations.recalled(at.service, name, at.engagement.id, 0) for name in "ab"]
+        )
+    )
+    edited, other = path_of(visitor), path_of(visitor)
+    visitor.patch(edited, VALID)
+
+    assert [visitor.get(path).json()["data"] for path in (edited, other)] == [["two", 0], [0, 0]]
+
+
+def test_use_key_of_moves_the_request(serve: Serve) -> None:
+    """A request is processed in another organization, and the next one in its own."""
+    visitor = serve(
+        mutations.before(
+            "getCurrentOrganization", lambda at: situations.use_key_of(at, at.store.organization_ids()[-1])
+        )
+    )
+    shown = visitor.get("/api/v1/organizations/current").json()["data"]["id"]
+
+    assert shown == visitor.get("/api/v1/organizations/current", key=visitor.other).json()["data"]["id"]
+    assert shown != visitor.app.bootstrap.organization_id

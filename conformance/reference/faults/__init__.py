@@ -1,7 +1,8 @@
 """Deliberate deviations from the interface.
 
 A fault is a row in a module of this package: an id, a title, a mutation of the service, and the requirements that it
-breaks. ``mutations`` and ``situations`` have the vocabulary of the rows. Faults are found by walking the package.
+breaks. The vocabulary of the rows is in ``operations``, ``mutations``, ``replies``, ``pages``, ``changes``,
+``conditions`` and ``situations``. Faults are found by walking the package.
 """
 
 from __future__ import annotations

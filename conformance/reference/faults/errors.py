@@ -1,52 +1,28 @@
-"""Faults of errors: their codes, fields and bodies, and their order."""
+"""Faults of errors: their codes, fields and bodies."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import drop, edit, error, fault, inside, put, rename, send, wrap
-from conformance.reference.faults.situations import always, has_status, responds
-from conformance.reference.refusal import Refusal
+from .changes import drop, edit, inside, put, rename
+from .conditions import always, has_status, responds
+from .mutations import Mutation, fault
+from .replies import error, send
 
 if TYPE_CHECKING:
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Situation
-    from conformance.reference.records import Key
-    from conformance.reference.request_context import Reply, RequestContext
-    from conformance.reference.service import Service
+    from .situations import Situation
 
 _ENVELOPE, _AGREES = "error-envelope", "error-status-code-agrees"
 _JSON, _TYPE = "json-well-formed", "json-media-type"
-_NOT_FOUND = 404
 
 
-def _malformed(at: Situation) -> bool:
+def _unclosed(at: Situation) -> bool:
     """The request has a body that does not end as an object or a list does."""
     return bool(at.context.content) and not at.context.content.rstrip().endswith((b"}", b"]"))
 
 
 def _sent(text: bytes, status: int, media_type: str) -> Mutation:
     return send(lambda _: text, has_status(status), media_type=media_type)
-
-
-def _no_limits_of_404(_: Service, honest: Method, context: RequestContext, reply: Reply) -> dict[str, str]:
-    headers: dict[str, str] = honest(context, reply)
-    return {} if reply.status == _NOT_FOUND else headers
-
-
-def _find_engagement_first(service: Service, honest: Method, context: RequestContext) -> Key:
-    operation = service.find_operation(context)
-    if operation.finds == "engagement" and service.store.engagement(context.resource_id) is None:
-        raise service.not_found("engagement")
-    key: Key = honest(context)
-    return key
-
-
-def _check_sort_first(_: Service, honest: Method, context: RequestContext) -> Key:
-    if context.request.query_params.get("sort", "name") not in {"name", "createdAt", "updatedAt"}:
-        raise Refusal(422, "The sort key is unknown.")
-    key: Key = honest(context)
-    return key
 
 
 CODES = (
@@ -91,8 +67,7 @@ FIELDS = tuple(
         ("404-snake-case", "A 404 says status_code.", has_status(404), rename("statusCode", "status_code")),
         ("403-null-message", "The message of a 403 is null.", has_status(403), put(message=None)),
         ("message-number-on-404", "The message of a 404 is a number.", has_status(404), put(message=404)),
-        ("400-message-list", "The message of a 400 is a list.",
-         has_status(400), edit(message=lambda text: [text])),
+        ("400-message-list", "The message of a 400 is a list.", has_status(400), edit(message=lambda text: [text])),
         ("invalid-messages-list", "The message of a refused creation is a list.",
          responds("createEngagement", 400, 422), put(message=["name is invalid"])),
         ("archived-edit-message-object", "The message of a refused edit of what is archived is an object.",
@@ -111,7 +86,7 @@ STATUS_CODES = (
     fault("removal-404-says-400", "The statusCode of the 404 of an unknown user is 400.",
           error(inside("error", put(statusCode=400)), responds("removeMember", 404)), _AGREES),
     fault("malformed-says-500", "The statusCode of what malformed JSON gets is 500.",
-          error(inside("error", put(statusCode=500)), _malformed), _AGREES),
+          error(inside("error", put(statusCode=500)), _unclosed), _AGREES),
     *(fault(f"{status}-says-{code}", f"The statusCode of a {status} is {code}.",
             error(inside("error", put(statusCode=code)), has_status(status)), _AGREES)
       for status, code in ((401, 403), (404, 40401), (422, 400), (429, 0))),
@@ -125,16 +100,15 @@ ENVELOPES = tuple(
         ("400-text-as-error", "The error of a 400 is a string.",
          has_status(400), edit(error=lambda inner: inner["message"])),
         ("403-array", "A 403 is an array.", has_status(403), lambda body: [body["error"]]),
-        ("409-errors", "A 409 has errors instead of error.",
-         has_status(409), lambda body: {"errors": [body["error"]]}),
+        ("409-errors", "A 409 has errors instead of error.", has_status(409), lambda body: {"errors": [body["error"]]}),
         ("invitation-errors-listed", "A refused invitation has errors instead of an error.",
          responds("inviteMember", 400, 422), lambda body: {"errors": [body["error"]]}),
         ("404-detail", "A 404 has a detail instead of an error.",
          has_status(404), lambda body: {"detail": body["error"]["message"]}),
         ("malformed-detail", "Malformed JSON is answered with a detail instead of an error.",
-         _malformed, lambda _: {"detail": "There was an error parsing the body"}),
+         _unclosed, lambda _: {"detail": "There was an error parsing the body"}),
         ("malformed-message", "Malformed JSON is answered with a message instead of an error.",
-         _malformed, lambda _: {"message": "Unexpected token", "status": 400}),
+         _unclosed, lambda _: {"message": "Unexpected token", "status": 400}),
         ("429-null", "The error of a 429 is null.", has_status(429), put(error=None)),
         ("deletion-404-null", "The error of the 404 of a deletion is null.",
          responds("deleteEngagement", 404), put(error=None)))
@@ -153,13 +127,4 @@ BODIES = tuple(
         ("429-plain-text", "A 429 is plain text.", 429, b"Too Many Requests", "text/plain", _TYPE, _JSON),
         ("409-empty-object", "A 409 is an empty object.", 409, b"{}", "application/json", _ENVELOPE),
         ("400-null", "A 400 is null.", 400, b"null", "application/json", _ENVELOPE))
-)  # fmt: skip
-
-ORDER = (
-    fault("not-found-without-limits", "A 404 lacks the rate-limit headers.",
-          wrap("rate_limit_headers", _no_limits_of_404), "rate-limit-headers-present"),
-    fault("lookup-before-authentication", "Without a valid key, an unknown engagement gets 404 instead of 401.",
-          wrap("authenticate", _find_engagement_first), "authentication-before-lookup"),
-    fault("sort-checked-before-key", "A sort that there is not is refused before the key is looked at.",
-          wrap("authenticate", _check_sort_first), "authentication-before-validation"),
 )  # fmt: skip

@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING
 
 from conformance.reference.clock import timestamp
-from conformance.reference.faults.mutations import ACTIONS, fault, flat, header, wrap
-from conformance.reference.faults.situations import (
-    Situation,
-    always,
-    has_status,
-    is_error,
-    reads,
-    responds,
-    succeeds,
-    writes,
-)
+
+from .conditions import all_of, always, has_status, is_error, reads, responds, succeeds, writes
+from .mutations import Method, Mutation, at_step, fault, flat
+from .operations import ACTIONS
+from .replies import header
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Condition
     from conformance.reference.limiting import Quota
-    from conformance.reference.request_context import Reply, RequestContext
-    from conformance.reference.service import Service
+
+    from .situations import Condition, Situation
 
     Value = str | None | Callable[[Quota], str]
     """The text of a header, or how it is made from the quota; None if the header is missing."""
@@ -40,20 +33,11 @@ def _media_type(text: str | None, when: Condition) -> Mutation:
     return header("Content-Type", lambda _: text, when)
 
 
-def _send(name: str, value: Value, when: Condition) -> Mutation:
-    return header(name, lambda at: value(at.context.quota) if callable(value) else value, when)
+def _rate_limit(name: str, value: Value, when: Condition = always) -> Mutation:
+    return header(f"X-RateLimit-{name}", lambda at: value(at.context.quota) if callable(value) else value, when)
 
 
-def _limit(value: Value, when: Condition = always) -> Mutation:
-    return _send("X-RateLimit-Limit", value, when)
-
-
-def _remaining(value: Value, when: Condition = always) -> Mutation:
-    return _send("X-RateLimit-Remaining", value, when)
-
-
-def _reset(value: Value, when: Condition = always) -> Mutation:
-    return _send("X-RateLimit-Reset", value, when)
+_limit, _remaining, _reset = (partial(_rate_limit, name) for name in ("Limit", "Remaining", "Reset"))
 
 
 def _no_headers(when: Condition) -> Mutation:
@@ -81,21 +65,13 @@ def _above_limit(quota: Quota) -> str:
 def _not_counted(when: Condition) -> Mutation:
     """Give back what a request took from the limit."""
 
-    def around(service: Service, honest: Method, context: RequestContext, reply: Reply) -> object:
-        if when(Situation(service, context, reply)) and not context.quota.exceeded:
-            context.allowance.give_back()
-            context.quota = replace(context.quota, remaining=context.quota.remaining + 1)
-        return honest(context, reply)
+    def around(at: Situation, honest: Method) -> object:
+        if when(at) and not at.context.quota.exceeded:
+            at.context.allowance.give_back()
+            at.context.quota = replace(at.context.quota, remaining=at.context.quota.remaining + 1)
+        return honest()
 
-    return wrap("rate_limit_headers", around)
-
-
-def _writes_successfully(at: Situation) -> bool:
-    return writes(at) and not is_error(at)
-
-
-def _lists(at: Situation) -> bool:
-    return at.operation.startswith("list")
+    return at_step("rate_limit_headers", around)
 
 
 _LISTED = succeeds("listEngagements", "listMembers")
@@ -141,9 +117,11 @@ MISSING = flat(
         *((f"{status}-without-headers", f"A {status}", has_status(status)) for status in (400, 401, 403, 429)),
         ("invitation-without-headers", "An invitation", succeeds("inviteMember")),
         ("removal-without-headers", "A removal", succeeds("removeMember")))),
+    fault("not-found-without-limits", "A 404 lacks the rate-limit headers.", _no_headers(has_status(404)), _PRESENT),
     fault("errors-without-limit", "An error lacks X-RateLimit-Limit.", _limit(None, is_error), _PRESENT),
     fault("409-without-limit", "A 409 lacks X-RateLimit-Limit.", _limit(None, has_status(409)), _PRESENT),
-    fault("writes-without-limit", "A write lacks X-RateLimit-Limit.", _limit(None, _writes_successfully), _PRESENT),
+    fault("writes-without-limit", "A write lacks X-RateLimit-Limit.",
+          _limit(None, all_of(writes, succeeds())), _PRESENT),
     fault("successes-without-remaining", "A success lacks X-RateLimit-Remaining.",
           _remaining(None, succeeds()), _PRESENT),
     fault("401-without-remaining", "A 401 lacks X-RateLimit-Remaining.", _remaining(None, has_status(401)), _PRESENT),
@@ -154,7 +132,7 @@ MISSING = flat(
     fault("429-without-reset", "A 429 lacks X-RateLimit-Reset.", _reset(None, has_status(429)), _PRESENT),
     fault("lists-without-reset", "A list lacks X-RateLimit-Reset.", _reset(None, _LISTED), _PRESENT),
     *(fault(f"headers-{operation}-without-{name}".lower(), f"What {operation} answers lacks X-RateLimit-{name}.",
-            _send(f"X-RateLimit-{name}", None, responds(operation)), _PRESENT)
+            _rate_limit(name, None, responds(operation)), _PRESENT)
       for operation, name in zip(ACTIONS, cycle(("Limit", "Remaining", "Reset")), strict=False)),
 )  # fmt: skip
 
@@ -197,7 +175,7 @@ REMAINING = (
     fault("remaining-of-reads-only", "Writes do not count against the limit that the headers tell.",
           _not_counted(writes), _FALLS),
     fault("remaining-without-lists", "Lists do not count against the limit that the headers tell.",
-          _not_counted(_lists), _FALLS),
+          _not_counted(lambda at: at.operation.startswith("list")), _FALLS),
 )  # fmt: skip
 
 RESET = (

@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.clock import DAY
-from conformance.reference.faults.mutations import (
-    INVITE,
-    after,
-    before,
-    data,
-    edit,
-    fault,
-    put,
-    put_methods,
-    refuse,
-    refused_yet,
-    result,
-    view,
-    wrap,
-)
-from conformance.reference.faults.situations import Situation, always, asks, body_has, change_roles
-from conformance.reference.records import Invitation, Mail
+from conformance.reference.records import ROLES, Invitation, Mail
 from conformance.reference.refusal import Refusal
+
+from .changes import edit, put
+from .conditions import asks, body_has, field_is
+from .mutations import Method, after, at_step, before, fault, override, refuse, refuse_valid, refused_yet, result, wrap
+from .operations import INVITE
+from .replies import data, view
+from .situations import Condition, Situation, switch_roles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Condition
-    from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
     from conformance.reference.views import View
+
+    from .mutations import Mutation
+
 
 _SUCCEEDS, _SENT, _FIELDS = "invite-succeeds", "invite-answers-what-was-sent", "invite-fields"
 _PENDING, _EXPIRES = "invitation-begins-pending", "invitation-expires-in-seven-days"
@@ -41,21 +33,9 @@ _SECOND, _MINUTE, _HOUR, _WEEK = 1000, 60_000, 3_600_000, 7 * DAY
 _UNAUTHORIZED, _FORBIDDEN, _INVALID = 401, 403, (400, 422)
 
 
-def _refuse_valid(status: int, when: Condition = always) -> Mutation:
-    """Refuse a valid invitation as soon as it was validated."""
-
-    def around(service: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - the fields
-        context.values = honest(context)
-        if when(Situation(service, context)):
-            raise Refusal(status, "Refused.")
-        return context.values
-
-    return wrap("check_invitation", around)
-
-
 def _expires(milliseconds: int) -> Mutation:
     """Let invitations expire some time after their creation."""
-    return put_methods(expiry=lambda _, at: at + milliseconds)
+    return override(expiry=lambda _, at: at + milliseconds)
 
 
 def _change_local_part(change: Callable[[str], str]) -> Callable[[str], str]:
@@ -65,30 +45,18 @@ def _change_local_part(change: Callable[[str], str]) -> Callable[[str], str]:
 
 def _take_from_client(name: str) -> Mutation:
     """Show a field as the client sent it."""
-
-    def change(at: Situation, shown: View) -> View:
-        sent: Any = at.service.parse(at.context.content)
-        return {**shown, name: sent[name]} if name in sent else shown
-
-    return data(INVITE, change)
+    return data(INVITE, lambda at, shown: {**shown, name: at.body.get(name, shown[name])})
 
 
-def _repeat_id_of_admin(service: Service, honest: Method, invitation: Invitation) -> View:
-    previous = service.memory.get("invitation")
-    service.memory["invitation"] = invitation
-    return {**honest(invitation), **({"id": previous.id} if previous and previous.role == "admin" else {})}
+def _repeat_id_of_admin(at: Situation, shown: View) -> View:
+    previous = at.service.memory.get("invitation", {})
+    at.service.memory["invitation"] = shown
+    return {**shown, "id": previous["id"]} if previous.get("role") == "admin" else shown
 
 
 def _add_member(at: Situation) -> None:
     email, role = at.values["email"], at.values["role"]
-    at.service.add_member(at.context.organization_id, email.partition("@")[0], email, role, at.service.now())
-
-
-def _switch_role_of_next(at: Situation) -> None:
-    if at.others:
-        at.service.memory["switched"] = turn = at.remembered("switched", 0) + 1
-        other = at.others[turn % len(at.others)]
-        change_roles(at, [other], "admin" if other.role == "member" else "member")
+    at.service.add_member(at.context.organization_id, email.partition("@")[0], email, role, at.now)
 
 
 def _mail_with(*, to: Callable[[str], str] = str, link: Callable[[str], str] = str) -> Mutation:
@@ -102,49 +70,41 @@ def _mail_instead(change: Callable[[Mail, Invitation], Mail | None]) -> Mutation
 
     def dispatch(service: Service, invitation: Invitation, link: str) -> None:
         text = f"You are invited. Accept here:\n{link}\n"
-        mail = change(Mail("invitations@reference.example", invitation.email, "Invitation", text), invitation)
-        if mail is not None:
+        if mail := change(Mail("invitations@reference.example", invitation.email, "Invitation", text), invitation):
             service.store.add_mail(mail)
 
-    return put_methods(dispatch=dispatch)
+    return override(dispatch=dispatch)
 
 
-def _send(at: Situation, email: str) -> None:
-    now = at.service.now()
+def _send_mail(at: Situation, email: str) -> None:
+    now = at.now
     invitation = Invitation("inv", at.context.organization_id, email, "member", "pending", now, now)
     at.service.dispatch(invitation, at.service.acceptance_link(at.context, "none"))
 
 
-def _send_if_addressed(at: Situation) -> None:
-    body = at.service.parse(at.context.content)
-    email = body.get("email") if isinstance(body, dict) else None
-    if isinstance(email, str) and "@" in email:
-        _send(at, email)
-
-
 def _send_conflicting(when: Condition) -> Mutation:
     """Send an invitation that is refused as a conflict."""
-    return refused_yet(INVITE, lambda at: _send(at, at.values["email"]), when, statuses=(409,))
+    return refused_yet(INVITE, lambda at: _send_mail(at, at.values["email"]), when, statuses=(409,))
 
 
 def _invite_refused(when: Callable[[int, Any], bool]) -> Mutation:
     """Store and send an invitation that is refused; ``when`` gets the status and the role."""
 
-    async def around(service: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - a reply
+    async def around(at: Situation, honest: Method) -> object:
         try:
-            return await honest(context)
+            return await honest()
         except Refusal as refusal:
-            if context.request.scope["path"].endswith("/members/invite"):
+            if at.context.request.scope["path"].endswith("/members/invite"):
                 # A request without a valid key is refused before its body is received.
-                content = await context.request.body() if refusal.status == _UNAUTHORIZED else context.content
-                body: Any = service.parse(content) if content else None
+                content = await at.context.request.body() if refusal.status == _UNAUTHORIZED else at.context.content
+                body: Any = at.service.parse(content) if content else None
                 email = body.get("email") if isinstance(body, dict) else None
                 if isinstance(email, str) and when(refusal.status, body.get("role")):
-                    invitation, _ = service.add_invitation(service.store.organization_ids()[0], email, "member")
-                    service.dispatch(invitation, f"http://localhost/invitations/{invitation.id}")
+                    invitation, _ = at.service.add_invitation(at.store.organization_ids()[0], email, "member")
+                    at.service.dispatch(invitation, f"http://localhost/invitations/{invitation.id}")
             raise
 
-    return wrap("serve", around)
+    return at_step("serve", around)
 
 
 EXPIRIES = (
@@ -161,11 +121,11 @@ EXPIRIES = (
         ("in-a-month", "30 days after its creation", 30 * DAY),
         ("in-local-time", "2 hours early, as in another time zone", _WEEK - 2 * _HOUR))),
     fault("invitation-expires-at-midnight", "An invitation expires at the midnight before.",
-          put_methods(expiry=lambda _, at: (at + _WEEK) // DAY * DAY), _EXPIRES),
+          override(expiry=lambda _, at: (at + _WEEK) // DAY * DAY), _EXPIRES),
     fault("invitation-expires-at-the-minute", "An invitation expires at a whole minute.",
-          put_methods(expiry=lambda _, at: (at + _WEEK) // _MINUTE * _MINUTE - _MINUTE), _EXPIRES),
+          override(expiry=lambda _, at: (at + _WEEK) // _MINUTE * _MINUTE - _MINUTE), _EXPIRES),
     fault("invitation-expires-at-the-end-of-the-day", "An invitation expires at the end of its last day.",
-          put_methods(expiry=lambda _, at: (at + _WEEK) // DAY * DAY + DAY - 1), _EXPIRES),
+          override(expiry=lambda _, at: (at + _WEEK) // DAY * DAY + DAY - 1), _EXPIRES),
     fault("invitation-expired-already", "An invitation expired 7 days before its creation.",
           _expires(-_WEEK), _EXPIRES),
     fault("invitation-of-admin-expires-early", "The invitation of an admin expires a day after its creation.",
@@ -203,14 +163,13 @@ RESPONSES = (
           wrap("view_invitation", lambda _, honest, invitation:
                {**honest(invitation), "id": f"inv-{invitation.organization_id}"}), _FIELDS),
     fault("invitation-repeats-identifier", "An invitation that follows that of an admin shows the same identifier.",
-          wrap("view_invitation", _repeat_id_of_admin), _FIELDS),
+          data(INVITE, _repeat_id_of_admin), _FIELDS),
 )  # fmt: skip
 
 REFUSALS_AND_EFFECTS = (
     fault("invitation-refused", "Inviting an admin is refused.",
-          _refuse_valid(403, asks(role="admin")), _SUCCEEDS),
-    fault("invitation-not-served", "Every invitation is refused.",
-          _refuse_valid(409), _SUCCEEDS),
+          refuse_valid(INVITE, 403, asks(role="admin")), _SUCCEEDS),
+    fault("invitation-not-served", "Every invitation is refused.", refuse_valid(INVITE, 409), _SUCCEEDS),
     *(fault(f"invite-owner-{status}", f"An invitation with the role owner is refused with {status}.",
             refuse(INVITE, status, body_has(role="owner"), step="check_invitation"), "invite-refuses-invalid")
       for status in (403, 409)),
@@ -218,12 +177,13 @@ REFUSALS_AND_EFFECTS = (
           after(INVITE, _add_member), _ADDS_NO_MEMBER),
     fault("invitation-switches-role",
           "An invitation makes an admin of somebody who is a member already, or a member of an admin.",
-          before(INVITE, _switch_role_of_next), _ADDS_NO_MEMBER),
+          before(INVITE, lambda at: switch_roles(
+              at, [at.others[next(at.remembered("turns", count(1))) % len(at.others)]]), lambda at: bool(at.others)),
+          _ADDS_NO_MEMBER),
 )  # fmt: skip
 
 MAILS = (
-    fault("mail-not-sent", "No invitation is sent.",
-          put_methods(dispatch=lambda *_: None), _MAIL),
+    fault("mail-not-sent", "No invitation is sent.", override(dispatch=lambda *_: None), _MAIL),
     fault("mail-to-wrong-address", "An invitation is sent to another address.",
           _mail_with(to=lambda email: f"x{email}"), _MAIL),
     fault("mail-to-sender", "An invitation is sent to the organization itself.",
@@ -247,19 +207,19 @@ MAILS = (
 
 MAILS_OF_REFUSED = (
     fault("mail-although-refused", "A refused invitation is sent nevertheless.",
-          refused_yet(INVITE, _send_if_addressed), _NO_MAIL),
+          refused_yet(INVITE, lambda at: _send_mail(at, at.field("email")),
+                      lambda at: field_is("email", str)(at) and "@" in at.field("email")), _NO_MAIL),
     fault("mail-although-member", "The invitation of a member is refused, and sent nevertheless.",
-          _send_conflicting(lambda at: at.service.store.member_by_email(
+          _send_conflicting(lambda at: at.store.member_by_email(
               at.context.organization_id, at.values["email"]) is not None), _NO_MAIL),
     fault("mail-although-invited",
           "The invitation of an address that was invited before is refused, and sent nevertheless.",
-          _send_conflicting(lambda at: at.service.store.open_invitation(
-              at.context.organization_id, at.values["email"], at.service.now()) is not None), _NO_MAIL),
+          _send_conflicting(lambda at: at.store.open_invitation(
+              at.context.organization_id, at.values["email"], at.now) is not None), _NO_MAIL),
     fault("mail-of-invitation-without-role", "An invitation without a role is refused, and sent.",
           _invite_refused(lambda status, role: status in _INVALID and role is None), _NO_MAIL),
     fault("mail-of-invitation-with-odd-role", "An invitation with an unknown role is refused, and sent.",
-          _invite_refused(lambda status, role:
-                          status in _INVALID and role not in (None, "admin", "member", "owner")), _NO_MAIL),
+          _invite_refused(lambda status, role: status in _INVALID and role not in (None, *ROLES)), _NO_MAIL),
     fault("mail-of-unauthorized-invitation", "An invitation without a good key is refused, and sent.",
           _invite_refused(lambda status, _: status == _UNAUTHORIZED), _NO_MAIL),
     fault("mail-of-forbidden-invitation", "An invitation without permission is refused, and sent.",

@@ -7,18 +7,19 @@ from contextlib import suppress
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import ACTIONS, fault, wrap
-from conformance.reference.faults.situations import Situation, all_of, always
 from conformance.reference.records import SCOPES, Key
 from conformance.reference.refusal import Refusal
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+from .conditions import all_of, always, lacks, responds, stored_archived
+from .mutations import Method, Mutation, at_step, fault, refuse_with, refused_early, wrap
+from .operations import ACTIONS
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Action, Condition
-    from conformance.reference.request_context import RequestContext
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.reference.service import Service
+
+    from .situations import Action, Condition, Situation
 
 _MISSING, _SCHEME = "key-missing-refused", "key-other-scheme-refused"
 _EMPTY, _UNKNOWN = "key-empty-refused", "key-unknown-refused"
@@ -57,21 +58,21 @@ _BAD: dict[str, tuple[str, Condition]] = {
 def _accept(find: Callable[[Situation], Key | None], when: Condition = always) -> Mutation:
     """Serve some requests whose key is refused, with the key that ``find`` returns unless it is revoked."""
 
-    def around(service: Service, honest: Method, context: RequestContext) -> object:
+    def around(at: Situation, honest: Method) -> object:
         try:
-            return honest(context)
+            return honest()
         except Refusal:
-            key = find(at) if when(at := Situation(service, context)) else None
+            key = find(at) if when(at) else None
             if key is None or key.revoked:
                 raise
             return key
 
-    return wrap("authenticate", around)
+    return at_step("authenticate", around)
 
 
 def _any_key(at: Situation) -> Key:
     """Return a key of the first organization with all permissions."""
-    return Key("any key", at.service.store.organization_ids()[0], None, frozenset(SCOPES))
+    return Key("any key", at.store.organization_ids()[0], None, frozenset(SCOPES))
 
 
 def _accept_bad(kind: str, *operations: str) -> Mutation:
@@ -108,12 +109,11 @@ def _accept_similar(is_similar: Callable[[str, str], bool]) -> Mutation:
     """Accept tokens that are similar to a key that was used before; ``is_similar`` gets the key and the token."""
 
     def around(service: Service, honest: Method, token: str) -> object:
-        used = service.memory.setdefault("used", set())
-        if (found := honest(token)) is not None:
+        used, found = service.memory.setdefault("used", set()), honest(token)
+        if found is not None:
             used.add(token)
-            return found
         similar = (key for key in sorted(used) if len(token) >= _SHORTEST and is_similar(key, token))
-        return next((honest(key) for key in similar), None)
+        return found or next((honest(key) for key in similar), None)
 
     return wrap("find_key", around)
 
@@ -136,8 +136,7 @@ MISPLACED = (
           _accept_behind(lambda scheme: scheme.startswith("Bearer")), _SCHEME),
     fault("key-first-of-list", "Of a list behind Bearer the first item is the key.",
           _accept_behind(lambda scheme: scheme == "Bearer", lambda token: token.partition(",")[0]), _UNKNOWN),
-    fault("key-as-basic", "A key is taken as it is behind Basic.",
-          _accept_behind(_is_scheme("Basic")), _SCHEME),
+    fault("key-as-basic", "A key is taken as it is behind Basic.", _accept_behind(_is_scheme("Basic")), _SCHEME),
     fault("key-as-basic-name", "A key is taken as the name of Basic authentication.",
           _accept_behind(_is_scheme("Basic"), _in_basic(0)), _SCHEME),
     fault("key-as-basic-password", "A key is taken as the password of Basic.",
@@ -170,34 +169,27 @@ SIMILAR = (
 # Refusing keys with another status
 
 
-def _refuse_with(status: int, when: Condition) -> Mutation:
-    """Refuse a key with another status."""
-
-    def find(_: Situation) -> None:
-        raise Refusal(status, "The API key is not accepted.")
-
-    return _accept(find, when)
-
-
 def _before_key(action: Action) -> Mutation:
     """Do something before the key is checked."""
 
-    def around(service: Service, honest: Method, context: RequestContext) -> object:
-        action(Situation(service, context))
-        return honest(context)
+    def around(at: Situation, honest: Method) -> object:
+        action(at)
+        return honest()
 
-    return wrap("authenticate", around)
+    return at_step("authenticate", around)
 
 
 REFUSED = (
     *(fault(f"key-{kind}-{status}", f"{words} is refused with {status}.",
-            _refuse_with(status, _BAD[kind][1]), f"key-{kind}-refused") for kind, words, status in (
+            refuse_with(status, "authenticate", _BAD[kind][1]), f"key-{kind}-refused") for kind, words, status in (
         ("unknown", "An unknown key", 403), ("missing", "A missing key", 400), ("missing", "A missing key", 403),
         ("other-scheme", "Another scheme", 400), ("empty", "An empty key", 404))),
     fault("key-null-stumbles", "The key null gives 500.",
-          _refuse_with(500, lambda at: at.service.bearer_token(at.context) == _NULL), _NO_ERROR, _UNKNOWN),
+          refuse_with(500, "authenticate", lambda at: at.service.bearer_token(at.context) == _NULL),
+          _NO_ERROR, _UNKNOWN),
     fault("key-long-stumbles", "A key of more than 300 characters gives 500.",
-          _refuse_with(500, lambda at: len(at.service.bearer_token(at.context)) > _LONG), _NO_ERROR, _UNKNOWN),
+          refuse_with(500, "authenticate", lambda at: len(at.service.bearer_token(at.context)) > _LONG),
+          _NO_ERROR, _UNKNOWN),
     fault("key-empty-header-stumbles", "An empty Authorization header gives 500.",
           _before_key(lambda at: at.context.request.headers.get("authorization", "none").split()[0]),
           _NO_ERROR, _EMPTY),
@@ -214,90 +206,66 @@ def _find_operation(at: Situation) -> None:
 _FIND_OPERATION = _before_key(_find_operation)
 
 
+def _find_engagement(at: Situation) -> None:
+    if at.context.operation.finds == "engagement" and at.stored is None:
+        raise at.service.not_found("engagement")
+
+
 def _find_member(at: Situation) -> None:
-    first = at.service.store.organization_ids()[0]
-    if at.context.operation.finds == "member" and at.service.store.member(first, at.context.resource_id) is None:
+    first = at.store.organization_ids()[0]
+    if at.context.operation.finds == "member" and at.store.member(first, at.context.resource_id) is None:
         raise at.service.not_found("member")
 
 
-def _changes_archived(at: Situation) -> bool:
-    is_change = at.operation in {"updateEngagement", "archiveEngagement"}
-    return is_change and at.stored is not None and at.stored.status == "archived"
+def _check_sort(at: Situation) -> None:
+    if at.query.get("sort", "name") not in {"name", "createdAt", "updatedAt"}:
+        raise Refusal(422, "The sort key is unknown.")
 
 
 def _validate_first(operation: str) -> Mutation:
     """Receive and validate a request before its key is checked."""
 
-    def check(at: Situation) -> None:
-        if at.operation == operation:
-            at.service.check(at.context)
+    async def around(at: Situation, honest: Method) -> object:
+        at.context.content = await at.context.request.body()
+        return await honest()
 
-    async def around(_: Service, honest: Method, context: RequestContext) -> object:
-        context.content = await context.request.body()
-        return await honest(context)
-
-    return _before_key(check) | _FIND_OPERATION | wrap("serve", around)
-
-
-def _if_unauthorized(action: Callable[[Situation], Awaitable[None]]) -> Mutation:
-    """Do something before a request is refused with 401; neither its operation nor its body is known by then."""
-
-    async def around(service: Service, honest: Method, context: RequestContext) -> object:
-        try:
-            return await honest(context)
-        except Refusal as refusal:
-            if refusal.status == _UNAUTHORIZED:
-                await action(Situation(service, context))
-            raise
-
-    return wrap("serve", around)
+    return (_before_key(lambda at: at.service.check(at.context) if at.operation == operation else None)
+            | _FIND_OPERATION | at_step("serve", around))  # fmt: skip
 
 
 def _refuse_first(when: Condition) -> Mutation:
     """Refuse some requests as invalid rather than for their key."""
 
-    async def action(at: Situation) -> None:
-        _find_operation(at)
-        at.context.content = await at.service.receive(at.context) if at.context.operation.takes_body else b""
-        if when(at):
-            raise Refusal(422, "The request is invalid.")
+    async def around(at: Situation, honest: Method) -> object:
+        try:
+            return await honest()
+        except Refusal as refusal:
+            if refusal.status == _UNAUTHORIZED:
+                _find_operation(at)
+                at.context.content = await at.service.receive(at.context)
+                if when(at):
+                    raise Refusal(422, "The request is invalid.") from None
+            raise
 
-    return _if_unauthorized(action)
-
-
-def _lacks(operation: str, name: str) -> Condition:
-    return lambda at: at.operation == operation and isinstance(at.body, dict) and name not in at.body
-
-
-def _carry_out(operation: str) -> Mutation:
-    """Carry out an operation although its key is refused."""
-
-    async def action(at: Situation) -> None:
-        _find_operation(at)
-        if at.operation == operation:
-            at.context.key = _any_key(at)
-            at.context.content = await at.service.receive(at.context)
-            with suppress(Refusal):
-                at.service.act(at.context)
-
-    return _if_unauthorized(action)
+    return at_step("serve", around)
 
 
-async def _keep_name(at: Situation) -> None:
-    if at.method != "PATCH":
-        return
-    _find_operation(at)
-    at.context.content = await at.service.receive(at.context)
-    if at.operation == "updateEngagement" and at.stored and isinstance(name := at.field("name"), str):
-        at.edit(name=name)
+def _act_with_any_key(at: Situation) -> None:
+    at.context.key = _any_key(at)
+    at.service.act(at.context)
 
 
 EARLY = (
+    fault("lookup-before-authentication", "Without a valid key, an unknown engagement gets 404 instead of 401.",
+          _before_key(_find_engagement) | _FIND_OPERATION, _LOOKUP),
+    fault("sort-checked-before-key", "A sort that there is not is refused before the key is looked at.",
+          _before_key(_check_sort), _VALIDATION),
     fault("member-lookup-before-authentication", "Without a valid key, an unknown user gets 404 instead of 401.",
           _before_key(_find_member) | _FIND_OPERATION, _LOOKUP),
     fault("archived-conflict-before-key",
           "Without a valid key, an edit or an archiving of an archived engagement gives 409 instead of 401.",
-          _refuse_with(409, _changes_archived) | _FIND_OPERATION, _EMPTY, _LOOKUP, _UNKNOWN),
+          refuse_with(409, "authenticate", lambda at: at.operation in {"updateEngagement", "archiveEngagement"}
+                      and stored_archived(at)) | _FIND_OPERATION, _EMPTY, _LOOKUP, _UNKNOWN),
     *(fault(f"{name}-validated-before-key", f"{words} is validated before the key.",
             _validate_first(operation), _VALIDATION) for name, words, operation in (
         ("creation", "A creation", "createEngagement"), ("list", "The list of engagements", "listEngagements"),
@@ -309,17 +277,19 @@ EARLY = (
     fault("role-before-key", "A nonsense role to filter by is refused before the key is looked at.",
           _refuse_first(lambda at: at.query.get("role") not in {None, "owner", "admin", "member"}), _VALIDATION),
     *(fault(f"missing-{name}-before-key", f"{words} is refused before the key is looked at.",
-            _refuse_first(_lacks(operation, field)), _VALIDATION) for name, words, operation, field in (
+            _refuse_first(all_of(responds(operation), lacks(field))), _VALIDATION)
+      for name, words, operation, field in (
         ("name", "A creation without a name", "createEngagement", "name"),
         ("role", "A role change without a role", "updateMemberRole", "role"),
         ("address", "An invitation without an address", "inviteMember", "email"),
         ("invited-role", "An invitation without a role", "inviteMember", "role"))),
     *(fault(f"{name}-applied-without-key", f"{words} without a valid key is refused, and done.",
-            _carry_out(operation), _CHANGES_NOTHING) for name, words, operation in (
+            refused_early(401, operation, _act_with_any_key), _CHANGES_NOTHING) for name, words, operation in (
         ("creation", "A creation", "createEngagement"), ("edit", "An edit", "updateEngagement"),
         ("deletion", "A deletion", "deleteEngagement"), ("archive", "Archiving", "archiveEngagement"),
         ("unarchive", "Unarchiving", "unarchiveEngagement"), ("renaming", "A renaming", "updateCurrentOrganization"),
         ("role-change", "A role change", "updateMemberRole"))),
     fault("name-applied-without-key", "An edit without a valid key is refused, and its name is kept.",
-          _if_unauthorized(_keep_name), _CHANGES_NOTHING),
+          refused_early(401, "updateEngagement", lambda at: at.edit(name=at.field("name")),
+                        lambda at: at.stored is not None and isinstance(at.field("name"), str)), _CHANGES_NOTHING),
 )  # fmt: skip

@@ -1,67 +1,34 @@
-"""Faults of archiving and unarchiving, and of what an archived or unarchived engagement permits."""
+"""Faults of archiving and unarchiving, and of what an archived or unarchived engagement permits, once or later."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import (
-    ARCHIVE,
-    DELETE,
-    EDIT,
-    READ,
-    UNARCHIVE,
-    after,
-    after_change,
-    before,
-    data,
-    edit,
-    fault,
-    instead,
-    put,
-    put_methods,
-    refuse,
-    refused_yet,
-    view,
-    wrap,
-)
-from conformance.reference.faults.situations import (
-    archived,
-    engagements,
-    missing,
-    note,
-    noted,
-    sends_only,
-    take_for_active,
-    undescribed,
-)
+from .changes import edit, put
+from .conditions import all_of, archived, missing, name_of_archived, noted, sends_only, stored_archived, undescribed
+from .mutations import after, after_change, at_step, before, fault, instead, override, refuse, refused_yet, wrap
+from .operations import ARCHIVE, CREATE, DELETE, EDIT, GET_ORGANIZATION, READ, UNARCHIVE
+from .pages import list_deleted
+from .replies import data, view
+from .situations import Situation, edit_all, engagements, note, recalled, remember, take_for_active
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Situation
     from conformance.reference.records import Engagement
-    from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.request_context import Reply
     from conformance.reference.service import Service
-    from conformance.reference.views import View
 
+    from .mutations import Mutation
 
 _SUCCEEDS, _CONTENT, _SPARES = "archive-engagement-succeeds", "archive-keeps-content", "archive-spares-others"
 _STATUS, _REFRESHES, _AT_ONCE = "archive-sets-status", "archive-refreshes-updated-at", "archive-effective-at-once"
 _AGAIN, _REFUSED, _NOTHING = "archived-again-stays-archived", "archived-edit-refused", "archived-edit-changes-nothing"
 _SERVED, _EDITABLE, _ARCHIVABLE = "unarchive-served", "unarchived-editable", "unarchived-archivable"
+_DUPLICATE = "create-engagement-duplicate-name"
 _A_MOMENT = 0.005
 
-
-def _before_change(action: Callable[[Service, Engagement, str], object]) -> Mutation:
-    """Do something before the status of an engagement changes."""
-
-    def around(service: Service, honest: Method, engagement: Engagement, status: str) -> None:
-        action(service, engagement, status)
-        honest(engagement, status)
-
-    return wrap("set_status", around)
+_was_unarchived = noted("unarchived")
+_note_before, _note_after = before(UNARCHIVE, note("unarchived")), after(UNARCHIVE, note("unarchived"))
 
 
 def _archive_next(service: Service, engagement: Engagement, status: str) -> None:
@@ -71,75 +38,14 @@ def _archive_next(service: Service, engagement: Engagement, status: str) -> None
             return
 
 
-def _touch_all(service: Service, engagement: Engagement, _: str) -> None:
-    for other in engagements(service, engagement.organization_id):
-        service.store.edit_engagement(other.id, {}, service.now())
-
-
-def _forget_archived_description(service: Service, engagement: Engagement, status: str) -> None:
-    if engagement.status == status == "archived":
-        service.store.edit_engagement(engagement.id, {"description": None}, service.now())
-
-
-def _toggle(at: Situation) -> Reply:
-    at.service.set_status(at.engagement, "active" if archived(at) else "archived")
-    return at.success(at.service.view_archived(at.service.find_engagement(at.context)))
-
-
-def _raise_error(_: Service) -> bool:
-    raise RuntimeError("there is no transition from archived to archived")
-
-
-def _archive_later(at: Situation) -> Reply:
-    at.service.later(lambda: at.service.set_status(at.engagement, "archived"))
-    return at.replied("archived", status="archived", updatedAt=at.service.timestamp(at.service.now()))
-
-
-def _archived_before(at: Situation) -> bool:
-    return not archived(at) and noted("archived")(at)
-
-
-def _note_time(at: Situation) -> None:
-    at.remembered("archived", {})[at.engagement.id] = at.service.seconds()
-
-
-def _editable_for_a_moment(service: Service, honest: Method, engagement: Engagement) -> None:
-    archived_at = service.memory.get("archived", {}).get(engagement.id, 0)
-    if service.seconds() - archived_at > _A_MOMENT:
-        honest(engagement)
-
-
 def _edits_archived(at: Situation) -> bool:
-    return bool(at.values) and at.stored is not None and at.stored.status == "archived"
+    return bool(at.values) and stored_archived(at)
 
 
-def _note_unarchiving(at: Situation) -> None:
-    at.remembered("unarchived", {})[at.engagement.id] = at.service.now()
-
-
-def _only_note_unarchiving(at: Situation) -> Reply:
-    _note_unarchiving(at)
-    return at.replied("unarchived")
-
-
-def _unarchived_as_active(service: Service, honest: Method, engagement: Engagement) -> View:
-    is_noted = engagement.id in service.memory.get("unarchived", {})
-    return {**honest(engagement), **({"status": "active"} if is_noted else {})}
-
-
-def _unarchiving_as_creation(service: Service, honest: Method, engagement: Engagement) -> View:
-    at = service.memory.get("unarchived", {}).get(engagement.id)
-    return {**honest(engagement), **({} if at is None else {"createdAt": service.timestamp(at)})}
-
-
-def _once_archived_as_archived(service: Service, honest: Method, engagement: Engagement) -> View:
-    is_noted = engagement.id in service.memory.get("archived", ())
-    return {**honest(engagement), **({"status": "archived"} if is_noted else {})}
-
-
-def _find_unless_unarchived(service: Service, honest: Method, context: RequestContext) -> None:
-    if context.operation.id != UNARCHIVE or service.store.engagement(context.resource_id):
-        honest(context)
+def _view_noted(view: str, name: str, **members: str) -> Mutation:
+    """Show other members of engagements that were noted under a name."""
+    return wrap(f"view_{view}", lambda service, honest, engagement: {
+        **honest(engagement), **(members if engagement.id in service.memory.get(name, ()) else {})})  # fmt: skip
 
 
 ARCHIVING = (
@@ -147,8 +53,7 @@ ARCHIVING = (
           view("archived", put(status="active")), _STATUS),
     fault("archive-answers-other-id", "The answer to an archive carries another identifier.",
           view("archived", edit(id=lambda text: f"{text}0")), "archive-engagement-answers-id"),
-    fault("archive-does-nothing", "Archiving answers as if it had been done.",
-          put_methods(set_status=lambda *_: None)
+    fault("archive-does-nothing", "Archiving answers as if it had been done.", override(set_status=lambda *_: None)
           | wrap("view_archived", lambda service, honest, engagement:
                  honest(replace(engagement, status="archived", updated_at=service.now()))),
           _STATUS, _REFUSED, _REFRESHES),
@@ -156,45 +61,51 @@ ARCHIVING = (
           data(ARCHIVE, lambda at, shown: {**shown, "updatedAt": at.service.timestamp(at.engagement.updated_at)}),
           "archive-engagement-answers-updated-at", _REFRESHES),
     fault("archive-marks-name", "Archiving adds a remark to the name.",
-          _before_change(lambda service, engagement, _: service.store.edit_engagement(
+          after_change(lambda service, engagement, _: service.store.edit_engagement(
               engagement.id, {"name": f"{engagement.name} (archived)"}, service.now())), _CONTENT),
     fault("archive-drops-description", "Archiving forgets the description.",
-          _before_change(lambda service, engagement, _: service.store.edit_engagement(
+          after_change(lambda service, engagement, _: service.store.edit_engagement(
               engagement.id, {"description": None}, service.now())), _CONTENT),
     fault("archive-takes-neighbour", "Archiving an engagement archives the next one in the order of creation, too.",
           after_change(_archive_next), _SPARES),
     fault("archive-touches-others", "Archiving an engagement moves the updatedAt of all of them.",
-          after_change(_touch_all), _SPARES),
+          after_change(lambda service, engagement, _: edit_all(
+              service, engagements(service, engagement.organization_id))), _SPARES),
     fault("archive-needs-description", "An engagement without a description cannot be archived.",
           refuse(ARCHIVE, 409, undescribed), _SUCCEEDS),
     fault("archive-needs-body", "Archiving without a body is refused.",
           refuse(ARCHIVE, 400, lambda at: not at.context.request.headers.get("content-type")), _SUCCEEDS),
-    fault("archive-not-found", "Archiving is not served.",
-          refuse(ARCHIVE, 404, step="authorize"), _SUCCEEDS),
+    fault("archive-not-found", "Archiving is not served.", refuse(ARCHIVE, 404, step="authorize"), _SUCCEEDS),
     fault("archive-again-unarchives", "Archiving what is archived makes it active again.",
-          instead(ARCHIVE, _toggle), _AGAIN),
+          instead(ARCHIVE, lambda at: at.shown("archived")) | before(ARCHIVE, lambda at: at.service.set_status(
+              at.engagement, "active" if archived(at) else "archived")), _AGAIN),
     fault("archived-archive-drops-description",
           "Archiving an archived engagement is accepted, and its description is gone.",
-          put_methods(archives_again=lambda _: True) | after_change(_forget_archived_description), _CONTENT),
+          override(archives_again=lambda _: True)
+          | after(ARCHIVE, lambda at: at.overwrite(description=None), archived), _CONTENT),
     fault("archived-archive-answers-active", "Archiving what is archived is answered as if it were active.",
           instead(ARCHIVE, lambda at: at.replied("archived", status="active"), archived), _STATUS),
     fault("archive-again-breaks", "Archiving what is archived ends in an unexpected error.",
-          put_methods(archives_again=_raise_error), "no-server-error", _AGAIN),
+          refuse(ARCHIVE, 500, archived), "no-server-error", _AGAIN),
     fault("archive-late", "An edit still slips in within 5 ms after the answer to an archive.",
-          before(ARCHIVE, _note_time) | wrap("check_editable", _editable_for_a_moment), _AT_ONCE),
+          before(ARCHIVE, remember("archived", lambda at: at.service.seconds()))
+          | wrap("check_editable", lambda service, honest, engagement: honest(engagement) if service.seconds()
+                 - recalled(service, "archived", engagement.id, 0) > _A_MOMENT else None), _AT_ONCE),
     fault("archive-keeps-updated-at", "Archiving does not refresh updatedAt.",
-          put_methods(set_status=lambda service, engagement, status: service.store.edit_engagement(
+          override(set_status=lambda service, engagement, status: service.store.edit_engagement(
               engagement.id, {"status": status}, engagement.updated_at)), _REFRESHES),
     fault("archive-later", "Archiving is done a little after its answer, which says that it is done.",
-          instead(ARCHIVE, _archive_later), _STATUS, _AT_ONCE, _REFUSED),
-    fault("archive-again-deletes", "Archiving what is archived deletes it.",
-          put_methods(archives_again=lambda _: True)
-          | after(ARCHIVE, lambda at: at.service.store.delete_engagement(at.engagement.id), archived),
+          instead(ARCHIVE, lambda at: at.replied("archived", status="archived", updatedAt=at.service.timestamp(at.now)))
+          | before(ARCHIVE, lambda at: at.service.later(lambda: at.service.set_status(at.engagement, "archived"))),
+          _STATUS, _AT_ONCE, _REFUSED),
+    fault("archive-again-deletes", "Archiving what is archived deletes it.", override(archives_again=lambda _: True)
+          | after(ARCHIVE, lambda at: at.store.delete_engagement(at.engagement.id), archived),
           "archived-readable", _AGAIN),
     fault("archived-again-refused-touches", "Archiving once more is refused and moves updatedAt.",
           refuse(ARCHIVE, 409, archived) | refused_yet(ARCHIVE, lambda at: at.edit(), statuses=(409,)), _AGAIN),
     fault("archive-once-only", "An engagement that was archived before cannot be archived again once it is active.",
-          before(ARCHIVE, note("archived")) | refuse(ARCHIVE, 409, _archived_before), _ARCHIVABLE, _SUCCEEDS),
+          before(ARCHIVE, note("archived")) | refuse(
+              ARCHIVE, 409, lambda at: not archived(at) and noted("archived")(at)), _ARCHIVABLE, _SUCCEEDS),
     fault("archive-answers-name-as-id", "The answer to an archive has the name for the id.",
           wrap("view_archived", lambda _, honest, engagement: {**honest(engagement), "id": engagement.name}),
           "archive-engagement-answers-id"),
@@ -207,7 +118,7 @@ ARCHIVING = (
 
 ARCHIVED = (
     fault("archived-editable", "An archived engagement can still be edited.",
-          put_methods(check_editable=lambda *_: None), _REFUSED, _NOTHING),
+          override(check_editable=lambda *_: None), _REFUSED, _NOTHING),
     fault("archived-description-editable", "The description of an archived engagement can be edited.",
           before(EDIT, take_for_active, sends_only("description")), _REFUSED, _NOTHING),
     fault("archived-name-editable", "The name of an archived engagement can be edited.",
@@ -234,24 +145,92 @@ UNARCHIVING = (
         (401, "as if the key were bad", _SERVED),
         (500, "which no request is promised", "no-server-error", _SERVED))),
     fault("unarchived-not-editable", "An unarchived engagement reads active, but edits of it are refused.",
-          before(UNARCHIVE, note("unarchived")) | refuse(EDIT, 409, noted("unarchived")), _EDITABLE),
+          _note_before | refuse(EDIT, 409, _was_unarchived), _EDITABLE),
     fault("unarchived-not-archivable", "An unarchived engagement reads active, but cannot be archived again.",
-          before(UNARCHIVE, note("unarchived")) | refuse(ARCHIVE, 409, noted("unarchived")), _ARCHIVABLE),
+          _note_before | refuse(ARCHIVE, 409, _was_unarchived), _ARCHIVABLE),
     fault("unarchive-only-looks-so", "An unarchived engagement reads active, but stays archived within.",
-          instead(UNARCHIVE, _only_note_unarchiving) | wrap("view_engagement", _unarchived_as_active),
-          _EDITABLE, _ARCHIVABLE),
+          instead(UNARCHIVE, lambda at: at.replied("unarchived")) | _note_before
+          | _view_noted("engagement", "unarchived", status="active"), _EDITABLE, _ARCHIVABLE),
     fault("unarchive-deleted-succeeds", "Unarchiving a deleted engagement gives a success.",
-          wrap("find", _find_unless_unarchived) | instead(UNARCHIVE, lambda at: at.success(
+          at_step("find", lambda at, honest: honest() if at.operation != UNARCHIVE or at.stored else None)
+          | instead(UNARCHIVE, lambda at: at.success(
               {"id": at.context.resource_id, "status": "active"}), missing), "deleted-not-unarchived"),
     fault("unarchive-deleted-conflict", "Unarchiving a deleted engagement gives 409.",
           refuse(UNARCHIVE, 409, missing, step="find"), "deleted-not-unarchived"),
     fault("unarchive-moves-created-at", "An unarchived engagement shows the time of its unarchiving as createdAt.",
-          before(UNARCHIVE, _note_unarchiving) | wrap("view_engagement", _unarchiving_as_creation),
+          before(UNARCHIVE, remember("unarchived", lambda at: at.service.timestamp(at.now)))
+          | wrap("view_engagement", lambda service, honest, engagement: put(createdAt=recalled(
+              service, "unarchived", engagement.id, service.timestamp(engagement.created_at)))(honest(engagement))),
           "created-at-never-changes"),
     fault("unarchive-moves-updated-at-back", "Unarchiving sets updatedAt to createdAt.",
           after(UNARCHIVE, lambda at: at.overwrite(updated_at=at.engagement.created_at), archived),
           "updated-at-never-goes-back"),
     fault("unarchived-listed-archived", "An unarchived engagement is still shown as archived by the list.",
-          before(ARCHIVE, note("archived")) | wrap("view_item", _once_archived_as_archived),
+          before(ARCHIVE, note("archived")) | _view_noted("item", "archived", status="archived"),
           "list-engagements-as-read", "list-engagements-status-filter"),
+)  # fmt: skip
+
+
+def _active_again(at: Situation) -> bool:
+    return _was_unarchived(at) and not archived(at)
+
+
+def _unarchive_namesake(at: Situation) -> Reply:
+    namesake = next(each for each in reversed(at.namesakes) if each.status == "archived")
+    at.service.set_status(namesake, "active")
+    return at.success(at.service.view_created(replace(namesake, status="active")))
+
+
+UNARCHIVED = (
+    fault("unarchived-edit-ignored", "An edit of an unarchived engagement is answered as done, and not done.",
+          _note_before | instead(EDIT, lambda at: at.replied("edited"), _active_again), _EDITABLE),
+    fault("unarchived-edit-archives", "An edit of an unarchived engagement archives it again.",
+          _note_before | before(EDIT, lambda at: at.edit(status="archived"), _active_again),
+          _ARCHIVABLE, _EDITABLE, "update-engagement-keeps-the-rest"),
+    fault("unarchived-edit-404", "An edit of an unarchived engagement finds nothing.",
+          _note_before | refuse(EDIT, 404, _active_again), _EDITABLE),
+    fault("unarchived-edit-once", "An engagement that was unarchived can be edited once, and not again.",
+          _note_after | after(UNARCHIVE, lambda at: at.remembered("edited", set()).discard(at.engagement.id))
+          | after(EDIT, note("edited"), _active_again) | refuse(EDIT, 409, all_of(_active_again, noted("edited"))),
+          _EDITABLE),
+    fault("archive-again-answers-active", "Archiving what was unarchived once answers that it is active.",
+          _note_after | data(ARCHIVE, lambda _, shown: {**shown, "status": "active"}, _was_unarchived), _ARCHIVABLE),
+    fault("unarchived-delete-spares", "An engagement that was unarchived once is still there after it was deleted.",
+          _note_after | instead(DELETE, lambda at: at.replied("deleted"), _was_unarchived),
+          "deleted-unreadable", "deleted-unlisted", "deleted-uncounted"),
+    fault("unarchived-delete-refused", "An engagement that was unarchived once cannot be deleted.",
+          _note_after | refuse(DELETE, 409, _was_unarchived), "delete-engagement-succeeds"),
+    fault("unarchived-delete-counted",
+          "An engagement that was unarchived once is still counted by the organization after it was deleted.",
+          _note_after | before(DELETE, note("deleted"), _was_unarchived) | data(GET_ORGANIZATION, lambda at, shown: {
+              **shown, "engagementCount": shown["engagementCount"] + len(at.remembered("deleted", set()))}),
+          "deleted-uncounted", "engagement-count-agrees"),
+    fault("unarchived-listed-when-deleted",
+          "An engagement that was unarchived once stays in the list after it was deleted.",
+          _note_after | list_deleted(lambda query, deleted: query.status in {None, deleted.status})
+          | before(DELETE, lambda at: at.remembered("deleted", []).append(at.engagement), _was_unarchived),
+          "deleted-unlisted"),
+)  # fmt: skip
+
+REARCHIVED = (
+    fault("rearchived-editable", "An engagement that was unarchived and archived again can be edited.",
+          _note_before | before(ARCHIVE, note("rearchived"), _was_unarchived)
+          | before(EDIT, take_for_active, noted("rearchived")), _REFUSED, _NOTHING),
+    fault("archived-twice-editable", "An archived engagement that is archived once more can be edited.",
+          before(ARCHIVE, note("twice"), archived) | before(EDIT, take_for_active, noted("twice")), _REFUSED),
+    fault("archived-both-editable", "Name and description of an archived engagement can be edited together.",
+          before(EDIT, take_for_active, sends_only("name", "description")), _REFUSED, _NOTHING),
+    fault("archived-emptied", "The description of an archived engagement can be emptied.",
+          before(EDIT, take_for_active, lambda at: sends_only("description")(at) and not at.values["description"]),
+          _REFUSED),
+    fault("archived-edit-500", "An edit of an archived engagement ends in an unexpected error.",
+          refuse(EDIT, 500, archived), "no-server-error", _REFUSED),
+    fault("edited-archived-delete-refused", "An archived engagement that was edited before cannot be deleted.",
+          refuse(DELETE, 409, lambda at: archived(at) and "archived" in (at.engagement.description or "")),
+          "archived-deletable"),
+    fault("archived-name-422", "A new engagement of the name of an archived one is refused with 422.",
+          refuse(CREATE, 422, name_of_archived)
+          | refuse(EDIT, 422, lambda at: not archived(at) and name_of_archived(at)), _DUPLICATE),
+    fault("archived-name-revives", "A new engagement of the name of an archived one is that one, made active.",
+          instead(CREATE, _unarchive_namesake, name_of_archived), _DUPLICATE),
 )  # fmt: skip

@@ -5,33 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import (
-    cut,
-    fault,
-    flat,
-    page,
-    page_of_members,
-    put_methods,
-    query,
-    whole,
-    wrap,
-)
-from conformance.reference.faults.situations import always, asks
 from conformance.reference.queries import EngagementQuery
 from conformance.reference.records import Page
+
+from .changes import set_fields
+from .conditions import asks
+from .mutations import Method, Mutation, before, fault, flat, override
+from .operations import LIST, LIST_MEMBERS
+from .pages import cut, from_item_before, page, page_of_members, past_item, query, query_of_members, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Condition, Situation
-    from conformance.reference.queries import MemberQuery
-    from conformance.reference.records import Engagement, Member, Organization
-    from conformance.reference.request_context import RequestContext
+    from conformance.reference.records import Engagement, Organization
     from conformance.reference.service import Service
 
-    FindEngagements = Callable[[EngagementQuery], Page[Engagement]]
-    FindMembers = Callable[[MemberQuery], Page[Member]]
+    from .situations import Situation
 
 _BY_STATUS, _BY_ROLE, _WITH_FILTER = "list-engagements-status-filter", "list-members-role-filter", "sort-with-filter"
 _BY_NAME, _CREATED, _UPDATED = "sort-by-name", "sort-by-created-at", "sort-by-updated-at"
@@ -44,25 +33,8 @@ _DEFAULT_SIZE = 20
 _OTHER_STATUS = {"active": "archived", "archived": "active"}
 
 
-def _query(when: Condition, **parts: Any) -> Mutation:  # noqa: ANN401 - of any type
-    """Ask the store for another page in some requests; a function among the parts gets the honest query."""
-
-    def change(asked: EngagementQuery) -> EngagementQuery:
-        return replace(asked, **{name: part(asked) if callable(part) else part for name, part in parts.items()})
-
-    return query(change, when)
-
-
 def _filtered(at: Situation) -> bool:
     return at.values["status"] is not None
-
-
-def _previous(asked: EngagementQuery) -> int:
-    return max(asked.offset - 1, 0)
-
-
-def _next(asked: EngagementQuery) -> int:
-    return asked.offset + 1 if asked.offset else 0
 
 
 def _counts(count: Callable[[Any, Any, Page[Any]], int], of: Callable[..., Mutation] = page) -> Mutation:
@@ -90,40 +62,19 @@ def _count_active(service: Service, organization: Organization) -> int:
     return service.store.engagements(EngagementQuery(organization.id, 0, 1, status="active")).total
 
 
-def _archived_if_any(find: FindEngagements, asked: EngagementQuery) -> Page[Engagement]:
-    shown = find(replace(asked, status=asked.status or "archived"))
-    return shown if shown.total else find(asked)
+def _archived_if_any(find: Method, asked: EngagementQuery) -> Page[Engagement]:
+    shown: Page[Engagement] = find(replace(asked, status=asked.status or "archived"))
+    return shown if shown.total else cut(asked, whole(find, asked))
 
 
-def _without_owners(find: FindMembers, asked: MemberQuery) -> Page[Member]:
-    return cut(asked, tuple(each for each in whole(find, asked) if each.role != "owner" or asked.role == "owner"))
-
-
-def _owners_as_admins(find: FindMembers, asked: MemberQuery) -> Page[Member]:
-    if asked.role != "admin":
-        return find(asked)
-    everyone = whole(find, replace(asked, role=None))
-    return cut(asked, tuple(member for member in everyone if member.role in {"admin", "owner"}))
-
-
-def _size_with(parameter: str, check: str, size: int) -> Mutation:
+def _size_with(operation: str, parameter: str, size: int) -> Mutation:
     """Return pages of another size if a parameter is sent and ``perPage`` is not."""
-
-    def around(_: Service, honest: Method, context: RequestContext) -> dict[str, Any]:
-        values, sent = honest(context), context.request.query_params
-        return {**values, **({"perPage": size} if parameter in sent and "perPage" not in sent else {})}
-
-    return wrap(check, around)
-
-
-def _offset_of_page_two(_: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - an int
-    sent = context.request.query_params
-    is_alone = "perPage" not in sent and sent.get("page") == "2" and context.operation.id == "listEngagements"
-    return 0 if is_alone else honest(context)
+    return before(operation, lambda at: at.values.update(perPage=size),
+                  lambda at: parameter in at.query and "perPage" not in at.query)  # fmt: skip
 
 
 FILTERS = flat(
-    *(fault(name, f"The list of engagements {says}.", _query(when, status=None), *breaks)
+    *(fault(name, f"The list of engagements {says}.", query(set_fields(status=None), when), *breaks)
       for name, says, when, breaks in (
         ("status-filter-ignored", "ignores its status filter", _filtered, _FILTER),
         ("status-filter-ignored-on-second-page", "forgets its status filter from the second page on",
@@ -145,11 +96,10 @@ FILTERS = flat(
         ("status-ignored-without-size", "ignores the status where no size is asked for",
          asks(perPage=_DEFAULT_SIZE), (_BY_STATUS, _WITH_FILTER)))),
     fault("sort-kills-status-filter", "The list of engagements forgets its filter where it is sorted by name.",
-          query(lambda asked: replace(asked, status=None) if asked.sort == "name" else asked),
-          _WITH_FILTER, *_FILTER),
+          query(lambda asked: replace(asked, status=None) if asked.sort == "name" else asked), _WITH_FILTER, *_FILTER),
     fault("status-filter-inverted",
           "The list of engagements shows the archived ones for active, and the active ones for archived.",
-          _query(_filtered, status=lambda asked: _OTHER_STATUS.get(asked.status)), *_FILTER),
+          query(lambda asked: replace(asked, status=_OTHER_STATUS[asked.status]), _filtered), *_FILTER),
     fault("status-archived-finds-none", "The list of engagements finds no archived engagement when asked for them.",
           page(lambda find, asked: Page((), 0) if asked.status == "archived" else find(asked)), *_FILTER),
     fault("status-filter-after-paging",
@@ -157,10 +107,10 @@ FILTERS = flat(
           _filters_after_paging("status", page), _BY_STATUS, _LENGTH),
     fault("archived-unlisted",
           "Archived engagements are only in the list that is asked for them, and not counted otherwise.",
-          _query(asks(status=None), status="active") | put_methods(count_engagements=_count_active),
+          query(set_fields(status="active"), asks(status=None)) | override(count_engagements=_count_active),
           "archived-listed", _COMPLETE),
     fault("archived-uncounted", "The organization counts its active engagements only.",
-          put_methods(count_engagements=_count_active), _AGREES),
+          override(count_engagements=_count_active), _AGREES),
     fault("active-after-archived-only",
           "The list of engagements without a filter holds the archived ones only once there are some.",
           page(_archived_if_any), _COMPLETE, "create-engagement-listed"),
@@ -168,48 +118,49 @@ FILTERS = flat(
 
 FILTERED_ORDER = (
     fault("filter-reverses-order", "The list of engagements is the other way round where it has a filter.",
-          _query(_filtered, descending=lambda asked: not asked.descending), _WITH_FILTER, _CREATED, _UPDATED),
+          query(lambda asked: replace(asked, descending=not asked.descending), _filtered),
+          _WITH_FILTER, _CREATED, _UPDATED),
     fault("status-filter-kills-sort", "The list of engagements forgets the order where it has a filter.",
-          _query(_filtered, sort="createdAt", descending=True), _WITH_FILTER),
+          query(set_fields(sort="createdAt", descending=True), _filtered), _WITH_FILTER),
     *(fault(f"filter-{status}-forgets-order",
             f"The list of engagements is in the order of creation where {status} ones are asked for.",
-            _query(asks(status=status), sort="createdAt"), *breaks) for status, breaks in (
+            query(set_fields(sort="createdAt"), asks(status=status)), *breaks) for status, breaks in (
         ("archived", (_WITH_FILTER, _UPDATED)),
         ("active", (_WITH_FILTER,)))),
     fault("sort-ignored-without-size", "The list of engagements ignores the order where no size is asked for.",
-          _query(asks(perPage=_DEFAULT_SIZE), sort="createdAt"), _UPDATED, _BY_NAME, _WITH_FILTER),
+          query(set_fields(sort="createdAt"), asks(perPage=_DEFAULT_SIZE)), _UPDATED, _BY_NAME, _WITH_FILTER),
 )  # fmt: skip
 
 PAGES = (
     fault("second-page-repeats", "A page of engagements begins with the last item of the page before.",
-          _query(always, offset=_previous), _PARTITION),
+          query(from_item_before), _PARTITION),
     fault("archived-pages-overlap", "The list of engagements begins a page with the last item of the page before"
-          " where archived ones are asked for.",
-          _query(asks(status="archived"), offset=_previous), _BY_STATUS),
+          " where archived ones are asked for.", query(from_item_before, asks(status="archived")), _BY_STATUS),
     fault("archived-pages-skip",
           "The list of engagements leaves one out between two pages where archived ones are asked for.",
-          _query(asks(status="archived"), offset=_next), _BY_STATUS),
+          query(past_item, asks(status="archived")), _BY_STATUS),
     fault("filtered-pages-skip", "The list of engagements leaves one out between two pages where it has a filter.",
-          _query(_filtered, offset=_next), _BY_STATUS, _WITH_FILTER),
+          query(past_item, _filtered), _BY_STATUS, _WITH_FILTER),
     fault("filter-forgets-page", "The list of engagements gives the first page for every page where it has a filter.",
-          _query(_filtered, offset=0), _WITH_FILTER, _BY_STATUS),
+          query(set_fields(offset=0), _filtered), _WITH_FILTER, _BY_STATUS),
     fault("offset-of-20-by-name",
           "The list of engagements begins page 2 after 20 where it is sorted by name, whatever perPage says.",
-          _query(asks(sort="name"), offset=lambda asked: asked.offset // asked.limit * 20),
+          query(lambda asked: replace(asked, offset=asked.offset // asked.limit * 20), asks(sort="name")),
           _PARTITION, _BY_NAME, _WITH_FILTER),
     fault("page-alone-ignored", "Page 2 of engagements is page 1 where no size is asked for.",
-          wrap("offset", _offset_of_page_two), _PARTITION, _UPDATED, _WITH_FILTER),
+          query(set_fields(offset=0), lambda at: "perPage" not in at.query and at.query.get("page") == "2"),
+          _PARTITION, _UPDATED, _WITH_FILTER),
     fault("ten-a-page-by-status", "With a status, 10 engagements are on a page unasked.",
-          _size_with("status", "check_engagement_list", 10), _DEFAULTS),
+          _size_with(LIST, "status", 10), _DEFAULTS),
     fault("fifty-a-page-in-order", "With a sort, 50 engagements are on a page unasked.",
-          _size_with("sort", "check_engagement_list", 50), _DEFAULTS),
+          _size_with(LIST, "sort", 50), _DEFAULTS),
     fault("ten-a-page-by-role", "With a role, 10 members are on a page unasked.",
-          _size_with("role", "check_member_list", 10), "list-members-defaults"),
+          _size_with(LIST_MEMBERS, "role", 10), "list-members-defaults"),
 )  # fmt: skip
 
 TOTALS = (
     fault("total-pages-too-many", "A list whose last page is full counts one page too many.",
-          put_methods(total_pages=lambda _, total, per_page: total // per_page + 1),
+          override(total_pages=lambda _, total, per_page: total // per_page + 1),
           "list-engagements-total-pages", "list-members-total-pages"),
     fault("total-so-far", "The list of engagements counts in total what was shown up to the end of the page.",
           _counts(lambda _, asked, shown: min(shown.total, asked.offset + len(shown.items))), _TOTAL, _LENGTH),
@@ -217,21 +168,17 @@ TOTALS = (
           _counts(lambda _, __, shown: min(shown.total, 20)), _TOTAL, _AGREES),
     fault("archived-not-in-total",
           "The list of engagements leaves archived ones out of total, where no status is asked for.",
-          _counts(lambda find, asked, _: find(replace(asked, status=asked.status or "active")).total),
-          _TOTAL, _AGREES),
+          _counts(lambda find, asked, _: find(replace(asked, status=asked.status or "active")).total), _TOTAL, _AGREES),
     fault("filtered-total-too-high", "The list of engagements counts one too many where it has a filter.",
-          _counts(lambda _, asked, shown: shown.total + (1 if asked.status else 0)),
-          _COUNTS, _BY_STATUS),
+          _counts(lambda _, asked, shown: shown.total + (1 if asked.status else 0)), _COUNTS, _BY_STATUS),
     fault("status-filter-counts-one-less",
           "The list of engagements counts one too few where it has a filter and another page.",
           _counts(lambda _, asked, shown:
                   shown.total - (1 if asked.status and shown.total > asked.offset + asked.limit else 0)),
           _COUNTS, _BY_STATUS),
     fault("status-filter-counts-all", "The list of engagements counts all engagements whatever its filter.",
-          _counts(lambda find, asked, _: find(replace(asked, status=None)).total),
-          _COUNTS, _LENGTH, _BY_STATUS),
-    fault("filter-without-hits-counts-all",
-          "A filtered list of engagements that holds nothing counts all engagements.",
+          _counts(lambda find, asked, _: find(replace(asked, status=None)).total), _COUNTS, _LENGTH, _BY_STATUS),
+    fault("filter-without-hits-counts-all", "A filtered list of engagements that holds nothing counts all engagements.",
           _counts(lambda find, asked, shown: shown.total or find(replace(asked, status=None)).total), _COUNTS),
     fault("role-filter-counts-all", "The list of members counts all members whatever its filter.",
           _counts(lambda find, asked, _: find(replace(asked, role=None)).total, page_of_members),
@@ -240,15 +187,18 @@ TOTALS = (
 
 MEMBERS = (
     fault("role-filter-ignored", "The list of members ignores its role filter.",
-          page_of_members(lambda find, asked: find(replace(asked, role=None))), _BY_ROLE),
+          query_of_members(set_fields(role=None)), _BY_ROLE),
     fault("role-filter-ignored-on-second-page", "The list of members forgets its role filter from the second page on.",
-          page_of_members(lambda find, asked: find(replace(asked, role=None) if asked.offset else asked)), _BY_ROLE),
+          query_of_members(set_fields(role=None), lambda at: at.values["page"] > 1), _BY_ROLE),
     fault("role-filter-member-finds-none", "The list of members finds nobody when asked for the role member.",
           page_of_members(lambda find, asked: Page((), 0) if asked.role == "member" else find(asked)), _BY_ROLE),
     fault("role-filter-admin-includes-owner", "The list of members shows the owners among the admins.",
-          page_of_members(_owners_as_admins), _BY_ROLE),
+          page_of_members(lambda find, asked: find(asked) if asked.role != "admin" else cut(asked, tuple(
+              each for each in whole(find, replace(asked, role=None)) if each.role in {"admin", "owner"}))), _BY_ROLE),
     fault("role-filtered-after-paging", "The list of members is cut into pages before it is filtered.",
           _filters_after_paging("role", page_of_members), _BY_ROLE),
     fault("owner-unlisted", "The list of members leaves the owners out.",
-          page_of_members(_without_owners), "member-count-agrees", _BY_ROLE),
+          page_of_members(lambda find, asked: cut(asked, tuple(
+              each for each in whole(find, asked) if each.role != "owner" or asked.role == "owner"))),
+          "member-count-agrees", _BY_ROLE),
 )  # fmt: skip

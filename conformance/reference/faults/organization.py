@@ -6,32 +6,21 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import (
-    GET_ORGANIZATION,
-    RENAME,
-    before,
-    data,
-    edit,
-    fault,
-    flat,
-    instead,
-    page_of_members,
-    put_methods,
-    result,
-    set_fields,
-    view,
-    wrap,
-)
-from conformance.reference.faults.situations import Situation, overwrite
 from conformance.reference.queries import MemberQuery
-from conformance.reference.refusal import Refusal
+
+from .changes import edit, set_fields
+from .conditions import again, asks
+from .mutations import Method, Mutation, before, fault, flat, instead, override, refuse_valid, result, wrap
+from .operations import GET_ORGANIZATION, RENAME
+from .pages import page_of_members, query_of_members
+from .replies import data, view
+from .situations import NOTHING, Situation, overwrite, use_key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.records import Member, Organization, Page
-    from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.records import Organization
+    from conformance.reference.request_context import Reply
     from conformance.reference.service import Service
     from conformance.reference.views import View
 
@@ -46,13 +35,7 @@ _SMALL = 20
 
 
 def _stored(at: Situation) -> Organization:
-    return at.service.store.organization(at.context.organization_id)
-
-
-def _sent(at: Situation) -> dict[str, Any]:
-    """Return the body of a valid update, with its fields that clients cannot set."""
-    body: Any = at.service.parse(at.context.content)
-    return dict(body)
+    return at.store.organization(at.context.organization_id)
 
 
 def _write(at: Situation, **columns: object) -> None:
@@ -61,38 +44,12 @@ def _write(at: Situation, **columns: object) -> None:
 
 def _if_sent(field: str, action: Callable[[Situation, Any], object]) -> Mutation:
     """Do something with the value of a field that clients cannot set, if a valid update has it."""
-
-    def around(service: Service, honest: Method, context: RequestContext) -> dict[str, Any]:
-        values: dict[str, Any] = honest(context)
-        at = Situation(service, context)
-        if (sent := _sent(at).get(field)) is not None:
-            action(at, sent)
-        return values
-
-    return wrap("check_organization_update", around)
+    return before(RENAME, lambda at: action(at, at.field(field)), lambda at: at.field(field) not in (NOTHING, None))
 
 
-def _refuse_renaming(values: dict[str, Any]) -> dict[str, Any]:
-    if values:
-        raise Refusal(409, "Refused.")
-    return values
-
-
-def _show_old_name(service: Service, honest: Method, context: RequestContext) -> Reply:
-    name = service.store.organization(context.organization_id).name
-    reply: Reply = honest(context)
-    reply.content["data"]["name"] = name
-    return reply
-
-
-def _only_show(at: Situation, **fields: object) -> Reply:
+def _show_renamed(at: Situation, **fields: Any) -> Reply:  # noqa: ANN401 - of any type
     """Return the success of an update that is not stored."""
-    return at.success(at.service.view_renamed(replace(_stored(at), **fields)))  # type: ignore[arg-type]  # any fields
-
-
-def _is_renamed(at: Situation) -> bool:
-    """Whether the organization was updated before."""
-    return at.context.organization_id in at.remembered("renamed", set())
+    return at.success(at.service.view_renamed(replace(_stored(at), **fields)))
 
 
 def _changes(column: str, value: Callable[[Organization, str, int], object]) -> Mutation:
@@ -101,13 +58,9 @@ def _changes(column: str, value: Callable[[Organization, str, int], object]) -> 
     def action(at: Situation) -> None:
         organization, name = _stored(at), at.values.get("name")
         if name and name != organization.name:
-            _write(at, **{column: value(organization, name, at.service.now())})
+            _write(at, **{column: value(organization, name, at.now)})
 
     return before(RENAME, action)
-
-
-def _switched(column: str) -> Callable[[Organization, str, int], object]:
-    return lambda organization, *_: not getattr(organization, column)
 
 
 def _shows(field: str) -> Mutation:
@@ -122,68 +75,31 @@ def _shows(field: str) -> Mutation:
 
 def _loses(field: str, value: str) -> Mutation:
     """Reset a field that is sent together with the name."""
-    return before(RENAME, lambda at: _write(at, **{field: value}), lambda at: {"name", field} <= set(_sent(at)))
-
-
-def _name_for_plan(_: Service, honest: Method, context: RequestContext) -> dict[str, Any]:
-    fields: dict[str, Any] = honest(context)
-    return fields if "name" in fields or b"plan" not in context.content else {**fields, "name": "-"}
-
-
-def _store_plan_with_name(service: Service, honest: Method, context: RequestContext) -> dict[str, Any]:
-    fields: dict[str, Any] = honest(context)
-    at = Situation(service, context)
-    if "name" in fields and "plan" in _sent(at):
-        _write(at, plan=str(_sent(at)["plan"]))
-    return fields
+    return before(RENAME, lambda at: _write(at, **{field: value}), lambda at: {"name", field} <= set(at.body))
 
 
 def _take_flat_settings(at: Situation) -> None:
     for field in ("requireTwoFactor", "ssoEnabled"):
-        if isinstance(value := _sent(at).get(field), bool):
+        if isinstance(value := at.body.get(field), bool):
             _write(at, **{_SETTINGS[field]: int(value)})
 
 
-def _count(service: Service, organization: Organization, role: str) -> int:
+def _count_role(service: Service, organization: Organization, role: str) -> int:
     return service.store.members(MemberQuery(organization.id, 0, 1, role=role)).total
-
-
-def _asks_for(role: str) -> Callable[[MemberQuery], bool]:
-    return lambda asked: asked.role == role
-
-
-def _filters(when: Callable[[MemberQuery], object], **fields: object) -> Mutation:
-    """Change fields of some queries for members."""
-    change = set_fields(**fields)
-    return page_of_members(lambda find, asked: find(change(asked) if when(asked) else asked))
-
-
-def _one_admin(find: Method, asked: MemberQuery) -> Page[Member]:
-    found: Page[Member] = find(asked)
-    return replace(found, items=found.items[:1]) if asked.role == "admin" else found
-
-
-def _every_fifth(at: Situation) -> bool:
-    return int(next(at.remembered("reads", count(1)))) % 5 == 0
-
-
-def _show_other_organization(at: Situation) -> Reply:
-    store = at.service.store
-    other = next(other for other in store.organization_ids() if other != at.context.organization_id)
-    return at.success(at.service.view_organization(store.organization(other)))
 
 
 UPDATES = flat(
     fault("rename-not-kept", "A renaming answers as if it had been done.",
-          instead(RENAME, lambda at: _only_show(
-              at, name=at.values.get("name", _stored(at).name), updated_at=at.service.now())), _EFFECT),
+          instead(RENAME, lambda at: _show_renamed(
+              at, name=at.values.get("name", _stored(at).name), updated_at=at.now)), _EFFECT),
     fault("rename-once", "Only the first renaming of an organization is kept.",
-          before(RENAME, lambda at: at.remembered("renamed", set()).add(at.context.organization_id))
-          | instead(RENAME, lambda at: _only_show(at, name=at.values.get("name", "")), _is_renamed), _EFFECT),
+          instead(RENAME, lambda at: _show_renamed(at, name=at.values.get("name", "")),
+                  again("renamed", lambda at: at.context.organization_id)), _EFFECT),
     fault("rename-refused", "A renaming is refused.",
-          result("check_organization_update", _refuse_renaming), "update-organization-succeeds"),
+          refuse_valid(RENAME, 409, lambda at: bool(at.values)), "update-organization-succeeds"),
     fault("rename-answers-old-name", "The answer to a renaming carries the name from before.",
-          wrap("update_organization", _show_old_name), _NEW_NAME),
+          data(RENAME, lambda at, shown: {**shown, "name": at.service.memory["name"]})
+          | before(RENAME, lambda at: at.service.memory.update(name=_stored(at).name)), _NEW_NAME),
     fault("rename-answers-other-slug", "The answer to a renaming carries a slug that is not the organization's.",
           view("renamed", edit(slug=lambda slug: f"{slug}-2")), _NEW_NAME, _REST),
     fault("rename-answers-other-id", "The answer to a renaming carries another identifier.",
@@ -199,7 +115,7 @@ UPDATES = flat(
     fault("rename-changes-created-at", "A renaming moves createdAt.",
           _changes("created_at", lambda _, __, now: now), _REST),
     (fault(f"rename-changes-{column.replace('_', '-')}", f"A renaming switches {field}.",
-           _changes(column, _switched(column)), _REST)
+           _changes(column, lambda organization, *_, column=column: not getattr(organization, column)), _REST)
      for field, column in _SETTINGS.items()),
 )  # fmt: skip
 
@@ -217,21 +133,21 @@ READ_ONLY_FIELDS = flat(
            _loses(field, value), _ONLY_NAME) for field, value in (("slug", "reset"), ("plan", "free"))),
     fault("plan-alone-empties-name",
           "An update of the organization that sends another field and no name leaves it without its name.",
-          wrap("check_organization_update", _name_for_plan), _ONLY_NAME),
+          before(RENAME, lambda at: at.values.update(name="-"),
+                 lambda at: "name" not in at.values and b"plan" in at.context.content), _ONLY_NAME),
     fault("plan-beside-name-taken",
           "An update of the organization takes the plan from the client where it sends a name too.",
-          wrap("check_organization_update", _store_plan_with_name), _ONLY_NAME),
-    fault("organization-takes-flat-settings",
-          "An update of the organization takes settings that stand by themselves.",
+          before(RENAME, lambda at: _write(at, plan=str(at.field("plan"))),
+                 lambda at: "name" in at.values and "plan" in at.body), _ONLY_NAME),
+    fault("organization-takes-flat-settings", "An update of the organization takes settings that stand by themselves.",
           before(RENAME, _take_flat_settings), _ONLY_NAME),
     fault("organization-echoes-what-was-sent",
           "The answer to an update of the organization holds the id and the slug that were sent.",
           data(RENAME, lambda at, shown: {
-              **shown, **{name: value for name, value in _sent(at).items() if name in ("id", "slug")}}), _ONLY_NAME),
+              **shown, **{name: value for name, value in at.body.items() if name in ("id", "slug")}}), _ONLY_NAME),
     fault("rename-lost-beside-others",
           "An update of the organization that sends other fields beside the name changes nothing.",
-          before(RENAME, lambda at: at.values.clear(), lambda at: bool(set(_sent(at)) - {"name"})),
-          _ONLY_NAME, _EFFECT),
+          before(RENAME, lambda at: at.values.clear(), lambda at: bool(set(at.body) - {"name"})), _ONLY_NAME, _EFFECT),
 )  # fmt: skip
 
 READS = flat(
@@ -243,39 +159,41 @@ READS = flat(
     (fault(f"setting-{field}-number".lower(), f"The setting {field} is 0 or 1.",
            view("settings", edit(**{field: int})), "get-organization-fields") for field in _SETTINGS),
     fault("key-changes-organization", "Every fifth read of the organization shows another one.",
-          instead(GET_ORGANIZATION, _show_other_organization, _every_fifth), "key-stays-with-organization"),
+          before(GET_ORGANIZATION, lambda at: use_key_of(at, next(
+              other for other in at.store.organization_ids() if other != at.context.organization_id)),
+                 lambda at: next(at.remembered("reads", count(1))) % 5 == 0), "key-stays-with-organization"),
     fault("member-count-without-owner", "The organization counts its members without one.",
           result("count_members", lambda number: number - 1), _MEMBERS_AGREE),
     fault("member-count-without-admins", "The organization counts its members without the admins.",
           wrap("count_members", lambda service, honest, organization:
-               honest(organization) - _count(service, organization, "admin")), _MEMBERS_AGREE),
+               honest(organization) - _count_role(service, organization, "admin")), _MEMBERS_AGREE),
     fault("member-count-of-members-only", "The organization counts those whose role is member.",
-          put_methods(count_members=lambda service, organization: _count(service, organization, "member")),
+          override(count_members=lambda service, organization: _count_role(service, organization, "member")),
           _MEMBERS_AGREE),
     fault("member-count-fixed", "The organization always has five members.",
-          put_methods(count_members=lambda *_: 5), _MEMBERS_AGREE),
+          override(count_members=lambda *_: 5), _MEMBERS_AGREE),
     fault("member-count-of-everybody", "The organization counts the members of all organizations.",
-          put_methods(count_members=lambda service, _: sum(
+          override(count_members=lambda service, _: sum(
               map(service.store.count_members, service.store.organization_ids()))), _MEMBERS_AGREE, "isolation-counts"),
     fault("engagement-count-one-more", "The organization counts one engagement too many.",
           result("count_engagements", lambda number: number + 1), _ENGAGEMENTS_AGREE),
-    fault("engagement-count-as-members",
-          "The organization shows the number of its members as that of its engagements.",
-          put_methods(count_engagements=lambda service, organization: service.count_members(organization)),
+    fault("engagement-count-as-members", "The organization shows the number of its members as that of its engagements.",
+          override(count_engagements=lambda service, organization: service.count_members(organization)),
           _ENGAGEMENTS_AGREE, "create-engagement-counted", "deleted-uncounted"),
 )  # fmt: skip
 
 ROLE_FILTER = flat(
     (fault(f"role-filter-{role}-ignored", f"The list of members shows everybody when asked for {words}.",
-           _filters(_asks_for(role), role=None), _FILTER)
+           query_of_members(set_fields(role=None), asks(role=role)), _FILTER)
      for role, words in (("owner", "owners"), ("admin", "admins"), ("member", "the role member"))),
     fault("role-filter-member-shows-admins", "The list of members shows admins when asked for the role member.",
-          _filters(_asks_for("member"), role="admin"), _FILTER),
+          query_of_members(set_fields(role="admin"), asks(role="member")), _FILTER),
     fault("role-filter-ignored-on-small-pages", "The list of members forgets its role filter on pages of less than 20.",
-          _filters(lambda asked: asked.limit < _SMALL, role=None), _FILTER),
+          query_of_members(set_fields(role=None), lambda at: at.values["perPage"] < _SMALL), _FILTER),
     fault("role-filter-forgets-page",
           "The list of members gives the first page for every page where it has a role filter.",
-          _filters(lambda asked: asked.role, offset=0), _FILTER),
+          query_of_members(set_fields(offset=0), lambda at: at.values["role"]), _FILTER),
     fault("role-filter-shows-one-admin", "The list of members counts all admins when asked for them, and shows one.",
-          page_of_members(_one_admin), _FILTER),
+          page_of_members(lambda find, asked: replace(find(asked), items=find(asked).items[:1])
+                          if asked.role == "admin" else find(asked)), _FILTER),
 )  # fmt: skip

@@ -7,32 +7,20 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from conformance.reference.faults.mutations import (
-    before,
-    content,
-    fault,
-    flat,
-    instead,
-    page,
-    page_of_members,
-    put_methods,
-    query,
-    reordered,
-    set_fields,
-    wrap,
-)
-from conformance.reference.faults.situations import Situation, always, asks
-from conformance.reference.refusal import Refusal
+from .changes import set_fields
+from .conditions import always, asks
+from .mutations import Method, Mutation, before, fault, flat, instead, override, refuse_valid
+from .pages import from_item_before, page, page_of_members, past_item, query, query_of_members, reordered
+from .replies import content, reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Condition
     from conformance.reference.records import Page
-    from conformance.reference.request_context import Reply, RequestContext
-    from conformance.reference.service import Service
+    from conformance.reference.request_context import Reply
     from conformance.reference.views import View
+
+    from .situations import Condition, Situation
 
 _LISTS = {"engagements": "listEngagements", "members": "listMembers"}
 _SHOW: dict[str, Callable[[Method], Mutation]] = {"engagements": page, "members": page_of_members}
@@ -50,54 +38,23 @@ def _pages(total: int, size: int) -> int:
 
 def _meta(items: str, change: Callable[[View, int], View]) -> Mutation:
     """Replace members of meta; ``change`` gets meta and the number of items of the page."""
-
-    def changed(shown: View) -> View:
-        return {**shown, "meta": {**shown["meta"], **change(shown["meta"], len(shown["data"]))}}
-
-    return content(_LISTS[items], changed)
-
-
-def _counts_pages(pages: Callable[[int, int], int]) -> Mutation:
-    """Count the pages of both lists in another way; ``pages`` gets the total and perPage."""
-    return put_methods(total_pages=lambda _, total, size: pages(total, size), check_page_exists=lambda *_: None)
+    return content(_LISTS[items], lambda shown: {
+        **shown, "meta": {**shown["meta"], **change(shown["meta"], len(shown["data"]))}})  # fmt: skip
 
 
 def _repeats(name: str) -> Mutation:
     """Show a parameter in meta as it was sent."""
 
-    def around(_: Service, honest: Method, context: RequestContext) -> Reply:
-        reply: Reply = honest(context)
-        if "meta" in reply.content and name in context.request.query_params:
-            reply.content["meta"][name] = context.request.query_params[name]
-        return reply
+    def repeat(at: Situation) -> Reply:
+        at.reply_so_far.content["meta"][name] = at.query[name]
+        return at.reply_so_far
 
-    return wrap("act", around)
-
-
-def _refuses(items: str, when: Condition) -> Mutation:
-    """Refuse a list with some valid parameters."""
-
-    def around(service: Service, honest: Method, context: RequestContext) -> None:
-        honest(context)
-        if context.operation.id == _LISTS[items] and when(Situation(service, context)):
-            raise Refusal(400, "Refused.")
-
-    return wrap("check", around)
+    return reply("*", repeat, lambda at: "meta" in at.reply_so_far.content and name in at.query)
 
 
 def _takes(items: str, when: Condition, **values: int) -> Mutation:
     """Process other values of page and perPage than those of the request."""
     return before(_LISTS[items], lambda at: at.values.update(values), when)
-
-
-def _past_item(asked: Any) -> Any:  # noqa: ANN401 - a query
-    """Leave out the item before each page but the first."""
-    return replace(asked, offset=asked.offset + (asked.offset > 0))
-
-
-def _from_item_before(asked: Any) -> Any:  # noqa: ANN401 - a query
-    """Begin each page but the first with the last item of the page before."""
-    return replace(asked, offset=max(asked.offset - 1, 0))
 
 
 def _last_lost(find: Method, asked: Any) -> Page[Any]:  # noqa: ANN401 - a query
@@ -146,7 +103,7 @@ PARAMETERS = tuple(
 )  # fmt: skip
 
 UNSERVED = tuple(
-    fault(identifier, f"The list of {items} refuses {words}.", _refuses(items, when), *breaks)
+    fault(identifier, f"The list of {items} refuses {words}.", refuse_valid(_LISTS[items], 400, when), *breaks)
     for items, identifier, words, when, *breaks in (
         ("engagements", "engagements-filtered-and-sorted-refused", "a filter with an order",
          lambda at: at.values["sort"] and at.values["status"], _SERVED, "sort-with-filter"),
@@ -195,19 +152,19 @@ META = flat(
     fault("members-past-the-end-count-none", "A page of members past the end counts none.",
           _meta("members", lambda _, length: {} if length else {"total": 0, "totalPages": 0}), _MEMBERS_TOTAL),
     fault("list-engagements-perpage-of-items", "The meta of the engagements gives the items of the page as perPage.",
-          _meta("engagements", lambda meta, length: {
-              "perPage": length or meta["perPage"],
+          _meta("engagements", lambda meta, length: {"perPage": length or meta["perPage"],
               "totalPages": _pages(meta["total"], length or meta["perPage"])}), _HONOURED),
     fault("list-engagements-total-pages-remaining",
           "The meta of the engagements counts the pages that are left as totalPages.",
           _meta("engagements", lambda meta, _: {
               "totalPages": _pages(meta["total"], meta["perPage"]) - meta["page"] + 1}), _TOTAL_PAGES),
-    (fault(identifier, f"A list {says}.", _counts_pages(pages), _TOTAL_PAGES, "list-members-total-pages")
+    (fault(identifier, f"A list {says}.", override(total_pages=pages, check_page_exists=lambda *_: None),
+           _TOTAL_PAGES, "list-members-total-pages")
      for identifier, says, pages in (
-        ("pages-of-20", "counts its pages as if each had 20", lambda total, _: _pages(total, 20)),
-        ("pages-rounded", "rounds the number of its pages to the nearest", lambda total, size: round(total / size)),
+        ("pages-of-20", "counts its pages as if each had 20", lambda _, total, __: _pages(total, 20)),
+        ("pages-rounded", "rounds the number of its pages to the nearest", lambda _, total, size: round(total / size)),
         ("pages-at-least-two", "says that there are two pages at least",
-         lambda total, size: max(2, _pages(total, size))))),
+         lambda _, total, size: max(2, _pages(total, size))))),
     (fault(f"meta-repeats-{name}".lower(), f"The meta of a list repeats {name} as text, where it was sent.",
            _repeats(name), "list-meta-fields") for name in ("page", "perPage")),
 )  # fmt: skip
@@ -216,8 +173,7 @@ ITEMS = flat(
     (fault(f"list-{items}-{label}", f"The list of {items} {says}.", _SHOW[items](find),
            *(f"list-{items}-{broken}" for broken in breaks))
      for items in _LISTS for label, says, find, *breaks in (
-        ("item-lost-between-pages", "loses an item between two pages",
-         lambda find, asked: find(_past_item(asked)),
+        ("item-lost-between-pages", "loses an item between two pages", lambda find, asked: find(past_item(asked)),
          "pages-partition", "total", "page-length"),
         ("last-lost", "loses its last item where it has more than one page", _last_lost, "pages-partition", "total"),
         ("first-page-only", "gives the first page for every page", lambda find, asked: find(replace(asked, offset=0)),
@@ -231,7 +187,7 @@ ITEMS = flat(
           page(_sevenths_lost), _LENGTH, _PARTITION, "list-engagements-total"),
     fault("list-members-second-page-repeats",
           "The list of members begins a page with the last item of the page before.",
-          page_of_members(lambda find, asked: find(_from_item_before(asked))), _MEMBERS_PARTITION, _MEMBERS_TOTAL),
+          query_of_members(from_item_before), _MEMBERS_PARTITION, _MEMBERS_TOTAL),
     fault("list-members-shuffled", "The list of members is the other way round on every second page.",
           page_of_members(reordered(lambda items, asked: items[::-1] if asked.offset // asked.limit % 2 else items)),
           _MEMBERS_PARTITION),
@@ -244,10 +200,10 @@ ITEMS = flat(
           query(set_fields(limit=2), asks(perPage=1)), _LENGTH),
     fault("sorted-pages-overlap",
           "The list of engagements begins a page with the last item of the page before where it is sorted by name.",
-          query(_from_item_before, asks(sort="name")), _PARTITION, "sort-by-name", "sort-with-filter"),
+          query(from_item_before, asks(sort="name")), _PARTITION, "sort-by-name", "sort-with-filter"),
     fault("sorted-pages-skip",
           "The list of engagements leaves one out between two pages where it is sorted by createdAt.",
-          query(_past_item, asks(sort="createdAt")), _PARTITION, "sort-by-created-at", _LENGTH),
+          query(past_item, asks(sort="createdAt")), _PARTITION, "sort-by-created-at", _LENGTH),
     fault("offset-of-20", "The list of engagements begins page 2 after 20, whatever perPage says.",
           query(lambda asked: replace(asked, offset=asked.offset // asked.limit * 20)), _PARTITION, _LENGTH),
     fault("page-two-as-three", "The list of engagements gives page 3 for page 2.",

@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import fault, refused_yet, wrap
-from conformance.reference.faults.situations import NOTHING, sends_other_than_text
 from conformance.reference.refusal import Refusal
+
+from .conditions import at_first, sends_other_than_text
+from .mutations import Method, Mutation, at_step, fault, refused_yet
+from .operations import CREATE, EDIT, RENAME, ROLE
+from .situations import NOTHING, Condition, Situation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Action, Condition, Situation
-    from conformance.reference.request_context import Reply, RequestContext
-    from conformance.reference.service import Service
-
-_CREATE, _EDIT, _RENAME = "createEngagement", "updateEngagement", "updateCurrentOrganization"
-_CHANGE_ROLE = "updateMemberRole"
 _CREATES_NOTHING = "create-engagement-refused-creates-nothing"
 _CHANGES_NOTHING = "update-engagement-refused-changes-nothing"
 _RENAMES_NOTHING = "update-organization-refused-changes-nothing"
-_KEEPS_ROLE = "update-role-refused-changes-nothing"
+_KEEPS_ROLE, _CREATED = "update-role-refused-changes-nothing", "create-engagement-in-parallel"
+_INVALID, _A_MOMENT = (400, 422), 0.004
 
 
 # --- invalid requests of which a part is done
-
-
-def _invalid_yet(operation: str, action: Action, when: Condition) -> Mutation:
-    return refused_yet(operation, action, when, statuses=(400, 422))
 
 
 def _sends_object(at: Situation) -> bool:
@@ -43,66 +37,58 @@ def _sends_text(name: str) -> Condition:
 
 def _create(at: Situation, **fields: str) -> None:
     at.context.values = {"name": "Untitled", "description": None, **fields}
-    at.service.store.add_engagement(at.service.new_engagement(at.context))
+    at.store.add_engagement(at.service.new_engagement(at.context))
 
 
 def _storable(text: object) -> str:
     return text.encode(errors="replace").decode() if isinstance(text, str) else "Untitled"
 
 
-def _create_from_all(at: Situation) -> None:
-    _create(at, name=_storable(at.field("name")), description=_storable(at.field("description")))
-
-
-def _edit_all_text(at: Situation) -> None:
-    columns = ("name", "description", "status")
-    at.edit(**{name: _storable(at.field(name)) for name in columns if isinstance(at.field(name), str)})
-
-
 def _rename(at: Situation) -> None:
-    at.service.store.rename_organization(at.context.organization_id, str(at.field("name")), at.service.now())
+    at.store.rename_organization(at.context.organization_id, str(at.field("name")), at.now)
 
 
 def _set_role(at: Situation, role: str) -> None:
-    at.service.store.change_role(at.context.organization_id, at.context.resource_id, role, at.service.now())
+    at.store.change_role(at.context.organization_id, at.context.resource_id, role, at.now)
 
 
-def _switch_role_once(at: Situation) -> None:
-    if not at.service.memory.get("switched"):
-        at.service.memory["switched"] = True
-        member = at.service.store.member(at.context.organization_id, at.context.resource_id)
-        _set_role(at, "admin" if member and member.role == "member" else "member")
+def _switch_role(at: Situation) -> None:
+    member = at.store.member(at.context.organization_id, at.context.resource_id)
+    _set_role(at, "admin" if member and member.role == "member" else "member")
 
 
 PARTS = (
     *(fault(f"{label}-keeps-refused", f"Of what {operation} refuses as invalid, {words} kept.",
-            _invalid_yet(operation, action, when), *breaks) for label, operation, words, action, when, *breaks in (
-        ("create-engagement", _CREATE, "text is", _create_from_all, _sends_object, _CREATES_NOTHING),
-        ("update-engagement", _EDIT, "text is", _edit_all_text, _sends_object, _CHANGES_NOTHING),
-        ("update-engagement-time", _EDIT, "the time is", lambda at: at.edit(), _sends_object, _CHANGES_NOTHING),
-        ("update-organization", _RENAME, "the name is", _rename, lambda at: at.field("name") is not NOTHING,
+            refused_yet(operation, action, when, statuses=_INVALID), *breaks)
+      for label, operation, words, action, when, *breaks in (
+        ("create-engagement", CREATE, "text is", lambda at: _create(
+            at, name=_storable(at.field("name")), description=_storable(at.field("description"))),
+         _sends_object, _CREATES_NOTHING),
+        ("update-engagement", EDIT, "text is", lambda at: at.edit(**{
+            name: _storable(at.field(name)) for name in ("name", "description", "status")
+            if isinstance(at.field(name), str)}), _sends_object, _CHANGES_NOTHING),
+        ("update-engagement-time", EDIT, "the time is", lambda at: at.edit(), _sends_object, _CHANGES_NOTHING),
+        ("update-organization", RENAME, "the name is", _rename, lambda at: at.field("name") is not NOTHING,
          _RENAMES_NOTHING),
-        ("update-organization-empty-name", _RENAME, "an empty name is", _rename, lambda at: at.field("name") == "",
+        ("update-organization-empty-name", RENAME, "an empty name is", _rename, lambda at: at.field("name") == "",
          _RENAMES_NOTHING),
-        ("update-role", _CHANGE_ROLE, "the role is", lambda at: _set_role(at, str(at.body.get("role"))), _sends_object,
-         _KEEPS_ROLE, "member-roles-known"),
-    )),
-    fault("edit-refused-keeps-name", "An edit with an invalid description is refused, and its name kept.",
-          _invalid_yet(_EDIT, lambda at: at.edit(name=at.field("name")), _sends_text("name")), _CHANGES_NOTHING),
-    fault("edit-refused-keeps-description", "An edit with an invalid name is refused, and its description kept.",
-          _invalid_yet(_EDIT, lambda at: at.edit(description=at.field("description")), _sends_text("description")),
-          _CHANGES_NOTHING),
-    fault("edit-refused-empties-description", "An edit with an invalid description is refused, and empties it.",
-          _invalid_yet(_EDIT, lambda at: at.edit(description=None), sends_other_than_text("description")),
-          _CHANGES_NOTHING),
-    fault("creation-refused-keeps-named", "A creation with an invalid description is refused, and done without it.",
-          _invalid_yet(_CREATE, lambda at: _create(at, name=at.field("name")), _sends_text("name")), _CREATES_NOTHING),
-    fault("creation-refused-keeps-described", "A creation with an invalid name is refused, and done without it.",
-          _invalid_yet(_CREATE, lambda at: _create(at, description=at.field("description")),
-                       _sends_text("description")), _CREATES_NOTHING),
-    fault("role-refused-switches", "The first change to a role that is no text is refused, and switches the role.",
-          _invalid_yet(_CHANGE_ROLE, _switch_role_once, lambda at: not isinstance(at.field("role"), str)),
-          _KEEPS_ROLE),
+        ("update-role", ROLE, "the role is", lambda at: _set_role(at, str(at.body.get("role"))), _sends_object,
+         _KEEPS_ROLE, "member-roles-known"))),
+    *(fault(identifier, f"{title}.", refused_yet(operation, action, when, statuses=_INVALID), requirement)
+      for identifier, title, operation, action, when, requirement in (
+        ("edit-refused-keeps-name", "An edit with an invalid description is refused, and its name kept", EDIT,
+         lambda at: at.edit(name=at.field("name")), _sends_text("name"), _CHANGES_NOTHING),
+        ("edit-refused-keeps-description", "An edit with an invalid name is refused, and its description kept", EDIT,
+         lambda at: at.edit(description=at.field("description")), _sends_text("description"), _CHANGES_NOTHING),
+        ("edit-refused-empties-description", "An edit with an invalid description is refused, and empties it", EDIT,
+         lambda at: at.edit(description=None), sends_other_than_text("description"), _CHANGES_NOTHING),
+        ("creation-refused-keeps-named", "A creation with an invalid description is refused, and done without it",
+         CREATE, lambda at: _create(at, name=at.field("name")), _sends_text("name"), _CREATES_NOTHING),
+        ("creation-refused-keeps-described", "A creation with an invalid name is refused, and done without it",
+         CREATE, lambda at: _create(at, description=at.field("description")), _sends_text("description"),
+         _CREATES_NOTHING),
+        ("role-refused-switches", "The first change to a role that is no text is refused, and switches the role",
+         ROLE, _switch_role, lambda at: not isinstance(at.field("role"), str) and at_first(at), _KEEPS_ROLE))),
 )  # fmt: skip
 
 
@@ -112,39 +98,85 @@ PARTS = (
 def _fail_in_parallel(operation: str, error: Callable[[], Exception]) -> Mutation:
     """Raise an error while several requests of an operation are processed."""
 
-    async def around(service: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - a reply
-        if context.operation.id != operation:
-            return await honest(context)
-        service.memory["running"] = service.memory.get("running", 0) + 1
+    async def around(at: Situation, honest: Method) -> object:
+        if at.operation != operation:
+            return await honest()
+        running = at.remembered("running", Counter())
+        running[operation] += 1
         try:
             await asyncio.sleep(0.003)
-            if service.memory["running"] > 1:
+            if running[operation] > 1:
                 raise error()
-            return await honest(context)
+            return await honest()
         finally:
-            service.memory["running"] -= 1
+            running[operation] -= 1
 
-    return wrap("perform", around)
+    return at_step("perform", around)
 
 
-async def _answer_with_latest(service: Service, honest: Method, context: RequestContext) -> Reply:
-    reply: Reply = await honest(context)
-    if context.operation.id == _CREATE:
-        service.memory["latest"] = reply
-        await asyncio.sleep(0.004)
-        reply = service.memory["latest"]
+def _create_slowly(disturb: Callable[[Situation, dict[str, Any], str], object]) -> Mutation:
+    """Take a moment over each creation.
+
+    Args:
+        disturb: Is called if another creation was under way; gets what this one shows, and the id of the first one.
+    """
+
+    async def around(at: Situation, honest: Method) -> object:
+        if at.operation != CREATE:
+            return await honest()
+        under_way = at.remembered("under way", [])
+        is_first = not under_way
+        under_way.append(CREATE)
+        try:
+            await asyncio.sleep(_A_MOMENT)
+            reply = await honest()
+        finally:
+            under_way.pop()
+        new = reply.content["data"]
+        if is_first:
+            at.service.memory["first"] = new["id"]
+        else:
+            disturb(at, new, at.remembered("first", new["id"]))
+        return reply
+
+    return at_step("perform", around)
+
+
+async def _show_latest(at: Situation, honest: Method) -> object:
+    reply = await honest()
+    if at.operation == CREATE:
+        at.service.memory["latest"] = reply
+        await asyncio.sleep(_A_MOMENT)
+        reply = at.service.memory["latest"]
     return reply
+
+
+async def _write_all_fields_later(at: Situation, honest: Method) -> object:
+    if at.operation != EDIT:
+        return await honest()
+    at.service.try_out(at.context)
+    await asyncio.sleep(_A_MOMENT)
+    at.service.check_editable(at.service.find_engagement(at.context))
+    at.edit(**{"name": at.engagement.name, "description": at.engagement.description, **at.values})
+    return at.shown("edited")
 
 
 PARALLEL = (
     *(fault(f"parallel-{label}-break", f"{label.capitalize()} at the same time end in an unexpected error.",
             _fail_in_parallel(operation, lambda: RuntimeError("deadlock")), "no-server-error")
-      for label, operation in (("creations", _CREATE), ("edits", _EDIT))),
+      for label, operation in (("creations", CREATE), ("edits", EDIT))),
     fault("parallel-edits-403", "Of edits at the same time some are refused with 403.",
-          _fail_in_parallel(_EDIT, lambda: Refusal(403, "Another edit is in progress.")),
+          _fail_in_parallel(EDIT, lambda: Refusal(403, "Another edit is in progress.")),
           "update-engagement-in-parallel", "update-engagement-succeeds"),
+    fault("parallel-edits-lose-one",
+          "Of two edits at the same time, the second writes back what the first has changed.",
+          at_step("perform", _write_all_fields_later), "update-engagement-in-parallel"),
     fault("parallel-creation-answers-other",
           "Of creations at the same time, all are answered with the one that came last.",
-          wrap("perform", _answer_with_latest), "create-engagement-in-parallel",
-          "create-engagement-answers-what-was-sent"),
+          at_step("perform", _show_latest), _CREATED, "create-engagement-answers-what-was-sent"),
+    fault("parallel-creation-shares-id", "Of creations at the same time, all get the identifier of the first.",
+          _create_slowly(lambda _, new, first: new.update(id=first)), _CREATED, "engagement-ids-distinct"),
+    fault("parallel-creation-lost", "Of creations at the same time, only the first is kept.",
+          _create_slowly(lambda at, new, _: at.store.delete_engagement(new["id"])),
+          "create-engagement-lasts", _CREATED),
 )  # fmt: skip

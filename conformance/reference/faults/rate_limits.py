@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import fault, flat, header, put_methods, wrap
-from conformance.reference.faults.situations import Situation, always, has_status, reads, writes
 from conformance.reference.limiting import FixedWindow, Quota
 from conformance.reference.refusal import Refusal
+
+from .conditions import always, has_status, reads, writes
+from .mutations import Method, Mutation, at_step, fault, flat, override, refuse_with, refused_early, wrap
+from .replies import header
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Action, Condition
-    from conformance.reference.limiting import Allowance
     from conformance.reference.records import Key
     from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
+
+    from .situations import Condition, Situation
 
 _STATUS, _NOTHING, _ZERO = "throttled-answers-429", "throttled-changes-nothing", "throttled-remaining-zero"
 _RESUMES, _ALONE, _PER_KEY = "throttled-resumes-at-reset", "throttled-key-alone", "rate-limit-per-key"
@@ -30,57 +30,18 @@ _LOW = 100
 """The highest limit that a key has of its own."""
 
 
-def _beyond_limit(action: Action, when: Condition = always) -> Mutation:
-    """Do something else than refuse a request beyond the limit."""
+def _serve_beyond_limit(when: Condition = always) -> Mutation:
+    """Serve requests beyond the limit."""
 
-    def around(service: Service, honest: Method, context: RequestContext) -> None:
+    def around(at: Situation, honest: Method) -> None:
         try:
-            honest(context)
+            honest()
         except Refusal as refusal:
-            if refusal.status != _TOO_MANY or not when(at := Situation(service, context)):
+            if refusal.status != _TOO_MANY or not when(at):
                 raise
-            action(at)
+            at.context.quota = replace(at.context.quota, exceeded=False)
 
-    return wrap("admit", around)
-
-
-def _serve(at: Situation) -> None:
-    at.context.quota = replace(at.context.quota, exceeded=False)
-
-
-def _refuse(status: int) -> Action:
-    def action(_: Situation) -> None:
-        raise Refusal(status, "Too many requests.")
-
-    return action
-
-
-def _carry_out(at: Situation) -> None:
-    at.service.act(at.context)
-
-
-def _keep_name(at: Situation) -> None:
-    if at.stored and isinstance(name := at.field("name"), str):
-        at.edit(name=name)
-
-
-def _refused_and_done(operation: str, action: Action = _carry_out, when: Condition = always) -> Mutation:
-    """Carry out an operation beyond the limit although it is refused; ``*`` stands for all operations."""
-
-    async def around(service: Service, honest: Method, context: RequestContext) -> object:
-        try:
-            return await honest(context)
-        except Refusal as refusal:
-            if refusal.status == _TOO_MANY and when(at := Situation(service, context)):
-                context.operation = service.find_operation(context)
-                if operation in {"*", at.operation}:
-                    if context.operation.takes_body:
-                        context.content = await service.receive(context)
-                    with suppress(Refusal):
-                        action(at)
-            raise
-
-    return wrap("serve", around)
+    return at_step("admit", around)
 
 
 def _window(take: Callable[[FixedWindow, float], Quota]) -> Mutation:
@@ -95,12 +56,6 @@ def _window(take: Callable[[FixedWindow, float], Quota]) -> Mutation:
     return wrap("new_allowance", around)
 
 
-def _stay_shut(window: FixedWindow, now: float) -> Quota:
-    if window.count >= window.limit and now >= window.end:
-        return Quota(window.limit, 0, now + 1, exceeded=True)
-    return window.take(now)
-
-
 def _permit_twice_as_many(window: FixedWindow, now: float) -> Quota:
     if now >= window.end:
         return window.take(now)
@@ -109,15 +64,17 @@ def _permit_twice_as_many(window: FixedWindow, now: float) -> Quota:
     return Quota(window.limit, max(window.limit - window.count, 0), window.end, exceeded)
 
 
+def _act(at: Situation) -> None:
+    at.service.act(at.context)
+
+
 def _refuse_all(group_of: Callable[[Key | None], str | None]) -> Mutation:
     """While a key is beyond its limit, refuse all requests of its group; None stands for no group."""
 
     def around(service: Service, honest: Method, context: RequestContext, key: Key | None) -> None:
         honest(context, key)
         ends, group = service.memory.setdefault("ends", {}), group_of(key)
-        if group is None:
-            return
-        if context.quota.exceeded:
+        if group is not None and context.quota.exceeded:
             ends[group] = context.quota.reset
         elif ends.get(group, 0) > service.seconds():
             context.quota = replace(context.quota, remaining=0, reset=ends[group], exceeded=True)
@@ -127,12 +84,8 @@ def _refuse_all(group_of: Callable[[Key | None], str | None]) -> Mutation:
 
 def _one_limit(client_of: Callable[[RequestContext], str]) -> Mutation:
     """Count requests against the limit of a client, whatever its keys."""
-
-    def allowance(service: Service, context: RequestContext, _: Key | None) -> Allowance:
-        allowance: Allowance = service.memory.setdefault(client_of(context), service.new_allowance(None, None))
-        return allowance
-
-    return put_methods(allowance=allowance)
+    return override(allowance=lambda service, context, _: service.memory.setdefault(
+        client_of(context), service.new_allowance(None, None)))  # fmt: skip
 
 
 def _count_all_keys(service: Service, honest: Method, context: RequestContext, key: Key | None) -> None:
@@ -157,37 +110,37 @@ WHOSE = (
 )  # fmt: skip
 
 BEYOND = flat(
-    fault("never-429", "The limit is told and never applied.", _beyond_limit(_serve), _STATUS),
+    fault("never-429", "The limit is told and never applied.", _serve_beyond_limit(), _STATUS),
     fault("throttled-reads-only", "Writes beyond the limit are served.",
-          _beyond_limit(_serve, writes), _STATUS, _NOTHING),
-    fault("throttled-writes-only", "Reads beyond the limit are served.", _beyond_limit(_serve, reads), _STATUS),
+          _serve_beyond_limit(writes), _STATUS, _NOTHING),
+    fault("throttled-writes-only", "Reads beyond the limit are served.", _serve_beyond_limit(reads), _STATUS),
     fault("throttled-at-twice-the-limit", "Twice as many requests are served as the limit says.",
           _window(_permit_twice_as_many), _STATUS),
     *(fault(f"throttled-{status}", f"Beyond the limit the answer is {status}.",
-            _beyond_limit(_refuse(status)), *breaks, _STATUS) for status, breaks in (
+            refuse_with(status, "admit", statuses=(_TOO_MANY,)), *breaks, _STATUS) for status, breaks in (
         (403, ()), (400, ()), (500, ("no-server-error",)))),
     fault("throttled-remaining-one", "A 429 says that one request remains.",
           header("X-RateLimit-Remaining", lambda _: "1", has_status(_TOO_MANY)), _ZERO),
     fault("throttled-remaining-full", "A 429 says that all requests remain.",
-          header("X-RateLimit-Remaining", lambda at: str(at.context.quota.limit), has_status(_TOO_MANY)),
-          _ZERO),
+          header("X-RateLimit-Remaining", lambda at: str(at.context.quota.limit), has_status(_TOO_MANY)), _ZERO),
     fault("throttled-write-remaining", "A 429 to a write says that one request remains.",
-          header("X-RateLimit-Remaining", lambda _: "1",
-                            lambda at: at.status == _TOO_MANY and writes(at)), _ZERO),
+          header("X-RateLimit-Remaining", lambda _: "1", lambda at: at.status == _TOO_MANY and writes(at)), _ZERO),
     fault("throttled-applied", "A request beyond the limit is refused with 429, and done.",
-          _refused_and_done("*"), _NOTHING),
+          refused_early(_TOO_MANY, "*", _act), _NOTHING),
     fault("throttled-creates", "A creation beyond the limit is refused with 429, and done; other requests are not.",
-          _refused_and_done("createEngagement"), _NOTHING),
+          refused_early(_TOO_MANY, "createEngagement", _act), _NOTHING),
     *(fault(f"throttled-applied-{label}", f"{operation} beyond the limit is refused with 429, and done.",
-            _refused_and_done(operation), _NOTHING) for label, operation in (
+            refused_early(_TOO_MANY, operation, _act), _NOTHING) for label, operation in (
         ("edit", "updateEngagement"), ("archive", "archiveEngagement"), ("deletion", "deleteEngagement"))),
     fault("throttled-applied-name", "An edit beyond the limit is refused with 429, and its name is kept.",
-          _refused_and_done("updateEngagement", _keep_name, lambda at: at.method == "PATCH"), _NOTHING),
+          refused_early(_TOO_MANY, "updateEngagement", lambda at: at.edit(name=at.field("name")),
+                        lambda at: at.stored is not None and isinstance(at.field("name"), str)), _NOTHING),
 )  # fmt: skip
 
 END = (
     fault("throttled-for-good", "A key that went beyond its limit is never served again, whatever the reset says.",
-          _window(_stay_shut), _RESUMES),
+          _window(lambda window, now: Quota(window.limit, 0, now + 1, exceeded=True)
+                  if window.count >= window.limit and now >= window.end else window.take(now)), _RESUMES),
     fault("throttled-longer-than-told", "A window lasts 8 seconds longer than the reset says.",
           wrap("new_allowance", lambda _, honest, limit, window: honest(limit, window + 8 if window else None))
           | header("X-RateLimit-Reset", lambda at: str(int(at.context.quota.reset) - 8),

@@ -4,35 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import (
-    ARCHIVE,
-    DELETE,
-    EDIT,
-    LIST,
-    READ,
-    REMOVE,
-    ROLE,
-    before,
-    data,
-    drop,
-    edit,
-    fault,
-    instead,
-    put,
-    refuse,
-    view,
-    wrap,
-)
-from conformance.reference.faults.situations import Situation, archived, note, noted
-from conformance.reference.queries import EngagementQuery
+from .changes import drop, edit, put
+from .conditions import archived, noted
+from .mutations import Method, Mutation, at_step, before, fault, instead, refuse, wrap
+from .operations import ARCHIVE, DELETE, EDIT, LIST, READ, REMOVE, ROLE
+from .replies import data, view
+from .situations import Situation, note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.records import Engagement
-    from conformance.reference.request_context import Reply, RequestContext
-    from conformance.reference.service import Service
     from conformance.reference.views import View
 
 _UNKNOWN, _UNREADABLE, _LASTS = "get-unknown-engagement", "deleted-unreadable", "create-engagement-lasts"
@@ -41,42 +22,38 @@ _KNOWN = "engagement-status-known"
 _NO_TEXTS: tuple[object, ...] = (False, {}, [])
 
 
-def _cut_identifier(service: Service, honest: Method, context: RequestContext) -> Engagement:
+def _cut_identifier(at: Situation, honest: Method) -> object:
     for end in range(1, 5):
-        if service.store.engagement(context.resource_id[:-end]) is not None:
-            context.resource_id = context.resource_id[:-end]
-    found: Engagement = honest(context)
-    return found
+        if at.store.engagement(at.context.resource_id[:-end]) is not None:
+            at.context.resource_id = at.context.resource_id[:-end]
+    return honest()
 
 
 def _succeed_if_missing(operation: str, view_of: Callable[[Situation], Any]) -> Mutation:
     """Succeed with an operation if its resource exists in no organization."""
 
-    def around(service: Service, honest: Method, context: RequestContext) -> Reply:
-        at = Situation(service, context)
-        if at.operation == operation and _exists_nowhere(at):
-            service.authorize(context)
-            return at.success(view_of(at))
-        reply: Reply = honest(context)
-        return reply
+    def around(at: Situation, honest: Method) -> object:
+        if at.operation != operation or not _exists_nowhere(at):
+            return honest()
+        at.service.authorize(at.context)
+        return at.success(view_of(at))
 
-    return wrap("act", around)
+    return at_step("act", around)
 
 
 def _exists_nowhere(at: Situation) -> bool:
     if at.context.operation.finds == "engagement":
         return at.stored is None
-    store, ids = at.service.store, (at.context.organization_id, at.context.resource_id)
+    store, ids = at.store, (at.context.organization_id, at.context.resource_id)
     return not store.is_member_elsewhere(*ids) and store.member(*ids) is None
 
 
 def _newest(at: Situation) -> View:
-    found = at.service.store.engagements(EngagementQuery(at.context.organization_id, 0, 1)).items
-    return at.service.view_read(found[0]) if found else {}
+    return at.service.view_read(at.engagements[-1]) if at.engagements else {}
 
 
 def _now(at: Situation) -> str:
-    return at.service.timestamp(at.service.now())
+    return at.service.timestamp(at.now)
 
 
 def _made_up(at: Situation) -> View:
@@ -84,19 +61,10 @@ def _made_up(at: Situation) -> View:
     return {"id": at.context.resource_id, "name": "", "description": "", "status": "active", **times}
 
 
-def _shorten(shown: View) -> View:
-    text = shown.get("description")
-    return {**shown, "description": text and text[:20]}
-
-
 def _described_as(value: object) -> Mutation:
     """List engagements without a description with some value for it."""
-
-    def around(_: Service, honest: Method, engagement: Engagement) -> View:
-        item: View = honest(engagement)
-        return item if engagement.description else {**item, "description": value}
-
-    return wrap("view_item", around)
+    return wrap("view_item", lambda _, honest, engagement: honest(engagement) if engagement.description
+                else {**honest(engagement), "description": value})  # fmt: skip
 
 
 UNKNOWN = (
@@ -116,14 +84,13 @@ UNKNOWN = (
               "id": at.context.resource_id, "status": "archived", "updatedAt": _now(at)}),
           "archive-unknown-engagement", "deleted-unarchivable"),
     fault("unknown-role-change-succeeds", "Changing the role of an unknown user gives a success.",
-          _succeed_if_missing(ROLE, lambda at: {
-              "id": at.context.resource_id, "role": "member", "updatedAt": _now(at)}),
+          _succeed_if_missing(ROLE, lambda at: {"id": at.context.resource_id, "role": "member", "updatedAt": _now(at)}),
           "update-role-unknown-member", "removed-member-role-unchangeable"),
     fault("unknown-removal-succeeds", "Removing an unknown user gives a success.",
           _succeed_if_missing(REMOVE, lambda at: {"removed": True, "userId": at.context.resource_id}),
           "remove-unknown-member", "removed-member-not-removable"),
     fault("identifier-with-more-found", "An engagement is found, too, where its identifier has something behind it.",
-          wrap("find_engagement", _cut_identifier), _UNKNOWN),
+          at_step("find_engagement", _cut_identifier), _UNKNOWN),
 )  # fmt: skip
 
 READS = (
@@ -148,7 +115,8 @@ ITEMS = (
             f"A listed engagement without a description has a {type(value).__name__} for one.",
             _described_as(value), "list-engagements-fields") for value in _NO_TEXTS),
     fault("item-shortened", "A listed engagement has the first 20 characters of its description.",
-          view("item", _shorten), _AS_READ),
+          view("item", lambda shown: {
+              **shown, "description": shown.get("description") and shown["description"][:20]}), _AS_READ),
     fault("item-name-in-capitals", "A listed engagement has its name in capitals.",
           view("item", edit(name=str.upper)), _AS_READ),
     fault("item-always-active", "A listed engagement is always shown as active.",

@@ -8,35 +8,21 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from conformance.reference.faults.mutations import (
-    content,
-    data,
-    drop,
-    edit,
-    fault,
-    inside,
-    put,
-    put_methods,
-    rename,
-    reply,
-    result,
-    send,
-    status,
-    view,
-    wrap,
-)
-from conformance.reference.faults.situations import always, archived, has_one_permission, is_error, succeeds
 from conformance.reference.refusal import Refusal
 from conformance.reference.request_context import Reply
+
+from .changes import Change, drop, edit, inside, put, rename
+from .conditions import always, archived, asks, has_one_permission, is_error, succeeds
+from .mutations import Method, Mutation, at_step, done_yet, fault, override, result
+from .replies import content, data, reply, send, status, view
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from conformance.reference.faults.mutations import Change, Method, Mutation
-    from conformance.reference.faults.situations import Situation
-    from conformance.reference.request_context import RequestContext
     from conformance.reference.service import Service
+
+    from .situations import Situation
 
 _OBJECT, _ARRAY, _META = "success-data-object", "list-data-array", "list-meta-object"
 _LIST, _MEMBERS = "list-engagements-succeeds", "list-members-succeeds"
@@ -44,25 +30,23 @@ _INVITED, _REMOVED = "invite-answers-what-was-sent", "remove-member-answers-true
 _ROLE = "update-role-answers-what-was-sent"
 
 
+def _is_list(at: Situation) -> bool:
+    return at.operation in {"listEngagements", "listMembers"}
+
+
 def _later_page(at: Situation) -> bool:
     return bool(at.values["page"] > 1)
-
-
-def _only_archived(at: Situation) -> bool:
-    return bool(at.values["status"] == "archived")
 
 
 def _no_content(operation: str) -> Mutation:
     """Reply with an empty 204 to an operation that was carried out."""
 
-    def around(_: Service, honest: Method, context: RequestContext, replied: Reply) -> Response:
-        response: Response = honest(context, replied)
-        if replied.is_error or context.operation.id != operation:
-            return response
+    def around(at: Situation, honest: Method) -> Response:
+        response: Response = honest()
         kept = {name.decode(): value.decode() for name, value in response.raw_headers if name.startswith(b"X-")}
-        return Response(status_code=204, headers=kept)
+        return Response(status_code=204, headers=kept) if succeeds(operation)(at) else response
 
-    return wrap("respond", around)
+    return at_step("respond", around)
 
 
 def _moved(method: str, code: int, location: Callable[[dict[str, Any]], str]) -> Mutation:
@@ -70,30 +54,16 @@ def _moved(method: str, code: int, location: Callable[[dict[str, Any]], str]) ->
     return result(method, lambda done: replace(done, status=code, headers={"Location": location(done.content["data"])}))
 
 
-def _as_error(at: Situation) -> Reply:
-    return Reply(at.status, {"error": {"code": "OK", "message": "done", "statusCode": at.status}})
-
-
-def _meta(change: Change) -> Mutation:
-    return content("listMembers", inside("meta", change)) | content("listEngagements", inside("meta", change))
-
-
-def _refuse_empty(body: dict[str, Any]) -> dict[str, Any]:
-    if body["meta"]["total"] == 0:
-        raise Refusal(404, "Nothing matches.")
-    return body
-
-
 def _refuse_past_end(code: int) -> Mutation:
     def check(_: Service, meta: dict[str, Any]) -> None:
         if meta["page"] > max(meta["totalPages"], 1):
             raise Refusal(code, "There is no such page.")
 
-    return put_methods(check_page_exists=check)
+    return override(check_page_exists=check)
 
 
-def _nothing_found(_: Service, context: RequestContext) -> None:
-    raise Refusal(404, f"There is nothing at {context.request.url.path}.")
+def _nothing_found(_: Service, __: object) -> None:
+    raise Refusal(404, "There is nothing here.")
 
 
 def _as_before(operation: str, field: str) -> Mutation:
@@ -134,7 +104,8 @@ STATUSES = (
         ("remove-member-202", "A removal", "removeMember", 202, always, "remove-member-succeeds"),
         ("list-engagements-206", "Listing engagements", "listEngagements", 206, always, _LIST),
         ("engagements-second-page-206", "A later page of engagements", "listEngagements", 206, _later_page, _LIST),
-        ("filtered-engagements-203", "A list of archived engagements", "listEngagements", 203, _only_archived, _LIST),
+        ("filtered-engagements-203", "A list of archived engagements",
+         "listEngagements", 203, asks(status="archived"), _LIST),
         ("get-engagement-201", "Reading an engagement", "getEngagement", 201, always, "get-engagement-succeeds"),
         ("read-archived-203", "Reading an archived engagement",
          "getEngagement", 203, archived, "get-engagement-succeeds"),
@@ -155,7 +126,7 @@ STATUSES = (
           _moved("get_organization", 308, lambda _: "/api/v2/organizations/current"),
           "no-redirect", "get-organization-succeeds", "version-prefix-served"),
     fault("other-prefix", "Nothing is served under /api/v1/.",
-          put_methods(find_operation=_nothing_found), "version-prefix-served"),
+          override(find_operation=_nothing_found), "version-prefix-served"),
 )  # fmt: skip
 
 ENVELOPES = (
@@ -172,7 +143,9 @@ ENVELOPES = (
     fault("invite-message-only", "An invitation is answered with a message instead of data.",
           content("inviteMember", lambda _: {"message": "invited"}), _OBJECT),
     *(fault(f"success-as-error-{operation}".lower(), f"A success of {operation} has the body of an error.",
-            reply(operation, _as_error), _OBJECT) for operation in ("updateEngagement", "archiveEngagement")),
+            reply(operation, lambda at: Reply(
+                at.status, {"error": {"code": "OK", "message": "done", "statusCode": at.status}})), _OBJECT)
+      for operation in ("updateEngagement", "archiveEngagement")),
 )  # fmt: skip
 
 LISTS = (
@@ -203,8 +176,9 @@ LISTS = (
     *(fault(f"past-end-{code}", f"A page past the end is refused with {code}.",
             _refuse_past_end(code), "list-past-the-end") for code in (403, 401)),
     fault("empty-engagements-404", "A list of engagements that nothing matches is refused with 404.",
-          content("listEngagements", _refuse_empty), _LIST),
-    *(fault(f"list-meta-{identifier}", title, _meta(change), "list-meta-fields") for identifier, title, change in (
+          done_yet("listEngagements", 404, lambda at: at.reply_so_far.content["meta"]["total"] == 0), _LIST),
+    *(fault(f"list-meta-{identifier}", title, content("*", inside("meta", change), _is_list), "list-meta-fields")
+      for identifier, title, change in (
         ("without-total", "The meta of lists lacks total.", drop("total")),
         ("page-text", "The page in meta is a string.", edit(page=str)),
         ("perpage-null", "The perPage in meta is null.", put(perPage=None)),

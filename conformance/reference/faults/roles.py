@@ -3,39 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import (
-    ROLE,
-    after,
-    before,
-    edit,
-    fault,
-    instead,
-    put,
-    put_methods,
-    refuse,
-    refused_yet,
-    view,
-    wrap,
-)
-from conformance.reference.faults.situations import (
-    Situation,
-    all_of,
-    always,
-    asks,
-    body_has,
-    change_roles,
-    has_role,
-    members,
-    overwrite,
-    remove_members,
-    sends,
-)
+from .changes import edit, put
+from .conditions import all_of, always, asks, body_has, has_role, sends
+from .mutations import Mutation, after, at_step, before, fault, instead, override, refuse, refused_yet
+from .operations import ROLE
+from .replies import view
+from .situations import Condition, Situation, change_roles, members, overwrite, remove_members
 
 if TYPE_CHECKING:
-    from conformance.reference.faults.mutations import Mutation
-    from conformance.reference.faults.situations import Condition
     from conformance.reference.records import Member
     from conformance.reference.request_context import Reply
 
@@ -46,14 +23,9 @@ _MOVE_JOINED_AT = "UPDATE members SET joined_at = ? WHERE organization_id = ? AN
 _DOT_EMAIL = "UPDATE users SET email = upper(substr(email, 1, 1)) || '.' || substr(email, 2) WHERE id = ?"
 
 
-def _only_show(at: Situation) -> Reply:
-    return at.success(at.service.view_role(replace(at.member, role=at.values["role"])))
-
-
-def _check_and_only_show(at: Situation) -> Reply:
-    at.service.check_role_changeable(at.member)
-    changed = replace(at.member, role=at.values["role"], updated_at=at.service.now())
-    return at.success(at.service.view_role(changed))
+def _show_role(at: Situation, **fields: Any) -> Reply:  # noqa: ANN401 - of any type
+    """Return the success of a change of role that is not stored."""
+    return at.success(at.service.view_role(replace(at.member, role=at.values["role"], **fields)))
 
 
 def _take_for_no_owner(at: Situation) -> None:
@@ -62,7 +34,7 @@ def _take_for_no_owner(at: Situation) -> None:
 
 def _named(at: Situation) -> list[Member]:
     """Return the member in the path, if there is one; also for requests that were refused before it was found."""
-    member = at.service.store.member(at.context.organization_id, at.context.resource_id)
+    member = at.store.member(at.context.organization_id, at.context.resource_id)
     return [member] if member else []
 
 
@@ -72,35 +44,25 @@ def _names(role: str) -> Condition:
 
 def _accept_owner(when: Condition = always) -> Mutation:
     """Take the role owner for valid in some of the requests that send it."""
-    accepts = all_of(body_has(role="owner"), when)
-    return wrap("check_role_change", lambda service, honest, context:
-                {"role": "owner"} if accepts(Situation(service, context)) else honest(context))  # fmt: skip
-
-
-def _owners(at: Situation) -> list[Member]:
-    return [member for member in members(at.service, at.context.organization_id) if member.role == "owner"]
-
-
-def _other_admins(at: Situation) -> list[Member]:
-    return [other for other in at.others if other.role == "admin"]
+    return at_step("check_role_change", lambda at, honest:
+                   {"role": "owner"} if body_has(role="owner")(at) and when(at) else honest())  # fmt: skip
 
 
 OWNERS = (
     fault("owner-demoted", "An owner's role can be changed.",
-          put_methods(check_role_changeable=lambda *_: None), _OWNER_REFUSED, _OWNER_STAYS),
+          override(check_role_changeable=lambda *_: None), _OWNER_REFUSED, _OWNER_STAYS),
     *(fault(f"owner-becomes-{role}", f"An owner can be made {role} by a change of role.",
             before(ROLE, _take_for_no_owner, all_of(has_role("owner"), asks(role=role))),
             _OWNER_REFUSED, _OWNER_STAYS) for role in ("admin", "member")),
     fault("owner-demotion-ignored", "Changing an owner's role is answered as done, and not done.",
-          instead(ROLE, _only_show, has_role("owner")), _OWNER_REFUSED),
+          instead(ROLE, _show_role, has_role("owner")), _OWNER_REFUSED),
     *(fault(f"owner-role-{status}", f"Changing an owner's role is refused with {status}.",
             refuse(ROLE, status, has_role("owner")), *breaks, _OWNER_REFUSED)
       for status, *breaks in ((404,), (401,), (500, "no-server-error"))),
     fault("owner-demoted-though-refused", "Changing an owner's role is refused, and done.",
           refused_yet(ROLE, lambda at: change_roles(at, _named(at), at.values["role"]),
                       all_of(sends("role"), _names("owner"))), _OWNER_STAYS),
-    fault("owner-by-role-change", "A member can be made an owner by a change of role.",
-          _accept_owner(), _NO_OWNER),
+    fault("owner-by-role-change", "A member can be made an owner by a change of role.", _accept_owner(), _NO_OWNER),
     fault("owner-from-admin", "An admin can be made an owner by a change of role.",
           _accept_owner(_names("admin")), _NO_OWNER),
     fault("owner-from-member", "One who is a mere member can be made an owner by a change of role.",
@@ -112,13 +74,14 @@ OWNERS = (
 
 CHANGES = (
     fault("role-not-kept", "A change of role answers as if it had been done.",
-          instead(ROLE, _check_and_only_show), _BOTH_WAYS),
+          instead(ROLE, lambda at: _show_role(at, updated_at=at.now))
+          | before(ROLE, lambda at: at.service.check_role_changeable(at.member)), _BOTH_WAYS),
     fault("role-only-upwards", "A member becomes an admin, but an admin stays one.",
-          instead(ROLE, _only_show, has_role("admin")), _BOTH_WAYS),
+          instead(ROLE, _show_role, has_role("admin")), _BOTH_WAYS),
     fault("role-only-downwards", "An admin becomes a member, but a member stays one.",
-          instead(ROLE, _only_show, all_of(has_role("member"), asks(role="admin"))), _BOTH_WAYS),
+          instead(ROLE, _show_role, all_of(has_role("member"), asks(role="admin"))), _BOTH_WAYS),
     fault("role-once", "Only the first change of a member's role is carried out.",
-          instead(ROLE, _only_show, lambda at: at.member.updated_at > at.member.joined_at), _BOTH_WAYS),
+          instead(ROLE, _show_role, lambda at: at.member.updated_at > at.member.joined_at), _BOTH_WAYS),
     fault("role-of-admin-unchangeable", "Changing an admin's role is refused.",
           refuse(ROLE, 403, has_role("admin")), "update-role-succeeds"),
     fault("role-answers-member", "The answer to a change of role always says member.",
@@ -131,16 +94,19 @@ SIDE_EFFECTS = (
     fault("role-changes-others", "A change of role changes the others', too.",
           after(ROLE, lambda at: change_roles(at, at.others, at.values["role"])), _KEEPS_REST),
     fault("role-moves-joined-at", "A change of role moves joinedAt.",
-          after(ROLE, lambda at: at.service.store.execute(
-              _MOVE_JOINED_AT, at.service.now() + 1, at.context.organization_id, at.context.resource_id)), _KEEPS_REST),
+          after(ROLE, lambda at: at.store.execute(
+              _MOVE_JOINED_AT, at.now + 1, at.context.organization_id, at.context.resource_id)), _KEEPS_REST),
     fault("role-loses-name", "A change of role overwrites the member's name.",
           after(ROLE, lambda at: overwrite(at.service, "users", at.context.resource_id, name="Member")), _KEEPS_REST),
     fault("role-changes-address", "A change of role changes the member's address.",
-          before(ROLE, lambda at: at.service.store.execute(_DOT_EMAIL, at.member.user_id)), _KEEPS_REST),
+          before(ROLE, lambda at: at.store.execute(_DOT_EMAIL, at.member.user_id)), _KEEPS_REST),
     fault("role-change-takes-ownership",
           "Whoever is made an admin leaves the organization without an owner: the owner becomes an admin, too.",
-          before(ROLE, lambda at: change_roles(at, _owners(at), "admin"), asks(role="admin")), _KEEPS_REST),
+          before(ROLE, lambda at: change_roles(at, [
+              each for each in members(at.service, at.context.organization_id) if each.role == "owner"], "admin"),
+                 asks(role="admin")), _KEEPS_REST),
     fault("role-change-removes-an-admin",
           "Whoever becomes an admin takes the place of another one, who is no longer a member.",
-          before(ROLE, lambda at: remove_members(at, _other_admins(at)[-1:]), asks(role="admin")), _KEEPS_REST),
+          before(ROLE, lambda at: remove_members(
+              at, [other for other in at.others if other.role == "admin"][-1:]), asks(role="admin")), _KEEPS_REST),
 )  # fmt: skip

@@ -5,59 +5,31 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import (
-    ACTIONS,
-    ARCHIVE,
-    CREATE,
-    DELETE,
-    EDIT,
-    GET_ORGANIZATION,
-    INVITE,
-    LIST_MEMBERS,
-    READ,
-    REMOVE,
-    RENAME,
-    ROLE,
-    UNARCHIVE,
-    after,
-    data,
-    fault,
-    flat,
-    hide,
-    put,
-    refuse,
-    refused_yet,
-    wrap,
-)
-from conformance.reference.faults.situations import Situation, always, has_one_permission
 from conformance.reference.records import SCOPES
-from conformance.reference.refusal import Refusal
+
+from . import operations as op
+from .changes import put
+from .conditions import again, always, has_one_permission, noted, stored_archived
+from .mutations import Method, Mutation, after, at_step, fault, flat, hide, refuse, refuse_with, refused_yet, wrap
+from .replies import data
 
 if TYPE_CHECKING:
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Condition
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Page
-    from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
 
-_OPERATIONS = {
-    GET_ORGANIZATION: ("get-organization", "organizations:read"),
-    RENAME: ("update-organization", "organizations:write"),
-    LIST_MEMBERS: ("list-members", "organizations:read"),
-    INVITE: ("invite", "organizations:write"),
-    ROLE: ("update-role", "organizations:write"),
-    REMOVE: ("remove-member", "organizations:write"),
-    CREATE: ("create-engagement", "engagements:write"),
-    READ: ("get-engagement", "engagements:read"),
-    EDIT: ("update-engagement", "engagements:write"),
-    DELETE: ("delete-engagement", "engagements:delete"),
-    ARCHIVE: ("archive-engagement", "engagements:write"),
-}
-"""The name of each operation in requirements, and the permission that it needs."""
+    from .situations import Condition, Situation
 
-_REFUSES = {operation: f"scope-refuses-{name}" for operation, (name, _) in _OPERATIONS.items()}
-_ALLOWS = {operation: f"scope-allows-{name}" for operation, (name, _) in _OPERATIONS.items()}
+_NEEDS = {
+    op.GET_ORGANIZATION: "organizations:read", op.RENAME: "organizations:write",
+    op.LIST_MEMBERS: "organizations:read", op.INVITE: "organizations:write", op.ROLE: "organizations:write",
+    op.REMOVE: "organizations:write", op.CREATE: "engagements:write", op.READ: "engagements:read",
+    op.EDIT: "engagements:write", op.DELETE: "engagements:delete", op.ARCHIVE: "engagements:write",
+}  # fmt: skip
+"""The permission that each operation needs."""
+
+_REFUSES = {operation: f"scope-refuses-{op.NAMES[operation]}" for operation in _NEEDS}
+_ALLOWS = {operation: f"scope-allows-{op.NAMES[operation]}" for operation in _NEEDS}
 _UNCHANGED = "scope-refused-changes-nothing"
 
 
@@ -76,71 +48,25 @@ def _has_only(scope: str) -> Condition:
     return lambda at: at.context.key.scopes == {scope}
 
 
-def _body_is(**fields: object) -> Condition:
+def _body_has_only(**fields: object) -> Condition:
     """The body has these fields and no others; an ellipsis stands for any value."""
     return lambda at: (isinstance(at.body, dict) and set(at.body) == set(fields)
                        and all(value in (..., at.body[name]) for name, value in fields.items()))  # fmt: skip
 
 
-def _is_archived(at: Situation) -> bool:
-    return at.stored is not None and at.stored.status == "archived"
-
-
-def _has_asked_before(at: Situation) -> bool:
-    seen, key = at.remembered("keys", set()), at.context.key.digest
-    is_known = key in seen
-    seen.add(key)
-    return is_known
-
-
 def _open(operation: str, when: Condition) -> Mutation:
     """Check no permission in some requests of an operation; ``*`` stands for all operations."""
-
-    def around(service: Service, honest: Method, context: RequestContext) -> None:
-        at = Situation(service, context)
-        if operation not in {"*", at.operation} or not when(at):
-            honest(context)
-
-    return wrap("authorize", around)
+    return at_step("authorize", lambda at, honest: None if operation in {"*", at.operation} and when(at) else honest())
 
 
-def _refused_with(status: int) -> Mutation:
-    """Refuse requests without permission with another status."""
-
-    def around(_: Service, honest: Method, context: RequestContext) -> None:
-        try:
-            honest(context)
-        except Refusal:
-            raise Refusal(status, "The API key lacks a permission.") from None
-
-    return wrap("authorize", around)
+def _lacks_permission(at: Situation) -> bool:
+    return at.service.required_scope(at.context) not in at.service.effective_scopes(at.context.key)
 
 
-def _carry_out(at: Situation) -> None:
+def _carry_out_unpermitted(at: Situation) -> None:
     at.service.check(at.context)
     at.service.find(at.context)
-    getattr(at.service, ACTIONS[at.operation])(at.context)
-
-
-async def _touch_if_forbidden(service: Service, honest: Method, context: RequestContext) -> Reply:
-    """Check the permission before anything else, outside the transaction, which the refusal would undo."""
-    try:
-        service.authorize(context)
-    except Refusal:
-        if context.operation.id == EDIT:
-            service.store.edit_engagement(context.resource_id, {}, service.now())
-        raise
-    reply: Reply = await honest(context)
-    return reply
-
-
-def _note_own(at: Situation) -> None:
-    if at.reply:
-        at.remembered("own", set()).add(at.reply.content["data"]["id"])
-
-
-def _is_of_lesser_key(at: Situation) -> bool:
-    return at.context.resource_id in at.remembered("own", set()) and len(at.context.key.scopes) > 1
+    getattr(at.service, op.ACTIONS[at.operation])(at.context)
 
 
 def _leave_own_out(service: Service, honest: Method, asked: EngagementQuery) -> Page[Engagement]:
@@ -149,55 +75,59 @@ def _leave_own_out(service: Service, honest: Method, asked: EngagementQuery) -> 
 
 
 OPEN = flat(
-    (fault(f"scope-{scope.replace(':', '-')}-opens-{name}", f"A key with {scope} alone is allowed {operation}.",
-           _open(operation, _has(scope)), _REFUSES[operation])
-     for operation, (name, needed) in _OPERATIONS.items() for scope in _insufficient(needed)),
+    (fault(f"scope-{scope.replace(':', '-')}-opens-{op.NAMES[operation]}",
+           f"A key with {scope} alone is allowed {operation}.", _open(operation, _has(scope)), _REFUSES[operation])
+     for operation, needed in _NEEDS.items() for scope in _insufficient(needed)),
     fault("scope-once-only", "The permissions of a key are looked at for its first request only.",
-          _open("*", _has_asked_before), *(_REFUSES[operation] for operation in (
-              ARCHIVE, CREATE, GET_ORGANIZATION, DELETE, RENAME, INVITE, ROLE, REMOVE, LIST_MEMBERS, READ, EDIT))),
+          _open("*", again("keys", lambda at: at.context.key.digest)), *(_REFUSES[operation] for operation in (
+              op.ARCHIVE, op.CREATE, op.GET_ORGANIZATION, op.DELETE, op.RENAME, op.INVITE, op.ROLE, op.REMOVE,
+              op.LIST_MEMBERS, op.READ, op.EDIT))),
     (fault(f"scope-open-{label}", f"{words} needs no permission.",
            _open(operation, when), _REFUSES[operation]) for label, words, operation, when in (
-        ("renaming", "An edit of the name alone", EDIT, _body_is(name=...)),
-        ("full-edit", "An edit of name and description", EDIT, _body_is(name=..., description=...)),
-        ("described-creation", "A creation with a description", CREATE, _body_is(name=..., description=...)),
-        ("admin-invitation", "The invitation of an admin", INVITE, _body_is(email=..., role="admin")),
-        ("member-role", "Making somebody a member again", ROLE, _body_is(role="member")),
-        ("members-by-role", "The list of members by role", LIST_MEMBERS, lambda at: "role" in at.query),
-        ("archived-read", "Reading an archived engagement", READ, _is_archived),
-        ("archived-deletion", "Deleting an archived engagement", DELETE, _is_archived))),
+        ("renaming", "An edit of the name alone", op.EDIT, _body_has_only(name=...)),
+        ("full-edit", "An edit of name and description", op.EDIT, _body_has_only(name=..., description=...)),
+        ("described-creation", "A creation with a description", op.CREATE, _body_has_only(name=..., description=...)),
+        ("admin-invitation", "The invitation of an admin", op.INVITE, _body_has_only(email=..., role="admin")),
+        ("member-role", "Making somebody a member again", op.ROLE, _body_has_only(role="member")),
+        ("members-by-role", "The list of members by role", op.LIST_MEMBERS, lambda at: "role" in at.query),
+        ("archived-read", "Reading an archived engagement", op.READ, stored_archived),
+        ("archived-deletion", "Deleting an archived engagement", op.DELETE, stored_archived))),
 )  # fmt: skip
 
 CLOSED = flat(
-    (fault(f"scope-shuts-{name}", f"A key with {own} alone is refused for {operation}.",
+    (fault(f"scope-shuts-{op.NAMES[operation]}", f"A key with {own} alone is refused for {operation}.",
            refuse(operation, 403, _has_only(own), step="authorize"), _ALLOWS[operation])
-     for operation, (name, own) in _OPERATIONS.items()),
+     for operation, own in _NEEDS.items()),
     (fault(f"scope-refused-with-{status}", f"Want of permission is refused with {status} instead of 403.",
-           _refused_with(status), *_REFUSES.values()) for status in (401, 404, 409)),
+           refuse_with(status, "authorize"), *_REFUSES.values()) for status in (401, 404, 409)),
 )  # fmt: skip
 
 DONE = flat(
     (fault(f"scope-applied-{name}", f"The operation {operation} is refused for want of permission, and done.",
-           refused_yet(operation, _carry_out, when, statuses=(403,)), _UNCHANGED) for operation, name, when in (
-        *((operation, _OPERATIONS[operation][0], has_one_permission)
-          for operation in (RENAME, CREATE, EDIT, DELETE, ARCHIVE)),
-        (ROLE, "update-role", always), (REMOVE, "remove-member", always), (UNARCHIVE, "unarchive", always))),
+           refused_yet(operation, _carry_out_unpermitted, when, statuses=(403,)), _UNCHANGED)
+     for operation, name, when in (
+        *((operation, op.NAMES[operation], has_one_permission)
+          for operation in (op.RENAME, op.CREATE, op.EDIT, op.DELETE, op.ARCHIVE)),
+        (op.ROLE, "update-role", always), (op.REMOVE, "remove-member", always), (op.UNARCHIVE, "unarchive", always))),
     fault("scope-touches-refused", "An edit that is refused for want of permission moves updatedAt.",
-          wrap("perform", _touch_if_forbidden), _UNCHANGED),
+          refused_yet(op.EDIT, lambda at: at.edit(), _lacks_permission), _UNCHANGED),
 )  # fmt: skip
 
 SHOWN = (
     fault("scope-reads-own-only",
           "A key with engagements:read alone finds no engagement, since another key has created it.",
-          hide(_has_only("engagements:read")), _ALLOWS[READ]),
+          hide(_has_only("engagements:read")), _ALLOWS[op.READ]),
     fault("scope-counts-nothing", "A key with organizations:read alone is told that there are no engagements.",
-          data(GET_ORGANIZATION, lambda _, shown: put(engagementCount=0)(shown), _has_only("organizations:read")),
-          _ALLOWS[GET_ORGANIZATION]),
+          data(op.GET_ORGANIZATION, lambda _, shown: put(engagementCount=0)(shown), _has_only("organizations:read")),
+          _ALLOWS[op.GET_ORGANIZATION]),
     fault("scope-hides-description", "A key with engagements:read alone sees no descriptions.",
-          data(READ, lambda _, shown: put(description=None)(shown), _has_only("engagements:read")), _ALLOWS[READ]),
+          data(op.READ, lambda _, shown: put(description=None)(shown), _has_only("engagements:read")),
+          _ALLOWS[op.READ]),
     fault("scope-hides-members", "A key with one permission alone sees no members.",
-          data(LIST_MEMBERS, lambda *_: [], has_one_permission), _ALLOWS[LIST_MEMBERS], "list-members-total"),
+          data(op.LIST_MEMBERS, lambda *_: [], has_one_permission), _ALLOWS[op.LIST_MEMBERS], "list-members-total"),
     fault("scope-creates-for-itself",
           "An engagement created by a key with engagements:write alone exists only for keys like it.",
-          after(CREATE, _note_own, _has_only("engagements:write")) | hide(_is_of_lesser_key)
-          | wrap("find_engagements", _leave_own_out), _ALLOWS[CREATE]),
+          after(op.CREATE, lambda at: at.remembered("own", set()).add(at.data["id"]), _has_only("engagements:write"))
+          | hide(lambda at: noted("own")(at) and len(at.context.key.scopes) > 1)
+          | wrap("find_engagements", _leave_own_out), _ALLOWS[op.CREATE]),
 )  # fmt: skip

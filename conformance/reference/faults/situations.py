@@ -1,7 +1,4 @@
-"""Situations in which faults act: requests and what is stored, with conditions and the helpers of actions.
-
-A condition says in which situations a mutation acts. An action is something done in a situation.
-"""
+"""Situations in which faults act: requests and what is stored, and the helpers of actions."""
 
 from __future__ import annotations
 
@@ -17,6 +14,7 @@ if TYPE_CHECKING:
     from conformance.reference.records import Engagement, Member
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
+    from conformance.reference.store import Store
 
 NOTHING: Final = object()
 """The value of a field that was not sent, and of a body that is not JSON."""
@@ -38,6 +36,16 @@ class Situation:
     service: Service
     context: RequestContext
     reply: Reply | None = None
+
+    @property
+    def store(self) -> Store:
+        """The store of the service."""
+        return self.service.store
+
+    @property
+    def now(self) -> int:
+        """The present time, in milliseconds since the epoch."""
+        return self.service.now()
 
     @property
     def operation(self) -> str:
@@ -106,7 +114,7 @@ class Situation:
     @property
     def stored(self) -> Engagement | None:
         """The engagement with the id of the path, as the store has it now."""
-        return self.service.store.engagement(self.context.resource_id)
+        return self.store.engagement(self.context.resource_id)
 
     @property
     def engagements(self) -> tuple[Engagement, ...]:
@@ -117,6 +125,11 @@ class Situation:
     def other_engagements(self) -> tuple[Engagement, ...]:
         """The same without the engagement of the path."""
         return tuple(other for other in self.engagements if other.id != self.context.resource_id)
+
+    @property
+    def namesakes(self) -> tuple[Engagement, ...]:
+        """All engagements of the key's organization with the name that was sent, the oldest first."""
+        return tuple(each for each in self.engagements if each.name == self.values.get("name"))
 
     @property
     def others(self) -> tuple[Member, ...]:
@@ -134,7 +147,7 @@ class Situation:
 
     def edit(self, **columns: str | None) -> None:
         """Write columns of the engagement in the path, and the present time as its last change."""
-        self.service.store.edit_engagement(self.context.resource_id, columns, self.service.now())
+        self.store.edit_engagement(self.context.resource_id, columns, self.now)
 
     def overwrite(self, **columns: object) -> None:
         """Write columns of the engagement in the path, and nothing else."""
@@ -148,156 +161,16 @@ class Situation:
         """Return the success with a view of the engagement as it was found, and some members of it replaced."""
         return self.success({**getattr(self.service, f"view_{view}")(self.engagement), **members})
 
+    def shown(self, view: str) -> Reply:
+        """Return the success with a view of the engagement as it is stored now."""
+        return self.success(getattr(self.service, f"view_{view}")(self.service.find_engagement(self.context)))
+
 
 Condition = Callable[[Situation], bool]
+"""Says in which situations a mutation acts."""
+
 Action = Callable[[Situation], object]
-
-
-# --- conditions
-
-
-def always(_: Situation) -> bool:
-    """Act in every situation."""
-    return True
-
-
-def all_of(*conditions: Condition) -> Condition:
-    """All these conditions hold, of which a later one is asked only if the earlier ones hold."""
-    return lambda at: all(condition(at) for condition in conditions)
-
-
-def archived(at: Situation) -> bool:
-    """The engagement in the path is archived."""
-    return at.engagement.status == "archived"
-
-
-def described(at: Situation) -> bool:
-    """The engagement in the path has a description."""
-    return bool(at.engagement.description)
-
-
-def undescribed(at: Situation) -> bool:
-    """The engagement in the path has no description."""
-    return not at.engagement.description
-
-
-def missing(at: Situation) -> bool:
-    """No engagement has the id in the path."""
-    return at.stored is None
-
-
-def name_in_use(at: Situation) -> bool:
-    """Another engagement of the organization has the name that was sent."""
-    return at.values.get("name") in {other.name for other in at.other_engagements}
-
-
-def has_role(*roles: str) -> Condition:
-    """The member in the path has one of these roles."""
-    return lambda at: at.member.role in roles
-
-
-def has_one_permission(at: Situation) -> bool:
-    """The key has a single permission."""
-    return len(at.context.key.scopes) == 1
-
-
-def reads(at: Situation) -> bool:
-    """The request is a GET."""
-    return not writes(at)
-
-
-def writes(at: Situation) -> bool:
-    """The request is not a GET."""
-    return at.method != "GET"
-
-
-def sends(*names: str) -> Condition:
-    """The valid fields or parameters have all these names."""
-    return lambda at: set(names) <= set(at.values)
-
-
-def sends_only(*names: str) -> Condition:
-    """The valid fields or parameters have exactly these names."""
-    return lambda at: set(names) == set(at.values)
-
-
-def asks(**values: Any) -> Condition:  # noqa: ANN401 - any JSON
-    """The valid fields or parameters have these values; None for a parameter that was not sent."""
-    return lambda at: all(at.values.get(name) == value for name, value in values.items())
-
-
-def body_has(**fields: Any) -> Condition:  # noqa: ANN401 - any JSON
-    """The body has these fields, valid or not; a body that the service cannot parse is refused."""
-
-    def when(at: Situation) -> bool:
-        body = at.service.parse(at.context.content)
-        return isinstance(body, dict) and all(body.get(name, NOTHING) == value for name, value in fields.items())
-
-    return when
-
-
-def lacks(name: str) -> Condition:
-    """The body is an object without a field."""
-    return lambda at: isinstance(at.body, dict) and name not in at.body
-
-
-def field_is(name: str, *types: type) -> Condition:
-    """A field of the body has one of some Python types; a boolean is an ``int``, too."""
-    return lambda at: isinstance(at.field(name), types)
-
-
-def sends_other_than_text(name: str) -> Condition:
-    """The body has a field that is not a text."""
-    return lambda at: at.field(name) is not NOTHING and not isinstance(at.field(name), str)
-
-
-def parameter_is(name: str, test: Callable[[str], bool]) -> Condition:
-    """A query parameter was sent, and its value passes a test."""
-    return lambda at: name in at.query and test(at.query[name])
-
-
-def has_status(*statuses: int) -> Condition:
-    """The reply has one of these statuses."""
-    return lambda at: at.status in statuses
-
-
-def is_error(at: Situation) -> bool:
-    """The reply is an error."""
-    return at.reply is not None and at.reply.is_error
-
-
-def responds(operation: str, *statuses: int) -> Condition:
-    """The reply is one to an operation, with one of some statuses or with any."""
-    return lambda at: at.operation == operation and (not statuses or at.status in statuses)
-
-
-def succeeds(*operations: str) -> Condition:
-    """The reply is a success of one of some operations or of any."""
-    return lambda at: not is_error(at) and (not operations or at.operation in operations)
-
-
-def note(name: str) -> Action:
-    """Return an action that remembers the engagement in the path under a name."""
-    return lambda at: at.remembered(name, set()).add(at.context.resource_id)
-
-
-def noted(name: str) -> Condition:
-    """The engagement in the path was remembered under a name."""
-    return lambda at: at.context.resource_id in at.remembered(name, set())
-
-
-def again(name: str) -> Condition:
-    """The condition was asked about the engagement in the path before."""
-
-    def when(at: Situation) -> bool:
-        met = noted(name)(at)
-        note(name)(at)
-        return met
-
-    return when
-
-
-# --- helpers of actions
+"""Does something in a situation."""
 
 
 def parsed(content: bytes) -> Any:  # noqa: ANN401 - any JSON
@@ -337,15 +210,53 @@ def moment(text: str) -> int:
 def change_roles(at: Situation, changed: Iterable[Member], role: str) -> None:
     """Give members of the key's organization a role, without the rules of the service."""
     for member in changed:
-        at.service.store.change_role(at.context.organization_id, member.user_id, role, at.service.now())
+        at.store.change_role(at.context.organization_id, member.user_id, role, at.now)
 
 
 def remove_members(at: Situation, removed: Iterable[Member]) -> None:
     """Remove members of the key's organization, without the rules of the service."""
     for member in removed:
-        at.service.store.remove_member(at.context.organization_id, member.user_id)
+        at.store.remove_member(at.context.organization_id, member.user_id)
 
 
 def take_for_active(at: Situation) -> None:
     """Process the request as if the engagement in the path were active."""
     at.context.engagement = replace(at.engagement, status="active")
+
+
+def show_edited(at: Situation, **fields: Any) -> Reply:  # noqa: ANN401 - of any type
+    """Return the success of an edit that stores nothing, if the engagement is editable; it shows other fields."""
+    at.service.check_editable(at.engagement)
+    return at.success(at.service.view_edited(replace(at.engagement, **fields)))
+
+
+def remember(name: str, value: Callable[[Situation], object]) -> Action:
+    """Return an action that remembers a value for the resource in the path."""
+    return lambda at: at.remembered(name, {}).update({at.context.resource_id: value(at)})
+
+
+def recalled(service: Service, name: str, identifier: str | None, otherwise: Any = None) -> Any:  # noqa: ANN401 - of any type
+    """Return the value that was remembered for a resource."""
+    return service.memory.get(name, {}).get(identifier, otherwise)
+
+
+def edit_all(service: Service, edited: Iterable[Engagement], **columns: str | None) -> None:
+    """Write columns of engagements, and the present time as their last change."""
+    for engagement in edited:
+        service.store.edit_engagement(engagement.id, columns, service.now())
+
+
+def note(name: str) -> Action:
+    """Return an action that remembers the engagement in the path under a name."""
+    return lambda at: at.remembered(name, set()).add(at.context.resource_id)
+
+
+def switch_roles(at: Situation, changed: Iterable[Member]) -> None:
+    """Make members of admins, and admins of members."""
+    for member in changed:
+        change_roles(at, [member], "member" if member.role == "admin" else "admin")
+
+
+def use_key_of(at: Situation, organization_id: str) -> None:
+    """Process the request as if its key were of an organization."""
+    at.context.key = replace(at.context.key, organization_id=organization_id)

@@ -6,16 +6,18 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import fault, flat, page, query, reordered, set_fields, whole
-from conformance.reference.faults.situations import asks
+from .changes import set_fields
+from .conditions import asks
+from .mutations import Method, Mutation, fault, flat
+from .pages import page, query, reordered, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Condition
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Page
+
+    from .situations import Condition
 
 _SORTS = {"createdAt": "sort-by-created-at", "updatedAt": "sort-by-updated-at", "name": "sort-by-name"}
 _ALL = tuple(_SORTS.values())
@@ -25,10 +27,6 @@ _FILTERED, _BY_DEFAULT, _TOTAL = "sort-with-filter", "sort-descending-by-default
 
 def _reversed(when: Condition) -> Mutation:
     return query(lambda asked: replace(asked, descending=not asked.descending), when)
-
-
-def _ascending(when: Condition) -> Mutation:
-    return query(set_fields(descending=False), when)
 
 
 def _on_later_page(sort: str) -> Condition:
@@ -105,7 +103,7 @@ PARAMETERS = flat(
           query(set_fields(descending=True)), *_ALL, _FILTERED),
     fault("order-always-ascending", "The list of engagements is always ascending.",
           query(set_fields(descending=False)), *_ALL, _BY_DEFAULT, _FILTERED),
-    (fault(identifier, f"The list of engagements {words}.", _ascending(when), *breaks)
+    (fault(identifier, f"The list of engagements {words}.", query(set_fields(descending=False), when), *breaks)
      for identifier, words, when, *breaks in (
         ("sort-ascending-by-default", "is ascending where no order is given",
          lambda at: at.values["sort"] and not at.values["order"], _BY_DEFAULT),

@@ -2,44 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.faults.mutations import (
-    ARCHIVE,
-    CREATE,
-    DELETE,
-    EDIT,
-    GET_ORGANIZATION,
-    INVITE,
-    LIST,
-    LIST_MEMBERS,
-    READ,
-    REMOVE,
-    RENAME,
-    ROLE,
-    UNARCHIVE,
-    after,
-    before,
-    cut,
-    fault,
-    whole,
-    wrap,
-)
-from conformance.reference.faults.situations import archived, note
+from . import operations as op
+from .conditions import archived
+from .mutations import Method, Mutation, after, at_step, before, fault, wrap
+from .pages import cut, whole
+from .replies import data
+from .situations import Situation, note, recalled, remember
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.faults.mutations import Method, Mutation
-    from conformance.reference.faults.situations import Situation
-    from conformance.reference.records import Engagement, Member, Organization, Page
-    from conformance.reference.request_context import Reply, RequestContext
+    from conformance.reference.records import Engagement
     from conformance.reference.service import Service
-    from conformance.reference.views import View
 
-_WRITES = (CREATE, EDIT, DELETE, ARCHIVE, UNARCHIVE)
+_WRITES = (op.CREATE, op.EDIT, op.DELETE, op.ARCHIVE, op.UNARCHIVE)
 _AS_READ, _BY_STATUS = "list-engagements-as-read", "list-engagements-status-filter"
 _LISTED, _NEVER_BACK = "archived-listed", "updated-at-never-goes-back"
 _BY_ROLE, _ROLES = "list-members-role-filter", "role-changes-both-ways"
@@ -51,18 +30,14 @@ _SECOND = 1_000
 def _lists_as_created(*fields: str) -> Mutation:
     """Show some fields of the items of the list as they were when the engagement was created."""
 
-    def keep(service: Service, honest: Method, context: RequestContext) -> Engagement:
-        engagement: Engagement = honest(context)
-        service.memory.setdefault("created", {})[engagement.id] = engagement
-        return engagement
+    def show(service: Service, honest: Method, engagement: Engagement) -> object:
+        created = recalled(service, "created", engagement.id, engagement)
+        return honest(replace(engagement, **{name: getattr(created, name) for name in fields}))
 
-    def show(service: Service, honest: Method, engagement: Engagement) -> View:
-        created = service.memory.get("created", {}).get(engagement.id, engagement)
-        changes: dict[str, Any] = {name: getattr(created, name) for name in fields}
-        view: View = honest(replace(engagement, **changes))
-        return view
+    def keep(at: Situation) -> None:
+        at.remembered("created", {})[at.data["id"]] = at.store.engagement(at.data["id"])
 
-    return wrap("new_engagement", keep) | wrap("view_item", show)
+    return after(op.CREATE, keep) | wrap("view_item", show)
 
 
 def _kept(operation: str, *forgetting: str, for_all: bool = False) -> Mutation:
@@ -74,74 +49,40 @@ def _kept(operation: str, *forgetting: str, for_all: bool = False) -> Mutation:
         for_all: Whether all keys get the same replies.
     """
 
-    def around(service: Service, honest: Method, context: RequestContext) -> Any:  # noqa: ANN401 - a reply
-        kept, path = service.memory.setdefault("kept", {}), context.request.url.path
-        if context.operation.id == operation:
+    def around(at: Situation, honest: Method) -> object:
+        kept, url = at.remembered("kept", {}), at.context.request.url
+        if at.operation == operation:
             # Members also come and go without a request; a reply is used only for as many members as it was kept for.
-            size = service.store.count_members(context.organization_id) if operation == LIST_MEMBERS else 0
-            asked = (path, context.request.url.query, "" if for_all else context.key.digest, size)
+            size = at.store.count_members(at.context.organization_id) if operation == op.LIST_MEMBERS else 0
+            asked = (url.path, url.query, "" if for_all else at.context.key.digest, size)
             if asked not in kept:
-                kept[asked] = honest(context)
+                kept[asked] = honest()
             return kept[asked]
-        reply = honest(context)
-        if context.operation.id in forgetting:
-            for asked in [asked for asked in kept if operation != READ or path.startswith(asked[0])]:
+        reply = honest()
+        if at.operation in forgetting:
+            for asked in [asked for asked in kept if operation != op.READ or url.path.startswith(asked[0])]:
                 del kept[asked]
         return reply
 
-    return wrap("act", around)
+    return at_step("act", around)
 
 
-def _kept_for_a_second(service: Service, honest: Method, context: RequestContext) -> Reply:
-    kept: dict[str, tuple[int, Reply]] = service.memory.setdefault("members", {})
-    asked = f"{context.organization_id} {context.request.url.query}"
-    if asked not in kept or service.now() - kept[asked][0] > _SECOND:
-        kept[asked] = service.now(), honest(context)
+def _kept_for_a_second(at: Situation, honest: Method) -> object:
+    kept, asked = at.remembered("members", {}), f"{at.context.organization_id} {at.context.request.url.query}"
+    if asked not in kept or at.now - kept[asked][0] > _SECOND:
+        kept[asked] = at.now, honest()
     return kept[asked][1]
 
 
 def _filters_by(find: str, field: str, value: Callable[[Service, Any], str]) -> Mutation:
     """Filter a list by other values of a field than the present ones."""
 
-    def around(service: Service, honest: Method, asked: Any) -> Page[Any]:  # noqa: ANN401 - a query of either list
-        wanted = getattr(asked, field)
-        if not wanted:
-            page: Page[Any] = honest(asked)
-            return page
-        items = whole(honest, replace(asked, **{field: None}))
-        return cut(asked, tuple(item for item in items if value(service, item) == wanted))
+    def around(service: Service, honest: Method, asked: Any) -> object:  # noqa: ANN401 - a query of either list
+        wanted, items = getattr(asked, field), whole(honest, replace(asked, **{field: None}))
+        kept = tuple(item for item in items if value(service, item) == wanted)
+        return cut(asked, kept) if wanted else honest(asked)
 
     return wrap(find, around)
-
-
-def _status_without_unarchiving(service: Service, engagement: Engagement) -> str:
-    return "archived" if engagement.id in service.memory.get("archived", ()) else "active"
-
-
-def _first_role(service: Service, member: Member) -> str:
-    role: str = service.memory.get("roles", {}).get(member.user_id, member.role)
-    return role
-
-
-def _note_first_role(at: Situation) -> None:
-    at.remembered("roles", {}).setdefault(at.member.user_id, at.member.role)
-
-
-def _note_archived_deletion(at: Situation) -> None:
-    at.remembered("missed", Counter())[at.context.organization_id] += 1
-
-
-def _with_archived_deletions(service: Service, honest: Method, organization: Organization) -> int:
-    count: int = honest(organization) + service.memory.get("missed", Counter())[organization.id]
-    return count
-
-
-def _note_edited(at: Situation) -> None:
-    at.remembered("edited", {})[at.engagement.id] = at.engagement
-
-
-def _read_as_before_edit(at: Situation) -> None:
-    at.context.engagement = at.remembered("edited", {}).pop(at.engagement.id, at.engagement)
 
 
 COPIES = (
@@ -152,49 +93,53 @@ COPIES = (
     fault("listed-stale", "The list shows engagements as they were created.",
           _lists_as_created("name", "description", "status", "updated_at"), _AS_READ, _BY_STATUS, _LISTED),
     fault("filter-by-first-status", "The list filters by an index that does not learn of unarchiving.",
-          before(ARCHIVE, note("archived")) | _filters_by("find_engagements", "status", _status_without_unarchiving),
+          before(op.ARCHIVE, note("archived")) | _filters_by("find_engagements", "status", lambda service, engagement:
+              "archived" if engagement.id in service.memory.get("archived", ()) else "active"),
           _BY_STATUS, _LISTED, "list-engagements-filter-counts"),
     fault("role-filter-stale", "The role filter goes by the roles that members had when they joined.",
-          before(ROLE, _note_first_role) | _filters_by("find_members", "role", _first_role),
-          _BY_ROLE, _ROLES),
+          before(op.ROLE, lambda at: at.remembered("roles", {}).setdefault(at.member.user_id, at.member.role))
+          | _filters_by("find_members", "role", lambda service, member: str(
+              recalled(service, "roles", member.user_id, member.role))), _BY_ROLE, _ROLES),
     fault("counter-misses-archived-deletions",
           "The organization still counts an engagement that was archived when it was deleted.",
-          before(DELETE, _note_archived_deletion, archived) | wrap("count_engagements", _with_archived_deletions),
-          _AGREES, _UNCOUNTED),
+          before(op.DELETE, lambda at: at.remembered("missed", []).append(at.context.organization_id), archived)
+          | wrap("count_engagements", lambda service, honest, organization:
+                 honest(organization) + service.memory.get("missed", []).count(organization.id)), _AGREES, _UNCOUNTED),
     fault("read-stale-once", "The first read after an edit shows the engagement as it was before.",
-          after(EDIT, _note_edited) | before(READ, _read_as_before_edit), _EDITED),
+          after(op.EDIT, remember("edited", lambda at: at.engagement))
+          | data(op.READ, lambda at, _: at.service.view_read(at.service.memory["edited"].pop(at.engagement.id)),
+                 lambda at: recalled(at.service, "edited", at.engagement.id) is not None), _EDITED),
 )  # fmt: skip
 
 CACHES = (
     fault("list-cached",
           "The list of engagements always gives what it gave when it was first asked for in the same way.",
-          _kept(LIST), "deleted-unlisted", _AS_READ, "list-engagements-total", _NEVER_BACK),
+          _kept(op.LIST), "deleted-unlisted", _AS_READ, "list-engagements-total", _NEVER_BACK),
     fault("list-cached-for-everybody",
           "The list of engagements is kept until an engagement changes, and shown to other organizations too.",
-          _kept(LIST, *_WRITES, for_all=True), "isolation-lists", "isolation-own-organization"),
+          _kept(op.LIST, *_WRITES, for_all=True), "isolation-lists", "isolation-own-organization"),
     fault("list-cached-over-changes", "The list of engagements does not learn of edits and archives"
-          " until an engagement is created or deleted.",
-          _kept(LIST, CREATE, DELETE), _AS_READ),
+          " until an engagement is created or deleted.", _kept(op.LIST, op.CREATE, op.DELETE), _AS_READ),
     fault("read-cached-over-archives", "A read does not learn of archiving until the engagement is edited.",
-          _kept(READ, EDIT, DELETE, UNARCHIVE), "archive-sets-status", "archived-edit-changes-nothing",
+          _kept(op.READ, op.EDIT, op.DELETE, op.UNARCHIVE), "archive-sets-status", "archived-edit-changes-nothing",
           "archive-engagement-answers-updated-at", "archive-refreshes-updated-at"),
     fault("read-cached-over-edits", "A read does not learn of edits until the engagement is archived.",
-          _kept(READ, ARCHIVE, DELETE, UNARCHIVE), _EDITED, "update-engagement-moves-updated-at"),
+          _kept(op.READ, op.ARCHIVE, op.DELETE, op.UNARCHIVE), _EDITED, "update-engagement-moves-updated-at"),
     fault("read-cached-over-deletions", "A read does not learn of deletions.",
-          _kept(READ, ARCHIVE, EDIT, UNARCHIVE), "deleted-unreadable", "delete-effective-at-once"),
+          _kept(op.READ, op.ARCHIVE, op.EDIT, op.UNARCHIVE), "deleted-unreadable", "delete-effective-at-once"),
     fault("organization-cached-over-engagements",
           "A read of the organization does not learn of engagements until it is renamed.",
-          _kept(GET_ORGANIZATION, RENAME), "create-engagement-counted", _UNCOUNTED, _AGREES, _MEMBER_UNCOUNTED),
+          _kept(op.GET_ORGANIZATION, op.RENAME), "create-engagement-counted", _UNCOUNTED, _AGREES, _MEMBER_UNCOUNTED),
     fault("organization-cached-over-renamings",
           "A read of the organization does not learn of renamings until an engagement changes.",
-          _kept(GET_ORGANIZATION, *_WRITES), _RENAMED),
+          _kept(op.GET_ORGANIZATION, *_WRITES), _RENAMED),
     fault("organization-cached-over-removals",
           "A read of the organization does not learn of removals until an engagement changes.",
-          _kept(GET_ORGANIZATION, *_WRITES), _MEMBER_UNCOUNTED, _RENAMED, "member-count-agrees"),
+          _kept(op.GET_ORGANIZATION, *_WRITES), _MEMBER_UNCOUNTED, _RENAMED, "member-count-agrees"),
     fault("members-cached-over-roles",
           "The list of members does not learn of changed roles until somebody is removed or invited.",
-          _kept(LIST_MEMBERS, REMOVE, INVITE), _ROLES),
+          _kept(op.LIST_MEMBERS, op.REMOVE, op.INVITE), _ROLES),
     fault("members-kept-for-a-second",
           "The list of members is kept for a second, whoever comes, goes or gets another role.",
-          wrap("list_members", _kept_for_a_second), _ROLES, "removed-member-unlisted"),
+          at_step("list_members", _kept_for_a_second), _ROLES, "removed-member-unlisted"),
 )  # fmt: skip

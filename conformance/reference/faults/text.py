@@ -7,15 +7,14 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from conformance.reference.faults.mutations import after, fault, flat, result
-from conformance.reference.faults.situations import described
+from .conditions import described
+from .mutations import after, fault, flat, result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from conformance.reference.faults import Fault
-    from conformance.reference.faults.mutations import Change
-    from conformance.reference.faults.situations import Situation
+    from . import Fault
+    from .changes import Change
 
     TextChange = Callable[[str], str | None]
     Way = tuple[str, str, TextChange, str]
@@ -46,7 +45,7 @@ def _replaced(sign: str, other: str) -> TextChange:
     return lambda text: text.replace(sign, other)
 
 
-def _removed(pattern: str) -> TextChange:
+def _without(pattern: str) -> TextChange:
     return lambda text: re.sub(pattern, "", text)
 
 
@@ -113,17 +112,17 @@ _LETTERS: tuple[Way, ...] = (
     ("decomposed", "is in normal form D", lambda text: unicodedata.normalize("NFD", text), "create-name"),
     ("compatible", "is in normal form KC", lambda text: unicodedata.normalize("NFKC", text), "edit-description"),
     ("marks-lost", "loses accents", _without_accents, "edit-name"),
-    ("ascii-only", "loses what is not ASCII", _removed(r"[^\u0000-\u007f]"), "create-name"),
+    ("ascii-only", "loses what is not ASCII", _without(r"[^\u0000-\u007f]"), "create-name"),
     ("latin-only", "has question marks for what is not in Latin-1",
      lambda text: text.encode("latin-1", "replace").decode("latin-1"), "create-name rename-name"),
     ("mojibake", "is UTF-8 read as Latin-1", lambda text: text.encode().decode("latin-1"), "rename-name"),
     ("astral-lost", "loses characters beyond the first plane",
-     _removed(r"[^\u0000-\uffff]"), "create-name edit-description rename-name"),
+     _without(r"[^\u0000-\uffff]"), "create-name edit-description rename-name"),
     ("astral-marks", "has question marks for characters beyond the first plane",
      lambda text: re.sub(r"[^\u0000-\uffff]", "??", text), "create-description"),
     ("cjk-lost", "loses Chinese, Japanese and Korean",
-     _removed(r"[\u3040-\u9fff\uac00-\ud7af]"), "create-description rename-name"),
-    ("emoji-lost", "loses its emoji", _removed(r"[\U0001f300-\U0001faff]"), "edit-name rename-name listed-name"),
+     _without(r"[\u3040-\u9fff\uac00-\ud7af]"), "create-description rename-name"),
+    ("emoji-lost", "loses its emoji", _without(r"[\U0001f300-\U0001faff]"), "edit-name rename-name listed-name"),
     ("right-to-left-reversed", "has its Hebrew and Arabic the wrong way round",
      lambda text: re.sub(r"[\u0590-\u06ff]+", lambda found: found.group()[::-1], text), "create-name"),
     ("sharp-s-spelt", "has ss for its sharp s", _replaced("\u00df", "ss"), "create-name rename-name"),
@@ -131,11 +130,11 @@ _LETTERS: tuple[Way, ...] = (
     ("ligature-spelt", "has its ligatures taken apart", _replaced("\ufb01", "fi"), "create-name edit-description"),
     ("dotted-i-plain", "has I for a dotted capital I", _replaced("\u0130", "I"), "create-name"),
     ("sigma-alike", "has one sigma for both", _replaced("\u03c2", "\u03c3"), "create-name"),
-    ("thai-lost", "loses its Thai", _removed(r"[\u0e00-\u0e7f]"), "create-name"),
+    ("thai-lost", "loses its Thai", _without(r"[\u0e00-\u0e7f]"), "create-name"),
     ("cyrillic-unknown", "has question marks for Cyrillic",
      lambda text: re.sub("[\u0400-\u04ff]", "?", text), "create-name"),
-    ("skin-lost", "loses the tones of its emoji", _removed(r"[\U0001f3fb-\U0001f3ff]"), "create-name"),
-    ("keycap-lost", "loses its key caps", _removed(r"[\u20e3]"), "create-name"),
+    ("skin-lost", "loses the tones of its emoji", _without(r"[\U0001f3fb-\U0001f3ff]"), "create-name"),
+    ("keycap-lost", "loses its key caps", _without(r"[\u20e3]"), "create-name"),
     ("flags-spelt", "has letters for its flags", _letters_for_flags, "create-description edit-description"),
 )  # fmt: skip
 
@@ -145,8 +144,8 @@ _SIGNS: tuple[Way, ...] = (
     ("escaped-twice", "has its markup escaped twice", lambda text: html.escape(html.escape(text)),
      "create-description listed-description read-name renamed-name"),
     ("html-unescaped", "has its character references resolved", html.unescape, "create-description"),
-    ("tags-stripped", "loses its tags", _removed(r"<[^>]*>"), "edit-description"),
-    ("angles-lost", "loses its angle brackets", _removed(r"[<>]"), "edit-name"),
+    ("tags-stripped", "loses its tags", _without(r"<[^>]*>"), "edit-description"),
+    ("angles-lost", "loses its angle brackets", _without(r"[<>]"), "edit-name"),
     ("ampersand-lost", "loses its ampersands", _replaced("&", ""), "create-name rename-name"),
     ("quotes-doubled", "has its single quotes doubled", _replaced("'", "''"), "create-name rename-name"),
     ("quotes-curled", "has curly quotes for straight ones", _replaced('"', "\u201d"), "edit-name"),
@@ -177,20 +176,20 @@ _SIGNS: tuple[Way, ...] = (
     ("percent-s-filled", "has %s filled in", _replaced("%s", ""), "edit-name rename-name"),
     ("braces-filled", "has {0} filled in", _replaced("{0}", ""), "create-description"),
     ("dollar-filled", "has $1 filled in", _replaced("$1", ""), "edit-description"),
-    ("zeros-lost", "loses the zeros before numbers", _removed(r"\b0+(?=[0-9])"), "create-name edit-description"),
+    ("zeros-lost", "loses the zeros before numbers", _without(r"\b0+(?=[0-9])"), "create-name edit-description"),
     ("null-as-word", "loses the word null", _replaced("null", ""), "create-description"),
     ("underscores-blank", "has blanks for its underscores", _replaced("_", " "), "create-name edit-name rename-name"),
-    ("asterisks-lost", "loses its asterisks", _removed(r"\*"), "create-name"),
-    ("tilde-lost", "loses its tildes", _removed("~"), "create-name"),
+    ("asterisks-lost", "loses its asterisks", _without(r"\*"), "create-name"),
+    ("tilde-lost", "loses its tildes", _without("~"), "create-name"),
     ("pipe-slashed", "has slashes for its bars", _replaced("|", "/"), "create-name edit-name"),
-    ("caret-lost", "loses its carets", _removed(r"\^"), "create-name"),
-    ("brackets-lost", "loses its square brackets", _removed(r"[\[\]]"), "create-name"),
+    ("caret-lost", "loses its carets", _without(r"\^"), "create-name"),
+    ("brackets-lost", "loses its square brackets", _without(r"[\[\]]"), "create-name"),
     ("at-spelt", "has (at) for its at signs", _replaced("@", "(at)"), "create-name"),
     ("comma-cut", "ends at a comma", lambda text: text.partition(",")[0].rstrip(), "create-name"),
-    ("addresses-lost", "loses its web addresses", _removed(r"https?://\S+"), "create-description"),
+    ("addresses-lost", "loses its web addresses", _without(r"https?://\S+"), "create-description"),
     ("javascript-lost", "loses the word javascript:", _replaced("javascript:", ""), "create-description"),
-    ("scripts-lost", "loses its scripts", _removed(r"<script>.*?</script>"), "create-description edit-description"),
-    ("templates-lost", "loses what stands in double braces", _removed(r"\{\{.*?\}\}"), "create-description"),
+    ("scripts-lost", "loses its scripts", _without(r"<script>.*?</script>"), "create-description edit-description"),
+    ("templates-lost", "loses what stands in double braces", _without(r"\{\{.*?\}\}"), "create-description"),
 )  # fmt: skip
 
 _TYPOGRAPHY: tuple[Way, ...] = (
@@ -227,15 +226,9 @@ _SHOWN_BY_ANY_TEXT: tuple[Way, ...] = (
 SPOILT = flat(_spoilt(_CUT + _LETTERS + _SIGNS + _TYPOGRAPHY, {}), _spoilt(_SHOWN_BY_ANY_TEXT, _BROKEN_BY_ANY_TEXT))
 
 
-def _escape_description(at: Situation) -> None:
-    at.overwrite(description=html.escape(at.engagement.description or ""))
-
-
-def _keeps_description(at: Situation) -> bool:
-    return described(at) and "description" not in at.values
-
-
-ESCAPED = tuple(fault(identifier, title, after(operation, _escape_description, _keeps_description), requirement)
+ESCAPED = tuple(fault(identifier, title, after(
+    operation, lambda at: at.overwrite(description=html.escape(at.engagement.description or "")),
+    lambda at: described(at) and "description" not in at.values), requirement)
                 for identifier, title, operation, requirement in (
     ("edit-escapes-standing-description", "An edit of the name escapes the description for HTML.",
      "updateEngagement", "update-engagement-keeps-the-rest"),
