@@ -9,63 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.markers import observes, requirement
+from conformance.checks.markers import observes
 from conformance.oracle.laws import responses as laws
-from conformance.oracle.laws.no_ops import archivings_again, no_op_changes
-from conformance.oracle.laws.shapes import PROMISES
 from conformance.oracle.observe import describe_response
 from conformance.oracle.rendering import render
-from conformance.scenarios.whole_run_laws import expect_law
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.scenarios.access.unspecified import Beside
     from conformance.wire.exchange import Exchange
-
-
-@pytest.fixture(scope="module")
-def repeated(run: Run) -> frozenset[int]:
-    """Return the numbers of successes for which the interface leaves the response open."""
-    return no_op_changes(run.wire.exchanges)
-
-
-@pytest.mark.stage(Stage.LAWS)
-@pytest.mark.parametrize(
-    "operation", [pytest.param(name, marks=requirement(promise)) for name, promise in PROMISES.items()]
-)
-def test_promised_fields(run: Run, operation: str, repeated: frozenset[int]) -> None:
-    """Every success of an operation has the fields that its endpoint lists, each of its type."""
-    expect_law(run, lambda exchange: exchange.number not in repeated and laws.fields(exchange), operation)
-
-
-@pytest.mark.stage(Stage.LAWS)
-@requirement("organization-slug-url-safe")
-def test_slug_is_safe_in_a_url(run: Run) -> None:
-    """The slug of the organization can be used in a URL without escaping."""
-    expect_law(run, laws.slug_url_safe)
-
-
-@pytest.mark.stage(Stage.LAWS)
-@requirement("member-roles-known")
-def test_roles_are_known(run: Run) -> None:
-    """The role of every member is owner, admin or member."""
-    expect_law(run, laws.member_roles_known)
-
-
-@pytest.mark.stage(Stage.LAWS)
-@requirement("member-email-is-address")
-def test_emails_are_addresses(run: Run) -> None:
-    """The email of every member is an e-mail address."""
-    expect_law(run, laws.member_email_is_address)
-
-
-@pytest.mark.stage(Stage.LAWS)
-@requirement("engagement-status-known")
-def test_statuses_are_known(run: Run) -> None:
-    """The status of every engagement is active or archived."""
-    free = archivings_again(run.wire.exchanges)
-    expect_law(run, lambda exchange: exchange.number not in free and laws.engagement_status_known(exchange))
 
 
 # --- observations

@@ -5,8 +5,6 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-import pytest
-
 from conformance.checks.markers import observes, requirement
 from conformance.oracle import expect, observe, read
 from conformance.oracle.outcomes import CantTell
@@ -16,14 +14,11 @@ from conformance.scenarios.basics import (
     missing_identifier,
 )
 from conformance.scenarios.lists.finding import ids_on
-from conformance.scenarios.whole_run_laws import expect_law
-from conformance.verdicts.stages import Stage
 from conformance.wire import requests
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.scenarios.engagements.deletion import Deleted, Deletion
-    from conformance.wire.exchange import Exchange
 
 
 def deleted(deletion: Deletion) -> list[Deleted]:
@@ -61,29 +56,6 @@ def test_archived_engagement_can_be_deleted(deletion: Deletion) -> None:
         raise CantTell("the engagement was gone before it was deleted", deletion.archived.response)
 
     expect.success(deletion.archived.response)
-
-
-@pytest.mark.stage(Stage.LAWS)
-@requirement("delete-engagement-answers-true")
-def test_every_deletion_response_has_what_was_deleted(run: Run) -> None:
-    """Every deletion of the run states that the requested engagement was deleted."""
-    expect_law(run, _tells_what_was_deleted, "deleteEngagement")
-
-
-def _tells_what_was_deleted(exchange: Exchange) -> bool:
-    """Return a law for deletions that were carried out."""
-    if not exchange.request.is_proper or not exchange.succeeded:
-        return False
-    _expect_stated(exchange)
-    return True
-
-
-def _expect_stated(deletion: Exchange) -> None:
-    data = read.data(deletion)
-    if not isinstance(data.get("deleted"), bool):
-        raise CantTell("deleted is no boolean", deletion)
-    expect.equal("deleted", data["deleted"], True, deletion, pointer="/data/deleted")
-    expect.equal("id", read.text(data, "id", deletion), deletion.request.identifier, deletion, pointer="/data/id")
 
 
 @requirement("delete-unknown-engagement")

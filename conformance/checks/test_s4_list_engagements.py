@@ -10,7 +10,6 @@ from conformance.checks.markers import requirement
 from conformance.confirm.stable import expect_elsewhere, expect_steadily
 from conformance.oracle import read
 from conformance.oracle.laws import lists as list_laws
-from conformance.oracle.laws import reads as plain_reads
 from conformance.oracle.laws.responses import STATUSES
 from conformance.oracle.lists import filters
 from conformance.oracle.lists.listing import Listing, expect_filtered, expect_once, holds, time_of
@@ -19,8 +18,6 @@ from conformance.scenarios.lists.filtered import (
     FilteredLists,
     requirement_for_status,
 )
-from conformance.scenarios.whole_run_laws import expect_law, expect_law_steadily
-from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.confirm.stable import Snapshot
@@ -33,13 +30,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("new_engagements")
 
 _FIELDS: Final = ("id", "name", "description", "status", "createdAt", "updatedAt")
-
-
-@pytest.mark.stage(Stage.LAWS)
-@requirement("list-engagements-succeeds")
-def test_listing_succeeds(run: Run) -> None:
-    """Listing engagements with valid parameters gives 200."""
-    expect_law(run, plain_reads.engagements_listed, "listEngagements")
 
 
 @requirement("list-engagements-complete")
@@ -132,13 +122,6 @@ def test_filtered_pages_lose_nothing(
     )
 
 
-@pytest.mark.stage(Stage.WEIGHING)
-@requirement("list-engagements-status-filter")
-def test_every_filtered_list(run: Run) -> None:
-    """No list of the run with a status filter holds an engagement with another status."""
-    expect_law_steadily(run, list_laws.status_filter, "listEngagements")
-
-
 def _whole_of_archived(lists: FilteredLists) -> Snapshot:
     """Read the archived engagements as a single page."""
     return tuple(response for response in lists.snapshot if dict(response.request.query).get("status") == "archived")[
@@ -152,13 +135,6 @@ def test_filter_counts_alike_on_every_page(
 ) -> None:
     """With a status, each page states the total of the single-page list."""
     expect_steadily(run, (*_whole_of_archived(engagements_by_status), *archived_by_change), filters.expect_one_total)
-
-
-@pytest.mark.stage(Stage.WEIGHING)
-@requirement("list-engagements-filter-counts")
-def test_every_filtered_list_counts_itself(run: Run) -> None:
-    """With a status, the total of every list of the run with a partial first page is its number of items."""
-    expect_law_steadily(run, list_laws.filtered_total, "listEngagements")
 
 
 @requirement("list-engagements-filter-counts")

@@ -10,14 +10,11 @@ from conformance.checks.markers import requirement
 from conformance.confirm.stable import expect_steadily
 from conformance.confirm.steady import steadily
 from conformance.oracle import expect
-from conformance.oracle.laws import lists as list_laws
-from conformance.oracle.laws import reads as plain_reads
 from conformance.oracle.laws.responses import ROLES
 from conformance.oracle.lists import filters
 from conformance.oracle.lists.listing import Listing, expect_all, expect_count, expect_once, holds
 from conformance.oracle.outcomes import Inapplicable
 from conformance.scenarios.members.member_list import count_members_so_far, member_counts_of_run
-from conformance.scenarios.whole_run_laws import expect_law, expect_law_steadily
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
@@ -28,20 +25,6 @@ if TYPE_CHECKING:
 
 SHOWN_ALIKE: Final = ("name", "email", "joinedAt")
 """Fields of a member that are the same in every list; lastSeenAt moves whenever the member is active."""
-
-
-@pytest.mark.stage(Stage.LAWS)
-@requirement("get-organization-succeeds")
-def test_reading_the_organization_succeeds(run: Run) -> None:
-    """Reading the organization gives 200."""
-    expect_law(run, plain_reads.organization_read, "getCurrentOrganization")
-
-
-@pytest.mark.stage(Stage.LAWS)
-@requirement("list-members-succeeds")
-def test_listing_members_succeeds(run: Run) -> None:
-    """Listing members with valid parameters gives 200."""
-    expect_law(run, plain_reads.members_listed, "listMembers")
 
 
 @requirement("list-members-role-filter")
@@ -119,19 +102,3 @@ def _judge_count(seen: MemberCount) -> None:
         actual=str(seen.count),
         pointer="/data/memberCount",
     )
-
-
-@pytest.mark.stage(Stage.WEIGHING)
-@requirement("list-members-role-filter")
-@pytest.mark.usefixtures("members_by_role", "neighbours_of_role")
-def test_every_list_of_a_role_counts_itself(run: Run) -> None:
-    """With a role, the total of every list of the run with a partial first page is its number of items."""
-    expect_law_steadily(run, list_laws.filtered_total, "listMembers")
-
-
-@pytest.mark.stage(Stage.WEIGHING)
-@requirement("list-members-role-filter")
-@pytest.mark.usefixtures("members_by_role", "neighbours_of_role")
-def test_every_filtered_list_of_members(run: Run) -> None:
-    """No list of the run with a role filter holds a member with another role."""
-    expect_law_steadily(run, list_laws.role_filter, "listMembers")

@@ -13,6 +13,7 @@ from conformance.checks.markers import requirement
 from conformance.confirm.stable import expect_elsewhere, expect_steadily
 from conformance.oracle import read
 from conformance.oracle.laws import lists as list_laws
+from conformance.oracle.laws.registry import Law
 from conformance.oracle.laws.responses import STATUSES
 from conformance.oracle.lists import paging
 from conformance.oracle.lists.listing import (
@@ -27,7 +28,7 @@ from conformance.oracle.lists.listing import (
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
 from conformance.oracle.rendering import render
 from conformance.scenarios.lists.filtered import FilteredLists, requirement_for_status
-from conformance.scenarios.whole_run_laws import expect_law_steadily
+from conformance.scenarios.whole_run_laws import expect_law
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
@@ -134,19 +135,6 @@ def test_archived_ones_sorted_by_change(run: Run, archived_by_change: Snapshot, 
 
 @pytest.mark.stage(Stage.WEIGHING)
 @pytest.mark.parametrize(
-    "field",
-    [
-        pytest.param("createdAt", marks=requirement("sort-by-created-at")),
-        pytest.param("updatedAt", marks=requirement("sort-by-updated-at")),
-    ],
-)
-def test_every_list_is_in_its_order(run: Run, field: str) -> None:
-    """Every list of the run sorted by a time is in that order."""
-    expect_law_steadily(run, partial(list_laws.sorted_by_time, field), "listEngagements")
-
-
-@pytest.mark.stage(Stage.WEIGHING)
-@pytest.mark.parametrize(
     "filtered",
     [
         pytest.param(False, marks=requirement("sort-by-name"), id="everything"),
@@ -155,9 +143,8 @@ def test_every_list_is_in_its_order(run: Run, field: str) -> None:
 )
 def test_every_list_is_in_the_order_of_names(run: Run, by_name: SortedLists, *, filtered: bool) -> None:
     """Every list of the run sorted by name is in that order."""
-    expect_law_steadily(
-        run, partial(_in_order_of_names, _by_name(by_name.seeded), filtered=filtered), "listEngagements"
-    )
+    law = partial(_in_order_of_names, _by_name(by_name.seeded), filtered=filtered)
+    expect_law(run, Law(law, ("listEngagements",), confirmed=True))
 
 
 def _in_order_of_names(order: Order, exchange: Exchange, *, filtered: bool) -> bool:
@@ -170,14 +157,6 @@ def _in_order_of_names(order: Order, exchange: Exchange, *, filtered: bool) -> b
     if asked.get("order", "desc") not in {"asc", "desc"}:
         return False
     return _expect(Listing((exchange,)), order, descending=asked.get("order") != "asc") > 1
-
-
-@pytest.mark.stage(Stage.WEIGHING)
-@pytest.mark.usefixtures("by_created_at", "by_updated_at")
-@requirement("sort-descending-by-default")
-def test_no_list_ascends_unasked(run: Run) -> None:
-    """No list of the run sorted by a time, without an order, is ascending."""
-    expect_law_steadily(run, list_laws.descending_by_default, "listEngagements")
 
 
 def _expect_sorted(run: Run, lists: SortedLists, order: Order, pages: PagedLists) -> None:

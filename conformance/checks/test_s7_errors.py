@@ -8,11 +8,9 @@ import pytest
 
 from conformance.checks.markers import observes, requirement
 from conformance.oracle import read
-from conformance.oracle.laws import errors as error_laws
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.scenarios.lost_service import expect_no_request_ends_service
-from conformance.scenarios.whole_run_laws import expect_law
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import NoResponse
 
@@ -21,32 +19,6 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 pytestmark = pytest.mark.stage(Stage.LAWS)
-
-
-@requirement("error-envelope")
-def test_errors_have_the_envelope(run: Run) -> None:
-    """Every error is an object error with a string code, a string message and an integer statusCode."""
-    expect_law(run, error_laws.error_envelope)
-
-
-@requirement("error-status-code-agrees")
-def test_status_code_is_the_http_status(run: Run) -> None:
-    """The statusCode of every error is its HTTP status."""
-    expect_law(run, error_laws.error_status_code_agrees)
-
-
-@pytest.mark.parametrize(
-    "status", [pytest.param(status, marks=requirement(f"error-code-{status}")) for status in error_laws.ERROR_CODES]
-)
-def test_code_is_that_of_the_status(run: Run, status: int) -> None:
-    """Every error with a status of the table has the table's code."""
-    expect_law(run, error_laws.error_code(status))
-
-
-@requirement("no-server-error")
-def test_no_server_error(run: Run) -> None:
-    """No request got an unexpected server error."""
-    expect_law(run, error_laws.no_server_error)
 
 
 @pytest.mark.stage(Stage.WEIGHING)

@@ -15,7 +15,6 @@ from conformance.confirm.stable import expect_beside_others, expect_steadily
 from conformance.confirm.stable_order import expect_one_order
 from conformance.oracle import read
 from conformance.oracle.input_validity import Validity, validity
-from conformance.oracle.laws import lists as list_laws
 from conformance.oracle.ledger.effects import is_main
 from conformance.oracle.ledger.rules import status_of
 from conformance.oracle.lists import paging
@@ -31,7 +30,6 @@ from conformance.oracle.lists.listing import (
 )
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.scenarios.lists.paged import PagedLists, creation_times, pages_unasked
-from conformance.scenarios.whole_run_laws import expect_law, expect_law_steadily
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
 
@@ -50,17 +48,6 @@ _MOST_SERVED: Final = 25
 _OF_THE_KEY: Final = frozenset({401, 403, 429})
 
 pytestmark = pytest.mark.usefixtures("new_engagements")
-
-
-def _of_both_lists(suffix: str) -> pytest.MarkDecorator:
-    """Mark a check of both lists with the requirement of each that has this suffix."""
-    return pytest.mark.parametrize(
-        "operation",
-        [
-            pytest.param("listEngagements", marks=requirement(f"list-engagements-{suffix}")),
-            pytest.param("listMembers", marks=requirement(f"list-members-{suffix}")),
-        ],
-    )
 
 
 # --- everything once
@@ -228,7 +215,13 @@ def test_existing_pages_of_members_are_served(run: Run, paged_members: PagedList
 
 
 @pytest.mark.stage(Stage.WEIGHING)
-@_of_both_lists("paging-honoured")
+@pytest.mark.parametrize(
+    "operation",
+    [
+        pytest.param("listEngagements", marks=requirement("list-engagements-paging-honoured")),
+        pytest.param("listMembers", marks=requirement("list-members-paging-honoured")),
+    ],
+)
 def test_no_existing_page_is_refused(run: Run, operation: str) -> None:
     """No existing page is refused, with any filter and order."""
     pages = [
@@ -261,50 +254,6 @@ def _is_later_page(exchange: Exchange) -> bool:
         and status_of(exchange) not in _OF_THE_KEY
         and validity(rest) is Validity.VALID
     )
-
-
-@pytest.mark.stage(Stage.LAWS)
-@requirement("list-meta-fields")
-def test_meta_has_its_fields(run: Run) -> None:
-    """The meta of every list of the run has total, page, perPage and totalPages, all integers."""
-    expect_law(run, list_laws.meta_fields, "listEngagements", "listMembers")
-
-
-@pytest.mark.stage(Stage.LAWS)
-@_of_both_lists("total-pages")
-@pytest.mark.usefixtures("paged_engagements", "paged_members")
-def test_total_pages(run: Run, operation: str) -> None:
-    """The totalPages of every list of the run is total divided by perPage, rounded up."""
-    expect_law(run, list_laws.total_pages, operation)
-
-
-@pytest.mark.stage(Stage.LAWS)
-@_of_both_lists("defaults")
-def test_defaults(run: Run, operation: str) -> None:
-    """Without parameters, a list is page 1 and has 20 items a page."""
-    expect_law(run, list_laws.defaults, operation)
-
-
-@pytest.mark.stage(Stage.LAWS)
-@_of_both_lists("paging-honoured")
-@pytest.mark.usefixtures("paged_engagements", "paged_members")
-def test_page_and_size_asked_for(run: Run, operation: str) -> None:
-    """The meta of every list of the run states the requested page and size."""
-    expect_law(run, list_laws.paging_honoured, operation)
-
-
-@pytest.mark.stage(Stage.WEIGHING)
-@_of_both_lists("page-length")
-def test_full_pages_are_full(run: Run, operation: str) -> None:
-    """No page of the run holds more items than its size, or fewer before the last page."""
-    expect_law_steadily(run, list_laws.page_length, operation)
-
-
-@pytest.mark.stage(Stage.WEIGHING)
-@_of_both_lists("total")
-def test_no_total_is_less_than_what_is_listed(run: Run, operation: str) -> None:
-    """No unfiltered list of the run, in any order, has a total below its number of items."""
-    expect_law_steadily(run, list_laws.covering_total, operation)
 
 
 def _expect_of_engagements(

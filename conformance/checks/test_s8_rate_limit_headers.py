@@ -8,61 +8,20 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.markers import observes, requirement
-from conformance.oracle.clock_set_back import was_set_back
 from conformance.oracle.laws import rate_limit_course
 from conformance.oracle.laws import rate_limits as rate_limit_laws
-from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
-from conformance.scenarios.whole_run_laws import expect_law
+from conformance.oracle.outcomes import Inapplicable
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
 from conformance.wire.rate_limit_headers import SUCCESSIVE
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
-    from conformance.wire.exchange import Exchange
 
 pytestmark = pytest.mark.stage(Stage.LAWS)
 
 _ROUNDS: Final = 3
 _SPANS: Final = {1: "a second", 10: "10 seconds", 60: "a minute", 300: "5 minutes", 3600: "an hour", 86400: "a day"}
-
-
-@requirement("rate-limit-headers-present")
-def test_headers_are_there(run: Run) -> None:
-    """Every response carries X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset."""
-    expect_law(run, rate_limit_laws.headers_present)
-
-
-@requirement("rate-limit-limit-positive")
-def test_limit_is_positive(run: Run) -> None:
-    """X-RateLimit-Limit is an integer above zero in every response."""
-    expect_law(run, rate_limit_laws.limit_positive)
-
-
-@requirement("rate-limit-remaining-in-range")
-def test_remaining_is_in_range(run: Run) -> None:
-    """X-RateLimit-Remaining is an integer from zero to the limit in every response."""
-    expect_law(run, rate_limit_laws.remaining_in_range)
-
-
-@requirement("rate-limit-reset-is-time")
-def test_reset_is_time(run: Run) -> None:
-    """X-RateLimit-Reset is a Unix time in seconds, not clearly past, in every response."""
-    expect_law(run, lambda exchange: _reset_is_time(run, exchange))
-
-
-def _reset_is_time(run: Run, exchange: Exchange) -> bool:
-    """Judge the law, except if the service's clock was set back: a window may have begun before.
-
-    Raises:
-        CantTell: The clock was set back.
-    """
-    try:
-        return rate_limit_laws.reset_is_time(exchange)
-    except NonConformity as fault:
-        if was_set_back(exchange, run.wire.exchanges):
-            raise CantTell("the service's clock was set back during the run", exchange) from fault
-        raise
 
 
 @requirement("rate-limit-remaining-falls")

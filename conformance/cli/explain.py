@@ -90,7 +90,6 @@ def _rows(page: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[str]]]:
     yield "Requests", _operations(sent["operations"])
     yield "Sent by", [f"{name}: {text}" for name, text in sent["scenarios"].items()]
     yield "Expected", page["expected"]
-    yield "Law", [page["law"]] if page["law"] else []
     yield "Left open", [f"{question} ({point})" for point, question in page["left_open"].items()]
     yield (
         "Checks",

@@ -14,11 +14,10 @@ from conformance.targets.profile import Mode
 from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection
 
-    from conformance.oracle.laws.responses import Law
+    from conformance.oracle.laws.registry import Law
     from conformance.running.run import Run
-    from conformance.wire.exchange import Exchange
 
 _CONFIRMED: Final = 3
 """Failing requests that are sent again."""
@@ -30,28 +29,25 @@ _OF_LIFECYCLE: Final = frozenset(f"{what}Engagement" for what in ("create", "get
 }
 
 
-def expect_law(run: Run, law: Law, *operations: str) -> None:
+def expect_law(run: Run, law: Law) -> None:
     """Expect a law to hold for every exchange of the run.
 
-    Args:
-        run: The run.
-        law: The law.
-        operations: The operations that it concerns; none for all.
+    If others may disturb it, failing requests are sent again. If they fail again while nothing moves, all failures
+    count.
     """
-    _conclude(run, _surveyed(run, law, operations), operations)
+    found = _surveyed(run, law)
+    if law.confirmed:
+        found = _confirmed(run, law, found)
+    conclude(found, nothing="" if found.applied else _nothing(run, law))
 
 
-def expect_law_steadily(run: Run, law: Law, *operations: str) -> None:
-    """Expect a law about lists, which others may disturb, to hold for every exchange of the run.
-
-    Failing requests are sent again. If they fail again while nothing moves, all failures count.
-    """
-    found = _surveyed(run, law, operations)
+def _confirmed(run: Run, law: Law, found: Survey) -> Survey:
+    """Return the survey without failures that other users may have caused."""
     confirmed = Survey(kept=found.kept, unclear=found.unclear)
     requests = {exchange.request: exchange for exchange, _ in reversed(found.broken)}
     for exchange in list(reversed(requests.values()))[:_CONFIRMED]:
         try:
-            expect_steadily(run, (exchange,), lambda snapshot: law(snapshot[0]))
+            expect_steadily(run, (exchange,), lambda snapshot: law.judge(snapshot[0]))
         except NonConformity:
             confirmed.broken = found.broken
             break
@@ -61,23 +57,24 @@ def expect_law_steadily(run: Run, law: Law, *operations: str) -> None:
             confirmed.kept.append(exchange)
             if written_meanwhile(run, exchange):
                 note_torn(run, exchange)
-    _conclude(run, confirmed, operations)
+    return confirmed
 
 
-def _conclude(run: Run, found: Survey, operations: tuple[str, ...]) -> None:
-    conclude(found, nothing="" if found.applied else _nothing(run, operations))
-
-
-def _surveyed(run: Run, law: Law, operations: tuple[str, ...]) -> Survey:
+def _surveyed(run: Run, law: Law) -> Survey:
     """Survey the run; if it has nothing of the kind, as with few checks, send a few requests for it."""
-    found = survey(law, _about(run.wire.exchanges, operations))
+    found = _survey(run, law)
     if not found.applied and not _has_met(run, _OF_BASICS, _MISHAPS):
         run.scenarios.result(basics)
-        found = survey(law, _about(run.wire.exchanges, operations))
+        found = _survey(run, law)
     if not found.applied and run.mode is not Mode.READ_ONLY and not _has_met(run, _OF_LIFECYCLE):
         run.scenarios.result(lifecycle)
-        found = survey(law, _about(run.wire.exchanges, operations))
+        found = _survey(run, law)
     return found
+
+
+def _survey(run: Run, law: Law) -> Survey:
+    exchanges = run.wire.exchanges
+    return survey(law.among(exchanges), filter(law.concerns, exchanges))
 
 
 def _has_met(run: Run, operations: frozenset[str], statuses: Collection[frozenset[int]] = ()) -> bool:
@@ -88,32 +85,23 @@ def _has_met(run: Run, operations: frozenset[str], statuses: Collection[frozense
     return operations <= sent and all(group & met for group in statuses)
 
 
-def _about(exchanges: Iterable[Exchange], operations: tuple[str, ...]) -> list[Exchange]:
-    """Return the exchanges that laws concern: those of the operations, and OPTIONS never, since it is for browsers."""
-    return [
-        exchange
-        for exchange in exchanges
-        if (not operations or exchange.request.operation.id in operations) and exchange.request.method != "OPTIONS"
-    ]
-
-
-def _nothing(run: Run, operations: tuple[str, ...]) -> str:
+def _nothing(run: Run, law: Law) -> str:
     """Return why there was nothing to judge.
 
     Raises:
         Untested: There was no member for the operations.
         CantTell: The operations never succeeded, or not readably, so their successes are unknown.
     """
-    if not operations:
+    if not law.operations:
         return "No response of the run was of this kind"
-    names = " and ".join(operations)
-    tried = [exchange for exchange in _about(run.wire.exchanges, operations) if exchange.judgeable]
+    names = " and ".join(law.operations)
+    tried = [exchange for exchange in filter(law.concerns, run.wire.exchanges) if exchange.judgeable]
     responses = [
         exchange.received
         for exchange in tried
         if exchange.received is not None and exchange.received.status in SUCCESSES
     ]
-    if not responses and _OF_MEMBERS.issuperset(operations) and (why := run.fixtures.unavailable.get("member")):
+    if not responses and _OF_MEMBERS.issuperset(law.operations) and (why := run.fixtures.unavailable.get("member")):
         raise Untested(why)  # all requests must be refused
     if tried and not responses:
         raise CantTell(f"{names} never succeeded", tried[0])

@@ -6,51 +6,20 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.oracle.laws import errors as error_laws
-from conformance.oracle.laws import rate_limits as rate_limit_laws
-from conformance.oracle.laws import responses as laws
-from conformance.oracle.laws.shapes import PROMISES
+from conformance.oracle.laws import registry
 from conformance.oracle.laws.survey import survey
 from conformance.verdicts.items import requirement_of, stage_of
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.stages import JUDGING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from conformance.oracle.laws.responses import Law
+    from conformance.oracle.laws.registry import Law
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
 
-def _of(operation: str, law: Law) -> Law:
-    """Return a law restricted to an operation."""
-    return lambda exchange: exchange.request.operation.id == operation and law(exchange)
-
-
-LAWS: Final[Mapping[str, Law]] = {
-    "json-well-formed": laws.json_well_formed,
-    "json-media-type": laws.json_media_type,
-    "success-data-object": laws.success_data_object,
-    "list-data-array": laws.list_data_array,
-    "list-meta-object": laws.list_meta_object,
-    **{promise: _of(operation, laws.fields) for operation, promise in PROMISES.items()},
-    "organization-slug-url-safe": laws.slug_url_safe,
-    "member-roles-known": laws.member_roles_known,
-    "member-email-is-address": laws.member_email_is_address,
-    "engagement-status-known": laws.engagement_status_known,
-    "timestamp-format": laws.timestamp_format,
-    "no-redirect": laws.no_redirect,
-    "error-envelope": error_laws.error_envelope,
-    "error-status-code-agrees": error_laws.error_status_code_agrees,
-    **{f"error-code-{status}": error_laws.error_code(status) for status in error_laws.ERROR_CODES},
-    "no-server-error": error_laws.no_server_error,
-    "rate-limit-headers-present": rate_limit_laws.headers_present,
-    "rate-limit-limit-positive": rate_limit_laws.limit_positive,
-    "rate-limit-remaining-in-range": rate_limit_laws.remaining_in_range,
-    "rate-limit-reset-is-time": rate_limit_laws.reset_is_time,
-}
+LAWS: Final = {identifier: law for identifier, law in registry.LAWS.items() if law.ends_trial}
 """The requirements about single responses, with their laws; their checks send nothing.
 
 Their laws are tested during a run; after a failure their checks judge the exchanges sent so far. If the checks do not
@@ -75,7 +44,7 @@ class EarlyEnd:
 
     def after(self, exchange: Exchange) -> None:
         """Stop the run if the response breaks the law."""
-        if survey(self._law, [exchange]).broken:
+        if self._law.concerns(exchange) and survey(self._law.judge, [exchange]).broken:
             self._run.wire.stop("the requirement of the fault was reported")
 
 

@@ -16,7 +16,6 @@ from conformance.reports.har import har_entry
 from conformance.reports.last_scan import LastScan
 from conformance.reports.text import json_bytes
 from conformance.running.options import Effort, RunOptions
-from conformance.selftest.early_stop import LAWS
 from conformance.selftest.in_process import HostedSession
 from conformance.selftest.subjects import latitudes
 from conformance.targets.capabilities import UNLOCKS
@@ -55,7 +54,6 @@ def explanation(requirement: Requirement, checks: Mapping[str, pytest.Item]) -> 
     catalogue = load_catalogue()
     (section,) = (section for section in catalogue.sections if section.number == requirement.section)
     statements = {name: text for section in catalogue.sections for name, text in section.statements.items()}
-    law = LAWS.get(requirement.id)
     return {
         "id": requirement.id,
         "title": requirement.title,
@@ -67,7 +65,6 @@ def explanation(requirement: Requirement, checks: Mapping[str, pytest.Item]) -> 
             "operations": [_operation(name) for name in requirement.operations],
             "scenarios": {name: text for item in checks.values() for name, text in _sent(item)},
         },
-        "law": None if law is None else _summary(law) or None,
         "expected": [*dict.fromkeys(chain(_promises(requirement), map(_summary, _functions(checks))))],
         "left_open": {
             point.id: point.question

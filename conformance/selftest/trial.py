@@ -14,7 +14,7 @@ from conformance.verdicts.session import run_checks
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from conformance.oracle.laws.responses import Law
+    from conformance.oracle.laws.registry import Law
     from conformance.running.options import RunOptions
     from conformance.selftest.subjects import Subject
     from conformance.verdicts.results import CheckResult

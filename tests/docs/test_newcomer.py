@@ -72,9 +72,10 @@ def test_the_worked_example_of_a_check_works(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "conformance", package, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "openapi.yaml", tmp_path)
     (entry,) = blocks("docs/writing-a-check.md", "yaml")
-    check, fault = blocks("docs/writing-a-check.md", "python")
+    scenario, check, fault = blocks("docs/writing-a-check.md", "python")
     catalogue = package / "catalogue" / "data" / "section-4.yaml"
     catalogue.write_text(catalogue.read_text("utf-8").replace("open_points:\n", f"{entry}open_points:\n", 1), "utf-8")
+    (package / "scenarios" / "engagements" / "reading_twice.py").write_text(scenario)
     (package / "checks" / "test_s4_reading_twice.py").write_text(check)
     (package / "reference" / "faults" / "reading_twice.py").write_text(fault)
     command = f"{sys.executable} -m conformance"

@@ -12,7 +12,7 @@ from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
 
 if TYPE_CHECKING:
-    from conformance.oracle.laws.responses import Law
+    from conformance.oracle.laws.responses import LawFunction
 
 Described = tuple[str, str, str, str | None]
 
@@ -52,7 +52,7 @@ def refusal(status: int = 404, operation: str = "listEngagements", *, number: in
     )
 
 
-def broken(law: Law, exchange: Exchange) -> Described:
+def broken(law: LawFunction, exchange: Exchange) -> Described:
     """Return the failure of a law, which must cite this exchange alone."""
     with pytest.raises(NonConformity) as raised:
         law(exchange)

@@ -17,10 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conformance.oracle import observe
-from conformance.oracle.laws import errors as error_laws
-from conformance.oracle.laws import lists as list_laws
-from conformance.oracle.laws import rate_limits as rate_limit_laws
-from conformance.oracle.laws import responses as laws
+from conformance.oracle.laws import registry
 from conformance.oracle.laws.rate_limit_course import expect_falling
 from conformance.oracle.laws.survey import survey
 from conformance.oracle.ledger.ledger import Ledger
@@ -53,8 +50,7 @@ def _public(module: ModuleType) -> Iterator[Callable[[Exchange], Any]]:
             yield found
 
 
-LAWS = [law for module in (laws, error_laws, list_laws, rate_limit_laws) for law in _public(module)]
-LAWS += [error_laws.error_code(status) for status in error_laws.ERROR_CODES]
+LAWS = [law.judge for law in registry.LAWS.values()]
 WORDS = list(_public(observe))
 
 

@@ -9,10 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.oracle import expect, read
-from conformance.oracle.laws import errors as error_laws
-from conformance.oracle.laws import lists as list_laws
-from conformance.oracle.laws import rate_limits as rate_limit_laws
-from conformance.oracle.laws import responses as laws
+from conformance.oracle.laws.registry import LAWS
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire.exchange import Exchange, NoResponse
@@ -82,8 +79,8 @@ def test_gateway_responses_are_never_judged(exchange: MakeExchange, status: int 
         expect.success,
         expect.refused,
         read.data,
-        error_laws.no_server_error,
-        rate_limit_laws.headers_present,
+        LAWS["no-server-error"].judge,
+        LAWS["rate-limit-headers-present"].judge,
     ):
         with pytest.raises(NoResponse):
             assertion(made)
@@ -157,34 +154,7 @@ ONE_EXCHANGE_ASSERTIONS = (
     read.items,
     read.meta,
     lambda made: read.number(made, "total"),
-    laws.json_well_formed,
-    laws.json_media_type,
-    laws.success_data_object,
-    laws.list_data_array,
-    laws.list_meta_object,
-    laws.fields,
-    laws.timestamp_format,
-    laws.slug_url_safe,
-    laws.member_roles_known,
-    laws.member_email_is_address,
-    laws.engagement_status_known,
-    laws.no_redirect,
-    error_laws.no_server_error,
-    error_laws.error_envelope,
-    error_laws.error_status_code_agrees,
-    *(error_laws.error_code(status) for status in error_laws.ERROR_CODES),
-    list_laws.meta_fields,
-    list_laws.total_pages,
-    list_laws.page_length,
-    list_laws.defaults,
-    list_laws.paging_honoured,
-    list_laws.status_filter,
-    list_laws.role_filter,
-    lambda made: list_laws.sorted_by_time("createdAt", made),
-    rate_limit_laws.headers_present,
-    rate_limit_laws.limit_positive,
-    rate_limit_laws.remaining_in_range,
-    rate_limit_laws.reset_is_time,
+    *(law.judge for law in LAWS.values()),
 )
 
 ODD = st.recursive(

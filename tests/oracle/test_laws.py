@@ -16,7 +16,7 @@ from tests.conftest import make_exchange
 from tests.oracle.pages import broken, page, refusal
 
 if TYPE_CHECKING:
-    from conformance.oracle.laws.responses import Law
+    from conformance.oracle.laws.responses import LawFunction
 
 NOW = "2026-01-02T03:04:05.006Z"
 ENGAGEMENT = {"id": "e", "name": "Audit", "status": "active", "createdAt": NOW, "updatedAt": NOW}
@@ -144,7 +144,7 @@ def test_a_list_is_an_array_with_meta(operation: str) -> None:
 
 @pytest.mark.parametrize("law", [laws.success_data_object, laws.list_data_array, laws.list_meta_object])
 @pytest.mark.parametrize("operation", ["getEngagement", "listEngagements"])
-def test_envelopes_are_judged_of_readable_successes_only(law: Law, operation: str) -> None:
+def test_envelopes_are_judged_of_readable_successes_only(law: LawFunction, operation: str) -> None:
     """Errors have another envelope, and another law judges that a body is JSON."""
     assert law(refusal(operation=operation)) is False
     assert law(make_exchange(operation, raw=b"{")) is False
@@ -159,7 +159,7 @@ def test_envelopes_are_judged_of_readable_successes_only(law: Law, operation: st
         (laws.timestamp_format, "getEngagement"),
     ],
 )
-def test_outside_the_interface_nothing_is_promised(law: Law, operation: str) -> None:
+def test_outside_the_interface_nothing_is_promised(law: LawFunction, operation: str) -> None:
     """A path without an operation may return any body."""
     made = make_exchange(operation, body={"data": {"createdAt": "now"}})
 
@@ -350,7 +350,7 @@ def test_the_status_of_every_item_is_one_of_the_interface() -> None:
         (laws.engagement_status_known, refusal(operation="getEngagement")),
     ],
 )
-def test_unpromised_values_and_other_types_are_not_judged(law: Law, exchange: Exchange) -> None:
+def test_unpromised_values_and_other_types_are_not_judged(law: LawFunction, exchange: Exchange) -> None:
     """The law does not apply to them."""
     assert law(exchange) is False
 

@@ -17,7 +17,7 @@ LAWS = (laws.json_well_formed, laws.json_media_type, rate_limit_laws.headers_pre
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-def test_no_law_applies_outside_the_interface(law: laws.Law) -> None:
+def test_no_law_applies_outside_the_interface(law: laws.LawFunction) -> None:
     """A response that breaks a law of an operation breaks none outside the interface."""
     beside = replace(PAGE, request=replace(PAGE.request.as_probe("GET", "/records/1"), unjudged=True))
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SMALL = RunOptions(effort=Effort.QUICK, seed=1, only=("get-organization-*",))
 HONEST = subjects.latitudes("default")[0]
-PLAIN = frozenset({"run", "repeated", "request", "operation", "status", "belongs"})
+PLAIN = frozenset({"run", "request"})
 FAULTY = subjects.faults("get-organization-203")[0]
 
 

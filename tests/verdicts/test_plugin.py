@@ -18,6 +18,7 @@ from conformance.targets.yaml_entries import TargetFileError
 from conformance.verdicts import plugin
 from tests.verdicts.conftest import SmallRun, item
 
+CHECK = "conformance.checks.test_every_response::test_version_prefix_served"
 OTHER = """
 def pytest_addoption(parser):
     group = parser.getgroup("other")
@@ -306,7 +307,7 @@ def test_options_are_read(tmp_path: Path) -> None:
 def test_what_cannot_be_run_is_a_usage_error(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     """The error is a sentence without a traceback, with pytest's usage status."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "--pyargs", "conformance.checks.test_s9_versioning", *arguments],
+        [sys.executable, "-m", "pytest", "--pyargs", CHECK, *arguments],
         check=False, capture_output=True, text=True, cwd=tmp_path, timeout=300,
     )  # fmt: skip
 
@@ -317,7 +318,7 @@ def test_what_cannot_be_run_is_a_usage_error(tmp_path: Path, arguments: tuple[st
 
 def test_collecting_alone_opens_no_run(tmp_path: Path) -> None:
     """The checks can be listed without a target."""
-    arguments = ("--pyargs", "conformance.checks.test_s9_versioning", "--collect-only", "-q")
+    arguments = ("--pyargs", CHECK, "--collect-only", "-q")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *arguments, "--base-url", "http://127.0.0.1:9", "--api-key", "k"],
         check=False, capture_output=True, text=True, cwd=tmp_path, timeout=300,

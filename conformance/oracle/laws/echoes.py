@@ -11,10 +11,11 @@ from datetime import timedelta
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.oracle import expect
+from conformance.oracle import expect, read
 from conformance.oracle.laws.no_ops import invitations_again
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.effects import TEXTS, Interval, is_ordinary, is_unremarkable, refused, sent_object
+from conformance.oracle.outcomes import CantTell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -105,6 +106,18 @@ def invitation_expires_in_seven_days(exchange: Exchange) -> bool:
         actual=f"createdAt plus {life}",
         pointer="/data/expiresAt",
     )
+    return True
+
+
+def deletion_states_what_was_deleted(exchange: Exchange) -> bool:
+    """Require deleted true and the engagement's id in the response to a deletion."""
+    if not exchange.request.is_proper or not exchange.succeeded:
+        return False
+    data = read.data(exchange)
+    if not isinstance(data.get("deleted"), bool):
+        raise CantTell("deleted is no boolean", exchange)
+    expect.equal("deleted", data["deleted"], True, exchange, pointer="/data/deleted")
+    expect.equal("id", read.text(data, "id", exchange), exchange.request.identifier, exchange, pointer="/data/id")
     return True
 
 

@@ -14,7 +14,7 @@ from conformance.oracle.rendering import kind_of, render
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from conformance.oracle.laws.responses import Law
+    from conformance.oracle.laws.responses import LawFunction
     from conformance.wire.exchange import Exchange
 
 ERROR_CODES: Final[Mapping[int, str]] = {
@@ -81,7 +81,7 @@ def error_status_code_agrees(exchange: Exchange) -> bool:
     return True
 
 
-def error_code(status: int) -> Law:
+def error_code(status: int) -> LawFunction:
     """Return the law that errors of a status carry the code of the interface's table."""
 
     def law(exchange: Exchange) -> bool:
@@ -99,6 +99,7 @@ def error_code(status: int) -> Law:
             )
         return True
 
+    law.__doc__ = f"Require the code {ERROR_CODES[status]} of every error with the status {status}."
     return law
 
 

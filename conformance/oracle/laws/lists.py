@@ -14,6 +14,7 @@ from conformance.oracle.timestamps import parse_timestamp
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from conformance.oracle.laws.responses import LawFunction
     from conformance.wire.exchange import Exchange
 
 META_FIELDS: Final = ("total", "page", "perPage", "totalPages")
@@ -162,22 +163,27 @@ def role_filter(exchange: Exchange) -> bool:
     return _only(exchange, "role", ("owner", "admin", "member"))
 
 
-def sorted_by_time(field: str, exchange: Exchange) -> bool:
-    """Require the requested order by a time, ascending or descending."""
-    order = dict(exchange.request.query).get("order")
-    known = _moments(exchange, field)
-    if order not in _ORDERS:
-        return False
-    for (_, previous), (place, other) in pairwise(known):
-        if (previous > other) if order == "asc" else (previous < other):
-            raise NonConformity(
-                f"the list is not sorted by {field}",
-                exchange,
-                expected=f"{field} {'ascending' if order == 'asc' else 'descending'}",
-                actual=f"item {place} is out of order",
-                pointer=f"/data/{place}/{field}",
-            )
-    return len(known) > 1
+def sorted_by_time(field: str) -> LawFunction:
+    """Return the law that lists have the requested order by a time, ascending or descending."""
+
+    def law(exchange: Exchange) -> bool:
+        order = dict(exchange.request.query).get("order")
+        known = _moments(exchange, field)
+        if order not in _ORDERS:
+            return False
+        for (_, previous), (place, other) in pairwise(known):
+            if (previous > other) if order == "asc" else (previous < other):
+                raise NonConformity(
+                    f"the list is not sorted by {field}",
+                    exchange,
+                    expected=f"{field} {'ascending' if order == 'asc' else 'descending'}",
+                    actual=f"item {place} is out of order",
+                    pointer=f"/data/{place}/{field}",
+                )
+        return len(known) > 1
+
+    law.__doc__ = f"Require the requested order of a list sorted by {field}."
+    return law
 
 
 def descending_by_default(exchange: Exchange) -> bool:

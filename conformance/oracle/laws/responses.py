@@ -7,6 +7,7 @@ A law reads one exchange. It returns False if it does not apply and True if it h
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Malformed, Parsed, TooDeep
@@ -17,14 +18,27 @@ from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire.exchange import SUCCESSES, NoResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from conformance.wire.exchange import Exchange
 
-    Law = Callable[[Exchange], bool]
+    LawFunction = Callable[[Exchange], bool]
 
 ROLES: Final = ("owner", "admin", "member")
 STATUSES: Final = ("active", "archived")
+STATED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "getCurrentOrganization": "get-organization-succeeds",
+        "updateCurrentOrganization": "update-organization-succeeds",
+        "listMembers": "list-members-succeeds",
+        "updateMemberRole": "update-role-succeeds",
+        "removeMember": "remove-member-succeeds",
+        "listEngagements": "list-engagements-succeeds",
+        "getEngagement": "get-engagement-succeeds",
+        "deleteEngagement": "delete-engagement-succeeds",
+    }
+)
+"""The requirements for the exact status of a success, by operation."""
 _ERRORS_FROM: Final = 400
 
 

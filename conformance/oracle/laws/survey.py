@@ -11,7 +11,7 @@ from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, e
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from conformance.oracle.laws.responses import Law
+    from conformance.oracle.laws.responses import LawFunction
     from conformance.wire.exchange import Exchange
 
 CITED: Final = 5
@@ -40,7 +40,7 @@ class Survey:
         return bool(self.kept or self.broken or self.unclear)
 
 
-def survey(law: Law, exchanges: Iterable[Exchange]) -> Survey:
+def survey(law: LawFunction, exchanges: Iterable[Exchange]) -> Survey:
     """Apply a law to every exchange that can be judged; a 429 followed by a retry is a response too."""
     found = Survey()
     for exchange in exchanges:

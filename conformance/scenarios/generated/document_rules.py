@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle.laws.errors import ERROR_CODES
+from conformance.oracle.laws.responses import STATED
 from conformance.oracle.laws.shapes import PROMISES
 from conformance.oracle.ledger.effects import accepted, refused
 
@@ -15,20 +16,6 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
     Belongs = Callable[[Exchange], bool]
-
-STATED: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "getCurrentOrganization": "get-organization-succeeds",
-        "updateCurrentOrganization": "update-organization-succeeds",
-        "listMembers": "list-members-succeeds",
-        "updateMemberRole": "update-role-succeeds",
-        "removeMember": "remove-member-succeeds",
-        "listEngagements": "list-engagements-succeeds",
-        "getEngagement": "get-engagement-succeeds",
-        "deleteEngagement": "delete-engagement-succeeds",
-    }
-)
-"""The requirements for the exact status of a success, by operation."""
 
 _LISTS: Final = {"listMembers": "list-members", "listEngagements": "list-engagements"}
 

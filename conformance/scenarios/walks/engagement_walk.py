@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
-from conformance.oracle.laws import errors as error_laws
-from conformance.oracle.laws import lists as list_laws
+from conformance.oracle.laws import registry
 from conformance.oracle.ledger.effects import accepted
 from conformance.oracle.ledger.findings import Finding
 from conformance.oracle.ledger.ledger import Ledger
@@ -24,21 +22,24 @@ from conformance.wire.exchange import TOO_MANY_REQUESTS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from conformance.oracle.laws.responses import Law
+    from conformance.oracle.laws.responses import LawFunction
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
-LAWS: Final[Mapping[str, Law]] = MappingProxyType(
+LAWS: Final[Mapping[str, LawFunction]] = MappingProxyType(
     {
-        "no-server-error": error_laws.no_server_error,
-        "list-engagements-status-filter": list_laws.status_filter,
-        "sort-by-created-at": partial(list_laws.sorted_by_time, "createdAt"),
-        "sort-by-updated-at": partial(list_laws.sorted_by_time, "updatedAt"),
-        "sort-descending-by-default": list_laws.descending_by_default,
-        "list-engagements-page-length": list_laws.page_length,
-        "list-engagements-paging-honoured": list_laws.paging_honoured,
-        "list-engagements-total-pages": list_laws.total_pages,
+        identifier: registry.LAWS[identifier].judge
+        for identifier in (
+            "no-server-error",
+            "list-engagements-status-filter",
+            "sort-by-created-at",
+            "sort-by-updated-at",
+            "sort-descending-by-default",
+            "list-engagements-page-length",
+            "list-engagements-paging-honoured",
+            "list-engagements-total-pages",
+        )
     }
 )
 """The laws that every response of a walk is judged by, beside the ledger."""
