@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from conformance import confirm
 from conformance.checks.markers import observes, requirement
-from conformance.confirm.steady import steadily_between
 from conformance.oracle import expect, read
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
@@ -79,12 +79,12 @@ def test_role_change_keeps_the_rest(run: Run, role_changes: RoleChanges) -> None
         expect.unchanged("the member", before.members[user_id], own, KEPT, *at)
 
     first = _ThereAndBack(user_id, before, role_changes.changes)
-    attempts = iter([first])
-    steadily_between(
-        lambda: next(attempts, None) or _there_and_back(run, role_changes),
+    confirm.stable_between(
+        run,
+        first,
         lambda seen: _judge_others(seen if seen.could_show(first) else first),
+        lambda: _there_and_back(run, role_changes),
         still=_ThereAndBack.still,
-        sleep=run.sleep,
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from conformance import confirm
 from conformance.checks.markers import observes, requirement
-from conformance.confirm.steady import steadily, steadily_between
 from conformance.oracle import expect, read
 from conformance.oracle.bulk import Sent, every_status, none_created
 from conformance.oracle.ledger.effects import sent_object
@@ -57,13 +57,13 @@ def test_removed_member_is_in_no_list(removal: Removal) -> None:
 def test_removed_member_is_not_counted(run: Run, removal: Removal) -> None:
     """The organization and the list no longer count a removed member."""
     read.success(removal.response)
-    reads = iter([removal.after])
 
-    steadily(
-        lambda: next(reads, None) or count_members(run),
+    confirm.stable(
+        run,
+        removal.after,
         lambda seen: _judge_counts(removal, seen),
-        at_rest=lambda seen: (seen.count, seen.listed.ids),
-        sleep=run.sleep,
+        lambda: count_members(run),
+        same=lambda seen: (seen.count, seen.listed.ids),
     )
 
 
@@ -155,11 +155,8 @@ def test_others_stay_members(run: Run, removal: Removal) -> None:
     if any(exchange.succeeded for exchange in removals):
         raise CantTell("another member was removed with the removed member's key", *removals)
     first = first_seen(removal)
-    reads = iter([first])
 
-    steadily_between(
-        lambda: next(reads, None) or removed_anew(run, first), _judge_others, still=RemovalSeen.still, sleep=run.sleep
-    )
+    confirm.stable_between(run, first, _judge_others, lambda: removed_anew(run, first), still=RemovalSeen.still)
     for before, after in removal.bystander_reads:
         if before.succeeded:  # another requirement judges the status
             expect.status(after, lambda status: status in SUCCESSES, "a success, as before the removal")

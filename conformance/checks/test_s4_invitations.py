@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance import confirm
 from conformance.checks.markers import observes, requirement
-from conformance.confirm.steady import steadily_between
 from conformance.oracle import expect, read
 from conformance.oracle.ledger.effects import accepted, is_main, sent_object
 from conformance.oracle.observe import describe_response
@@ -77,9 +77,7 @@ def _mailbox(exchange: Exchange) -> str | None:
 @requirement("invite-adds-no-member")
 def test_invitation_adds_no_member(run: Run, inviting: Inviting) -> None:
     """An invitation leaves the members and their count unchanged."""
-    reads = iter([inviting])
-
-    steadily_between(lambda: next(reads, None) or _invite_and_count(run), _judge_members, still=_still, sleep=run.sleep)
+    confirm.stable_between(run, inviting, _judge_members, lambda: _invite_and_count(run), still=_still)
 
 
 def _invite_and_count(run: Run) -> Inviting:

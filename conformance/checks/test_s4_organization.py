@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from conformance import confirm
 from conformance.checks.markers import observes, requirement
-from conformance.confirm.interference import cant_tell_if_others_interfere
-from conformance.confirm.stable import expect_twice
 from conformance.oracle import expect, read
 from conformance.oracle.ledger.effects import refused, sent_object
 from conformance.oracle.observe import describe_response
@@ -67,8 +66,8 @@ def test_response_carries_new_name(renaming: Renaming) -> None:
 @requirement("update-organization-takes-effect")
 def test_new_name_is_read(run: Run, renaming: Renaming) -> None:
     """A read of a renamed organization shows its new name."""
-    with cant_tell_if_others_interfere(run):
-        expect_twice(renaming, _judge_new_name, partial(run.scenarios.result, renaming_again))
+    with confirm.cant_tell_if_others_interfere(run):
+        confirm.again(renaming, _judge_new_name, partial(run.scenarios.result, renaming_again))
 
 
 def _judge_new_name(renaming: Renaming) -> None:
@@ -90,7 +89,7 @@ def test_rest_stays(run: Run, renaming: Renaming) -> None:
     before = renaming.before
     for rename in (renaming.plain, *renaming.odd):
         was, now = standing(before), standing(rename.after)
-        with cant_tell_if_others_interfere(run):
+        with confirm.cant_tell_if_others_interfere(run):
             expect.unchanged("the organization", was, now, was, before, rename.response, rename.after)
         before = rename.after
 
@@ -98,8 +97,8 @@ def test_rest_stays(run: Run, renaming: Renaming) -> None:
 @requirement("update-organization-keeps-text")
 def test_odd_names_are_kept(run: Run, renaming: Renaming) -> None:
     """A name with quotes, markup and characters of many scripts reads back as sent, if it is accepted."""
-    with cant_tell_if_others_interfere(run):
-        expect_twice(renaming, _judge_names, partial(run.scenarios.result, renaming_again))
+    with confirm.cant_tell_if_others_interfere(run):
+        confirm.again(renaming, _judge_names, partial(run.scenarios.result, renaming_again))
 
 
 def _judge_names(renaming: Renaming) -> None:
@@ -137,8 +136,8 @@ def test_refused_empty_name_is_not_kept(renaming: Renaming) -> None:
 def test_other_fields_are_not_honoured(run: Run, renaming: Renaming) -> None:
     """An update of the organization cannot change other fields than the name; they are ignored or refused."""
     _judge_claims(renaming)
-    with cant_tell_if_others_interfere(run):
-        expect_twice(renaming, _judge_what_others_change, partial(run.scenarios.result, renaming_again))
+    with confirm.cant_tell_if_others_interfere(run):
+        confirm.again(renaming, _judge_what_others_change, partial(run.scenarios.result, renaming_again))
 
 
 def _judge_what_others_change(renaming: Renaming) -> None:

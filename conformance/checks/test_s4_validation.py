@@ -6,10 +6,8 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
+from conformance import confirm
 from conformance.checks.markers import observes, requirement
-from conformance.confirm.interference import cant_tell_if_others_interfere
-from conformance.confirm.stable import expect_twice
-from conformance.confirm.steady import steadily
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
 from conformance.oracle.invalid_inputs import Kind
@@ -46,12 +44,12 @@ def test_refused_creations_create_nothing(invalid_creations: Refusals, run: Run)
     """Refused creations leave no engagement that could be from one of them."""
     bulk.none_created(invalid_creations.sent, invalid_creations.after)
 
-    attempts = iter([invalid_creations])
-    steadily(
-        lambda: next(attempts, None) or invalid_requests.unlabelled_creations(run),
+    confirm.stable(
+        run,
+        invalid_creations,
         _no_nameless,
-        at_rest=lambda refusals: [item.get("id") for item in _new(refusals) if not _is_from_this_run(run, item)],
-        sleep=run.sleep,
+        lambda: invalid_requests.unlabelled_creations(run),
+        same=lambda refusals: [item.get("id") for item in _new(refusals) if not _is_from_this_run(run, item)],
     )
 
 
@@ -93,9 +91,9 @@ def test_invalid_organization_updates_are_refused(invalid_organization_updates: 
 def test_refused_organization_updates_change_nothing(run: Run, invalid_organization_updates: Refusals) -> None:
     """Refused updates leave the organization unchanged."""
     again = partial(run.scenarios.result, invalid_requests.invalid_organization_updates_again)
-    with cant_tell_if_others_interfere(run):
+    with confirm.cant_tell_if_others_interfere(run):
         _organization_stands(invalid_organization_updates)
-        expect_twice(invalid_organization_updates, _name_stands, again)
+        confirm.again(invalid_organization_updates, _name_stands, again)
 
 
 def _organization_stands(tried: Refusals) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from conformance import confirm
 from conformance.checks.markers import observes, requirement
-from conformance.confirm.steady import steadily
 from conformance.json_text import Parsed, read_json
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
@@ -346,9 +346,7 @@ def _stays_uncounted(run: Run, *, counted: Credential, maker: Credential) -> Non
                 actual=f"{rise} more",
             )
 
-    steadily(
-        lambda: pair.count(run, next(number), counted=counted, maker=maker),
-        judge,
-        at_rest=lambda counts: counts.at_rest,
-        sleep=run.sleep,
-    )
+    def count() -> Count:
+        return pair.count(run, next(number), counted=counted, maker=maker)
+
+    confirm.stable(run, count(), judge, count, same=lambda counts: counts.at_rest)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from conformance import confirm
 from conformance.checks.markers import observes, requirement
-from conformance.confirm.stable import expect_steadily
 from conformance.oracle import read
 from conformance.oracle.lists import paging_limits
 from conformance.oracle.lists.listing import holds
@@ -18,7 +18,7 @@ from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
-    from conformance.confirm.stable import Snapshot
+    from conformance.confirm.lists import Snapshot
     from conformance.running.run import Run
     from conformance.scenarios.lists.odd_queries import ListQueries
     from conformance.wire.exchange import Exchange
@@ -30,7 +30,7 @@ _OBSERVED: Final = ("page-zero", "page-negative", "per-page-zero", "per-page-neg
 def test_out_of_bounds_refused_or_truthful(run: Run, list_queries: ListQueries) -> None:
     """A page or perPage out of bounds is refused, or served as its meta states."""
     for response in list_queries.out_of_bounds.values():
-        expect_steadily(run, (response,), lambda snapshot: paging_limits.expect_refused_or_truthful(snapshot[0]))
+        confirm.stable_list(run, (response,), lambda snapshot: paging_limits.expect_refused_or_truthful(snapshot[0]))
 
 
 @requirement("list-paging-limits-truthful")
@@ -51,7 +51,7 @@ def test_past_the_end(run: Run, list_queries: ListQueries) -> None:
 
     for response in list_queries.past_the_end.values():
         judge = partial(_expect_past_the_end, plain[response.request.operation.id])
-        expect_steadily(run, (response,), judge)
+        confirm.stable_list(run, (response,), judge)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,9 @@ def test_total_past_the_end(run: Run, list_queries: ListQueries, asked: str) -> 
     if not response.succeeded:
         raise Inapplicable("A page past the end was refused")
 
-    expect_steadily(run, (response, plain), lambda snapshot: paging_limits.expect_total_of(snapshot[0], snapshot[1]))
+    confirm.stable_list(
+        run, (response, plain), lambda snapshot: paging_limits.expect_total_of(snapshot[0], snapshot[1])
+    )
 
 
 def _expect_past_the_end(plain: Exchange, snapshot: Snapshot) -> None:
