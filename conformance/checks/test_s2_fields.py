@@ -5,22 +5,22 @@ Section 4 lists the fields of each operation with its endpoint; this module judg
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from conformance.checks.markers import observes, requirement
+from conformance.checks.observations import observing
 from conformance.oracle.laws import responses as laws
 from conformance.oracle.laws.no_ops import archivings_again, no_op_changes
 from conformance.oracle.laws.shapes import PROMISES
-from conformance.oracle.observe import describe_response
 from conformance.oracle.rendering import render
+from conformance.scenarios.access.unspecified import unspecified
 from conformance.scenarios.whole_run_laws import expect_law
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
-    from conformance.scenarios.access.unspecified import Beside
     from conformance.wire.exchange import Exchange
 
 
@@ -68,19 +68,6 @@ def test_statuses_are_known(run: Run) -> None:
     expect_law(run, lambda exchange: exchange.number not in free and laws.engagement_status_known(exchange))
 
 
-# --- observations
-
-
-@observes("identifier-never-issued")
-def test_identifier_never_issued(run: Run, unspecified: Beside) -> None:
-    """Observe the refusal of an identifier whose shape was never issued."""
-    run.observe(
-        "identifier-never-issued",
-        describe_response(unspecified.never_issued),
-        unspecified.never_issued,
-    )
-
-
 @pytest.mark.stage(Stage.LAWS)
 @observes("plan-values-seen")
 def test_plan_values(run: Run) -> None:
@@ -114,3 +101,6 @@ def _resources(run: Run, operation: str) -> list[tuple[Exchange, dict[str, objec
         if exchange.request.operation.id == operation
         for resource in laws.readable_resources(exchange)
     ]
+
+
+OBSERVATIONS: Final = (observing("identifier-never-issued", unspecified, lambda seen: seen.never_issued),)

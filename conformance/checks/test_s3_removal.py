@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance import confirm
-from conformance.checks.markers import observes, requirement
+from conformance.checks.markers import requirement
+from conformance.checks.observations import observing
 from conformance.oracle import expect, read
 from conformance.oracle.bulk import Sent, every_status, none_created
 from conformance.oracle.ledger.effects import sent_object
-from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, Untested
 from conformance.oracle.rendering import one_of
 from conformance.scenarios.lists.finding import PER_PAGE
 from conformance.scenarios.members.member_list import MemberCount, count_members
-from conformance.scenarios.members.removal import Removal, RemovalSeen, first_seen, removed_anew
+from conformance.scenarios.members.removal import Removal, RemovalSeen, first_seen, removal, removed_anew
 from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
@@ -185,11 +185,6 @@ def _judge_others(seen: RemovalSeen) -> None:
     )
 
 
-# --- observations
-
-
-@observes("removed-member-status")
-def test_observe_refusal_of_removed_key(run: Run, removal: Removal) -> None:
-    """Observe the status that refuses a removed member's key."""
-    for attempt in removal.attempts:
-        run.observe("removed-member-status", describe_response(attempt.after), attempt.after)
+OBSERVATIONS: Final = (
+    observing("removed-member-status", removal, lambda seen: [attempt.after for attempt in seen.attempts]),
+)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from conformance import confirm
-from conformance.checks.markers import observes, requirement
+from conformance.checks.markers import requirement
+from conformance.checks.observations import observing
 from conformance.oracle import expect, read
 from conformance.oracle.ledger.effects import refused, sent_object
 from conformance.oracle.observe import describe_response
@@ -19,6 +20,7 @@ from conformance.scenarios.organization.name_rules import REFUSED_AS_INVALID
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
+    from conformance.checks.observations import Described
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
@@ -189,31 +191,21 @@ def _judge_stated(was: dict[str, Any], response: Exchange) -> None:
             expect.equal(field, stated, was[field], response, pointer=f"/data/{field}")
 
 
-# --- observations
-
-
-@observes("organization-empty-update")
-def test_observe_empty_update(run: Run, renaming: Renaming) -> None:
-    """Observe an update without any field."""
-    same = read.data(renaming.last.after).get("name") == read.data(renaming.empty.after).get("name")
+def _empty_update(seen: Renaming) -> Described:
+    same = read.data(seen.last.after).get("name") == read.data(seen.empty.after).get("name")
     state = "unchanged" if same else "changed"
-    if any(response.succeeded for response in renaming.nameless):
+    if any(response.succeeded for response in seen.nameless):
         state = "as another update without a name has left it"
-
-    run.observe(
-        "organization-empty-update",
-        f"{describe_response(renaming.empty.response)}, name {state}",
-        renaming.empty.response,
-        renaming.empty.after,
-    )
+    return f"{describe_response(seen.empty.response)}, name {state}", seen.empty.response, seen.empty.after
 
 
-@observes("organization-foreign-fields")
-def test_observe_foreign_fields(run: Run, renaming: Renaming) -> None:
-    """Observe an update that sends other fields than the name."""
-    changed = differences(renaming.empty.after, renaming.after_foreign)
+def _foreign_fields(seen: Renaming) -> Described:
+    changed = differences(seen.empty.after, seen.after_foreign)
     outcome = f"changed {', '.join(changed)}" if changed else "nothing changed"
+    return f"{describe_response(seen.foreign[0])}, {outcome}", *seen.foreign
 
-    run.observe(
-        "organization-foreign-fields", f"{describe_response(renaming.foreign[0])}, {outcome}", *renaming.foreign
-    )
+
+OBSERVATIONS: Final = (
+    observing("organization-empty-update", renaming, _empty_update),
+    observing("organization-foreign-fields", renaming, _foreign_fields),
+)

@@ -7,21 +7,25 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance import confirm
-from conformance.checks.markers import observes, requirement
+from conformance.checks.markers import requirement
+from conformance.checks.observations import observing
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
 from conformance.oracle.invalid_inputs import Kind
-from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.access import invalid_requests
 from conformance.scenarios.access.every_operation import member_of
+from conformance.scenarios.access.invalid_requests import invalid_creations, invalid_invitations, invalid_queries
 from conformance.scenarios.organization.name_changes import standing
 from conformance.wire import requests
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from conformance.oracle.read import JsonObject
     from conformance.running.run import Run
     from conformance.scenarios.access.invalid_requests import Refusals
+    from conformance.wire.exchange import Exchange
 
 Queries = dict[str, tuple[Sent, ...]]
 
@@ -145,45 +149,6 @@ def test_invalid_member_queries_are_refused(invalid_queries: Queries) -> None:
     bulk.every_invalid_refused(invalid_queries["listMembers"])
 
 
-# --- 400 or 422
-
-
-@observes(
-    "validation-status-malformed",
-    "validation-status-no-object",
-    "validation-status-missing",
-    "validation-status-type",
-)
-def test_statuses_of_invalid_bodies(invalid_creations: Refusals, run: Run) -> None:
-    """Observe which of 400 and 422 refuses each fault of a body."""
-    points = {
-        Kind.MALFORMED: "validation-status-malformed",
-        Kind.NO_OBJECT: "validation-status-no-object",
-        Kind.MISSING: "validation-status-missing",
-        Kind.TYPE: "validation-status-type",
-    }
-    for kind, point in points.items():
-        for sent in invalid_creations.sent:
-            if sent.kind == kind:
-                run.observe(point, describe_response(sent.exchange), sent.exchange)
-
-
-@observes("validation-status-value")
-def test_statuses_of_invalid_values(invalid_invitations: tuple[Sent, ...], run: Run) -> None:
-    """Observe which of 400 and 422 refuses a value that a field cannot have."""
-    for sent in invalid_invitations:
-        if sent.kind == Kind.VALUE:
-            run.observe("validation-status-value", describe_response(sent.exchange), sent.exchange)
-
-
-@observes("validation-status-query")
-def test_statuses_of_invalid_parameters(invalid_queries: Queries, run: Run) -> None:
-    """Observe which of 400 and 422 refuses a nonsense parameter."""
-    for sent in invalid_queries.values():
-        for query in sent:
-            run.observe("validation-status-query", describe_response(query.exchange), query.exchange)
-
-
 # --- creations without a recognizable name
 
 
@@ -217,3 +182,24 @@ def _new(refusals: Refusals) -> list[JsonObject]:
     """Return the engagements that the list shows afterwards and not before."""
     known = [item.get("id") for page in refusals.before for item in read.items(page)]
     return [item for page in refusals.after for item in read.items(page) if item.get("id") not in known]
+
+
+# --- 400 or 422
+
+
+def _of(kind: str, sent: Iterable[Sent]) -> list[Exchange]:
+    return [attempt.exchange for attempt in sent if attempt.kind == kind]
+
+
+OBSERVATIONS: Final = (
+    observing("validation-status-malformed", invalid_creations, lambda seen: _of(Kind.MALFORMED, seen.sent)),
+    observing("validation-status-no-object", invalid_creations, lambda seen: _of(Kind.NO_OBJECT, seen.sent)),
+    observing("validation-status-missing", invalid_creations, lambda seen: _of(Kind.MISSING, seen.sent)),
+    observing("validation-status-type", invalid_creations, lambda seen: _of(Kind.TYPE, seen.sent)),
+    observing("validation-status-value", invalid_invitations, partial(_of, Kind.VALUE)),
+    observing(
+        "validation-status-query",
+        invalid_queries,
+        lambda seen: [query.exchange for sent in seen.values() for query in sent],
+    ),
+)

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.markers import observes, requirement
+from conformance.checks.observations import observing
 from conformance.operations import OPERATIONS
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.ledger.effects import accepted, is_main, refused
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort
+from conformance.scenarios.access.unauthenticated import bad_keys
 from conformance.scenarios.lists.filtered import readable
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
@@ -116,13 +118,6 @@ def test_requests_without_a_valid_key_change_no_role(run: Run, bad_keys: BadKeys
         raise CantTell("the member has another role, which another request may have set", *changes, listed)
     message = "a member has the role that requests without a valid key tried to set"
     raise NonConformity(message, *changes[-1:], listed, expected="the role from before", actual=asked)
-
-
-@observes("unparsable-body-without-key")
-def test_body_that_is_no_json_without_a_key(run: Run, bad_keys: BadKeys) -> None:
-    """Observe whether the service checks the key or a body that is no JSON first."""
-    for sent in bad_keys.unparsable:
-        run.observe("unparsable-body-without-key", describe_response(sent.exchange), sent.exchange)
 
 
 @observes("bearer-letter-case")
@@ -243,3 +238,8 @@ def _left_nothing(tried: BadKeys) -> None:
             actual=found,
             pointer="/data/name",
         )
+
+
+OBSERVATIONS: Final = (
+    observing("unparsable-body-without-key", bad_keys, lambda seen: [sent.exchange for sent in seen.unparsable]),
+)

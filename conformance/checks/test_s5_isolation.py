@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from conformance import confirm
-from conformance.checks.markers import observes, requirement
+from conformance.checks.markers import requirement
+from conformance.checks.observations import observing
 from conformance.json_text import Parsed, read_json
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
@@ -28,6 +29,7 @@ from conformance.scenarios.access.two_organizations import (
     MemberOfOne,
     TwoOrganizations,
     is_alike,
+    two_organizations,
 )
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.queries import MAIN_KEY, OTHER_KEY
@@ -36,6 +38,7 @@ from conformance.verdicts.stages import Stage
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from conformance.checks.observations import Described
     from conformance.running.run import Run
     from conformance.scenarios.access.two_organizations import Count
     from conformance.wire.exchange import Exchange
@@ -206,13 +209,6 @@ def test_refused_attempts_leave_the_role_alone(member_of_one: MemberOfOne) -> No
     bulk.only_if_refused([Sent("another organization's key", change)], judge)
 
 
-@observes("other-organization-status")
-def test_how_another_organization_is_refused(two_organizations: TwoOrganizations, run: Run) -> None:
-    """Observe the status that refuses a resource of another organization."""
-    for name, exchange in two_organizations.attempts.items():
-        run.observe("other-organization-status", f"{name}: {describe_response(exchange)}", exchange)
-
-
 def _listed(tried: MemberOfOne, pages: Sequence[Exchange]) -> dict[str, Any]:
     """Return the member in the list of its own organization."""
     found = member_of(pages, tried.user_id)
@@ -350,3 +346,10 @@ def _stays_uncounted(run: Run, *, counted: Credential, maker: Credential) -> Non
         return pair.count(run, next(number), counted=counted, maker=maker)
 
     confirm.stable(run, count(), judge, count, same=lambda counts: counts.at_rest)
+
+
+def _attempts(seen: TwoOrganizations) -> list[Described]:
+    return [(f"{name}: {describe_response(exchange)}", exchange) for name, exchange in seen.attempts.items()]
+
+
+OBSERVATIONS: Final = (observing("other-organization-status", two_organizations, _attempts),)

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.markers import observes, requirement
+from conformance.checks.markers import requirement
+from conformance.checks.observations import observing
 from conformance.oracle import expect, read
 from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, NonConformity, Untested
 from conformance.scenarios.limits.limit_sharing import expect_limits_apart
 from conformance.scenarios.limits.recovery import GRACE
-from conformance.scenarios.limits.throttling import Throttling, renamed
+from conformance.scenarios.limits.throttling import Throttling, renamed, throttling
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:
+    from conformance.checks.observations import Described
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
@@ -144,20 +146,24 @@ def _refusal(throttling: Throttling) -> Exchange:
     return throttling.filling.refused[0]
 
 
-# --- observations
-
-
-@observes("limit-honoured", "retry-after")
-def test_observe_limit(run: Run, throttling: Throttling) -> None:
-    """Observe the number of requests before the first 429, and whether that carries Retry-After."""
-    filling, first = throttling.filling, _refusal(throttling)
-    served = sum(1 for exchange in filling.served if exchange.number < first.number)
-    run.observe("limit-honoured", f"{served} served before the first 429, X-RateLimit-Limit {filling.limit}", first)
-
-    run.observe("retry-after", _form(first.response.header("Retry-After")), first)
-
-
 def _form(retry_after: str | None) -> str:
     if retry_after is None:
         return "absent"
     return "seconds" if retry_after.strip().isdecimal() else "a date or something else"
+
+
+def _limit(seen: Throttling) -> Described:
+    filling, first = seen.filling, _refusal(seen)
+    served = sum(1 for exchange in filling.served if exchange.number < first.number)
+    return f"{served} served before the first 429, X-RateLimit-Limit {filling.limit}", first
+
+
+def _retry_after(seen: Throttling) -> Described:
+    first = _refusal(seen)
+    return _form(first.response.header("Retry-After")), first
+
+
+OBSERVATIONS: Final = (
+    observing("limit-honoured", throttling, _limit),
+    observing("retry-after", throttling, _retry_after),
+)
