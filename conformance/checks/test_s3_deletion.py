@@ -85,7 +85,7 @@ def _expect_stated(deletion: Exchange) -> None:
     if not isinstance(data.get("deleted"), bool):
         raise CantTell("deleted is no boolean", deletion)
     expect.equal("deleted", data["deleted"], True, deletion, pointer="/data/deleted")
-    expect.equal("id", read.text(data, "id", deletion), deletion.request.identifier, deletion, pointer="/data/id")
+    expect.field("id", deletion.request.identifier, deletion)
 
 
 @requirement("delete-unknown-engagement")
@@ -135,15 +135,7 @@ def test_deleted_engagement_is_in_no_list(deletion: Deletion) -> None:
     ids = {attempt.identifier for attempt in gone(deletion)}
 
     for page in deletion.lists:
-        still = ids & ids_on(page)
-        expect.holds(
-            not still,
-            "a deleted engagement is listed",
-            page,
-            expected="no deleted engagement",
-            actual=sorted(still),
-            pointer="/data",
-        )
+        expect.not_listed("a deleted engagement", ids & ids_on(page), page)
 
 
 OBSERVATIONS: Final = (

@@ -42,15 +42,8 @@ def test_removed_member_is_in_no_list(removal: Removal) -> None:
     """A removed member is in no list of members, with any filter."""
     read.success(removal.response)
     for members in (removal.after.listed, *removal.filtered):
-        expect.holds(
-            removal.member.user_id not in members.ids,
-            "a removed member is still in the list",
-            removal.response,
-            *members.pages,
-            expected="a list without the member",
-            actual="the member",
-            pointer="/data",
-        )
+        still = members.ids & {removal.member.user_id}
+        expect.not_listed("a removed member", still, removal.response, *members.pages)
 
 
 @requirement("removed-member-uncounted")
@@ -131,8 +124,8 @@ def _judge_undone(removed: Exchange, refused: list[Exchange], before: Exchange, 
     for attempt in refused:
         was, now = (items.get(attempt.request.identifier) for items in (were, are))
         if was is not None and (now is not None or len(are) < PER_PAGE):
-            exchanges, gone = (before, removed, attempt, after), "an engagement is gone"
-            expect.holds(now is not None, gone, *exchanges, expected="the engagement", actual="none")
+            exchanges = before, removed, attempt, after
+            expect.exists("an engagement", now is not None, *exchanges)
             expect.unchanged("an engagement", was, now or {}, ("name", "description", "status"), *exchanges)
 
 

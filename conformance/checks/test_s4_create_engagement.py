@@ -19,7 +19,6 @@ from conformance.scenarios.basics import (
 from conformance.scenarios.engagements.creating import creating, own_values_at_creation
 from conformance.scenarios.lists.finding import expect_listed
 from conformance.scenarios.organization.name_rules import REFUSED_AS_INVALID, ensure_no_rule_for_engagements
-from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
     from conformance.checks.observations import Described
@@ -70,7 +69,7 @@ def test_created_engagement_lasts(creating: Creating) -> None:
         responded, after = read.data(creation.response), creation.after()
         if after.status == HTTPStatus.NOT_FOUND and responded["id"] in creating.found.ids:
             raise CantTell("the engagement is in the list, but cannot be read", after)
-        expect.status(after, lambda status: status != HTTPStatus.NOT_FOUND, "the created engagement")
+        expect.found(after, "the created engagement")
         now, exchanges = read.data(after), (creation.response, after)
         if now.get("id") != responded["id"]:
             raise CantTell("the read gave another engagement", after)
@@ -100,9 +99,7 @@ def test_new_engagement_is_active(creating: Creating) -> None:
     """A new engagement is active, in the response and in a read."""
     for creation in creating.proper:
         for exchange in (creation.response, creation.after()):
-            status = read.text(read.data(exchange), "status", exchange)
-
-            expect.equal("status", status, "active", exchange, pointer="/data/status")
+            expect.field("status", "active", exchange)
 
 
 @requirement("create-engagement-own-values")
@@ -122,18 +119,10 @@ def test_duplicate_name_is_accepted_or_a_conflict(creating: Creating) -> None:
     """A second engagement with the same name is separate, or refused with 409."""
     first, second = read.success(creating.bare.response), creating.namesake
 
-    expect.status(second, lambda status: status in SUCCESSES or status == HTTPStatus.CONFLICT, "any 2xx or 409")
+    expect.success_or_conflict(second)
     if second.succeeded:
         ids = [read.text(read.data(exchange), "id", exchange) for exchange in (first, second)]
-        expect.holds(
-            ids[0] != ids[1],
-            "a second engagement with the same name has the identifier of the first",
-            first,
-            second,
-            expected="a new identifier",
-            actual=ids[1],
-            pointer="/data/id",
-        )
+        expect.distinct_ids("two engagements with the same name", ids, first, second)
 
 
 @requirement("create-engagement-duplicate-name")

@@ -110,15 +110,7 @@ def test_member_count_agreed_all_along(run: Run) -> None:
 
 
 def _judge_count(seen: MemberCount) -> None:
-    total = seen.listed.total
-    expect.holds(
-        seen.count == total,
-        "memberCount is not the total of the list",
-        *seen.exchanges,
-        expected=f"{total}, the total of the list",
-        actual=str(seen.count),
-        pointer="/data/memberCount",
-    )
+    expect.equal("memberCount", seen.count, seen.listed.total, *seen.exchanges, pointer="/data/memberCount")
 
 
 @pytest.mark.stage(Stage.WEIGHING)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance import confirm
 from conformance.checks.markers import requirement
-from conformance.oracle import expect, read
+from conformance.oracle import expect
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.organization.name_changes import standing
 from conformance.scenarios.walks.organization_walk import (
@@ -34,8 +34,7 @@ def test_last_name_stands(run: Run, organization_walk: list[NameRead]) -> None:
 def _judge_names(reads: list[NameRead]) -> None:
     for name_read in walked(reads):
         if name_read.name is not None:
-            name = read.text(read.data(name_read.exchange), "name", name_read.exchange)
-            expect.equal("name", name, name_read.name, *name_read.because, name_read.exchange, pointer="/data/name")
+            expect.field("name", name_read.name, *name_read.because, name_read.exchange)
 
 
 @requirement("update-organization-keeps-the-rest")

@@ -65,15 +65,7 @@ def test_two_keys_read_two_organizations(two_organizations: TwoOrganizations) ->
     """The keys of two organizations read organizations with different identifiers."""
     (own, own_read), (other, other_read) = two_organizations.own, two_organizations.other
 
-    expect.holds(
-        own != other,
-        "both keys read the same organization",
-        own_read,
-        other_read,
-        expected="two identifiers",
-        actual=own,
-        pointer="/data/id",
-    )
+    expect.distinct_ids("the organizations of both keys", (own, other), own_read, other_read)
 
 
 @requirement("isolation-own-organization")
@@ -189,8 +181,7 @@ def test_refused_attempts_leave_the_member_in_place(member_of_one: MemberOfOne) 
     gone = member_of(tried.after, tried.user_id) is None
 
     def judge() -> None:
-        exchanges = (*tried.before, removal, *tried.after)
-        expect.holds(not gone, "the member is gone", *exchanges, expected="the member as before", actual="no member")
+        expect.exists("the member", not gone, *tried.before, removal, *tried.after)
 
     bulk.only_if_refused([Sent("another organization's key", removal)], judge)
 
@@ -303,8 +294,7 @@ def _is_only_archived(before: Exchange, after: Exchange) -> None:
 def _stays(archived: dict[str, Any], tried: TwoOrganizations, sent: Sequence[Sent]) -> None:
     """Expect the archived engagement unchanged."""
     exchanges = (tried.between, tried.archive, *(attempt.exchange for attempt in sent), tried.after)
-    exists = tried.after.status != HTTPStatus.NOT_FOUND
-    expect.holds(exists, "the engagement is gone", *exchanges, expected="the engagement as before", actual="404")
+    expect.exists("the engagement", tried.after.status != HTTPStatus.NOT_FOUND, *exchanges)
     expect.unchanged("the engagement", archived, read.data(tried.after), _KEPT, *exchanges)
 
 
