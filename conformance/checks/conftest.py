@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from conformance import scenarios
+from conformance.checks.observations import TABLE
 from conformance.running.scenarios import MARKED
 
 if TYPE_CHECKING:
@@ -28,6 +29,13 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Drop the session's configuration."""
     _CONFIGURED.remove(config)
+
+
+def pytest_pycollect_makeitem(collector: pytest.Module, name: str, obj: Any) -> list[pytest.Item] | None:  # noqa: ANN401 - any object
+    """Collect the rows of a module's table of observations."""
+    if name != TABLE:
+        return None
+    return [pytest.Function.from_parent(collector, name=test.__name__, callobj=test) for test in obj]
 
 
 @pytest.fixture(scope="session")

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from conformance.checks.markers import observes, requirement
+from conformance.checks.observations import observing
 from conformance.oracle import time_zones
 from conformance.oracle.laws import extras
 from conformance.oracle.observe import describe_response
+from conformance.scenarios.access.unspecified import content_types, unspecified
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
+    from conformance.checks.observations import Described
     from conformance.running.run import Run
     from conformance.scenarios.access.unspecified import Beside
-    from conformance.wire.exchange import Exchange
 
 
 @pytest.mark.stage(Stage.LAWS)
@@ -24,41 +26,6 @@ if TYPE_CHECKING:
 def test_new_times_are_utc(run: Run) -> None:
     """A createdAt is the time of its response, and not a time zone, a day or a month away."""
     time_zones.expect_utc(run.wire.exchanges)
-
-
-# --- observations
-
-
-@observes("request-content-type-wrong")
-def test_body_announced_as_text(run: Run, content_types: tuple[Exchange, Exchange]) -> None:
-    """Observe the response to a JSON body that is announced as text/plain."""
-    run.observe("request-content-type-wrong", describe_response(content_types[0]), content_types[0])
-
-
-@observes("request-content-type-missing")
-def test_body_not_announced(run: Run, content_types: tuple[Exchange, Exchange]) -> None:
-    """Observe the response to a JSON body without a Content-Type."""
-    run.observe("request-content-type-missing", describe_response(content_types[1]), content_types[1])
-
-
-@observes("other-methods")
-def test_other_method(run: Run, unspecified: Beside) -> None:
-    """Observe the response to PUT on the path of engagements."""
-    if unspecified.put is not None:
-        run.observe("other-methods", f"PUT: {describe_response(unspecified.put)}", unspecified.put)
-
-
-@observes("options-requests")
-def test_options(run: Run, unspecified: Beside) -> None:
-    """Observe the response to OPTIONS on the path of engagements."""
-    if unspecified.options is not None:
-        run.observe("options-requests", describe_response(unspecified.options), unspecified.options)
-
-
-@observes("unknown-path")
-def test_unknown_path(run: Run, unspecified: Beside) -> None:
-    """Observe the response to a path outside the interface."""
-    run.observe("unknown-path", describe_response(unspecified.unknown_path), unspecified.unknown_path)
 
 
 @pytest.mark.stage(Stage.LAWS)
@@ -104,3 +71,16 @@ def test_media_types(run: Run) -> None:
 def test_service_clock(run: Run) -> None:
     """Observe the difference between the service's clock, by its Date header, and the suite's."""
     run.observe("service-clock", extras.clock_offset(run.wire.service_clock), *run.wire.exchanges[-1:])
+
+
+def _other_method(seen: Beside) -> list[Described]:
+    return [] if seen.put is None else [(f"PUT: {describe_response(seen.put)}", seen.put)]
+
+
+OBSERVATIONS: Final = (
+    observing("request-content-type-wrong", content_types, lambda seen: seen[0]),
+    observing("request-content-type-missing", content_types, lambda seen: seen[1]),
+    observing("other-methods", unspecified, _other_method),
+    observing("options-requests", unspecified, lambda seen: [] if seen.options is None else [seen.options]),
+    observing("unknown-path", unspecified, lambda seen: seen.unknown_path),
+)

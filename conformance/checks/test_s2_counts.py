@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from conformance import confirm
 from conformance.checks.markers import requirement
-from conformance.confirm.steady import steadily
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.lists.finding import PER_PAGE, ids_on
 from conformance.scenarios.organization.counts import (
+    ROUNDS,
     Count,
     Counting,
     Counts,
     counting,
     expect_agreement,
-    first_then,
-    in_rounds,
 )
 
 if TYPE_CHECKING:
@@ -72,8 +71,7 @@ def _judge_deletion(seen: Counting) -> None:
 
 def _steadily_counted(run: Run, first: Counting, judge: Callable[[Counting], None]) -> Counting:
     """Judge a change of both counts, with a new engagement if others may have interfered; return the last result."""
-    snapshots = first_then(first, lambda: counting(run, _PAUSES))
-    return in_rounds(lambda: steadily(snapshots, judge, at_rest=Counting.others, sleep=run.sleep))
+    return confirm.stable(run, first, judge, lambda: counting(run, _PAUSES), same=Counting.others, rounds=ROUNDS)
 
 
 def _follows(seen: Counting, before: Count, after: Count, by: int) -> None:

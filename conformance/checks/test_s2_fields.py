@@ -5,33 +5,20 @@ Section 4 lists the fields of each operation with its endpoint; this module judg
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from conformance.checks.markers import observes
+from conformance.checks.observations import observing
 from conformance.oracle.laws import responses as laws
-from conformance.oracle.observe import describe_response
 from conformance.oracle.rendering import render
+from conformance.scenarios.access.unspecified import unspecified
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
-    from conformance.scenarios.access.unspecified import Beside
     from conformance.wire.exchange import Exchange
-
-
-# --- observations
-
-
-@observes("identifier-never-issued")
-def test_identifier_never_issued(run: Run, unspecified: Beside) -> None:
-    """Observe the refusal of an identifier whose shape was never issued."""
-    run.observe(
-        "identifier-never-issued",
-        describe_response(unspecified.never_issued),
-        unspecified.never_issued,
-    )
 
 
 @pytest.mark.stage(Stage.LAWS)
@@ -67,3 +54,6 @@ def _resources(run: Run, operation: str) -> list[tuple[Exchange, dict[str, objec
         if exchange.request.operation.id == operation
         for resource in laws.readable_resources(exchange)
     ]
+
+
+OBSERVATIONS: Final = (observing("identifier-never-issued", unspecified, lambda seen: seen.never_issued),)

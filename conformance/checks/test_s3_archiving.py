@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.markers import observes, requirement
+from conformance.checks.markers import requirement
+from conformance.checks.observations import observing
 from conformance.confirm.clock_ticks import A_LONG_TICK, expect_moved
-from conformance.oracle import expect, observe, read
+from conformance.oracle import expect, read
 from conformance.oracle.ledger.effects import accepted, is_main
+from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.scenarios.basics import (
     FIELDS,
@@ -23,7 +24,7 @@ from conformance.scenarios.basics import (
     require_active,
     time_of,
 )
-from conformance.scenarios.engagements.archiving import Archiving, Transition, archived_after, in_archive
+from conformance.scenarios.engagements.archiving import Archiving, Transition, archived_after, archiving, in_archive
 from conformance.scenarios.lists.finding import expect_listed
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
@@ -31,6 +32,7 @@ from conformance.wire.exchange import REFUSALS, SUCCESSES
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
 
 
 _CONTENT: Final = ("name", "description")
@@ -77,8 +79,7 @@ def test_archived_engagement_reads_archived(archiving: Archiving) -> None:
     # The response to a second archive is open, except that it must not state the status active.
     denied = field_or_none(again.after, "status") == "archived" and field_or_none(again.response, "status") == "active"
     for exchange in (archiving.first.response, archiving.first.after, *([again.response] if denied else [])):
-        status = read.text(read.data(exchange), "status", exchange)
-        expect.equal("status", status, "archived", exchange, pointer="/data/status")
+        expect.field("status", "archived", exchange)
 
 
 @requirement("archive-refreshes-updated-at")
@@ -198,9 +199,8 @@ def test_engagement_archived_again_stays_archived(archiving: Archiving) -> None:
     """An engagement that is archived again stays archived."""
     in_archive(archiving.again.before)
 
-    after = archiving.again.after
-    status = read.text(read_engagement(after), "status", after)
-    expect.equal("status", status, "archived", archiving.again.response, after, pointer="/data/status")
+    read_engagement(archiving.again.after)
+    expect.field("status", "archived", archiving.again.response, archiving.again.after)
 
 
 @requirement("archived-again-stays-archived")
@@ -215,49 +215,28 @@ def test_refused_archiving_again_changes_nothing(archiving: Archiving) -> None:
     )
 
 
-@observes("archive-status")
-def test_observe_status_of_archiving(run: Run, archiving: Archiving) -> None:
-    """Observe the status of a successful archive."""
-    run.observe("archive-status", observe.describe_response(archiving.first.response), archiving.first.response)
-
-
-@observes("archive-again")
-def test_observe_archiving_again(run: Run, archiving: Archiving) -> None:
-    """Observe the response to a second archive."""
-    before, response, after = archiving.again.before, archiving.again.response, archiving.again.after
-    same = field_or_none(before, "updatedAt") == field_or_none(after, "updatedAt")
-    words = f"{observe.describe_response(response)}, {'unchanged' if same else 'updatedAt refreshed'}"
-    run.observe("archive-again", words, before, response, after)
-
-
-@observes("archived-edit-status")
-def test_observe_refusal_of_archived_edits(run: Run, archiving: Archiving) -> None:
-    """Observe the error that refuses an edit of an archived engagement."""
-    for edit in (*archiving.edits, archiving.late_edit):
-        run.observe("archived-edit-status", observe.describe_response(edit), edit)
-
-
 @requirement("create-engagement-duplicate-name")
 def test_name_of_archived_engagement_is_free_or_taken(archiving: Archiving) -> None:
     """A new engagement with an archived one's name is separate, or refused with 409."""
     in_archive(archiving.after_edits)
     response = archiving.namesake
 
-    expect.status(response, lambda status: status in SUCCESSES or status == HTTPStatus.CONFLICT, "any 2xx or 409")
+    expect.success_or_conflict(response)
     if response.succeeded:
         identifier = read.text(read.data(response), "id", response)
-        expect.holds(
-            identifier != archiving.identifier,
-            "a new engagement with an archived one's name has its identifier",
-            archiving.first.response,
-            response,
-            expected="a new identifier",
-            actual=identifier,
-            pointer="/data/id",
-        )
+        ids = archiving.identifier, identifier
+        expect.distinct_ids("an archived engagement and a new one of its name", ids, archiving.first.response, response)
 
 
-@observes("duplicate-name-of-archived")
-def test_observe_name_of_archived_engagement(run: Run, archiving: Archiving) -> None:
-    """Observe the response to a creation with the name of an archived engagement."""
-    run.observe("duplicate-name-of-archived", observe.describe_response(archiving.namesake), archiving.namesake)
+def _archived_again(seen: Archiving) -> tuple[str, Exchange, Exchange, Exchange]:
+    before, response, after = seen.again.before, seen.again.response, seen.again.after
+    same = field_or_none(before, "updatedAt") == field_or_none(after, "updatedAt")
+    return f"{describe_response(response)}, {'unchanged' if same else 'updatedAt refreshed'}", before, response, after
+
+
+OBSERVATIONS: Final = (
+    observing("archive-status", archiving, lambda seen: seen.first.response),
+    observing("archive-again", archiving, _archived_again),
+    observing("archived-edit-status", archiving, lambda seen: [*seen.edits, seen.late_edit]),
+    observing("duplicate-name-of-archived", archiving, lambda seen: seen.namesake),
+)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -98,7 +97,7 @@ def test_deleting_spares_others(run: Run, deletion: Deletion, afterwards: Afterw
     existing = {identifier for identifier, _ in _sights(run)} & _created(run) - targets
 
     for survivor in (afterwards.late, afterwards.beside_deletion):
-        expect.status(survivor, lambda status: status != HTTPStatus.NOT_FOUND, _THERE)
+        expect.found(survivor, _THERE)
     if afterwards.deletion.succeeded:
         exchanges = afterwards.beside_archive, afterwards.deletion, afterwards.beside_deletion
         settled(afterwards)
@@ -106,9 +105,7 @@ def test_deleting_spares_others(run: Run, deletion: Deletion, afterwards: Afterw
         expect.unchanged("an engagement other than the deleted one", before, after, FIELDS, *exchanges)
     if read.number(afterwards.page, "total") <= PER_PAGE:
         for identifier in sorted(existing - ids_on(afterwards.page)):
-            expect.status(
-                run.send(requests.get_engagement(identifier)), lambda status: status != HTTPStatus.NOT_FOUND, _THERE
-            )
+            expect.found(run.send(requests.get_engagement(identifier)), _THERE)
 
 
 def _may_end(exchange: Exchange) -> bool:

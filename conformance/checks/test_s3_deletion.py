@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from conformance.checks.markers import observes, requirement
-from conformance.oracle import expect, observe, read
+from conformance.checks.markers import requirement
+from conformance.checks.observations import observing
+from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.basics import (
     expect_missing,
     field_or_none,
     missing_identifier,
 )
+from conformance.scenarios.engagements.deletion import deletion
 from conformance.scenarios.lists.finding import ids_on
 from conformance.wire import requests
 
@@ -105,19 +107,9 @@ def test_deleted_engagement_is_in_no_list(deletion: Deletion) -> None:
     ids = {attempt.identifier for attempt in gone(deletion)}
 
     for page in deletion.lists:
-        still = ids & ids_on(page)
-        expect.holds(
-            not still,
-            "a deleted engagement is listed",
-            page,
-            expected="no deleted engagement",
-            actual=sorted(still),
-            pointer="/data",
-        )
+        expect.not_listed("a deleted engagement", ids & ids_on(page), page)
 
 
-@observes("unarchive-unknown")
-def test_observe_unarchiving_of_deleted(run: Run, deletion: Deletion) -> None:
-    """Observe the response to unarchiving a deleted engagement."""
-    for attempt in gone(deletion):
-        run.observe("unarchive-unknown", observe.describe_response(attempt.unarchive), attempt.unarchive)
+OBSERVATIONS: Final = (
+    observing("unarchive-unknown", deletion, lambda seen: [attempt.unarchive for attempt in gone(seen)]),
+)

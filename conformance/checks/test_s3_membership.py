@@ -6,17 +6,18 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.markers import observes, requirement
-from conformance.confirm.steady import steadily_between
+from conformance import confirm
+from conformance.checks.markers import requirement
+from conformance.checks.observations import observing
 from conformance.oracle import expect, read
-from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
 from conformance.oracle.rendering import render
 from conformance.scenarios.members.member_list import MemberList, bystanders, read_members
-from conformance.scenarios.members.role_changes import OTHER_ROLE, Change, RoleChanges, change_role
+from conformance.scenarios.members.role_changes import OTHER_ROLE, Change, RoleChanges, change_role, role_changes
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
 
 KEPT: Final = ("name", "email", "joinedAt")
 """Fields that a role change leaves unchanged; lastSeenAt moves whenever the member is active."""
@@ -79,12 +80,12 @@ def test_role_change_keeps_the_rest(run: Run, role_changes: RoleChanges) -> None
         expect.unchanged("the member", before.members[user_id], own, KEPT, *at)
 
     first = _ThereAndBack(user_id, before, role_changes.changes)
-    attempts = iter([first])
-    steadily_between(
-        lambda: next(attempts, None) or _there_and_back(run, role_changes),
+    confirm.stable_between(
+        run,
+        first,
         lambda seen: _judge_others(seen if seen.could_show(first) else first),
+        lambda: _there_and_back(run, role_changes),
         still=_ThereAndBack.still,
-        sleep=run.sleep,
     )
 
 
@@ -133,7 +134,7 @@ def _judge_others(attempt: _ThereAndBack) -> None:
         at = (*attempt.before.pages, change.response, *change.after.pages)
         for user_id, was in others.items():
             now = change.after.members.get(user_id)
-            expect.holds(now, "another member is gone after a role change", *at, expected="there", actual="gone")
+            expect.exists("another member", now, *at)
             expect.unchanged("another member", was, now or {}, ("role", *KEPT), *at)
 
 
@@ -179,20 +180,19 @@ def test_member_is_listed_with_its_own_address(role_changes: RoleChanges) -> Non
     )
 
 
-# --- observations
-
-
-@observes("same-role-again")
-def test_observe_same_role(run: Run, role_changes: RoleChanges) -> None:
-    """Observe the response to a change to the same role."""
-    for change in role_changes.changes:
+def _same_role(seen: RoleChanges) -> Exchange:
+    for change in seen.changes:
         read.success(change.response)
-    run.observe("same-role-again", describe_response(role_changes.same), role_changes.same)
+    return seen.same
 
 
-@observes("invite-member-again")
-def test_observe_invitation_of_member(run: Run, role_changes: RoleChanges) -> None:
-    """Observe the response to an invitation of a member's address."""
-    if role_changes.invited is None:
+def _invited(seen: RoleChanges) -> Exchange:
+    if seen.invited is None:
         raise Inapplicable("the list shows no address of the member")
-    run.observe("invite-member-again", describe_response(role_changes.invited), role_changes.invited)
+    return seen.invited
+
+
+OBSERVATIONS: Final = (
+    observing("same-role-again", role_changes, _same_role),
+    observing("invite-member-again", role_changes, _invited),
+)

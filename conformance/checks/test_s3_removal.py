@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.markers import observes, requirement
-from conformance.confirm.steady import steadily, steadily_between
+from conformance import confirm
+from conformance.checks.markers import requirement
+from conformance.checks.observations import observing
 from conformance.oracle import expect, read
 from conformance.oracle.bulk import Sent, every_status, none_created
 from conformance.oracle.ledger.effects import sent_object
-from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, Untested
 from conformance.oracle.rendering import one_of
 from conformance.scenarios.lists.finding import PER_PAGE
 from conformance.scenarios.members.member_list import MemberCount, count_members
-from conformance.scenarios.members.removal import Removal, RemovalSeen, first_seen, removed_anew
+from conformance.scenarios.members.removal import Removal, RemovalSeen, first_seen, removal, removed_anew
 from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
@@ -42,28 +42,21 @@ def test_removed_member_is_in_no_list(removal: Removal) -> None:
     """A removed member is in no list of members, with any filter."""
     read.success(removal.response)
     for members in (removal.after.listed, *removal.filtered):
-        expect.holds(
-            removal.member.user_id not in members.ids,
-            "a removed member is still in the list",
-            removal.response,
-            *members.pages,
-            expected="a list without the member",
-            actual="the member",
-            pointer="/data",
-        )
+        still = members.ids & {removal.member.user_id}
+        expect.not_listed("a removed member", still, removal.response, *members.pages)
 
 
 @requirement("removed-member-uncounted")
 def test_removed_member_is_not_counted(run: Run, removal: Removal) -> None:
     """The organization and the list no longer count a removed member."""
     read.success(removal.response)
-    reads = iter([removal.after])
 
-    steadily(
-        lambda: next(reads, None) or count_members(run),
+    confirm.stable(
+        run,
+        removal.after,
         lambda seen: _judge_counts(removal, seen),
-        at_rest=lambda seen: (seen.count, seen.listed.ids),
-        sleep=run.sleep,
+        lambda: count_members(run),
+        same=lambda seen: (seen.count, seen.listed.ids),
     )
 
 
@@ -131,8 +124,8 @@ def _judge_undone(removed: Exchange, refused: list[Exchange], before: Exchange, 
     for attempt in refused:
         was, now = (items.get(attempt.request.identifier) for items in (were, are))
         if was is not None and (now is not None or len(are) < PER_PAGE):
-            exchanges, gone = (before, removed, attempt, after), "an engagement is gone"
-            expect.holds(now is not None, gone, *exchanges, expected="the engagement", actual="none")
+            exchanges = before, removed, attempt, after
+            expect.exists("an engagement", now is not None, *exchanges)
             expect.unchanged("an engagement", was, now or {}, ("name", "description", "status"), *exchanges)
 
 
@@ -155,11 +148,8 @@ def test_others_stay_members(run: Run, removal: Removal) -> None:
     if any(exchange.succeeded for exchange in removals):
         raise CantTell("another member was removed with the removed member's key", *removals)
     first = first_seen(removal)
-    reads = iter([first])
 
-    steadily_between(
-        lambda: next(reads, None) or removed_anew(run, first), _judge_others, still=RemovalSeen.still, sleep=run.sleep
-    )
+    confirm.stable_between(run, first, _judge_others, lambda: removed_anew(run, first), still=RemovalSeen.still)
     for before, after in removal.bystander_reads:
         if before.succeeded:  # another requirement judges the status
             expect.status(after, lambda status: status in SUCCESSES, "a success, as before the removal")
@@ -188,11 +178,6 @@ def _judge_others(seen: RemovalSeen) -> None:
     )
 
 
-# --- observations
-
-
-@observes("removed-member-status")
-def test_observe_refusal_of_removed_key(run: Run, removal: Removal) -> None:
-    """Observe the status that refuses a removed member's key."""
-    for attempt in removal.attempts:
-        run.observe("removed-member-status", describe_response(attempt.after), attempt.after)
+OBSERVATIONS: Final = (
+    observing("removed-member-status", removal, lambda seen: [attempt.after for attempt in seen.attempts]),
+)

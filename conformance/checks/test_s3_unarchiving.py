@@ -5,16 +5,19 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.markers import observes, requirement
-from conformance.oracle import expect, observe, read
+from conformance.checks.markers import requirement
+from conformance.checks.observations import observing
+from conformance.oracle import expect, read
+from conformance.oracle.observe import describe_response, members
 from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.scenarios.basics import read_engagement
 from conformance.scenarios.engagements.archiving import in_archive
 from conformance.scenarios.engagements.editing import Editing, has_taken_effect
+from conformance.scenarios.engagements.unarchiving import unarchiving
 from conformance.wire.exchange import REFUSALS, SUCCESSES
 
 if TYPE_CHECKING:
-    from conformance.running.run import Run
+    from conformance.checks.observations import Described
     from conformance.scenarios.engagements.unarchiving import Revival, Unarchiving
 
 _NEVER: Final = frozenset({401, 404, 405, 429})
@@ -63,8 +66,8 @@ def test_unarchived_engagement_can_be_edited(editing: Editing, unarchiving: Unar
     expect.success(revival.edit)
     expect.success(revival.second)
 
-    name = read.text(read_engagement(revival.after), "name", revival.after)
-    expect.equal("name", name, revival.name, revival.edit, revival.after, pointer="/data/name")
+    read_engagement(revival.after)
+    expect.field("name", revival.name, revival.edit, revival.after)
 
 
 @requirement("unarchived-archivable")
@@ -79,33 +82,27 @@ def test_unarchived_engagement_can_be_archived(unarchiving: Unarchiving) -> None
         expect.equal("status", status, "archived", revival.archive, revival.after, pointer="/data/status")
 
 
-@observes("unarchive-answer")
-def test_observe_response_to_unarchiving(run: Run, unarchiving: Unarchiving) -> None:
-    """Observe the response to unarchiving an archived engagement."""
-    bare, response = unarchiving.bare, unarchiving.response
-    words = observe.describe_response(bare)
+def _unarchived(seen: Unarchiving) -> Described:
+    bare, response = seen.bare, seen.response
+    words = describe_response(bare)
     if response is not bare:
-        words += f" without a body, {observe.describe_response(response)} with an empty object"
-    run.observe("unarchive-answer", words, bare, response)
+        words += f" without a body, {describe_response(response)} with an empty object"
+    return words, bare, response
 
 
-@observes("unarchive-body")
-def test_observe_body_of_unarchiving(run: Run, unarchiving: Unarchiving) -> None:
-    """Observe the members of the response to unarchiving."""
-    response = unarchiving.response
-    words = observe.members(response) if response.succeeded else f"none, but {observe.describe_response(response)}"
-    run.observe("unarchive-body", words, response)
+def _body(seen: Unarchiving) -> Described:
+    response = seen.response
+    return members(response) if response.succeeded else f"none, but {describe_response(response)}", response
 
 
-@observes("unarchive-status-afterwards")
-def test_observe_status_after_unarchiving(run: Run, unarchiving: Unarchiving) -> None:
-    """Observe the status of an engagement after unarchiving."""
-    after = unarchiving.after
-    words = f"{read.text(read.data(after), 'status', after)} after {observe.describe_response(unarchiving.response)}"
-    run.observe("unarchive-status-afterwards", words, unarchiving.response, after)
+def _status_afterwards(seen: Unarchiving) -> Described:
+    status = read.text(read.data(seen.after), "status", seen.after)
+    return f"{status} after {describe_response(seen.response)}", seen.response, seen.after
 
 
-@observes("unarchive-active")
-def test_observe_unarchiving_of_active(run: Run, unarchiving: Unarchiving) -> None:
-    """Observe the response to unarchiving an active engagement."""
-    run.observe("unarchive-active", observe.describe_response(unarchiving.of_active), unarchiving.of_active)
+OBSERVATIONS: Final = (
+    observing("unarchive-answer", unarchiving, _unarchived),
+    observing("unarchive-body", unarchiving, _body),
+    observing("unarchive-status-afterwards", unarchiving, _status_afterwards),
+    observing("unarchive-active", unarchiving, lambda seen: seen.of_active),
+)

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from conformance.checks.markers import observes, requirement
-from conformance.oracle import expect, observe, read
+from conformance.checks.markers import requirement
+from conformance.checks.observations import observing
+from conformance.oracle import expect, read
+from conformance.oracle.observe import describe_response, reads, shape
 from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.scenarios.basics import (
     FIELDS,
     expect_not_honoured,
     require_active,
 )
+from conformance.scenarios.engagements.creating import creating, own_values_at_creation
 from conformance.scenarios.lists.finding import expect_listed
 from conformance.scenarios.organization.name_rules import REFUSED_AS_INVALID, ensure_no_rule_for_engagements
-from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
+    from conformance.checks.observations import Described
     from conformance.running.run import Run
     from conformance.scenarios.engagements.creating import Creating, Creation
     from conformance.scenarios.lists.seeded_engagements import SeededEngagement
@@ -66,7 +69,7 @@ def test_created_engagement_lasts(creating: Creating) -> None:
         responded, after = read.data(creation.response), creation.after()
         if after.status == HTTPStatus.NOT_FOUND and responded["id"] in creating.found.ids:
             raise CantTell("the engagement is in the list, but cannot be read", after)
-        expect.status(after, lambda status: status != HTTPStatus.NOT_FOUND, "the created engagement")
+        expect.found(after, "the created engagement")
         now, exchanges = read.data(after), (creation.response, after)
         if now.get("id") != responded["id"]:
             raise CantTell("the read gave another engagement", after)
@@ -96,9 +99,7 @@ def test_new_engagement_is_active(creating: Creating) -> None:
     """A new engagement is active, in the response and in a read."""
     for creation in creating.proper:
         for exchange in (creation.response, creation.after()):
-            status = read.text(read.data(exchange), "status", exchange)
-
-            expect.equal("status", status, "active", exchange, pointer="/data/status")
+            expect.field("status", "active", exchange)
 
 
 @requirement("create-engagement-own-values")
@@ -118,18 +119,10 @@ def test_duplicate_name_is_accepted_or_a_conflict(creating: Creating) -> None:
     """A second engagement with the same name is separate, or refused with 409."""
     first, second = read.success(creating.bare.response), creating.namesake
 
-    expect.status(second, lambda status: status in SUCCESSES or status == HTTPStatus.CONFLICT, "any 2xx or 409")
+    expect.success_or_conflict(second)
     if second.succeeded:
         ids = [read.text(read.data(exchange), "id", exchange) for exchange in (first, second)]
-        expect.holds(
-            ids[0] != ids[1],
-            "a second engagement with the same name has the identifier of the first",
-            first,
-            second,
-            expected="a new identifier",
-            actual=ids[1],
-            pointer="/data/id",
-        )
+        expect.distinct_ids("two engagements with the same name", ids, first, second)
 
 
 @requirement("create-engagement-duplicate-name")
@@ -157,39 +150,27 @@ def test_refused_duplicate_is_not_created(creating: Creating) -> None:
     )
 
 
-@observes("create-status")
-def test_observe_status_of_creation(run: Run, creating: Creating) -> None:
-    """Observe the status of a successful creation."""
-    run.observe("create-status", observe.describe_response(creating.bare.response), creating.bare.response)
+def _identifier(seen: Creating) -> Described:
+    response = seen.bare.response
+    return shape(read.text(read.data(response), "id", response)), response
 
 
-@observes("identifier-shapes")
-def test_observe_identifiers(run: Run, creating: Creating) -> None:
-    """Observe the form of identifiers."""
-    response = creating.bare.response
-    run.observe("identifier-shapes", observe.shape(read.text(read.data(response), "id", response)), response)
-
-
-@observes("never-given-description")
-def test_observe_description_that_nobody_gave(run: Run, creating: Creating) -> None:
-    """Observe a description that was never set."""
-    response, after = creating.bare.response, creating.bare.after()
-    stated, later = (observe.reads(read.data(exchange), "description") for exchange in (response, after))
+def _description_never_given(seen: Creating) -> Described:
+    response, after = seen.bare.response, seen.bare.after()
+    stated, later = (reads(read.data(exchange), "description") for exchange in (response, after))
     words = stated if stated == later else f"{stated} in the response to the creation, {later} when read"
-    run.observe("never-given-description", words, response, after)
+    return words, response, after
 
 
-@observes("duplicate-name")
-def test_observe_duplicate_name(run: Run, creating: Creating) -> None:
-    """Observe the response to a second creation with the same name."""
-    run.observe("duplicate-name", observe.describe_response(creating.namesake), creating.namesake)
+def _own_values(creation: Creation) -> Described:
+    fields = ", ".join(name for name in creation.sent if name != "name")
+    return f"{fields}: {describe_response(creation.response)}", creation.response
 
 
-@observes("fields-of-the-service")
-def test_observe_own_values_at_creation(run: Run, own_values_at_creation: list[Creation]) -> None:
-    """Observe whether values that the service sets are ignored or refused."""
-    for creation in own_values_at_creation:
-        fields = ", ".join(name for name in creation.sent if name != "name")
-        run.observe(
-            "fields-of-the-service", f"{fields}: {observe.describe_response(creation.response)}", creation.response
-        )
+OBSERVATIONS: Final = (
+    observing("create-status", creating, lambda seen: seen.bare.response),
+    observing("identifier-shapes", creating, _identifier),
+    observing("never-given-description", creating, _description_never_given),
+    observing("duplicate-name", creating, lambda seen: seen.namesake),
+    observing("fields-of-the-service", own_values_at_creation, lambda seen: list(map(_own_values, seen))),
+)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.markers import observes, requirement
-from conformance.confirm.steady import steadily_between
+from conformance import confirm
+from conformance.checks.markers import requirement
+from conformance.checks.observations import observing
 from conformance.oracle import expect, read
 from conformance.oracle.ledger.effects import accepted, is_main, sent_object
 from conformance.oracle.observe import describe_response
@@ -17,12 +18,15 @@ from conformance.scenarios.members.invitations import (
     Inviting,
     OwnerChange,
     Strangers,
+    changing_owner,
     invite_in_both_roles,
+    inviting,
 )
 from conformance.scenarios.members.member_list import count_members_so_far
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
+    from conformance.checks.observations import Described
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
@@ -77,9 +81,7 @@ def _mailbox(exchange: Exchange) -> str | None:
 @requirement("invite-adds-no-member")
 def test_invitation_adds_no_member(run: Run, inviting: Inviting) -> None:
     """An invitation leaves the members and their count unchanged."""
-    reads = iter([inviting])
-
-    steadily_between(lambda: next(reads, None) or _invite_and_count(run), _judge_members, still=_still, sleep=run.sleep)
+    confirm.stable_between(run, inviting, _judge_members, lambda: _invite_and_count(run), still=_still)
 
 
 def _invite_and_count(run: Run) -> Inviting:
@@ -124,14 +126,8 @@ def _judge_members(attempt: Inviting) -> None:
         actual=f"{len(changed)} in another role",
         pointer="/data",
     )
-    listed = any(attempt.after.listed.has_address(invited.email) for invited in attempt.proper)
-    expect.holds(
-        not listed,
-        "an invited address is in the list of members",
-        *attempt.exchanges,
-        expected="members only",
-        actual="the address that was invited",
-    )
+    listed = [invited.email for invited in attempt.proper if attempt.after.listed.has_address(invited.email)]
+    expect.not_listed("an invited address", listed, *attempt.exchanges)
 
 
 # --- the owner, and strangers
@@ -175,24 +171,26 @@ def test_removal_of_unknown_user(strangers: Strangers) -> None:
         expect.status_in(response, 404, 400, 422)
 
 
-# --- observations
+def _twice(seen: Inviting) -> Described:
+    return describe_response(seen.twice.response), seen.proper[0].response, seen.twice.response
 
 
-@observes("invite-status", "invitation-status-seen", "invite-twice", "invite-address-letter-case")
-def test_observe_invitations(run: Run, inviting: Inviting) -> None:
-    """Observe the status of an invitation, its status field, and the response to a second invitation."""
-    first, capitals = inviting.proper[0].response, inviting.capitals
-    run.observe("invite-status", describe_response(first), first)
-    run.observe("invite-twice", describe_response(inviting.twice.response), first, inviting.twice.response)
-
-    run.observe("invitation-status-seen", render(read.text(read.data(first), "status", first)), first)
-    email = read.text(read.data(capitals.response), "email", capitals.response)
-    lowered = "lowered" if email == capitals.email.lower() else "changed otherwise"
-    run.observe("invite-address-letter-case", "kept" if email == capitals.email else lowered, capitals.response)
+def _status(seen: Inviting) -> Described:
+    first = seen.proper[0].response
+    return render(read.text(read.data(first), "status", first)), first
 
 
-@observes("owner-role-error")
-def test_observe_owner_role(run: Run, changing_owner: OwnerChange) -> None:
-    """Observe the error that refuses the change of an owner's role."""
-    for attempt in changing_owner.attempts:
-        run.observe("owner-role-error", describe_response(attempt), attempt)
+def _letter_case(seen: Inviting) -> Described:
+    sent, response = seen.capitals.email, seen.capitals.response
+    email = read.text(read.data(response), "email", response)
+    lowered = "lowered" if email == sent.lower() else "changed otherwise"
+    return "kept" if email == sent else lowered, response
+
+
+OBSERVATIONS: Final = (
+    observing("invite-status", inviting, lambda seen: seen.proper[0].response),
+    observing("invite-twice", inviting, _twice),
+    observing("invitation-status-seen", inviting, _status),
+    observing("invite-address-letter-case", inviting, _letter_case),
+    observing("owner-role-error", changing_owner, lambda seen: list(seen.attempts)),
+)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from conformance import confirm
 from conformance.checks.markers import requirement
-from conformance.confirm.stable import expect_elsewhere, expect_steadily
 from conformance.oracle import read
 from conformance.oracle.laws import lists as list_laws
 from conformance.oracle.laws.responses import STATUSES
@@ -20,7 +20,7 @@ from conformance.scenarios.lists.filtered import (
 )
 
 if TYPE_CHECKING:
-    from conformance.confirm.stable import Snapshot
+    from conformance.confirm.lists import Snapshot
     from conformance.running.run import Run
     from conformance.scenarios.lists.paged import PagedLists
     from conformance.scenarios.lists.seeded_engagements import SeededEngagements
@@ -39,7 +39,7 @@ def test_list_holds_both_states(run: Run, engagements_by_status: FilteredLists) 
     if not seeded_engagements.archived or not seeded_engagements.active:
         raise CantTell("no engagement could be archived")
 
-    expect_steadily(
+    confirm.stable_list(
         run,
         engagements_by_status.snapshot,
         lambda snapshot: filters.expect_both(
@@ -75,7 +75,7 @@ def test_status_filter_finds_all(run: Run, engagements_by_status: FilteredLists)
         filters.expect_found(active, "status", "active", known["active"], known["archived"])
         filters.expect_found(archived, "status", "archived", known["archived"], known["active"])
 
-    expect_steadily(run, engagements_by_status.snapshot, judge)
+    confirm.stable_list(run, engagements_by_status.snapshot, judge)
 
 
 @requirement("list-engagements-status-filter")
@@ -89,7 +89,7 @@ def test_status_filter_on_every_page(
         for page in snapshot:
             filters.expect_found(Listing((page,)), "status", "archived", (), seeded_engagements.active)
 
-    expect_steadily(run, archived_by_change, judge)
+    confirm.stable_list(run, archived_by_change, judge)
 
 
 @requirement("list-engagements-status-filter")
@@ -103,7 +103,7 @@ def test_filtered_pages_are_full(
         "pages are not full at all",
     )
 
-    expect_steadily(run, (*whole, *archived_by_change), filters.expect_full_pages)
+    confirm.stable_list(run, (*whole, *archived_by_change), filters.expect_full_pages)
 
 
 @requirement("list-engagements-status-filter")
@@ -113,11 +113,11 @@ def test_filtered_pages_lose_nothing(
     """With a status, no item of the single-page list is lost or repeated between two pages."""
     whole, key = _whole_of_archived(engagements_by_status), time_of("updatedAt")
     plain = paged_engagements.snapshot[1:]
-    expect_elsewhere(
+    confirm.otherwise_fine(
         run, plain, lambda snapshot: expect_once(Listing(snapshot)), "pages repeat items without a filter too"
     )
 
-    expect_steadily(
+    confirm.stable_list(
         run, (*whole, *archived_by_change), lambda snapshot: filters.expect_nothing_lost(snapshot, "updatedAt", key)
     )
 
@@ -134,7 +134,9 @@ def test_filter_counts_alike_on_every_page(
     run: Run, engagements_by_status: FilteredLists, archived_by_change: Snapshot
 ) -> None:
     """With a status, each page states the total of the single-page list."""
-    expect_steadily(run, (*_whole_of_archived(engagements_by_status), *archived_by_change), filters.expect_one_total)
+    confirm.stable_list(
+        run, (*_whole_of_archived(engagements_by_status), *archived_by_change), filters.expect_one_total
+    )
 
 
 @requirement("list-engagements-filter-counts")
@@ -146,7 +148,7 @@ def test_filter_counts(run: Run, engagements_by_status: FilteredLists) -> None:
         by_status = {status: requirement_for_status(snapshot, status) for status in STATUSES}
         filters.expect_counts("status", by_status, everything, _states(everything, engagements_by_status.seeded))
 
-    expect_steadily(run, engagements_by_status.snapshot, judge)
+    confirm.stable_list(run, engagements_by_status.snapshot, judge)
 
 
 def _states(everything: Listing, seeded: SeededEngagements) -> dict[str, list[str]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from conformance import confirm
 from conformance.checks.markers import requirement
-from conformance.confirm.stable import expect_steadily
-from conformance.confirm.steady import steadily
 from conformance.oracle import expect
 from conformance.oracle.laws.responses import ROLES
 from conformance.oracle.lists import filters
@@ -18,7 +18,7 @@ from conformance.scenarios.members.member_list import count_members_so_far, memb
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
-    from conformance.confirm.stable import Snapshot
+    from conformance.confirm.lists import Snapshot
     from conformance.running.run import Run
     from conformance.scenarios.members.member_list import MemberCount
 
@@ -38,7 +38,7 @@ def test_role_filter_finds_all(run: Run, members_by_role: Snapshot) -> None:
         filters.expect_same_as_all("role", by_role, everything)
         filters.expect_counts("role", by_role, everything, {})
 
-    expect_steadily(run, members_by_role, judge)
+    confirm.stable_list(run, members_by_role, judge)
 
 
 @requirement("list-members-role-filter")
@@ -53,7 +53,7 @@ def test_role_filter_shows_members_as_they_are(run: Run, members_by_role: Snapsh
 
     if not Listing(members_by_role[1:]).items:
         raise Inapplicable("No role has any member")
-    expect_steadily(run, members_by_role, judge)
+    confirm.stable_list(run, members_by_role, judge)
 
 
 @requirement("list-members-role-filter")
@@ -71,7 +71,7 @@ def test_pages_of_a_role(run: Run, members_by_role: Snapshot, neighbours_of_role
         if unfiltered.total == len(pages.responses):
             expect_all(pages, unfiltered.identifiers, f"a member of role {role}", whole)
 
-    expect_steadily(run, (whole, *neighbours_of_role), judge)
+    confirm.stable_list(run, (whole, *neighbours_of_role), judge)
 
 
 @pytest.mark.stage(Stage.WEIGHING)
@@ -83,22 +83,14 @@ def test_member_count_agreed_all_along(run: Run) -> None:
         raise Inapplicable("The run had no reason to read the organization and then its members")
 
     for first in member_counts:
-        counts = iter([first])
-        steadily(
-            lambda counts=counts: next(counts, None) or count_members_so_far(run),  # type: ignore[misc]  # a binding default
+        confirm.stable(
+            run,
+            first,
             _judge_count,
-            at_rest=lambda seen: (seen.count, seen.listed.total, seen.listed.ids),
-            sleep=run.sleep,
+            partial(count_members_so_far, run),
+            same=lambda seen: (seen.count, seen.listed.total, seen.listed.ids),
         )
 
 
 def _judge_count(seen: MemberCount) -> None:
-    total = seen.listed.total
-    expect.holds(
-        seen.count == total,
-        "memberCount is not the total of the list",
-        *seen.exchanges,
-        expected=f"{total}, the total of the list",
-        actual=str(seen.count),
-        pointer="/data/memberCount",
-    )
+    expect.equal("memberCount", seen.count, seen.listed.total, *seen.exchanges, pointer="/data/memberCount")

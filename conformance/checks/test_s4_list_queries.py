@@ -2,114 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from conformance.checks.markers import observes
+from conformance.checks.observations import observing
 from conformance.oracle import read
 from conformance.oracle.ledger.effects import accepted
 from conformance.oracle.lists.listing import Listing, expect_order, name_among, time_of
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, NonConformity
+from conformance.scenarios.lists.odd_queries import list_queries
+from conformance.scenarios.lists.paged import paged_engagements
+from conformance.scenarios.lists.sorted import by_name
 
 if TYPE_CHECKING:
+    from conformance.checks.observations import Described
     from conformance.oracle.lists.listing import Key
-    from conformance.running.run import Run
     from conformance.scenarios.lists.odd_queries import ListQueries
     from conformance.scenarios.lists.paged import PagedLists
     from conformance.scenarios.lists.sorted import SortedLists
     from conformance.wire.exchange import Exchange
-
-
-@observes("default-order")
-def test_default_order(run: Run, paged_engagements: PagedLists) -> None:
-    """Observe the order of a list without sort."""
-    listing = Listing(paged_engagements.snapshot[:1])
-    fields: dict[str, Key] = {"createdAt": time_of("createdAt"), "updatedAt": time_of("updatedAt")}
-    fields["name"] = name_among(paged_engagements.names)
-    orders = [
-        f"{field} {'descending' if descending else 'ascending'}"
-        for field, key in fields.items()
-        for descending in (True, False)
-        if _is_sorted(listing, field, key, descending=descending)
-    ]
-
-    run.observe("default-order", " or ".join(orders) or "another one", *listing.responses)
-
-
-@observes("sort-unlisted-field")
-def test_sort_by_status(run: Run, list_queries: ListQueries) -> None:
-    """Observe sort=status."""
-    response = list_queries.odd["sort-status"]
-
-    run.observe("sort-unlisted-field", describe_response(response), response)
-
-
-@observes("order-letter-case")
-def test_order_in_capitals(run: Run, list_queries: ListQueries) -> None:
-    """Observe order=DESC."""
-    response = list_queries.odd["order-capitals"]
-
-    run.observe("order-letter-case", describe_response(response), response)
-
-
-@observes("role-letter-case")
-def test_role_with_a_capital(run: Run, list_queries: ListQueries) -> None:
-    """Observe role=Admin as a filter."""
-    response = list_queries.odd["role-capital"]
-
-    run.observe(
-        "role-letter-case", f"{describe_response(response)}{_amount(response, list_queries.plain['members'])}", response
-    )
-
-
-@observes("unknown-query-parameter")
-def test_unknown_parameter(run: Run, list_queries: ListQueries) -> None:
-    """Observe an unknown query parameter."""
-    response = list_queries.odd["unknown-parameter"]
-
-    run.observe("unknown-query-parameter", describe_response(response), response)
-
-
-@observes("repeated-query-parameter")
-def test_repeated_parameter(run: Run, list_queries: ListQueries) -> None:
-    """Observe a repeated query parameter."""
-    response = list_queries.odd["repeated-parameter"]
-    counts = ""
-    if accepted(response):
-        counts = {1: ", the first one counts", 2: ", the last one counts"}.get(
-            read.number(response, "perPage"), ", neither counts"
-        )
-
-    run.observe("repeated-query-parameter", f"{describe_response(response)}{counts}", response)
-
-
-@observes("empty-status-filter")
-def test_empty_status(run: Run, list_queries: ListQueries) -> None:
-    """Observe an empty status=."""
-    response = list_queries.odd["status-empty"]
-
-    run.observe(
-        "empty-status-filter",
-        f"{describe_response(response)}{_amount(response, list_queries.plain['engagements'])}",
-        response,
-    )
-
-
-@observes("name-collation")
-def test_name_collation(run: Run, by_name: SortedLists) -> None:
-    """Observe the collation of names that differ in letter case."""
-    capitalized = by_name.seeded.capitalized
-    names = [str(item.value.get("name")) for item in Listing(by_name.default).items]
-    order = [
-        name for name in reversed(names) if name in by_name.seeded.names or (capitalized and name == capitalized.name)
-    ]
-
-    if (
-        capitalized
-        and capitalized.name in order
-        and _is_sorted(Listing(by_name.default), "name", name_among(by_name.seeded.names))
-    ):
-        run.observe("name-collation", _collation(order, capitalized.name), *by_name.default)
 
 
 def _collation(order: list[str], capitalized: str) -> str:
@@ -119,12 +30,13 @@ def _collation(order: list[str], capitalized: str) -> str:
     return {order[0]: "capitals come first", order[-1]: "capitals come last"}.get(capitalized, "otherwise")
 
 
-def _amount(response: Exchange, plain: Exchange) -> str:
-    """Describe whether a list holds everything, something or nothing."""
-    if not (accepted(response) and accepted(plain)):
-        return ""
-    total = read.number(response, "total")
-    return ", nothing" if total == 0 else ", everything" if total == read.number(plain, "total") else ", some"
+def _amount(response: Exchange, plain: Exchange) -> Described:
+    """Describe a response, and whether its list holds everything, something or nothing."""
+    words = describe_response(response)
+    if accepted(response) and accepted(plain):
+        total = read.number(response, "total")
+        words += ", nothing" if total == 0 else ", everything" if total == read.number(plain, "total") else ", some"
+    return words, response
 
 
 def _is_sorted(listing: Listing, field: str, key: Key, *, descending: bool = True) -> bool:
@@ -132,3 +44,49 @@ def _is_sorted(listing: Listing, field: str, key: Key, *, descending: bool = Tru
         return expect_order(listing, field, key, descending=descending) > 1
     except (NonConformity, CantTell):
         return False
+
+
+def _default_order(seen: PagedLists) -> Described:
+    listing = Listing(seen.snapshot[:1])
+    fields: dict[str, Key] = {"createdAt": time_of("createdAt"), "updatedAt": time_of("updatedAt")}
+    fields["name"] = name_among(seen.names)
+    orders = [
+        f"{field} {'descending' if descending else 'ascending'}"
+        for field, key in fields.items()
+        for descending in (True, False)
+        if _is_sorted(listing, field, key, descending=descending)
+    ]
+    return " or ".join(orders) or "another one", *listing.responses
+
+
+def _repeated_parameter(seen: ListQueries) -> Described:
+    response = seen.odd["repeated-parameter"]
+    counts = ""
+    if accepted(response):
+        counts = {1: ", the first one counts", 2: ", the last one counts"}.get(
+            read.number(response, "perPage"), ", neither counts"
+        )
+    return f"{describe_response(response)}{counts}", response
+
+
+def _names(seen: SortedLists) -> list[Described]:
+    capitalized, known = seen.seeded.capitalized, seen.seeded.names
+    names = [str(item.value.get("name")) for item in Listing(seen.default).items]
+    order = [name for name in reversed(names) if name in known or (capitalized and name == capitalized.name)]
+    if capitalized and capitalized.name in order and _is_sorted(Listing(seen.default), "name", name_among(known)):
+        return [(_collation(order, capitalized.name), *seen.default)]
+    return []
+
+
+OBSERVATIONS: Final = (
+    observing("default-order", paged_engagements, _default_order),
+    observing("sort-unlisted-field", list_queries, lambda seen: seen.odd["sort-status"]),
+    observing("order-letter-case", list_queries, lambda seen: seen.odd["order-capitals"]),
+    observing("role-letter-case", list_queries, lambda seen: _amount(seen.odd["role-capital"], seen.plain["members"])),
+    observing("unknown-query-parameter", list_queries, lambda seen: seen.odd["unknown-parameter"]),
+    observing("repeated-query-parameter", list_queries, _repeated_parameter),
+    observing(
+        "empty-status-filter", list_queries, lambda seen: _amount(seen.odd["status-empty"], seen.plain["engagements"])
+    ),
+    observing("name-collation", by_name, _names),
+)

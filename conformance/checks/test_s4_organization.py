@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.checks.markers import observes, requirement
-from conformance.confirm.interference import cant_tell_if_others_interfere
-from conformance.confirm.stable import expect_twice
+from conformance import confirm
+from conformance.checks.markers import requirement
+from conformance.checks.observations import observing
 from conformance.oracle import expect, read
 from conformance.oracle.ledger.effects import refused, sent_object
 from conformance.oracle.observe import describe_response
@@ -20,6 +20,7 @@ from conformance.scenarios.organization.name_rules import REFUSED_AS_INVALID
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
+    from conformance.checks.observations import Described
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
@@ -51,35 +52,30 @@ def test_renaming_succeeds(renaming: Renaming) -> None:
 def test_response_carries_new_name(renaming: Renaming) -> None:
     """The response to a renaming carries the new name, and the id and slug of the organization."""
     response, after = renaming.plain.response, renaming.plain.after
-    renamed, known = read.data(response), read.data(after)
+    known = read.data(after)
 
     for rename in (renaming.plain, *renaming.kept):
-        name = read.text(read.data(rename.response), "name", rename.response)
-        expect.equal("name", name, rename.name, rename.response, pointer="/data/name")
+        expect.field("name", rename.name, rename.response)
     for rename in renaming.kept:
-        identifier = read.text(read.data(rename.response), "id", rename.response)
-        expect.equal("id", identifier, read.text(known, "id", after), rename.response, after, pointer="/data/id")
+        expect.field("id", read.text(known, "id", after), after, rename.response)
     for field in ("id", "slug"):
-        right = read.text(known, field, after)
-        expect.equal(field, read.text(renamed, field, response), right, response, after, pointer=f"/data/{field}")
+        expect.field(field, read.text(known, field, after), after, response)
 
 
 @requirement("update-organization-takes-effect")
 def test_new_name_is_read(run: Run, renaming: Renaming) -> None:
     """A read of a renamed organization shows its new name."""
-    with cant_tell_if_others_interfere(run):
-        expect_twice(renaming, _judge_new_name, partial(run.scenarios.result, renaming_again))
+    with confirm.cant_tell_if_others_interfere(run):
+        confirm.again(renaming, _judge_new_name, partial(run.scenarios.result, renaming_again))
 
 
 def _judge_new_name(renaming: Renaming) -> None:
     read.success(renaming.plain.response)
-    after = renaming.plain.after
-
-    name = read.text(read.data(after), "name", after)
-    expect.equal("name", name, renaming.plain.name, renaming.plain.response, after, pointer="/data/name")
+    name = renaming.plain.name
+    expect.field("name", name, renaming.plain.response, renaming.plain.after)
     for rename in renaming.odd:  # another check judges how these are kept, this one that they have an effect
         if rename.response.succeeded and read.data(rename.after).get("name") == name:
-            expect.equal("name", name, rename.name, rename.response, rename.after, pointer="/data/name")
+            expect.field("name", rename.name, rename.response, rename.after)
 
 
 @requirement("update-organization-keeps-the-rest")
@@ -90,7 +86,7 @@ def test_rest_stays(run: Run, renaming: Renaming) -> None:
     before = renaming.before
     for rename in (renaming.plain, *renaming.odd):
         was, now = standing(before), standing(rename.after)
-        with cant_tell_if_others_interfere(run):
+        with confirm.cant_tell_if_others_interfere(run):
             expect.unchanged("the organization", was, now, was, before, rename.response, rename.after)
         before = rename.after
 
@@ -98,8 +94,8 @@ def test_rest_stays(run: Run, renaming: Renaming) -> None:
 @requirement("update-organization-keeps-text")
 def test_odd_names_are_kept(run: Run, renaming: Renaming) -> None:
     """A name with quotes, markup and characters of many scripts reads back as sent, if it is accepted."""
-    with cant_tell_if_others_interfere(run):
-        expect_twice(renaming, _judge_names, partial(run.scenarios.result, renaming_again))
+    with confirm.cant_tell_if_others_interfere(run):
+        confirm.again(renaming, _judge_names, partial(run.scenarios.result, renaming_again))
 
 
 def _judge_names(renaming: Renaming) -> None:
@@ -109,8 +105,7 @@ def _judge_names(renaming: Renaming) -> None:
         raise Inapplicable("the service accepts none of the odd names")
 
     for rename in accepted:
-        name = read.text(read.data(rename.after), "name", rename.after)
-        expect.equal("name", name, rename.name, rename.response, rename.after, pointer="/data/name")
+        expect.field("name", rename.name, rename.response, rename.after)
 
 
 def _ensure_plain_name_kept(plain: Rename) -> None:
@@ -127,18 +122,15 @@ def test_refused_empty_name_is_not_kept(renaming: Renaming) -> None:
     if read.data(renaming.last.after).get("name") == "":
         raise Inapplicable("the organization had no name before")
 
-    name = read.data(after).get("name")
-    expect.holds(
-        name != "", "the name is empty", response, after, expected="the name from before", actual="an empty one"
-    )
+    expect.other_than("name", "", "the name is empty", response, after)
 
 
 @requirement("update-organization-only-name")
 def test_other_fields_are_not_honoured(run: Run, renaming: Renaming) -> None:
     """An update of the organization cannot change other fields than the name; they are ignored or refused."""
     _judge_claims(renaming)
-    with cant_tell_if_others_interfere(run):
-        expect_twice(renaming, _judge_what_others_change, partial(run.scenarios.result, renaming_again))
+    with confirm.cant_tell_if_others_interfere(run):
+        confirm.again(renaming, _judge_what_others_change, partial(run.scenarios.result, renaming_again))
 
 
 def _judge_what_others_change(renaming: Renaming) -> None:
@@ -162,7 +154,7 @@ def _judge_name(renaming: Renaming) -> None:
 
 def _judge_claims(renaming: Renaming) -> None:
     before, after = renaming.empty.after, renaming.after_foreign
-    was, now, counted = standing(before), standing(after), read.data(after)
+    was, now = standing(before), standing(after)
     if standing(renaming.before) != standing(renaming.plain.after):
         raise CantTell("a renaming alone changes more than the name", renaming.before, renaming.plain.after)
 
@@ -170,16 +162,8 @@ def _judge_claims(renaming: Renaming) -> None:
     for response in renaming.foreign:
         _judge_stated(was, response)
     for field in COUNTS:
-        honoured = counted.get(field) == renaming.claimed[field]
-        expect.holds(
-            not honoured,
-            f"{field} is the number that a client sent",
-            *renaming.foreign,
-            after,
-            expected="the service's own count",
-            actual=counted.get(field),
-            pointer=f"/data/{field}",
-        )
+        message = f"{field} is the number that a client sent"
+        expect.other_than(field, renaming.claimed[field], message, *renaming.foreign, after)
 
 
 def _judge_stated(was: dict[str, Any], response: Exchange) -> None:
@@ -190,31 +174,21 @@ def _judge_stated(was: dict[str, Any], response: Exchange) -> None:
             expect.equal(field, stated, was[field], response, pointer=f"/data/{field}")
 
 
-# --- observations
-
-
-@observes("organization-empty-update")
-def test_observe_empty_update(run: Run, renaming: Renaming) -> None:
-    """Observe an update without any field."""
-    same = read.data(renaming.last.after).get("name") == read.data(renaming.empty.after).get("name")
+def _empty_update(seen: Renaming) -> Described:
+    same = read.data(seen.last.after).get("name") == read.data(seen.empty.after).get("name")
     state = "unchanged" if same else "changed"
-    if any(response.succeeded for response in renaming.nameless):
+    if any(response.succeeded for response in seen.nameless):
         state = "as another update without a name has left it"
-
-    run.observe(
-        "organization-empty-update",
-        f"{describe_response(renaming.empty.response)}, name {state}",
-        renaming.empty.response,
-        renaming.empty.after,
-    )
+    return f"{describe_response(seen.empty.response)}, name {state}", seen.empty.response, seen.empty.after
 
 
-@observes("organization-foreign-fields")
-def test_observe_foreign_fields(run: Run, renaming: Renaming) -> None:
-    """Observe an update that sends other fields than the name."""
-    changed = differences(renaming.empty.after, renaming.after_foreign)
+def _foreign_fields(seen: Renaming) -> Described:
+    changed = differences(seen.empty.after, seen.after_foreign)
     outcome = f"changed {', '.join(changed)}" if changed else "nothing changed"
+    return f"{describe_response(seen.foreign[0])}, {outcome}", *seen.foreign
 
-    run.observe(
-        "organization-foreign-fields", f"{describe_response(renaming.foreign[0])}, {outcome}", *renaming.foreign
-    )
+
+OBSERVATIONS: Final = (
+    observing("organization-empty-update", renaming, _empty_update),
+    observing("organization-foreign-fields", renaming, _foreign_fields),
+)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from conformance import confirm
 from conformance.checks.markers import requirement
-from conformance.confirm.interference import cant_tell_if_others_interfere
-from conformance.confirm.stable import expect_twice
-from conformance.oracle import expect, read
+from conformance.oracle import expect
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.organization.name_changes import standing
 from conformance.scenarios.walks.organization_walk import (
@@ -28,15 +27,14 @@ _KEPT: Final = ("name", "email", "joinedAt")
 @requirement("update-organization-takes-effect")
 def test_last_name_stands(run: Run, organization_walk: list[NameRead]) -> None:
     """After any sequence of renamings, a read of the organization shows the name that was set last."""
-    with cant_tell_if_others_interfere(run):
-        expect_twice(organization_walk, _judge_names, partial(run.scenarios.result, organization_walk_again))
+    with confirm.cant_tell_if_others_interfere(run):
+        confirm.again(organization_walk, _judge_names, partial(run.scenarios.result, organization_walk_again))
 
 
 def _judge_names(reads: list[NameRead]) -> None:
     for name_read in walked(reads):
         if name_read.name is not None:
-            name = read.text(read.data(name_read.exchange), "name", name_read.exchange)
-            expect.equal("name", name, name_read.name, *name_read.because, name_read.exchange, pointer="/data/name")
+            expect.field("name", name_read.name, *name_read.because, name_read.exchange)
 
 
 @requirement("update-organization-keeps-the-rest")
@@ -46,7 +44,7 @@ def test_rest_stands(run: Run, organization_walk: list[NameRead]) -> None:
     for name_read in organization_walk[1:]:
         before, now = standing(first), standing(name_read.exchange)
 
-        with cant_tell_if_others_interfere(run):
+        with confirm.cant_tell_if_others_interfere(run):
             expect.unchanged("the organization", before, now, before, *name_read.because, name_read.exchange)
 
 

@@ -31,10 +31,7 @@ def test_parallel_creations_are_engagements_of_their_own(
     for response in responses:
         expect.success(response)
 
-    distinct, expected = len(set(ids)), f"{len(ids)} identifiers"
-    expect.holds(
-        distinct == len(ids), "creations share an identifier", *responses, expected=expected, actual=f"{distinct}"
-    )
+    expect.distinct_ids("parallel creations", ids, *responses)
     if not creating.found.ids >= creating.found.wanted:
         raise CantTell("engagements created in sequence are not listed either", *responses)
     expect_listed("an engagement created in parallel", parallel_creation.found)

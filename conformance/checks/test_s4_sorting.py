@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from conformance import confirm
 from conformance.checks.markers import requirement
-from conformance.confirm.stable import expect_elsewhere, expect_steadily
 from conformance.oracle import read
 from conformance.oracle.laws import lists as list_laws
 from conformance.oracle.laws.registry import Law
@@ -32,7 +32,7 @@ from conformance.scenarios.whole_run_laws import expect_law
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
-    from conformance.confirm.stable import Snapshot
+    from conformance.confirm.lists import Snapshot
     from conformance.oracle.lists.listing import Key
     from conformance.running.run import Run
     from conformance.scenarios.lists.paged import PagedLists
@@ -90,7 +90,7 @@ def test_sorted_by_name(run: Run, by_name: SortedLists, paged_engagements: Paged
 @requirement("sort-descending-by-default")
 def test_descending_by_default_by_name(run: Run, by_name: SortedLists) -> None:
     """With sort=name and without an order the list is descending."""
-    expect_steadily(run, by_name.default, partial(_expect_descending, _by_name(by_name.seeded)))
+    confirm.stable_list(run, by_name.default, partial(_expect_descending, _by_name(by_name.seeded)))
 
 
 @requirement("sort-with-filter")
@@ -110,7 +110,7 @@ def test_active_ones_sorted_by_name(
         expect_no_gap(Listing(snapshot), names, order.key)
 
     try:
-        expect_steadily(run, active_by_name, judge)
+        confirm.stable_list(run, active_by_name, judge)
     except NonConformity:
         _expect_plain_filter(run, engagements_by_status)
         _expect_plainly_sorted(run, by_name, order)
@@ -127,7 +127,7 @@ def test_archived_ones_sorted_by_change(run: Run, archived_by_change: Snapshot, 
         _expect(Listing(snapshot), _BY_CHANGE, descending=True)
 
     try:
-        expect_steadily(run, archived_by_change, judge)
+        confirm.stable_list(run, archived_by_change, judge)
     except NonConformity:
         _expect_plainly_sorted(run, by_updated_at, _BY_CHANGE)
         raise
@@ -162,19 +162,21 @@ def _in_order_of_names(order: Order, exchange: Exchange, *, filtered: bool) -> b
 def _expect_sorted(run: Run, lists: SortedLists, order: Order, pages: PagedLists) -> None:
     """Judge both directions, and expect the list without an order in either of them."""
     try:
-        expect_steadily(run, lists.ascending, lambda snapshot: _compared(Listing(snapshot), order, descending=False))
+        confirm.stable_list(
+            run, lists.ascending, lambda snapshot: _compared(Listing(snapshot), order, descending=False)
+        )
     except NonConformity as fault:
         if all(_is_ascending(Listing((response,)), order) for response in fault.exchanges):
             _expect_plain_pages(run, pages)  # each page may be in order, but not the sequence of pages
         raise
-    expect_steadily(run, lists.descending, lambda snapshot: _expect(Listing(snapshot), order, descending=True))
-    expect_steadily(run, lists.default, lambda snapshot: _expect_either(Listing(snapshot), order))
+    confirm.stable_list(run, lists.descending, lambda snapshot: _expect(Listing(snapshot), order, descending=True))
+    confirm.stable_list(run, lists.default, lambda snapshot: _expect_either(Listing(snapshot), order))
 
 
 def _expect_in_place(run: Run, lists: SortedLists, pages: PagedLists) -> None:
     """Expect pages of the ascending list to be parts of it: names without ties have the places of the whole list."""
     try:
-        expect_steadily(run, (*lists.default, *lists.ascending), partial(_in_place, _by_name(lists.seeded)))
+        confirm.stable_list(run, (*lists.default, *lists.ascending), partial(_in_place, _by_name(lists.seeded)))
     except NonConformity:
         _expect_plain_pages(run, pages)
         raise
@@ -225,7 +227,7 @@ def _expect_plain_filter(run: Run, lists: FilteredLists) -> None:
     """Expect that the filter holds in another order, since otherwise filter and order cannot be judged together."""
     for status in STATUSES:
         judge = partial(_expect_only, status)
-        expect_elsewhere(run, requirement_for_status(lists.snapshot, status).responses, judge, "in another order")
+        confirm.otherwise_fine(run, requirement_for_status(lists.snapshot, status).responses, judge, "in another order")
 
 
 def _expect_only(status: str, snapshot: Snapshot) -> None:
@@ -235,15 +237,19 @@ def _expect_only(status: str, snapshot: Snapshot) -> None:
 def _expect_plainly_sorted(run: Run, lists: SortedLists, order: Order) -> None:
     """Expect that the order holds without a filter."""
     why = "without a filter"
-    expect_elsewhere(run, lists.ascending, lambda snapshot: _expect(Listing(snapshot), order, descending=False), why)
-    expect_elsewhere(run, lists.descending, lambda snapshot: _expect(Listing(snapshot), order, descending=True), why)
-    expect_elsewhere(run, lists.default, lambda snapshot: _expect_either(Listing(snapshot), order), why)
+    confirm.otherwise_fine(
+        run, lists.ascending, lambda snapshot: _expect(Listing(snapshot), order, descending=False), why
+    )
+    confirm.otherwise_fine(
+        run, lists.descending, lambda snapshot: _expect(Listing(snapshot), order, descending=True), why
+    )
+    confirm.otherwise_fine(run, lists.default, lambda snapshot: _expect_either(Listing(snapshot), order), why)
 
 
 def _expect_plain_pages(run: Run, lists: PagedLists) -> None:
     """Expect that pages lose nothing without a filter."""
     for snapshot in filter(None, (lists.snapshot, lists.unasked)):
-        expect_elsewhere(
+        confirm.otherwise_fine(
             run,
             snapshot,
             lambda snapshot: paging.expect_partition(snapshot, lists.known(snapshot)),

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.markers import observes, requirement
-from conformance.oracle import expect, observe, read
+from conformance.checks.markers import requirement
+from conformance.checks.observations import observing
+from conformance.oracle import expect, read
 from conformance.oracle.ledger.effects import sent_object
+from conformance.oracle.observe import describe_response, reads, recorded_change
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.oracle.rendering import render as in_words
 from conformance.scenarios.basics import field_or_none, read_engagement, require_active
+from conformance.scenarios.engagements.texts import text_samples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conformance.running.run import Run
+    from conformance.checks.observations import Described
     from conformance.scenarios.engagements.texts import KeptText, Texts
     from conformance.wire.exchange import Exchange
 
@@ -102,31 +107,27 @@ def _expect_same(field: str, sent: str, got: object, *at: Exchange) -> None:
     )
 
 
-@observes("name-empty", "name-blank", "name-very-long", "description-very-long", "unknown-body-fields")
-def test_observe_odd_creations(run: Run, text_samples: dict[str, Exchange]) -> None:
-    """Observe empty, blank and very long texts, and unknown fields."""
-    for point in ("name-empty", "name-blank", "name-very-long", "description-very-long", "unknown-body-fields"):
-        run.observe(point, observe.describe_response(text_samples[point]), text_samples[point])
+def _description(point: str, seen: dict[str, Exchange]) -> Described:
+    response = seen[point]
+    stated = f", reads {reads(read.data(response), 'description')}" if response.succeeded else ""
+    return describe_response(response) + stated, response
 
 
-@observes("description-null", "description-empty")
-def test_observe_descriptions_that_say_nothing(run: Run, text_samples: dict[str, Exchange]) -> None:
-    """Observe a description that is null or empty."""
-    for point in ("description-null", "description-empty"):
-        response = text_samples[point]
-        reads = f", reads {observe.reads(read.data(response), 'description')}" if response.succeeded else ""
-        run.observe(point, observe.describe_response(response) + reads, response)
+def _change(point: str, field: str, seen: dict[str, Exchange]) -> Described:
+    response = seen.get(point, seen["text"])
+    sent = json.loads(response.request.body or b"{}")[field]
+    became = f", {recorded_change(sent, field_or_none(response, field))}" if response.succeeded else ""
+    return describe_response(response) + became, response
 
 
-@observes("text-blanks", "text-normalization", "text-control-characters")
-def test_observe_changes_of_text(run: Run, text_samples: dict[str, Exchange]) -> None:
-    """Observe blanks, control characters and text that is not in normal form C."""
-    for point, field in (
-        ("text-blanks", "name"),
-        ("text-normalization", "description"),
-        ("text-control-characters", "name"),
-    ):
-        response = text_samples.get(point, text_samples["text"])
-        sent = json.loads(response.request.body or b"{}")[field]
-        became = f", {observe.recorded_change(sent, field_or_none(response, field))}" if response.succeeded else ""
-        run.observe(point, observe.describe_response(response) + became, response)
+OBSERVATIONS: Final = (
+    *(
+        observing(point, text_samples, itemgetter(point))
+        for point in ("name-empty", "name-blank", "name-very-long", "description-very-long", "unknown-body-fields")
+    ),
+    observing("description-null", text_samples, partial(_description, "description-null")),
+    observing("description-empty", text_samples, partial(_description, "description-empty")),
+    observing("text-blanks", text_samples, partial(_change, "text-blanks", "name")),
+    observing("text-normalization", text_samples, partial(_change, "text-normalization", "description")),
+    observing("text-control-characters", text_samples, partial(_change, "text-control-characters", "name")),
+)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.checks.markers import observes, requirement
+from conformance.checks.observations import observing
 from conformance.confirm.clock_ticks import A_LONG_TICK, expect_moved
-from conformance.oracle import expect, observe, read
+from conformance.oracle import expect, read
+from conformance.oracle.observe import describe_response, members, reads
 from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.scenarios.basics import (
     FIELDS,
@@ -24,13 +26,15 @@ from conformance.scenarios.engagements.editing import (
     Editing,
     OddEditing,
     edit,
+    editing,
     has_taken_effect,
+    odd_editing,
     undescribed,
 )
 from conformance.wire import requests
-from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
+    from conformance.checks.observations import Described
     from conformance.running.run import Run
 
 
@@ -139,7 +143,7 @@ def test_own_values_are_not_honoured_by_update(odd_editing: OddEditing) -> None:
         require_active(done.before)
         expect.status(done.response, lambda status: status // 100 in {2, 4}, "any 2xx, or a refusal")
 
-        expect.status(done.after, lambda status: status != HTTPStatus.NOT_FOUND, "the engagement, under its identifier")
+        expect.found(done.after, "the engagement, under its identifier")
         expect_not_honoured(done.sent, done.after)
 
 
@@ -147,9 +151,8 @@ def test_own_values_are_not_honoured_by_update(odd_editing: OddEditing) -> None:
 def test_renaming_to_duplicate_is_accepted_or_a_conflict(odd_editing: OddEditing) -> None:
     """Renaming an engagement to the name of another is accepted, or refused with 409."""
     require_active(odd_editing.after_null)
-    permitted = "any 2xx or 409"
 
-    expect.status(odd_editing.namesake, lambda status: status in SUCCESSES or status == HTTPStatus.CONFLICT, permitted)
+    expect.success_or_conflict(odd_editing.namesake)
 
 
 @requirement("update-unknown-engagement")
@@ -158,50 +161,37 @@ def test_unknown_engagement_cannot_be_updated(run: Run) -> None:
     expect_missing(run.send(requests.update_engagement(missing_identifier(run), {"name": run.name("missing-edited")})))
 
 
-@observes("update-status", "update-body")
-def test_observe_response_to_update(run: Run, editing: Editing) -> None:
-    """Observe the status and the body of a successful update."""
-    response = editing.name.response
-    run.observe("update-status", observe.describe_response(response), response)
-    run.observe(
-        "update-body",
-        observe.members(response) if response.succeeded else observe.describe_response(response),
-        response,
-    )
-
-
-@observes("update-empty-body", "update-null-name", "update-null-description")
-def test_observe_updates_that_say_nothing(run: Run, odd_editing: OddEditing) -> None:
-    """Observe an update with an empty object or with null."""
-    run.observe("update-empty-body", observe.describe_response(odd_editing.empty.response), odd_editing.empty.response)
-    run.observe("update-null-name", observe.describe_response(odd_editing.null_name), odd_editing.null_name)
-    response, after = odd_editing.null_description, odd_editing.after_null
-    reads = observe.reads(read.data(after), "description")
-    run.observe(
-        "update-null-description",
-        f"{observe.describe_response(response)}; the description is {reads} then",
-        response,
-        after,
-    )
-
-
-@observes("update-same-values")
-def test_observe_update_with_same_values(run: Run, odd_editing: OddEditing) -> None:
-    """Observe whether an update that changes nothing moves updatedAt."""
-    same = odd_editing.same
-    moved = time_of(same.before, "updatedAt") != time_of(same.after, "updatedAt")
-    words = f"{observe.describe_response(same.response)}, updatedAt {'moved' if moved else 'unchanged'}"
-    run.observe("update-same-values", words, same.before, same.response, same.after)
-
-
-@observes("duplicate-name-by-update")
-def test_observe_renaming_to_duplicate(run: Run, odd_editing: OddEditing) -> None:
-    """Observe a renaming to the name of another engagement."""
-    run.observe("duplicate-name-by-update", observe.describe_response(odd_editing.namesake), odd_editing.namesake)
-
-
 @observes("bad-body-of-unknown-resource")
 def test_observe_bad_body_of_missing_engagement(run: Run) -> None:
     """Observe an update of a missing engagement with an invalid body."""
     response = run.send(requests.update_engagement(missing_identifier(run), {"name": 5}))
-    run.observe("bad-body-of-unknown-resource", observe.describe_response(response), response)
+    run.observe("bad-body-of-unknown-resource", describe_response(response), response)
+
+
+def _body(seen: Editing) -> Described:
+    response = seen.name.response
+    return members(response) if response.succeeded else describe_response(response), response
+
+
+def _null_description(seen: OddEditing) -> Described:
+    response, after = seen.null_description, seen.after_null
+    stated = reads(read.data(after), "description")
+    return f"{describe_response(response)}; the description is {stated} then", response, after
+
+
+def _same_values(seen: OddEditing) -> Described:
+    same = seen.same
+    moved = time_of(same.before, "updatedAt") != time_of(same.after, "updatedAt")
+    words = f"{describe_response(same.response)}, updatedAt {'moved' if moved else 'unchanged'}"
+    return words, same.before, same.response, same.after
+
+
+OBSERVATIONS: Final = (
+    observing("update-status", editing, lambda seen: seen.name.response),
+    observing("update-body", editing, _body),
+    observing("update-empty-body", odd_editing, lambda seen: seen.empty.response),
+    observing("update-null-name", odd_editing, lambda seen: seen.null_name),
+    observing("update-null-description", odd_editing, _null_description),
+    observing("update-same-values", odd_editing, _same_values),
+    observing("duplicate-name-by-update", odd_editing, lambda seen: seen.namesake),
+)

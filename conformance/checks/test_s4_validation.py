@@ -6,24 +6,26 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from conformance.checks.markers import observes, requirement
-from conformance.confirm.interference import cant_tell_if_others_interfere
-from conformance.confirm.stable import expect_twice
-from conformance.confirm.steady import steadily
+from conformance import confirm
+from conformance.checks.markers import requirement
+from conformance.checks.observations import observing
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
 from conformance.oracle.invalid_inputs import Kind
-from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.access import invalid_requests
 from conformance.scenarios.access.every_operation import member_of
+from conformance.scenarios.access.invalid_requests import invalid_creations, invalid_invitations, invalid_queries
 from conformance.scenarios.organization.name_changes import standing
 from conformance.wire import requests
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from conformance.oracle.read import JsonObject
     from conformance.running.run import Run
     from conformance.scenarios.access.invalid_requests import Refusals
+    from conformance.wire.exchange import Exchange
 
 Queries = dict[str, tuple[Sent, ...]]
 
@@ -46,12 +48,12 @@ def test_refused_creations_create_nothing(invalid_creations: Refusals, run: Run)
     """Refused creations leave no engagement that could be from one of them."""
     bulk.none_created(invalid_creations.sent, invalid_creations.after)
 
-    attempts = iter([invalid_creations])
-    steadily(
-        lambda: next(attempts, None) or invalid_requests.unlabelled_creations(run),
+    confirm.stable(
+        run,
+        invalid_creations,
         _no_nameless,
-        at_rest=lambda refusals: [item.get("id") for item in _new(refusals) if not _is_from_this_run(run, item)],
-        sleep=run.sleep,
+        lambda: invalid_requests.unlabelled_creations(run),
+        same=lambda refusals: [item.get("id") for item in _new(refusals) if not _is_from_this_run(run, item)],
     )
 
 
@@ -93,9 +95,9 @@ def test_invalid_organization_updates_are_refused(invalid_organization_updates: 
 def test_refused_organization_updates_change_nothing(run: Run, invalid_organization_updates: Refusals) -> None:
     """Refused updates leave the organization unchanged."""
     again = partial(run.scenarios.result, invalid_requests.invalid_organization_updates_again)
-    with cant_tell_if_others_interfere(run):
+    with confirm.cant_tell_if_others_interfere(run):
         _organization_stands(invalid_organization_updates)
-        expect_twice(invalid_organization_updates, _name_stands, again)
+        confirm.again(invalid_organization_updates, _name_stands, again)
 
 
 def _organization_stands(tried: Refusals) -> None:
@@ -147,45 +149,6 @@ def test_invalid_member_queries_are_refused(invalid_queries: Queries) -> None:
     bulk.every_invalid_refused(invalid_queries["listMembers"])
 
 
-# --- 400 or 422
-
-
-@observes(
-    "validation-status-malformed",
-    "validation-status-no-object",
-    "validation-status-missing",
-    "validation-status-type",
-)
-def test_statuses_of_invalid_bodies(invalid_creations: Refusals, run: Run) -> None:
-    """Observe which of 400 and 422 refuses each fault of a body."""
-    points = {
-        Kind.MALFORMED: "validation-status-malformed",
-        Kind.NO_OBJECT: "validation-status-no-object",
-        Kind.MISSING: "validation-status-missing",
-        Kind.TYPE: "validation-status-type",
-    }
-    for kind, point in points.items():
-        for sent in invalid_creations.sent:
-            if sent.kind == kind:
-                run.observe(point, describe_response(sent.exchange), sent.exchange)
-
-
-@observes("validation-status-value")
-def test_statuses_of_invalid_values(invalid_invitations: tuple[Sent, ...], run: Run) -> None:
-    """Observe which of 400 and 422 refuses a value that a field cannot have."""
-    for sent in invalid_invitations:
-        if sent.kind == Kind.VALUE:
-            run.observe("validation-status-value", describe_response(sent.exchange), sent.exchange)
-
-
-@observes("validation-status-query")
-def test_statuses_of_invalid_parameters(invalid_queries: Queries, run: Run) -> None:
-    """Observe which of 400 and 422 refuses a nonsense parameter."""
-    for sent in invalid_queries.values():
-        for query in sent:
-            run.observe("validation-status-query", describe_response(query.exchange), query.exchange)
-
-
 # --- creations without a recognizable name
 
 
@@ -219,3 +182,24 @@ def _new(refusals: Refusals) -> list[JsonObject]:
     """Return the engagements that the list shows afterwards and not before."""
     known = [item.get("id") for page in refusals.before for item in read.items(page)]
     return [item for page in refusals.after for item in read.items(page) if item.get("id") not in known]
+
+
+# --- 400 or 422
+
+
+def _of(kind: str, sent: Iterable[Sent]) -> list[Exchange]:
+    return [attempt.exchange for attempt in sent if attempt.kind == kind]
+
+
+OBSERVATIONS: Final = (
+    observing("validation-status-malformed", invalid_creations, lambda seen: _of(Kind.MALFORMED, seen.sent)),
+    observing("validation-status-no-object", invalid_creations, lambda seen: _of(Kind.NO_OBJECT, seen.sent)),
+    observing("validation-status-missing", invalid_creations, lambda seen: _of(Kind.MISSING, seen.sent)),
+    observing("validation-status-type", invalid_creations, lambda seen: _of(Kind.TYPE, seen.sent)),
+    observing("validation-status-value", invalid_invitations, partial(_of, Kind.VALUE)),
+    observing(
+        "validation-status-query",
+        invalid_queries,
+        lambda seen: [query.exchange for sent in seen.values() for query in sent],
+    ),
+)

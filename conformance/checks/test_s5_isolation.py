@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.checks.markers import observes, requirement
-from conformance.confirm.steady import steadily
+from conformance import confirm
+from conformance.checks.markers import requirement
+from conformance.checks.observations import observing
 from conformance.json_text import Parsed, read_json
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
@@ -28,6 +29,7 @@ from conformance.scenarios.access.two_organizations import (
     MemberOfOne,
     TwoOrganizations,
     is_alike,
+    two_organizations,
 )
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.queries import MAIN_KEY, OTHER_KEY
@@ -36,6 +38,7 @@ from conformance.verdicts.stages import Stage
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from conformance.checks.observations import Described
     from conformance.running.run import Run
     from conformance.scenarios.access.two_organizations import Count
     from conformance.wire.exchange import Exchange
@@ -62,15 +65,7 @@ def test_two_keys_read_two_organizations(two_organizations: TwoOrganizations) ->
     """The keys of two organizations read organizations with different identifiers."""
     (own, own_read), (other, other_read) = two_organizations.own, two_organizations.other
 
-    expect.holds(
-        own != other,
-        "both keys read the same organization",
-        own_read,
-        other_read,
-        expected="two identifiers",
-        actual=own,
-        pointer="/data/id",
-    )
+    expect.distinct_ids("the organizations of both keys", (own, other), own_read, other_read)
 
 
 @requirement("isolation-own-organization")
@@ -186,8 +181,7 @@ def test_refused_attempts_leave_the_member_in_place(member_of_one: MemberOfOne) 
     gone = member_of(tried.after, tried.user_id) is None
 
     def judge() -> None:
-        exchanges = (*tried.before, removal, *tried.after)
-        expect.holds(not gone, "the member is gone", *exchanges, expected="the member as before", actual="no member")
+        expect.exists("the member", not gone, *tried.before, removal, *tried.after)
 
     bulk.only_if_refused([Sent("another organization's key", removal)], judge)
 
@@ -204,13 +198,6 @@ def test_refused_attempts_leave_the_role_alone(member_of_one: MemberOfOne) -> No
         expect.equal("role", now.get("role"), was.get("role"), *exchanges)
 
     bulk.only_if_refused([Sent("another organization's key", change)], judge)
-
-
-@observes("other-organization-status")
-def test_how_another_organization_is_refused(two_organizations: TwoOrganizations, run: Run) -> None:
-    """Observe the status that refuses a resource of another organization."""
-    for name, exchange in two_organizations.attempts.items():
-        run.observe("other-organization-status", f"{name}: {describe_response(exchange)}", exchange)
 
 
 def _listed(tried: MemberOfOne, pages: Sequence[Exchange]) -> dict[str, Any]:
@@ -307,8 +294,7 @@ def _is_only_archived(before: Exchange, after: Exchange) -> None:
 def _stays(archived: dict[str, Any], tried: TwoOrganizations, sent: Sequence[Sent]) -> None:
     """Expect the archived engagement unchanged."""
     exchanges = (tried.between, tried.archive, *(attempt.exchange for attempt in sent), tried.after)
-    exists = tried.after.status != HTTPStatus.NOT_FOUND
-    expect.holds(exists, "the engagement is gone", *exchanges, expected="the engagement as before", actual="404")
+    expect.exists("the engagement", tried.after.status != HTTPStatus.NOT_FOUND, *exchanges)
     expect.unchanged("the engagement", archived, read.data(tried.after), _KEPT, *exchanges)
 
 
@@ -346,9 +332,14 @@ def _stays_uncounted(run: Run, *, counted: Credential, maker: Credential) -> Non
                 actual=f"{rise} more",
             )
 
-    steadily(
-        lambda: pair.count(run, next(number), counted=counted, maker=maker),
-        judge,
-        at_rest=lambda counts: counts.at_rest,
-        sleep=run.sleep,
-    )
+    def count() -> Count:
+        return pair.count(run, next(number), counted=counted, maker=maker)
+
+    confirm.stable(run, count(), judge, count, same=lambda counts: counts.at_rest)
+
+
+def _attempts(seen: TwoOrganizations) -> list[Described]:
+    return [(f"{name}: {describe_response(exchange)}", exchange) for name, exchange in seen.attempts.items()]
+
+
+OBSERVATIONS: Final = (observing("other-organization-status", two_organizations, _attempts),)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.markers import observes, requirement
+from conformance.checks.markers import requirement
+from conformance.checks.observations import observing
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
@@ -17,9 +19,11 @@ from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Untested, evidence
 from conformance.oracle.permissions import MATRIX, Permission, scopes
 from conformance.scenarios.access.every_operation import member_of
+from conformance.scenarios.access.single_scope import single_permissions
 from conformance.targets.capabilities import MissingMeans
 
 if TYPE_CHECKING:
+    from conformance.checks.observations import Described
     from conformance.running.run import Run
     from conformance.scenarios.access.single_scope import Permissions
     from conformance.wire.exchange import Exchange
@@ -101,44 +105,6 @@ def test_requests_without_permission_change_nothing(single_permissions: Permissi
     evidence(*[attempt.exchange for attempt in sent])
 
 
-# --- observations
-
-
-@observes("scope-implications")
-def test_what_permissions_imply(single_permissions: Permissions, run: Run) -> None:
-    """Observe what a key may do with another permission than the listed one."""
-    for scope, operation in single_permissions.cells:
-        if MATRIX[scope, operation] is Permission.OPEN and OPERATIONS[operation].scope is not None:
-            exchange = single_permissions.cells[scope, operation]
-            run.observe("scope-implications", f"{scope}, {operation}: {describe_response(exchange)}", exchange)
-
-
-@observes("scope-of-list-engagements")
-def test_permissions_that_allow_listing(single_permissions: Permissions, run: Run) -> None:
-    """Observe which single permissions allow listing engagements."""
-    _observe_column(run, single_permissions, "scope-of-list-engagements", "listEngagements")
-
-
-@observes("scope-of-unarchive")
-def test_permissions_that_allow_unarchiving(single_permissions: Permissions, run: Run) -> None:
-    """Observe which single permissions allow unarchiving an engagement."""
-    _observe_column(run, single_permissions, "scope-of-unarchive", "unarchiveEngagement")
-
-
-@observes("permission-or-lookup-first")
-def test_permission_or_lookup(single_permissions: Permissions, run: Run) -> None:
-    """Observe the response to a key without permission for a missing engagement."""
-    for exchange in single_permissions.unknown:
-        run.observe("permission-or-lookup-first", describe_response(exchange), exchange)
-
-
-@observes("permission-or-validation-first")
-def test_permission_or_validation(single_permissions: Permissions, run: Run) -> None:
-    """Observe the response to a key without permission for an invalid body."""
-    for exchange in single_permissions.invalid:
-        run.observe("permission-or-validation-first", describe_response(exchange), exchange)
-
-
 def _is_whole_organization(tried: Permissions, exchange: Exchange) -> None:
     """Expect that the key reads the main key's organization, with at least the known engagements."""
     organization = read.data(exchange)
@@ -185,9 +151,8 @@ def _is_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
 def _is_there_for_others(tried: Permissions, exchange: Exchange) -> None:
     """Expect that the main key can read what the key has created."""
     if tried.lost is not None:
-        gone = "the main key does not find what the key has created"
-        found = tried.lost.status != HTTPStatus.NOT_FOUND
-        expect.holds(found, gone, exchange, tried.lost, expected="the engagement", actual=describe_response(tried.lost))
+        is_found = tried.lost.status != HTTPStatus.NOT_FOUND
+        expect.exists("the engagement that the key has created", is_found, exchange, tried.lost)
 
 
 _WHOLE: Final = {
@@ -229,8 +194,7 @@ def _is_still_archived(tried: Permissions) -> None:
         for (_, name), exchange in tried.cells.items()
         if name == "unarchiveEngagement" and exchange.request.identifier == tried.revived.request.identifier
     ]
-    status = read.text(read.data(tried.revived), "status", tried.revived)
-    expect.equal("status", status, "archived", *aimed, tried.revived, pointer="/data/status")
+    expect.field("status", "archived", *aimed, tried.revived)
 
 
 def _left_nothing(tried: Permissions, sent: list[Sent]) -> None:
@@ -238,25 +202,38 @@ def _left_nothing(tried: Permissions, sent: list[Sent]) -> None:
     creations = [replace(attempt, label=tried.label) for attempt in sent if _operation(attempt) == "createEngagement"]
     bulk.none_created(creations, tried.newest)
     if tried.organization is not None:
-        name = read.data(tried.organization).get("name")
-        expect.holds(
-            name != tried.label,
-            "the organization was renamed without the permission",
-            tried.organization,
-            expected="its name as before",
-            actual=name,
-            pointer="/data/name",
+        expect.other_than(
+            "name", tried.label, "the organization was renamed without the permission", tried.organization
         )
     if tried.user is not None and (before := member_of(tried.members[0], tried.user)) is not None:
         after = member_of(tried.members[1], tried.user) or {}
         expect.unchanged("the member", before, after, ("id", "role"), *tried.members[0], *tried.members[1])
 
 
-def _observe_column(run: Run, tried: Permissions, point: str, operation: str) -> None:
-    for scope in SCOPES:
-        if (exchange := tried.cells.get((scope, operation))) is not None:
-            run.observe(point, f"{scope}: {describe_response(exchange)}", exchange)
-
-
 def _operation(sent: Sent) -> str:
     return sent.exchange.request.operation.id
+
+
+def _implied(tried: Permissions) -> list[Described]:
+    return [
+        (f"{scope}, {operation}: {describe_response(exchange)}", exchange)
+        for (scope, operation), exchange in tried.cells.items()
+        if MATRIX[scope, operation] is Permission.OPEN and OPERATIONS[operation].scope is not None
+    ]
+
+
+def _column(operation: str, tried: Permissions) -> list[Described]:
+    return [
+        (f"{scope}: {describe_response(exchange)}", exchange)
+        for scope in SCOPES
+        if (exchange := tried.cells.get((scope, operation))) is not None
+    ]
+
+
+OBSERVATIONS: Final = (
+    observing("scope-implications", single_permissions, _implied),
+    observing("scope-of-list-engagements", single_permissions, partial(_column, "listEngagements")),
+    observing("scope-of-unarchive", single_permissions, partial(_column, "unarchiveEngagement")),
+    observing("permission-or-lookup-first", single_permissions, lambda seen: seen.unknown),
+    observing("permission-or-validation-first", single_permissions, lambda seen: seen.invalid),
+)

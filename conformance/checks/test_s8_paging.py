@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from conformance import confirm
 from conformance.checks.markers import requirement
 from conformance.confirm.pages import page_by_page
-from conformance.confirm.stable import expect_beside_others, expect_steadily
-from conformance.confirm.stable_order import expect_one_order
 from conformance.oracle import read
 from conformance.oracle.input_validity import Validity, validity
 from conformance.oracle.ledger.effects import is_main
@@ -36,7 +35,7 @@ from conformance.wire import requests
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.confirm.stable import Snapshot
+    from conformance.confirm.lists import Snapshot
     from conformance.running.run import Run
     from conformance.scenarios.lists.sorted import SortedLists
     from conformance.wire.exchange import Exchange
@@ -56,7 +55,7 @@ pytestmark = pytest.mark.usefixtures("new_engagements")
 @requirement("list-engagements-pages-partition")
 def test_pages_of_engagements_hold_everything_once(run: Run, paged_engagements: PagedLists) -> None:
     """The pages of engagements hold every engagement once."""
-    expect_one_order(
+    confirm.one_order(
         run,
         lambda: _expect_of_engagements(run, paged_engagements, paging.expect_partition, paging.expect_partition_within),
         requests.list_engagements,
@@ -71,7 +70,7 @@ def test_pages_of_the_size_unasked_hold_everything_once(run: Run, paged_engageme
     if not lists.unasked:
         raise Inapplicable("There are not two or three pages of the default size")
 
-    expect_beside_others(
+    confirm.list_within_bounds(
         run,
         lists.unasked,
         lambda snapshot: paging.expect_partition(snapshot, lists.known(snapshot)),
@@ -101,7 +100,7 @@ def test_neighbouring_pages_by_name_lose_nothing(run: Run, by_name: SortedLists)
         expect_once(pages, names)
         expect_no_gap(pages, names, key)
 
-    expect_beside_others(run, (*by_name.default, *by_name.ascending), judge, beside_others)
+    confirm.list_within_bounds(run, (*by_name.default, *by_name.ascending), judge, beside_others)
 
 
 def _unlike_others(run: Run, snapshot: Snapshot) -> frozenset[str]:
@@ -136,7 +135,7 @@ def test_neighbouring_pages_by_creation_lose_nothing(run: Run, by_created_at: So
         expect_once(Listing(snapshot), times)
         expect_no_gap(Listing(snapshot), times, key)
 
-    expect_beside_others(run, by_created_at.ascending, judge, beside_others)
+    confirm.list_within_bounds(run, by_created_at.ascending, judge, beside_others)
 
 
 @requirement("list-members-pages-partition")
@@ -145,7 +144,7 @@ def test_pages_of_members_hold_everybody_once(run: Run, paged_members: PagedList
     if len(read.items(paged_members.snapshot[0])) == 1:
         raise Inapplicable("The organization has one member")
 
-    expect_one_order(
+    confirm.one_order(
         run, lambda: _expect_of_members(run, paged_members, paging.expect_partition), requests.list_members
     )
 
@@ -202,7 +201,7 @@ def test_existing_pages_of_engagements_are_served(run: Run, paged_engagements: P
     """Every existing page of engagements is served."""
     # The ids that are known to be in the list, since a refused page does not show them.
     snapshot = paged_engagements.snapshot
-    expect_steadily(run, snapshot, paging.expect_served, anew=lambda: page_by_page(run, requests.list_engagements))
+    confirm.stable_list(run, snapshot, paging.expect_served, anew=lambda: page_by_page(run, requests.list_engagements))
 
 
 @requirement("list-members-paging-honoured")
@@ -234,7 +233,7 @@ def test_no_existing_page_is_refused(run: Run, operation: str) -> None:
         first = replace(asked, query=tuple((name, "1" if name == "page" else value) for name, value in asked.query))
         snapshot = run.send_all([first, asked])
         if snapshot[0].succeeded:
-            expect_steadily(run, tuple(snapshot), paging.expect_served)
+            confirm.stable_list(run, tuple(snapshot), paging.expect_served)
     served = [page for page in pages if page.succeeded]
     if not served:
         raise Inapplicable("No list of the run had a second page")
@@ -263,7 +262,7 @@ def _expect_of_engagements(
     bounded: Callable[[paging.Bracket], object],
 ) -> None:
     """Judge the pages of engagements, to which others and later scenarios may have added."""
-    expect_beside_others(
+    confirm.list_within_bounds(
         run,
         lists.snapshot,
         lambda snapshot: judge(snapshot, lists.known(snapshot)),
@@ -274,4 +273,4 @@ def _expect_of_engagements(
 
 def _expect_of_members(run: Run, lists: PagedLists, judge: Callable[[Snapshot], object]) -> None:
     """Judge the pages of members in the same way."""
-    expect_steadily(run, lists.snapshot, judge, anew=lambda: page_by_page(run, requests.list_members))
+    confirm.stable_list(run, lists.snapshot, judge, anew=lambda: page_by_page(run, requests.list_members))

@@ -7,30 +7,31 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from conformance import confirm
 from conformance.checks.markers import observes, requirement
-from conformance.confirm.stable import expect_steadily
+from conformance.checks.observations import observing
 from conformance.oracle import read
 from conformance.oracle.lists import paging_limits
 from conformance.oracle.lists.listing import holds
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CheckOutcome, Inapplicable
+from conformance.scenarios.lists.odd_queries import list_queries
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
-    from conformance.confirm.stable import Snapshot
+    from conformance.checks.observations import Described
+    from conformance.confirm.lists import Snapshot
     from conformance.running.run import Run
     from conformance.scenarios.lists.odd_queries import ListQueries
     from conformance.wire.exchange import Exchange
-
-_OBSERVED: Final = ("page-zero", "page-negative", "per-page-zero", "per-page-negative", "per-page-above-maximum")
 
 
 @requirement("list-paging-limits-truthful")
 def test_out_of_bounds_refused_or_truthful(run: Run, list_queries: ListQueries) -> None:
     """A page or perPage out of bounds is refused, or served as its meta states."""
     for response in list_queries.out_of_bounds.values():
-        expect_steadily(run, (response,), lambda snapshot: paging_limits.expect_refused_or_truthful(snapshot[0]))
+        confirm.stable_list(run, (response,), lambda snapshot: paging_limits.expect_refused_or_truthful(snapshot[0]))
 
 
 @requirement("list-paging-limits-truthful")
@@ -51,7 +52,7 @@ def test_past_the_end(run: Run, list_queries: ListQueries) -> None:
 
     for response in list_queries.past_the_end.values():
         judge = partial(_expect_past_the_end, plain[response.request.operation.id])
-        expect_steadily(run, (response,), judge)
+        confirm.stable_list(run, (response,), judge)
 
 
 @pytest.mark.parametrize(
@@ -68,58 +69,13 @@ def test_total_past_the_end(run: Run, list_queries: ListQueries, asked: str) -> 
     if not response.succeeded:
         raise Inapplicable("A page past the end was refused")
 
-    expect_steadily(run, (response, plain), lambda snapshot: paging_limits.expect_total_of(snapshot[0], snapshot[1]))
+    confirm.stable_list(
+        run, (response, plain), lambda snapshot: paging_limits.expect_total_of(snapshot[0], snapshot[1])
+    )
 
 
 def _expect_past_the_end(plain: Exchange, snapshot: Snapshot) -> None:
     paging_limits.expect_refused_or_empty(snapshot[0], plain)
-
-
-# --- observed
-
-
-@pytest.mark.parametrize("point", [pytest.param(point, marks=observes(point)) for point in _OBSERVED])
-def test_out_of_bounds(run: Run, list_queries: ListQueries, point: str) -> None:
-    """Observe a page or perPage out of bounds."""
-    response = list_queries.out_of_bounds[point]
-    asked, _ = response.request.query[0]
-
-    run.observe(point, _with_meta(response, asked), response)
-
-
-@observes("page-past-the-end")
-def test_page_past_the_end(run: Run, list_queries: ListQueries) -> None:
-    """Observe a page past the end."""
-    response = list_queries.past_the_end["page-past-the-end"]
-
-    run.observe("page-past-the-end", describe_response(response), response)
-
-
-@observes("page-empty")
-def test_empty_page(run: Run, list_queries: ListQueries) -> None:
-    """Observe an empty page=."""
-    response = list_queries.odd["page-empty"]
-
-    run.observe("page-empty", _with_meta(response, "page"), response)
-
-
-@observes("page-oddly-written")
-def test_page_oddly_written(run: Run, list_queries: ListQueries) -> None:
-    """Observe page=01 and page=1.0."""
-    zero, decimal = list_queries.odd["page-leading-zero"], list_queries.odd["page-decimal"]
-    words = f"01: {_with_meta(zero, 'page')}, 1.0: {_with_meta(decimal, 'page')}"
-
-    run.observe("page-oddly-written", words, zero, decimal)
-
-
-@observes("cursor-parameters")
-def test_cursor(run: Run, list_queries: ListQueries) -> None:
-    """Observe a query parameter cursor, and whether meta carries a cursor."""
-    response, plain = list_queries.odd["cursor"], list_queries.plain["engagements"]
-    cursors = sorted({name for page in (response, plain) for name in _meta(page) if "cursor" in name.lower()})
-    words = f"meta has {', '.join(name[:40] for name in cursors)}" if cursors else "no cursor in meta"
-
-    run.observe("cursor-parameters", f"{describe_response(response)}, {words}", response, plain)
 
 
 @pytest.mark.stage(Stage.WEIGHING)
@@ -149,3 +105,37 @@ def _meta(response: Exchange) -> dict[str, object]:
         return read.meta(response) if response.judgeable else {}
     except (CheckOutcome, NoResponse):
         return {}
+
+
+def _out_of_bounds(point: str, seen: ListQueries) -> Described:
+    response = seen.out_of_bounds[point]
+    asked, _ = response.request.query[0]
+    return _with_meta(response, asked), response
+
+
+def _empty_page(seen: ListQueries) -> Described:
+    return _with_meta(seen.odd["page-empty"], "page"), seen.odd["page-empty"]
+
+
+def _oddly_written(seen: ListQueries) -> Described:
+    zero, decimal = seen.odd["page-leading-zero"], seen.odd["page-decimal"]
+    return f"01: {_with_meta(zero, 'page')}, 1.0: {_with_meta(decimal, 'page')}", zero, decimal
+
+
+def _cursor(seen: ListQueries) -> Described:
+    response, plain = seen.odd["cursor"], seen.plain["engagements"]
+    cursors = sorted({name for page in (response, plain) for name in _meta(page) if "cursor" in name.lower()})
+    words = f"meta has {', '.join(name[:40] for name in cursors)}" if cursors else "no cursor in meta"
+    return f"{describe_response(response)}, {words}", response, plain
+
+
+OBSERVATIONS: Final = (
+    *(
+        observing(point, list_queries, partial(_out_of_bounds, point))
+        for point in ("page-zero", "page-negative", "per-page-zero", "per-page-negative", "per-page-above-maximum")
+    ),
+    observing("page-past-the-end", list_queries, lambda seen: seen.past_the_end["page-past-the-end"]),
+    observing("page-empty", list_queries, _empty_page),
+    observing("page-oddly-written", list_queries, _oddly_written),
+    observing("cursor-parameters", list_queries, _cursor),
+)

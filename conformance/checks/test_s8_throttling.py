@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.markers import observes, requirement
+from conformance.checks.markers import requirement
+from conformance.checks.observations import observing
 from conformance.oracle import expect, read
 from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, NonConformity, Untested
 from conformance.scenarios.limits.limit_sharing import expect_limits_apart
 from conformance.scenarios.limits.recovery import GRACE
-from conformance.scenarios.limits.throttling import Throttling, renamed
+from conformance.scenarios.limits.throttling import Throttling, renamed, throttling
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:
+    from conformance.checks.observations import Described
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
@@ -63,15 +64,9 @@ def test_429_changes_nothing(throttling: Throttling) -> None:
     if throttling.creation is None or throttling.engagements is None:
         raise CantTell("no creation got 429", *throttling.filling.served[-1:])
     names = [item.get("name") for item in read.items(throttling.engagements)]
+    created = [name for name in names if name == throttling.created_name]
 
-    expect.holds(
-        throttling.created_name not in names,
-        "an engagement was created by a request that got 429",
-        throttling.creation,
-        throttling.engagements,
-        expected="no such engagement",
-        actual="it is in the list",
-    )
+    expect.not_listed("an engagement whose creation got 429", created, throttling.creation, throttling.engagements)
     _stays_unchanged(throttling, throttling.engagements)
 
 
@@ -91,9 +86,7 @@ def _stays_unchanged(throttling: Throttling, listed: Exchange) -> None:
                 actual="it is edited or archived",
             )
     if throttling.missing is not None:
-        expect.status(
-            throttling.missing, lambda status: status != HTTPStatus.NOT_FOUND, "the engagement, as 429 deletes nothing"
-        )
+        expect.found(throttling.missing, "the engagement, as 429 deletes nothing")
 
 
 @requirement("throttled-resumes-at-reset")
@@ -144,20 +137,24 @@ def _refusal(throttling: Throttling) -> Exchange:
     return throttling.filling.refused[0]
 
 
-# --- observations
-
-
-@observes("limit-honoured", "retry-after")
-def test_observe_limit(run: Run, throttling: Throttling) -> None:
-    """Observe the number of requests before the first 429, and whether that carries Retry-After."""
-    filling, first = throttling.filling, _refusal(throttling)
-    served = sum(1 for exchange in filling.served if exchange.number < first.number)
-    run.observe("limit-honoured", f"{served} served before the first 429, X-RateLimit-Limit {filling.limit}", first)
-
-    run.observe("retry-after", _form(first.response.header("Retry-After")), first)
-
-
 def _form(retry_after: str | None) -> str:
     if retry_after is None:
         return "absent"
     return "seconds" if retry_after.strip().isdecimal() else "a date or something else"
+
+
+def _limit(seen: Throttling) -> Described:
+    filling, first = seen.filling, _refusal(seen)
+    served = sum(1 for exchange in filling.served if exchange.number < first.number)
+    return f"{served} served before the first 429, X-RateLimit-Limit {filling.limit}", first
+
+
+def _retry_after(seen: Throttling) -> Described:
+    first = _refusal(seen)
+    return _form(first.response.header("Retry-After")), first
+
+
+OBSERVATIONS: Final = (
+    observing("limit-honoured", throttling, _limit),
+    observing("retry-after", throttling, _retry_after),
+)

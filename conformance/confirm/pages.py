@@ -11,7 +11,7 @@ from conformance.oracle.outcomes import CheckOutcome
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.confirm.stable import Snapshot
+    from conformance.confirm.lists import Snapshot
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request

@@ -25,7 +25,7 @@ _TURNS: Final = 3
 _SECONDS: Final = 5.0
 
 
-def expect_one_order(
+def one_order(
     run: Run,
     judge: Callable[[], None],
     listing: Callable[..., Request],

@@ -6,15 +6,17 @@ no response that can be judged, ``NoResponse``.
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 from conformance.oracle.rendering import one_of, render
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire.exchange import REFUSALS, SUCCESSES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from datetime import datetime
 
     from conformance.wire.exchange import Exchange
@@ -59,6 +61,58 @@ def equal(what: str, actual: object, expected: object, *at: Exchange, pointer: s
         raise NonConformity(
             f"{what} is not {render(expected)}", *at, expected=render(expected), actual=render(actual), pointer=pointer
         )
+
+
+def field(name: str, value: object, *at: Exchange) -> None:
+    """Require the value of a text field of the resource in the last of these responses.
+
+    Raises:
+        NonConformity: It is another text.
+        CantTell: The response has no such text.
+    """
+    shown = at[-1]
+    equal(name, read.text(read.data(shown), name, shown), value, *at, pointer=f"/data/{name}")
+
+
+def other_than(name: str, value: object, message: str, *at: Exchange) -> None:
+    """Require any other value of a field of the resource in the last of these responses."""
+    actual = read.data(at[-1]).get(name)
+    expected = f"another {name} than {render(value)}"
+    holds(actual != value, message, *at, expected=expected, actual=actual, pointer=f"/data/{name}")
+
+
+def found(exchange: Exchange, what: str) -> Exchange:
+    """Require any status but 404 from a request for an existing resource."""
+    return status(exchange, lambda given: given != HTTPStatus.NOT_FOUND, what)
+
+
+def success_or_conflict(exchange: Exchange) -> Exchange:
+    """Require a 2xx, or 409."""
+    return status(exchange, lambda given: given in SUCCESSES or given == HTTPStatus.CONFLICT, "any 2xx or 409")
+
+
+def exists(what: str, shown: object, *at: Exchange) -> None:
+    """Require that a resource is still shown."""
+    holds(shown, f"{what} is gone", *at, expected=f"{what}, as before", actual="none")
+
+
+def not_listed(what: str, listed: Collection[str], *at: Exchange) -> None:
+    """Require that none of a kind is on these pages of a list."""
+    holds(
+        not listed,
+        f"{what} is in the list",
+        *at,
+        expected=f"a list without {what}",
+        actual=f"{len(listed)} in the list",
+        pointer="/data",
+    )
+
+
+def distinct_ids(what: str, ids: Sequence[str], *at: Exchange) -> None:
+    """Require that resources have different identifiers."""
+    shared = sorted({identifier for identifier in ids if ids.count(identifier) > 1})
+    expected = "a separate identifier for each"
+    holds(not shared, f"{what} have the same id", *at, expected=expected, actual=", ".join(shared), pointer="/data/id")
 
 
 def holds(

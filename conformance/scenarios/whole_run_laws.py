@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.confirm.stable import expect_steadily
+from conformance import confirm
 from conformance.confirm.torn_lists import note_torn, written_meanwhile
 from conformance.json_text import TooDeep
 from conformance.oracle.laws.survey import Survey, conclude, survey
@@ -47,7 +47,7 @@ def _confirmed(run: Run, law: Law, found: Survey) -> Survey:
     requests = {exchange.request: exchange for exchange, _ in reversed(found.broken)}
     for exchange in list(reversed(requests.values()))[:_CONFIRMED]:
         try:
-            expect_steadily(run, (exchange,), lambda snapshot: law.judge(snapshot[0]))
+            confirm.stable_list(run, (exchange,), lambda snapshot: law.judge(snapshot[0]))
         except NonConformity:
             confirmed.broken = found.broken
             break

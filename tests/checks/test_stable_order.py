@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from conformance.confirm.stable_order import expect_one_order
+from conformance import confirm
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.wire import requests
 from tests.conftest import make_exchange
@@ -71,7 +71,7 @@ def undecided() -> None:
 
 def judge(listing: Listing, judgement: Callable[[], None]) -> None:
     """Judge the pages of the list."""
-    expect_one_order(listing.run, judgement, requests.list_members)
+    confirm.one_order(listing.run, judgement, requests.list_members)
 
 
 def test_a_list_that_is_always_in_another_order_is_told_from_one_that_others_change() -> None:

@@ -260,3 +260,103 @@ def test_one_of_some_statuses() -> None:
         expect.status_in(response, 200, 404)
     assert described(raised.value) == ("getEngagement returned 409", "200 or 404", "409", None)
     assert raised.value.exchanges == (response,)
+
+
+BEFORE, SHOWN = (
+    make_exchange(status=200, body={"data": {"name": "before"}}, number=1),
+    make_exchange(status=200, body={"data": {"id": "e1", "name": "new", "count": 3}}, number=2),
+)
+
+
+@pytest.mark.parametrize(
+    ("holding", "failing", "failure"),
+    [
+        (
+            lambda: expect.field("name", "new", BEFORE, SHOWN),
+            lambda: expect.field("name", "before", BEFORE, SHOWN),
+            ('name is not "before"', '"before"', '"new"', "/data/name"),
+        ),
+        (
+            lambda: expect.other_than("count", 4, "it is what was sent", BEFORE, SHOWN),
+            lambda: expect.other_than("count", 3, "it is what was sent", BEFORE, SHOWN),
+            ("it is what was sent", "another count than 3", "3", "/data/count"),
+        ),
+        (
+            lambda: expect.exists("the member", {"id": "m1"}, BEFORE, SHOWN),
+            lambda: expect.exists("the member", None, BEFORE, SHOWN),
+            ("the member is gone", "the member, as before", "none", None),
+        ),
+        (
+            lambda: expect.not_listed("a deleted engagement", set(), BEFORE, SHOWN),
+            lambda: expect.not_listed("a deleted engagement", {"e1", "e2"}, BEFORE, SHOWN),
+            ("a deleted engagement is in the list", "a list without a deleted engagement", "2 in the list", "/data"),
+        ),
+        (
+            lambda: expect.distinct_ids("two engagements", ["e1", "e2"], BEFORE, SHOWN),
+            lambda: expect.distinct_ids("two engagements", ["e1", "e2", "e1"], BEFORE, SHOWN),
+            ("two engagements have the same id", "a separate identifier for each", "e1", "/data/id"),
+        ),
+    ],
+    ids=["field", "other-than", "exists", "not-listed", "distinct-ids"],
+)
+def test_words_over_several_responses(
+    holding: Callable[[], object], failing: Callable[[], object], failure: tuple[str, str, str, str | None]
+) -> None:
+    """Each holds, or fails with the expected and the actual value; all responses are evidence."""
+    with Evidence() as evidence:
+        holding()
+    assert list(evidence.exchanges) == [BEFORE, SHOWN]
+
+    with pytest.raises(NonConformity) as raised:
+        failing()
+    assert described(raised.value) == failure
+    assert raised.value.exchanges == (BEFORE, SHOWN)
+
+
+@pytest.mark.parametrize(
+    ("word", "permitted", "expected"),
+    [
+        (lambda made: expect.found(made, "the engagement"), {200, 202, 403, 409, 500}, "the engagement"),
+        (expect.success_or_conflict, {200, 202, 409}, "any 2xx or 409"),
+    ],
+    ids=["found", "success-or-conflict"],
+)
+@pytest.mark.parametrize("status", [200, 202, 403, 404, 409, 500])
+def test_words_about_a_status(
+    word: Callable[[Exchange], Exchange], permitted: set[int], expected: str, status: int
+) -> None:
+    """Each permits some statuses, and returns the exchange."""
+    response = make_exchange(status=status)
+
+    if status in permitted:
+        assert word(response) is response
+    else:
+        with pytest.raises(NonConformity) as raised:
+            word(response)
+        assert described(raised.value) == (f"getEngagement returned {status}", expected, str(status), None)
+
+
+@pytest.mark.parametrize("body", [{}, {"data": {"name": 5}}, {"data": []}])
+def test_a_field_that_cannot_be_read_is_undecided(body: object) -> None:
+    """Another requirement judges whether a field is there and a text; without data, no field can be judged."""
+    shown = make_exchange(status=200, body=body, number=3)
+
+    with pytest.raises(CantTell):
+        expect.field("name", "new", BEFORE, shown)
+    if body != {"data": {"name": 5}}:
+        with pytest.raises(CantTell):
+            expect.other_than("name", "old", "it is old", BEFORE, shown)
+
+
+def test_nothing_is_judged_without_a_response() -> None:
+    """No word that reads a response judges a gateway's."""
+    lost = make_exchange(status=503)
+
+    for word in (
+        lambda: expect.field("name", "new", lost),
+        lambda: expect.other_than("name", "new", "it is new", lost),
+        lambda: expect.found(lost, "the engagement"),
+        lambda: expect.success_or_conflict(lost),
+    ):
+        with pytest.raises(NoResponse):
+            word()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
-from conformance.confirm.steady import Disturbed, steadily
+from conformance import confirm
 from conformance.oracle import expect, read
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import create_engagements
@@ -21,11 +20,8 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Request
 
 
-L = TypeVar("L")
-
-
-_ROUNDS: Final = 2
-"""Rounds of reads before the last one, if others keep a count from settling."""
+ROUNDS: Final = 3
+"""Rounds of reads, if others keep a count from settling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,19 +160,4 @@ def expect_agreement(run: Run, first: Counts, name: str, listed: Callable[[Count
         total = read.number(listed(seen), "total")
         return (*numbers, total, seen.contents) if numbers[0] == numbers[1] else object()
 
-    snapshots = first_then(first, lambda: _counts_again(run))
-    in_rounds(lambda: steadily(snapshots, judge, at_rest=at_rest, sleep=run.sleep))
-
-
-def in_rounds(looking: Callable[[], L]) -> L:
-    """Read again a few times while others are changing the organization."""
-    for _ in range(_ROUNDS):
-        with suppress(Disturbed):
-            return looking()
-    return looking()
-
-
-def first_then(first: L, again: Callable[[], L]) -> Callable[[], L]:
-    """Return a function that returns an existing snapshot first, and new ones after it."""
-    snapshots = iter([first])
-    return lambda: next(snapshots, None) or again()
+    confirm.stable(run, first, judge, lambda: _counts_again(run), same=at_rest, rounds=ROUNDS)

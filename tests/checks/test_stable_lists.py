@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from conformance.confirm.stable import expect_beside_others, expect_steadily
+from conformance import confirm
 from conformance.oracle.lists.paging import Bracket, expect_partition, expect_partition_within
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.targets.names import RunNames
@@ -19,7 +19,7 @@ from tests.conftest import make_exchange
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from conformance.confirm.stable import Snapshot
+    from conformance.confirm.lists import Snapshot
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
@@ -93,7 +93,7 @@ def judge(service: Service) -> None:
     def bounded(snapshot: Snapshot, closing: Exchange) -> None:
         expect_partition_within(Bracket(snapshot, closing, owned))
 
-    expect_beside_others(run, first, lambda snapshot: expect_partition(snapshot, owned), bounded)
+    confirm.list_within_bounds(run, first, lambda snapshot: expect_partition(snapshot, owned), bounded)
 
 
 def coming_and_going(*held: str) -> list[str]:
@@ -144,7 +144,7 @@ def test_later_looks_are_undisturbed() -> None:
     """The run writes nothing while a list is read again."""
     service = Service(["Abx", "Ab", "Abx", "Ab"])
 
-    expect_steadily(service.run, tuple(service.send_all(PAGES)), expect_partition)
+    confirm.stable_list(service.run, tuple(service.send_all(PAGES)), expect_partition)
 
     assert service.disturbed == len(PAGES) < service.responses
 
@@ -159,7 +159,7 @@ def looks_until_given_up(*held: str, right: int) -> int:
         if seen < right:
             raise NonConformity("it is wrong", *snapshot, expected="right", actual=f"wrong {seen}")
 
-    expect_steadily(service.run, (service.send(PAGES[0]),), judge)
+    confirm.stable_list(service.run, (service.send(PAGES[0]),), judge)
     return service.responses - 1
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
-from conformance.confirm.steady import steadily
+from conformance.confirm.state import stable
 from conformance.confirm.torn_lists import others_moved
 from conformance.oracle.lists.listing import CantTellYet, contents
 from conformance.oracle.outcomes import CantTell, CheckOutcome, NonConformity
@@ -17,51 +17,27 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 Snapshot = tuple["Exchange", ...]
-J = TypeVar("J")
 
-_LOOKS: Final = 3
+_AGAIN: Final = 2
+"""Snapshots after the first, if all are wrong."""
 _ROUNDS: Final = 2
 _ROUNDS_BESIDE_OTHERS: Final = 5
 _PAUSES_BESIDE_OTHERS: Final = (0.0, 0.1, 0.2, 0.2, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4)
 _SHORT_PAUSES: Final = (0.0, 0.1, 0.2, 0.2, 0.4, 0.4)
 
 
-class Snapshots:
-    """An existing snapshot, and then new ones, while the run writes nothing else.
-
-    Attributes:
-        taken: Number of snapshots taken.
-    """
-
-    def __init__(self, run: Run, first: Snapshot, anew: Callable[[], Snapshot]) -> None:
-        self._run = run
-        self._first = first
-        self._anew = anew
-        self.taken = 0
-
-    def __call__(self) -> Snapshot:
-        """Return the first snapshot, then a new one each time."""
-        self.taken += 1
-        return self._first if self.taken == 1 else self.anew()
-
-    def anew(self) -> Snapshot:
-        """Take a new snapshot."""
-        with self._run.wire.undisturbed():
-            return self._anew()
-
-
-def again(run: Run, snapshot: Snapshot) -> Snapshot:
+def resend(run: Run, snapshot: Snapshot) -> Snapshot:
     """Send the same requests again, while the run writes nothing else."""
     with run.wire.undisturbed():
         return tuple(run.send_all([exchange.request for exchange in snapshot]))
 
 
-def expect_steadily(
+def stable_list(
     run: Run, first: Snapshot, judge: Callable[[Snapshot], object], *, anew: Callable[[], Snapshot] | None = None
 ) -> None:
     """Judge a scenario's snapshot, which other users may have disturbed.
 
-    A faulty snapshot is taken again, as with ``steadily``. If something kept moving, that is repeated once, and a few
+    A faulty snapshot is taken again, as with ``stable``. If something kept moving, that is repeated once, and a few
     times more while others are seen to change the list.
 
     Args:
@@ -74,26 +50,31 @@ def expect_steadily(
         NonConformity: The fault persisted while nothing moved.
         CantTell: Others kept changing the organization, or there was nothing to judge.
     """
-    fresh = anew or (lambda: again(run, first))
-    snapshots = Snapshots(run, first, fresh)
-    snapshot = _of_one_piece(run, first, judge, snapshots.anew)
+    taken: list[Snapshot] = []
+
+    def fresh() -> Snapshot:
+        taken.append(_taken(run, first, anew))
+        return taken[-1]
+
+    snapshot = _of_one_piece(run, first, judge, fresh)
     for done in range(1, _ROUNDS_BESIDE_OTHERS + 1):
-        snapshots, began = Snapshots(run, snapshot, fresh), snapshot
+        taken.clear()
+        began = snapshot
         try:
-            steadily(snapshots, lambda seen: _judge(judge, seen), at_rest=contents, sleep=run.sleep)
+            stable(run, snapshot, judge, fresh, same=contents)
         except CantTell as doubt:
-            disturbed = snapshots.taken == _LOOKS or (snapshots.taken > 1 and isinstance(doubt, CantTellYet))
+            disturbed = len(taken) == _AGAIN or (taken and isinstance(doubt, CantTellYet))
             if not disturbed or done == _ROUNDS_BESIDE_OTHERS:
                 raise
-            snapshot = snapshots.anew()
+            snapshot = fresh()
             if done >= _ROUNDS and not others_moved(run, began[0], snapshot[0]):
                 raise
-            snapshot = _of_one_piece(run, snapshot, judge, snapshots.anew)
+            snapshot = _of_one_piece(run, snapshot, judge, fresh)
         else:
             return
 
 
-def expect_beside_others(
+def list_within_bounds(
     run: Run,
     first: Snapshot,
     judge: Callable[[Snapshot], object],
@@ -104,7 +85,7 @@ def expect_beside_others(
     """Judge a scenario's snapshot, which others may have disturbed, and accept it by bounds while they are at work.
 
     A faulty snapshot is taken again, each time with its first request repeated after it. If these two responses show
-    that others change the list, the snapshot only has to be within bounds; otherwise ``expect_steadily`` judges.
+    that others change the list, the snapshot only has to be within bounds; otherwise ``stable_list`` judges.
 
     Args:
         run: The run.
@@ -120,12 +101,12 @@ def expect_beside_others(
     with suppress(NonConformity, CantTellYet):
         judge(first)
         return
-    snapshots, moved = Snapshots(run, first, lambda: _bracketed(run, first, anew)), 0
     doubt: CantTell | None = None
+    moved = 0
     for pause in _PAUSES_BESIDE_OTHERS:
         run.sleep(pause)
-        *seen, closing = snapshots.anew()
-        snapshot = tuple(seen)
+        with run.wire.undisturbed():
+            snapshot, closing = _taken(run, first, anew), run.send(first[0].request)
         with suppress(NonConformity, CantTellYet):
             judge(snapshot)
             return
@@ -142,8 +123,10 @@ def expect_beside_others(
     raise CantTell(doubt.message + others, *doubt.exchanges)
 
 
-def _bracketed(run: Run, first: Snapshot, anew: Callable[[], Snapshot] | None) -> Snapshot:
-    return (*(again(run, first) if anew is None else anew()), run.send(first[0].request))
+def _taken(run: Run, first: Snapshot, anew: Callable[[], Snapshot] | None) -> Snapshot:
+    """Take a new snapshot, by default with the same requests, while the run writes nothing else."""
+    with run.wire.undisturbed():
+        return resend(run, first) if anew is None else anew()
 
 
 def _doubt(
@@ -151,34 +134,13 @@ def _doubt(
 ) -> CantTell | None:
     """Return why a snapshot cannot be judged although others seem to be at rest; None if nothing is wrong."""
     try:
-        expect_steadily(run, snapshot, judge, anew=anew)
+        stable_list(run, snapshot, judge, anew=anew)
     except CantTell as doubt:
         return doubt
     return None
 
 
-def expect_twice(snapshot: J, judge: Callable[[J], object], anew: Callable[[], J]) -> None:
-    """Judge a result that others may have changed, and a second one if it looks wrong.
-
-    Two faults in a row are no coincidence.
-
-    Args:
-        snapshot: The result.
-        judge: Raises ``NonConformity`` if it is wrong.
-        anew: Does the same again and returns the new result.
-
-    Raises:
-        NonConformity: The second result is wrong too.
-        CantTell: The second result is right.
-    """
-    try:
-        judge(snapshot)
-    except NonConformity as first:
-        judge(anew())
-        raise CantTell(f"{first.message}, but not a second time", *first.exchanges) from first
-
-
-def expect_elsewhere(run: Run, first: Snapshot, judge: Callable[[Snapshot], object], why: str) -> None:
+def otherwise_fine(run: Run, first: Snapshot, judge: Callable[[Snapshot], object], why: str) -> None:
     """Expect that the property of another check holds in this snapshot, or in one of a few others.
 
     Raises:
@@ -192,7 +154,7 @@ def expect_elsewhere(run: Run, first: Snapshot, judge: Callable[[Snapshot], obje
         except (NonConformity, CantTellYet) as fault:
             doubt = CantTell(f"{why}: {fault.message}", *fault.exchanges)
             run.sleep(pause)
-            snapshot = again(run, snapshot)
+            snapshot = resend(run, snapshot)
         else:
             return
     raise doubt
@@ -214,7 +176,3 @@ def _of_one_piece(
         else:
             break
     return snapshot
-
-
-def _judge(judge: Callable[[Snapshot], object], snapshot: Snapshot) -> None:
-    judge(snapshot)

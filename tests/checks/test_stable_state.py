@@ -1,14 +1,25 @@
-"""Judgement of state that other users may change meanwhile."""
+"""Confirmation of findings about state that other users may change meanwhile."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from conformance.confirm.steady import steadily, steadily_between
+from conformance import confirm
 from conformance.oracle.outcomes import CantTell, NonConformity
-from conformance.wire.exchange import Exchange
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+
+def pausing(pauses: list[float]) -> Run:
+    """Return a run that only notes its pauses."""
+    return cast("Run", SimpleNamespace(sleep=pauses.append))
 
 
 def wrong_unless_even(seen: int) -> None:
@@ -19,7 +30,9 @@ def wrong_unless_even(seen: int) -> None:
 
 def evidence(snapshots: Iterator[int], pauses: list[float]) -> int:
     """Judge successive snapshots; the organization is at rest if two are equal."""
-    return steadily(lambda: next(snapshots), wrong_unless_even, at_rest=lambda seen: seen, sleep=pauses.append)
+    return confirm.stable(
+        pausing(pauses), next(snapshots), wrong_unless_even, lambda: next(snapshots), same=lambda seen: seen
+    )
 
 
 def test_a_correct_snapshot_is_taken_once() -> None:
@@ -73,7 +86,7 @@ def test_failure_and_rest_must_both_be_constant(
         raise NonConformity("it is wrong", made, expected="right", actual=snapshot[1])
 
     with pytest.raises(CantTell) as raised:
-        steadily(lambda: next(snapshots), judge, at_rest=lambda snapshot: snapshot[0], sleep=lambda _: None)
+        confirm.stable(pausing([]), next(snapshots), judge, lambda: next(snapshots), same=lambda snapshot: snapshot[0])
     assert raised.value.exchanges == (made,)
 
 
@@ -85,8 +98,8 @@ def judged_between(snapshots: list[tuple[int, str, int]]) -> None:
         if snapshot[1]:
             raise NonConformity("it is wrong", expected="right", actual=snapshot[1])
 
-    steadily_between(
-        lambda: next(left), judge, still=lambda earlier, later: earlier[2] == later[0], sleep=lambda _: None
+    confirm.stable_between(
+        pausing([]), next(left), judge, lambda: next(left), still=lambda earlier, later: earlier[2] == later[0]
     )
 
 
@@ -115,3 +128,30 @@ def test_the_state_before_the_second_snapshot_does_not_matter() -> None:
 def test_a_correct_snapshot_ends_the_judgement(snapshots: list[tuple[int, str, int]]) -> None:
     """No snapshot follows a correct one."""
     judged_between(snapshots)
+
+
+@pytest.mark.parametrize(("last", "rounds"), [(4, 2), (3, 1)])
+def test_a_disturbed_judgement_begins_again(last: int, rounds: int) -> None:
+    """In a further round, a new snapshot comes first; the last round's disturbance is undecided."""
+    snapshots = iter([1, 3, 5, last])
+
+    def look() -> int:
+        return confirm.stable(
+            pausing([]), 1, wrong_unless_even, lambda: next(snapshots), same=lambda _: object(), rounds=rounds
+        )
+
+    if rounds == 1:
+        with pytest.raises(CantTell, match="other users were changing"):
+            look()
+        assert list(snapshots) == [5, last]
+    else:
+        assert look() == last
+
+
+def test_a_second_fault_is_no_coincidence() -> None:
+    """A wrong result counts if a second one is wrong, too; if not, it is undecided, and a right one needs no other."""
+    with pytest.raises(NonConformity):
+        confirm.again(1, wrong_unless_even, lambda: 3)
+    with pytest.raises(CantTell, match="it is odd, but not a second time"):
+        confirm.again(1, wrong_unless_even, lambda: 2)
+    confirm.again(2, wrong_unless_even, lambda: pytest.fail("a second result"))
