@@ -10,7 +10,7 @@ import pytest
 from conformance.checks.markers import observes, requirement
 from conformance.confirm.clock_ticks import A_LONG_TICK, expect_moved
 from conformance.oracle import expect, observe, read
-from conformance.oracle.ledger.effects import accepted, is_main
+from conformance.oracle.effects import accepted, is_main
 from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.scenarios.basics import (
     FIELDS,

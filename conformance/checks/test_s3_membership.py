@@ -12,8 +12,9 @@ from conformance.oracle import expect, read
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
 from conformance.oracle.rendering import render
+from conformance.scenarios.access.every_operation import OTHER_ROLE
 from conformance.scenarios.members.member_list import MemberList, bystanders, read_members
-from conformance.scenarios.members.role_changes import OTHER_ROLE, Change, RoleChanges, change_role
+from conformance.scenarios.members.role_changes import Change, RoleChanges, change_role
 
 if TYPE_CHECKING:
     from conformance.running.run import Run

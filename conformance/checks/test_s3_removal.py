@@ -8,7 +8,7 @@ from conformance.checks.markers import observes, requirement
 from conformance.confirm.steady import steadily, steadily_between
 from conformance.oracle import expect, read
 from conformance.oracle.bulk import Sent, every_status, none_created
-from conformance.oracle.ledger.effects import sent_object
+from conformance.oracle.effects import sent_object
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, Untested
 from conformance.oracle.rendering import one_of

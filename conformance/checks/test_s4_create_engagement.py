@@ -15,7 +15,8 @@ from conformance.scenarios.basics import (
     require_active,
 )
 from conformance.scenarios.lists.finding import expect_listed
-from conformance.scenarios.organization.name_rules import REFUSED_AS_INVALID, ensure_no_rule_for_engagements
+from conformance.scenarios.organization.name_rules import ensure_no_rule_for_engagements
+from conformance.scenarios.renaming import REFUSED_AS_INVALID
 from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from conformance.checks.markers import observes, requirement
 from conformance.confirm.steady import steadily_between
 from conformance.oracle import expect, read
-from conformance.oracle.ledger.effects import accepted, is_main, sent_object
+from conformance.oracle.effects import accepted, is_main, sent_object
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, evidence
 from conformance.oracle.rendering import render

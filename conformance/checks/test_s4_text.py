@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.markers import observes, requirement
 from conformance.oracle import expect, observe, read
-from conformance.oracle.ledger.effects import sent_object
+from conformance.oracle.effects import sent_object
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.oracle.rendering import render as in_words
 from conformance.scenarios.basics import field_or_none, read_engagement, require_active

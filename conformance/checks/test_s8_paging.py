@@ -14,9 +14,9 @@ from conformance.confirm.pages import page_by_page
 from conformance.confirm.stable import expect_beside_others, expect_steadily
 from conformance.confirm.stable_order import expect_one_order
 from conformance.oracle import read
+from conformance.oracle.effects import is_main
 from conformance.oracle.input_validity import Validity, validity
 from conformance.oracle.laws import lists as list_laws
-from conformance.oracle.ledger.effects import is_main
 from conformance.oracle.ledger.rules import status_of
 from conformance.oracle.lists import paging
 from conformance.oracle.lists.listing import (

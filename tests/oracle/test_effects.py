@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.oracle.ledger import effects
-from conformance.oracle.ledger.effects import Interval, effects_of
+from conformance.oracle import effects
+from conformance.oracle.effects import Interval, effects_of
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import JSON_HEADERS, Credential
 from tests.conftest import make_exchange

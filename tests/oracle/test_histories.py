@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle.ledger.effects import Effect, Interval
+from conformance.oracle.effects import Effect, Interval
 from conformance.oracle.ledger.histories import History, Register, Snapshot, write
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import JSON_HEADERS

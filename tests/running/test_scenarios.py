@@ -5,12 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from conformance.oracle.outcomes import CantTell
-from conformance.running.run import Run
 from conformance.running.scenarios import Scenarios
 from conformance.wire.client import RunStopped
 from conformance.wire.exchange import NoResponse
@@ -48,9 +47,9 @@ def run() -> NoRun:
 
 
 @pytest.fixture
-def scenarios(run: NoRun) -> Iterator[Scenarios]:
+def scenarios(run: NoRun) -> Iterator[Scenarios[NoRun]]:
     """Return a runner of scenarios, two at a time."""
-    made = Scenarios(cast("Run", run), together=2)
+    made = Scenarios(run, together=2)
     yield made
     made.close()
 
@@ -64,7 +63,7 @@ class FakeScenario:
         self.ends = list(ends)
         self.times = 0
 
-    def __call__(self, _run: Run) -> Any:
+    def __call__(self, _run: NoRun) -> Any:
         """Return or raise the next end."""
         self.times += 1
         end = self.ends.pop(0)
@@ -73,7 +72,7 @@ class FakeScenario:
         return end
 
 
-def test_a_scenario_is_walked_once(scenarios: Scenarios, run: NoRun) -> None:
+def test_a_scenario_is_walked_once(scenarios: Scenarios[NoRun], run: NoRun) -> None:
     """Every caller gets the same result, and the exchanges carry the scenario's name."""
     scenario = FakeScenario("there")
 
@@ -82,15 +81,15 @@ def test_a_scenario_is_walked_once(scenarios: Scenarios, run: NoRun) -> None:
     assert run.wire.names == ["fake"]
 
 
-def test_prepared_scenarios_are_under_way_together(scenarios: Scenarios) -> None:
+def test_prepared_scenarios_are_under_way_together(scenarios: Scenarios[NoRun]) -> None:
     """Two scenarios that wait for each other both end."""
     meeting = threading.Barrier(2)
 
-    def first(_run: Run) -> str:
+    def first(_run: NoRun) -> str:
         meeting.wait(10)
         return "first"
 
-    def second(_run: Run) -> str:
+    def second(_run: NoRun) -> str:
         meeting.wait(10)
         return "second"
 
@@ -99,11 +98,11 @@ def test_prepared_scenarios_are_under_way_together(scenarios: Scenarios) -> None
     assert (scenarios.result(first), scenarios.result(second)) == ("first", "second")
 
 
-def test_a_scenario_may_ask_for_another(scenarios: Scenarios) -> None:
+def test_a_scenario_may_ask_for_another(scenarios: Scenarios[NoRun]) -> None:
     """A scenario that another one needs runs at once, even if the pool is full."""
     inner = FakeScenario("inner")
 
-    def outer(_run: Run) -> str:
+    def outer(_run: NoRun) -> str:
         return f"outer of {scenarios.result(inner)}"
 
     scenarios.prepare([outer, outer])
@@ -111,7 +110,7 @@ def test_a_scenario_may_ask_for_another(scenarios: Scenarios) -> None:
     assert scenarios.result(outer) == "outer of inner"
 
 
-def test_a_broken_connection_begins_the_scenario_anew(run: NoRun, scenarios: Scenarios) -> None:
+def test_a_broken_connection_begins_the_scenario_anew(run: NoRun, scenarios: Scenarios[NoRun]) -> None:
     """Two errors are retried, with a longer pause before the second retry."""
     scenario = FakeScenario(NoResponse("broken"), NoResponse("broken"), "there")
 
@@ -130,7 +129,7 @@ def test_a_broken_connection_begins_the_scenario_anew(run: NoRun, scenarios: Sce
     ],
 )
 def test_what_ends_a_scenario_is_told_to_everybody(
-    scenarios: Scenarios, ends: list[object], kind: type, times: int
+    scenarios: Scenarios[NoRun], ends: list[object], kind: type, times: int
 ) -> None:
     """Only connection errors are retried, at most twice; every caller gets the last error."""
     scenario = FakeScenario(*ends)
@@ -141,12 +140,12 @@ def test_what_ends_a_scenario_is_told_to_everybody(
     assert scenario.times == times
 
 
-def test_settling_waits_for_what_is_under_way(scenarios: Scenarios) -> None:
+def test_settling_waits_for_what_is_under_way(scenarios: Scenarios[NoRun]) -> None:
     """After ``narrow`` nothing runs in the background, and scenarios can still run."""
     finished: list[str] = []
     begun = threading.Event()
 
-    def slow(_run: Run) -> None:
+    def slow(_run: NoRun) -> None:
         begun.set()
         threading.Event().wait(0.05)
         finished.append("slow")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell, CheckOutcome
-from conformance.scenarios.organization.name_rules import REFUSED_AS_INVALID
 from conformance.targets.journal_entries import Action
 from conformance.targets.queries import MAIN_KEY
 from conformance.wire import requests
@@ -19,6 +18,9 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
+
+REFUSED_AS_INVALID: Final = frozenset({400, 413, 422})
+"""Statuses of a refusal for the length or form of a name."""
 
 _LONGEST: Final = 100
 
