@@ -13,7 +13,7 @@ from conformance.oracle.bulk import Sent
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
-from tests.oracle.pages import described, page
+from tests.fakes.pages import described, page
 
 ENGAGEMENT = {
     "id": "eng_1",

@@ -17,7 +17,7 @@ from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
-from tests.oracle.pages import described
+from tests.fakes.pages import described
 
 MakeExchange = Callable[..., Exchange]
 

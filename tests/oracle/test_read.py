@@ -10,7 +10,7 @@ from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
-from tests.oracle.pages import no_response, refusal
+from tests.fakes.pages import no_response, refusal
 
 Word = Callable[[Exchange], object]
 

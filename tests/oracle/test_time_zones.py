@@ -12,7 +12,7 @@ from conformance.oracle.time_zones import expect_utc
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Credential
 from tests.conftest import make_exchange
-from tests.oracle.pages import described
+from tests.fakes.pages import described
 
 NOW = datetime(2026, 3, 1, 12, 0, 7, tzinfo=UTC)
 HOUR = 3600

@@ -12,7 +12,7 @@ from conformance.oracle.lists.listing import CantTellYet, Listing, time_of
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
-from tests.oracle.pages import described, no_response, page, refusal
+from tests.fakes.pages import described, no_response, page, refusal
 
 ALL_NAMES = ("name", "description", "status", "createdAt", "updatedAt")
 

@@ -13,7 +13,7 @@ from conformance.oracle.outcomes import CantTell
 from conformance.oracle.rendering import render
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
-from tests.oracle.pages import broken, page, refusal
+from tests.fakes.pages import broken, page, refusal
 
 if TYPE_CHECKING:
     from conformance.oracle.laws.responses import Law

@@ -9,8 +9,8 @@ import pytest
 
 from conformance.oracle.ledger.findings import Finding
 from conformance.wire import requests
-from tests.oracle.ledgers import found, kept, listing
-from tests.oracle.pages import Described, described
+from tests.fakes.ledgers import found, kept, listing
+from tests.fakes.pages import Described, described
 
 MakeClient = Callable[..., Any]
 SOUND = {"name": "Some new name"}

@@ -10,7 +10,7 @@ from conformance.oracle.laws.survey import Survey, conclude, survey
 from conformance.oracle.outcomes import CantTell, Evidence, Inapplicable, NonConformity
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
-from tests.oracle.pages import described
+from tests.fakes.pages import described
 
 
 def law(exchange: Exchange) -> bool:

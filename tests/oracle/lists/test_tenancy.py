@@ -11,7 +11,7 @@ from conformance.oracle.outcomes import Evidence, Inapplicable, NonConformity
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Credential
 from tests.conftest import make_exchange
-from tests.oracle.pages import described
+from tests.fakes.pages import described
 
 KEYS = ("api_key", "other_organization")
 SOMEBODY = Credential.bearer("throttled", "k3")

@@ -13,7 +13,7 @@ from conformance.oracle.lists.listing import CantTellYet
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
-from tests.oracle.pages import described, no_response, page, refusal
+from tests.fakes.pages import described, no_response, page, refusal
 
 Judge = Callable[[Exchange], None]
 PLAIN = page(["a"], number=9)

@@ -13,7 +13,7 @@ from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from conformance.wire.requests import Credential
 from tests.conftest import make_exchange
-from tests.oracle.pages import described
+from tests.fakes.pages import described
 
 Query = tuple[tuple[str, str], ...]
 Law = Callable[[Exchange], bool]

@@ -12,7 +12,7 @@ from conformance.oracle.laws import lists as list_laws
 from conformance.oracle.outcomes import NonConformity
 from conformance.wire.exchange import Exchange
 from tests.conftest import make_exchange
-from tests.oracle.pages import Described, broken, page, refusal
+from tests.fakes.pages import Described, broken, page, refusal
 
 if TYPE_CHECKING:
     from conformance.oracle.laws.responses import Law

@@ -15,7 +15,7 @@ from conformance.oracle.lists.paging import (
 )
 from conformance.oracle.outcomes import NonConformity
 from conformance.wire.exchange import Exchange
-from tests.oracle.pages import page
+from tests.fakes.pages import page
 
 Judge = Callable[[Bracket], None]
 

@@ -15,7 +15,7 @@ from conformance.oracle.outcomes import CantTell
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import JSON_HEADERS
 from tests.conftest import make_exchange
-from tests.oracle.pages import broken
+from tests.fakes.pages import broken
 
 Law = Callable[[Exchange], bool]
 

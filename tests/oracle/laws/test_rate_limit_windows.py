@@ -13,7 +13,7 @@ from conformance.oracle.outcomes import Evidence, Inapplicable, NonConformity
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Credential
 from tests.conftest import make_exchange
-from tests.oracle.pages import described
+from tests.fakes.pages import described
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 BOTH = pytest.mark.parametrize("dated", [True, False])

@@ -11,7 +11,7 @@ from conformance.oracle.lists.listing import CantTellYet
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from tests.conftest import make_exchange
-from tests.oracle.pages import described, page
+from tests.fakes.pages import described, page
 
 Snapshot = tuple[Exchange, ...]
 Judge = Callable[[Snapshot], None]
