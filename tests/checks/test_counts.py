@@ -14,7 +14,7 @@ from conformance.checks.test_s2_counts import (
 )
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.organization.counts import Count, Counting, Counts
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 if TYPE_CHECKING:
     from conformance.running.run import Run

@@ -18,7 +18,7 @@ from conformance.targets.names import RunNames
 from conformance.targets.provisioner import Mail
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
-from tests.conftest import RESPONDED_AT, make_exchange
+from tests.fakes.exchanges import RESPONDED_AT, make_exchange
 
 NAMES = RunNames.fresh()
 INVITED, FRESH, MEMBER = NAMES.address("invited", "a.test"), NAMES.address("fresh", "a.test"), "member@b.test"

@@ -12,7 +12,7 @@ import pytest
 
 from conformance.confirm.clock_ticks import expect_moved, step_of
 from conformance.oracle.outcomes import CantTell, NonConformity
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 if TYPE_CHECKING:
     from conformance.running.run import Run

@@ -16,7 +16,7 @@ from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.targets.names import RunNames
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import JSON_HEADERS, encode, get_organization
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 PREFIX = "cf-k3vq7t2a-"
 

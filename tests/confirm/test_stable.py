@@ -14,7 +14,7 @@ from conformance.oracle.lists.paging import Bracket, expect_partition, expect_pa
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.targets.names import RunNames
 from conformance.wire import requests
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

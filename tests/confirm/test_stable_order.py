@@ -13,7 +13,7 @@ import pytest
 from conformance.confirm.stable_order import expect_one_order
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.wire import requests
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 if TYPE_CHECKING:
     from conformance.running.run import Run

@@ -15,7 +15,7 @@ from conformance.selftest.subjects import latitudes
 from conformance.selftest.trial import Task, attempt
 from conformance.targets.names import RunNames
 from conformance.wire.requests import Credential
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.oracle.clock_set_back import was_set_back
 from conformance.wire.exchange import Exchange
-from tests.conftest import RESPONDED_AT, make_exchange
+from tests.fakes.exchanges import RESPONDED_AT, make_exchange
 
 
 def exchange(number: int, *, at: float, ahead: float | None, seconds: float = 0.0) -> Exchange:

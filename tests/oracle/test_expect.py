@@ -16,8 +16,8 @@ from conformance.oracle.laws import responses as laws
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire.exchange import Exchange, NoResponse
-from tests.conftest import make_exchange
-from tests.fakes.pages import described
+from tests.fakes.exchanges import make_exchange
+from tests.oracle.failures import described
 
 MakeExchange = Callable[..., Exchange]
 

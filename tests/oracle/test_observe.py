@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.oracle import observe
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 UUID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 LETTERS = string.ascii_lowercase

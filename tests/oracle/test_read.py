@@ -9,8 +9,7 @@ import pytest
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
 from conformance.wire.exchange import Exchange, NoResponse
-from tests.conftest import make_exchange
-from tests.fakes.pages import no_response, refusal
+from tests.fakes.exchanges import make_exchange, no_response, refusal
 
 Word = Callable[[Exchange], object]
 

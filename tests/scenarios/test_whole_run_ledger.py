@@ -16,7 +16,7 @@ from conformance.scenarios.whole_run_ledger import conclude, is_elsewhere, ledge
 from conformance.targets.names import RunNames
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

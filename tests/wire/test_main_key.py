@@ -21,7 +21,7 @@ from conformance.wire.requests import (
     get_organization,
     unarchive_engagement,
 )
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 from tests.wire.conftest import KEY, Fixtures, Scripted, WoundClock
 
 MINE, READ = create_engagement({"name": "n"}), get_engagement("e")

@@ -14,8 +14,8 @@ from conformance.oracle.laws import echoes as echo_laws
 from conformance.oracle.outcomes import CantTell
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import JSON_HEADERS
-from tests.conftest import make_exchange
-from tests.fakes.pages import broken
+from tests.fakes.exchanges import make_exchange
+from tests.oracle.failures import broken
 
 Law = Callable[[Exchange], bool]
 

@@ -9,8 +9,8 @@ import pytest
 
 from conformance.oracle.laws import errors as error_laws
 from conformance.wire.exchange import Exchange
-from tests.conftest import make_exchange
-from tests.fakes.pages import broken
+from tests.fakes.exchanges import make_exchange
+from tests.oracle.failures import broken
 
 GOOD = {"code": "NOT_FOUND", "message": "There is none.", "statusCode": 404}
 

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.oracle.laws import extras
 from conformance.wire.exchange import Exchange
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 PLAIN = {"code": "X", "message": "", "statusCode": 404}
 META = {"total": 0, "page": 1, "perPage": 20, "totalPages": 0}

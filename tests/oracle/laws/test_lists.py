@@ -11,8 +11,8 @@ import pytest
 from conformance.oracle.laws import lists as list_laws
 from conformance.oracle.outcomes import NonConformity
 from conformance.wire.exchange import Exchange
-from tests.conftest import make_exchange
-from tests.fakes.pages import Described, broken, page, refusal
+from tests.fakes.exchanges import make_exchange, page, refusal
+from tests.oracle.failures import Described, broken
 
 if TYPE_CHECKING:
     from conformance.oracle.laws.responses import Law

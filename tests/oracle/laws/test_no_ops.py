@@ -11,7 +11,7 @@ import pytest
 from conformance.oracle.laws.no_ops import no_op_changes
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import JSON_HEADERS, encode
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 
 def change(operation: str, body: dict[str, Any] | None = None, status: int | None = 200) -> Exchange:

@@ -14,7 +14,7 @@ from conformance.oracle.laws.rate_limit_course import expect_falling
 from conformance.oracle.outcomes import Inapplicable, NonConformity
 from conformance.wire.exchange import Exchange
 from conformance.wire.rate_limit_headers import SUCCESSIVE
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 

@@ -12,8 +12,8 @@ from conformance.oracle.laws.rate_limit_course import expect_falling
 from conformance.oracle.outcomes import Evidence, Inapplicable, NonConformity
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Credential
-from tests.conftest import make_exchange
-from tests.fakes.pages import described
+from tests.fakes.exchanges import make_exchange
+from tests.oracle.failures import described
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 BOTH = pytest.mark.parametrize("dated", [True, False])

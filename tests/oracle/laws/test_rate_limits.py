@@ -9,8 +9,8 @@ import pytest
 
 from conformance.oracle.laws import rate_limits as laws
 from conformance.wire.exchange import Exchange
-from tests.conftest import RESPONDED_AT, make_exchange
-from tests.fakes.pages import broken
+from tests.fakes.exchanges import RESPONDED_AT, make_exchange
+from tests.oracle.failures import broken
 
 NOW = int(RESPONDED_AT.timestamp())
 DATED = ("Date", format_datetime(RESPONDED_AT, usegmt=True))

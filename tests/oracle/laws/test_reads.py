@@ -12,8 +12,8 @@ from conformance.oracle.laws import reads as plain_reads
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
 from conformance.wire.requests import Credential
-from tests.conftest import make_exchange
-from tests.fakes.pages import described
+from tests.fakes.exchanges import make_exchange
+from tests.oracle.failures import described
 
 Query = tuple[tuple[str, str], ...]
 Law = Callable[[Exchange], bool]

@@ -12,8 +12,8 @@ from conformance.oracle.laws import responses as laws
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.rendering import render
 from conformance.wire.exchange import Exchange
-from tests.conftest import make_exchange
-from tests.fakes.pages import broken, page, refusal
+from tests.fakes.exchanges import make_exchange, page, refusal
+from tests.oracle.failures import broken
 
 if TYPE_CHECKING:
     from conformance.oracle.laws.responses import Law

@@ -10,7 +10,7 @@ from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.oracle.laws import responses as laws
 from conformance.oracle.laws.survey import conclude, survey
 from conformance.oracle.outcomes import NonConformity
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 PAGE = make_exchange(status=404, raw=b"<html>gone</html>", headers=(("Content-Type", "text/html"),))
 LAWS = (laws.json_well_formed, laws.json_media_type, rate_limit_laws.headers_present)

@@ -9,8 +9,8 @@ import pytest
 from conformance.oracle.laws.survey import Survey, conclude, survey
 from conformance.oracle.outcomes import CantTell, Evidence, Inapplicable, NonConformity
 from conformance.wire.exchange import Exchange
-from tests.conftest import make_exchange
-from tests.fakes.pages import described
+from tests.fakes.exchanges import make_exchange
+from tests.oracle.failures import described
 
 
 def law(exchange: Exchange) -> bool:

@@ -11,7 +11,7 @@ import pytest
 
 from conformance.wire import requests
 from conformance.wire.requests import Credential
-from tests.fakes.ledgers import broken, found
+from tests.oracle.ledger.ledgers import broken, found
 
 MakeClient = Callable[..., Any]
 

@@ -16,7 +16,7 @@ from conformance.oracle.ledger.evidence import SPARING
 from conformance.oracle.ledger.findings import EVIDENCE, EXPLAINED_BY, Finding, Findings
 from conformance.oracle.ledger.ledger import RULES
 from conformance.oracle.ledger.rules import status_of
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 RESPONSE = make_exchange(number=5)
 OF_READ, OF_LIST = "archive-keeps-content", "list-engagements-as-read"

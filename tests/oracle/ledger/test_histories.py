@@ -14,7 +14,7 @@ from conformance.oracle.effects import Effect, Interval
 from conformance.oracle.ledger.histories import History, Register, Snapshot, write
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import JSON_HEADERS
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 ZERO = BEGAN.timestamp() * 1_000_000

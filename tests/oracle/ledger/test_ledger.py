@@ -15,7 +15,7 @@ from conformance.oracle.ledger.ledger import RULES, Ledger
 from conformance.oracle.lists.collation import name_key
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
-from tests.fakes.ledgers import broken
+from tests.oracle.ledger.ledgers import broken
 
 MakeClient = Callable[..., Any]
 

@@ -11,7 +11,7 @@ import pytest
 from conformance.oracle.ledger.ledger import RULES, Ledger
 from conformance.oracle.lists.collation import name_key
 from conformance.wire import requests
-from tests.fakes.ledgers import broken, found, kept, listing
+from tests.oracle.ledger.ledgers import broken, found, kept, listing
 
 MakeClient = Callable[..., Any]
 NAMES = tuple(f"cf-1-walk-ba{sign}a" for sign in "bdfkmp")

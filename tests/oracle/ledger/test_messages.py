@@ -9,8 +9,8 @@ import pytest
 
 from conformance.oracle.ledger.findings import Finding
 from conformance.wire import requests
-from tests.fakes.ledgers import found, kept, listing
-from tests.fakes.pages import Described, described
+from tests.oracle.failures import Described, described
+from tests.oracle.ledger.ledgers import found, kept, listing
 
 MakeClient = Callable[..., Any]
 SOUND = {"name": "Some new name"}

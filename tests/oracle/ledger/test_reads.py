@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conformance.wire import requests
-from tests.fakes.ledgers import broken, found, kept
+from tests.oracle.ledger.ledgers import broken, found, kept
 
 MakeClient = Callable[..., Any]
 

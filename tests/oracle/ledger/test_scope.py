@@ -11,7 +11,7 @@ import pytest
 from conformance.oracle.ledger.ledger import Ledger
 from conformance.wire import requests
 from conformance.wire.requests import Credential
-from tests.fakes.ledgers import broken
+from tests.oracle.ledger.ledgers import broken
 
 MakeClient = Callable[..., Any]
 

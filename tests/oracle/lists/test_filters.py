@@ -11,8 +11,8 @@ from conformance.oracle.lists import filters
 from conformance.oracle.lists.listing import CantTellYet, Listing, time_of
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
-from tests.conftest import make_exchange
-from tests.fakes.pages import described, no_response, page, refusal
+from tests.fakes.exchanges import make_exchange, no_response, page, refusal
+from tests.oracle.failures import described
 
 ALL_NAMES = ("name", "description", "status", "createdAt", "updatedAt")
 

@@ -9,7 +9,7 @@ import pytest
 from conformance.oracle.lists import paging
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.wire.exchange import Exchange
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 Snapshot = tuple[Exchange, ...]
 

@@ -15,7 +15,7 @@ from conformance.oracle.lists.paging import (
 )
 from conformance.oracle.outcomes import NonConformity
 from conformance.wire.exchange import Exchange
-from tests.fakes.pages import page
+from tests.fakes.exchanges import page
 
 Judge = Callable[[Bracket], None]
 

@@ -10,8 +10,8 @@ from conformance.oracle.lists import paging
 from conformance.oracle.lists.listing import CantTellYet
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
-from tests.conftest import make_exchange
-from tests.fakes.pages import described, page
+from tests.fakes.exchanges import make_exchange, page
+from tests.oracle.failures import described
 
 Snapshot = tuple[Exchange, ...]
 Judge = Callable[[Snapshot], None]

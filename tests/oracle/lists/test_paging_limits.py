@@ -12,8 +12,8 @@ from conformance.oracle.lists import paging_limits
 from conformance.oracle.lists.listing import CantTellYet
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
-from tests.conftest import make_exchange
-from tests.fakes.pages import described, no_response, page, refusal
+from tests.fakes.exchanges import make_exchange, no_response, page, refusal
+from tests.oracle.failures import described
 
 Judge = Callable[[Exchange], None]
 PLAIN = page(["a"], number=9)

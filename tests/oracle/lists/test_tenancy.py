@@ -10,8 +10,8 @@ from conformance.oracle.lists.tenancy import expect_apart
 from conformance.oracle.outcomes import Evidence, Inapplicable, NonConformity
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Credential
-from tests.conftest import make_exchange
-from tests.fakes.pages import described
+from tests.fakes.exchanges import make_exchange
+from tests.oracle.failures import described
 
 KEYS = ("api_key", "other_organization")
 SOMEBODY = Credential.bearer("throttled", "k3")

@@ -14,7 +14,7 @@ from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
 from conformance.scenarios.access.two_organizations import _ensure_nobody_elses, is_alike
 from conformance.targets.queries import OTHER_KEY
 from conformance.wire.requests import Credential
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange

@@ -12,7 +12,7 @@ import pytest
 from conformance.checks.test_s2_cascade import _judge_gone
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.engagements.cascade import Cascade, cascade
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 if TYPE_CHECKING:
     from conformance.running.run import Run

@@ -11,7 +11,7 @@ from conformance.scenarios.engagements.final_deletion import final_deletion
 from conformance.scenarios.lists.paged import creation_times
 from conformance.wire import requests
 from conformance.wire.requests import Credential
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,7 +15,7 @@ from conformance.running.options import Effort
 from conformance.scenarios.engagements.parallel import parallel_creation, parallel_edits
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Request
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 
 class Run:

@@ -9,7 +9,7 @@ import pytest
 from conformance.catalogue import load_catalogue
 from conformance.scenarios.generated.document import document_faults
 from conformance.scenarios.generated.document_rules import RULES
-from tests.conftest import RATE_LIMIT, make_exchange
+from tests.fakes.exchanges import RATE_LIMIT, make_exchange
 
 NOW = "2025-03-02T11:05:09.120Z"
 ENGAGEMENT = {"id": "e", "name": "n", "status": "active", "createdAt": NOW, "updatedAt": NOW}

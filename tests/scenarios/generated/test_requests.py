@@ -18,7 +18,7 @@ from conformance.scenarios.generated.requests import send_generated
 from conformance.targets.names import RunNames
 from conformance.wire.gateways import MAX_TARGET
 from conformance.wire.run_limits import RunStopped
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,7 +19,7 @@ from conformance.targets.fixtures import NEW_KEY
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Credential, Request
-from tests.conftest import RESPONDED_AT, make_exchange
+from tests.fakes.exchanges import RESPONDED_AT, make_exchange
 
 MADE, LIMIT = Credential.bearer("engagements:read", "k"), 1000
 Count = Callable[["Service", str], int]

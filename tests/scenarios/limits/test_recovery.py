@@ -13,7 +13,7 @@ from conformance.scenarios.limits.exhaust_window import at_once
 from conformance.scenarios.limits.recovery import resume
 from conformance.wire import requests
 from conformance.wire.requests import Credential, Request
-from tests.conftest import RESPONDED_AT, make_exchange
+from tests.fakes.exchanges import RESPONDED_AT, make_exchange
 
 if TYPE_CHECKING:
     from conformance.running.run import Run

@@ -15,7 +15,7 @@ from conformance.scenarios.limits.exhaust_window import ExhaustedWindow, _ensure
 from conformance.scenarios.limits.recovery import clocks_apart
 from conformance.scenarios.limits.throttling import _is_of_another_organization, _Scene
 from conformance.wire.requests import Credential
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange

@@ -12,7 +12,7 @@ import pytest
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.lists.finding import Search, expect_listed, search
 from conformance.targets.names import RunNames
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

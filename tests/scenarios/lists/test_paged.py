@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from conformance.scenarios.lists.paged import named_in
 from conformance.wire.requests import Credential
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 if TYPE_CHECKING:
     from conformance.running.run import Run

@@ -1,0 +1,97 @@
+"""Exchanges, made by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from conformance.operations import OPERATIONS
+from conformance.wire.exchange import Exchange, Response, SentRequest
+from conformance.wire.requests import JSON_HEADERS, Credential, Request
+
+RATE_LIMIT = (
+    ("X-RateLimit-Limit", "100"),
+    ("X-RateLimit-Remaining", "99"),
+    ("X-RateLimit-Reset", "1760000060"),
+)
+RESPONDED_AT = datetime.fromtimestamp(1_760_000_000, UTC)
+
+
+def make_exchange(  # noqa: PLR0913 - each part has a usual value
+    operation: str | Request = "getEngagement",
+    status: int | None = 200,
+    body: object = ...,
+    *,
+    raw: bytes | None = None,
+    headers: tuple[tuple[str, str], ...] = (("Content-Type", "application/json"), *RATE_LIMIT),
+    query: tuple[tuple[str, str], ...] = (),
+    sent: object = ...,
+    key: Credential | None = None,
+    number: int = 1,
+    at: float = 0.0,
+    seconds: float = 0.01,
+) -> Exchange:
+    """Return an exchange with this response.
+
+    Args:
+        operation: The request, or the operation that it asks for, of the resource ``eng_1`` if it takes any.
+        status: The status of the response; None for no response.
+        body: The body of the response, as JSON; none by default.
+        raw: The body as bytes instead.
+        headers: The headers of the response.
+        query: The query of the request.
+        sent: The body of the request, as JSON; none by default.
+        key: The key of the request; None for the main key.
+        number: The number in the run.
+        at: Seconds from ``RESPONDED_AT`` to the request.
+        seconds: Seconds from the request to the response.
+    """
+    request = operation
+    if isinstance(request, str):
+        text, named = (None, ()) if sent is ... else (json.dumps(sent).encode(), JSON_HEADERS)
+        request = Request(
+            operation=OPERATIONS[request], identifier="eng_1", query=query, body=text, headers=named, credential=key
+        )
+    content = raw if raw is not None else b"" if body is ... else json.dumps(body).encode()
+    return Exchange(
+        number=number,
+        check="test",
+        request=request,
+        sent_request=SentRequest(request.method, f"http://service.test{request.path}", (), b""),
+        received=None if status is None else Response(status, headers, content),
+        error="the connection broke" if status is None else None,
+        started_at=RESPONDED_AT + timedelta(seconds=at),
+        seconds=seconds,
+    )
+
+
+def page(
+    items: Sequence[object] = (),
+    *,
+    number: int = 1,
+    operation: str = "listEngagements",
+    query: Mapping[str, object] | None = None,
+    **meta: Any,
+) -> Exchange:
+    """Return a page with these items; a text stands for an item with that id, and ``meta`` replaces parts of meta.
+
+    Without ``meta`` it is the whole list: page 1 with 20 items a page, and the number of items as the total.
+    """
+    data = [{"id": item} if isinstance(item, str) else item for item in items]
+    usual = {"total": len(data), "page": 1, "perPage": 20, "totalPages": -(-len(data) // 20)}
+    asked = tuple((name, str(value)) for name, value in (query or {}).items())
+    return make_exchange(operation, body={"data": data, "meta": usual | meta}, query=asked, number=number)
+
+
+def no_response(operation: str = "listEngagements", *, number: int = 1) -> Exchange:
+    """Return an exchange without a response."""
+    return make_exchange(operation, None, number=number)
+
+
+def refusal(status: int = 404, operation: str = "listEngagements", *, number: int = 1) -> Exchange:
+    """Return an exchange with an error response."""
+    return make_exchange(
+        operation, status, {"error": {"code": "X", "message": "", "statusCode": status}}, number=number
+    )
