@@ -5,18 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from conformance.confirm.clock_ticks import expect_moved, step_of
 from conformance.oracle.outcomes import CantTell, NonConformity
+from conformance.wire.exchange import Exchange
 from tests.fakes.exchanges import make_exchange
-
-if TYPE_CHECKING:
-    from conformance.running.run import Run
-    from conformance.wire.exchange import Exchange
+from tests.fakes.runs import FakeRun
 
 
 def at(end: str) -> str:
@@ -24,10 +20,10 @@ def at(end: str) -> str:
     return f"2026-01-01T10:{end}Z"
 
 
-def run_of(*ends: str, operation: str = "createEngagement") -> Run:
+def run_of(*ends: str, operation: str = "createEngagement") -> FakeRun:
     """Return a run with responses of these times."""
     made = [make_exchange(operation, 200, {"data": {"id": "e", "createdAt": time}}) for time in map(at, ends)]
-    return cast("Run", SimpleNamespace(wire=SimpleNamespace(exchanges=made)))
+    return FakeRun(exchanges=made)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +63,7 @@ def test_a_clock_that_ticks_or_stands_still_has_no_excuse(ends: tuple[str, ...])
 def test_times_of_others_say_nothing_of_the_clock() -> None:
     """Times of engagements from before the run do not count: they may be imported."""
     run = run_of("00:00.000")
-    run.wire.exchanges.extend(run_of("00:01.234", operation="getEngagement").wire.exchanges)  # type: ignore[attr-defined]
+    run.exchanges.extend(run_of("00:01.234", operation="getEngagement").exchanges)
 
     with pytest.raises(CantTell):
         expect_moved(run, at("00:00.000"), at("00:00.000"), make_exchange("archiveEngagement"))
@@ -90,10 +86,11 @@ def test_a_time_that_has_moved_is_right() -> None:
 def test_a_clock_that_was_set_back_had_no_time(earlier: str, date: str | None, error: type[Exception]) -> None:
     """A clock that was set back gives CantTell until its Date reaches the earlier time; without a Date, a failure."""
     exchanges = [dated(1, "2026-01-01T10:00:00Z", earlier), dated(2, "2026-01-01T10:01:00Z", date)]
-    run = cast("Run", SimpleNamespace(wire=SimpleNamespace(exchanges=exchanges)))
 
     with pytest.raises(error):
-        expect_moved(run, "2026-01-01T11:00:00.000Z", "2026-01-01T11:00:00.000Z", exchanges[-1])
+        expect_moved(
+            FakeRun(exchanges=exchanges), "2026-01-01T11:00:00.000Z", "2026-01-01T11:00:00.000Z", exchanges[-1]
+        )
 
 
 def dated(number: int, sent: str, date: str | None) -> Exchange:

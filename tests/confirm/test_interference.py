@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -15,52 +11,34 @@ from conformance.confirm.interference import cant_tell_if_others_interfere
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.targets.names import RunNames
 from conformance.wire.exchange import Exchange
-from conformance.wire.requests import JSON_HEADERS, encode, get_organization
+from conformance.wire.requests import Request, get_organization
 from tests.fakes.exchanges import make_exchange
+from tests.fakes.runs import FakeRun
 
 PREFIX = "cf-k3vq7t2a-"
 
 
-class Wire:
-    """A recording, and a service that returns given settings to further reads."""
-
-    def __init__(self, exchanges: list[Exchange], later: list[bool]) -> None:
-        self.exchanges = exchanges
-        self._later = later
-        self._asked = 0
-        self._name = "test"
-
-    @contextmanager
-    def checking(self, name: str) -> Iterator[None]:
-        """Name the reads."""
-        self._name = name
-        yield
-
-    def send(self, request: object) -> None:
-        """Read the organization again."""
-        assert request == get_organization()
-        settings = self._later[min(self._asked, len(self._later) - 1)]
-        self.exchanges.append(replace(shown(len(self.exchanges), "Acme", settings=settings), check=self._name))
-        self._asked += 1
-
-
 def shown(number: int, name: str, *, settings: bool = False) -> Exchange:
     """Return a read of the organization, a second after the previous exchange."""
-    made = make_exchange("getCurrentOrganization", 200, {"data": {"name": name, "settings": {"ssoEnabled": settings}}})
-    return replace(made, number=number, started_at=made.started_at + timedelta(seconds=number))
+    data = {"name": name, "settings": {"ssoEnabled": settings}}
+    return make_exchange("getCurrentOrganization", body={"data": data}, number=number, at=number)
 
 
 def renamed(number: int, name: str) -> Exchange:
     """Return a renaming by the run."""
-    made = make_exchange("updateCurrentOrganization", 200, {"data": {"name": name}})
-    request = replace(made.request, body=encode({"name": name}), headers=JSON_HEADERS)
-    return replace(made, request=request, number=number, started_at=made.started_at + timedelta(seconds=number))
+    data = {"name": name}
+    return make_exchange("updateCurrentOrganization", body={"data": data}, sent=data, number=number, at=number)
 
 
 def evidence(exchanges: list[Exchange], later: list[bool] | None = None) -> None:
-    """Judge a fault in a run with these exchanges."""
-    wire = Wire(exchanges, later or [False])
-    run: Any = SimpleNamespace(wire=wire, names=RunNames(PREFIX), sleep=lambda _: None, send=wire.send)
+    """Judge a fault in a run with these exchanges, whose further reads show these settings."""
+    settings = later or [False]
+
+    def respond(request: Request) -> Exchange:
+        assert request == get_organization()
+        return shown(0, "Acme", settings=settings[min(len(run.sent), len(settings)) - 1])
+
+    run = FakeRun(respond, exchanges, pace=1.0, passed=len(exchanges), names=RunNames(PREFIX))
     with cant_tell_if_others_interfere(run):
         raise NonConformity("something is wrong", expected="a", actual="b")
 
@@ -109,7 +87,7 @@ def test_a_faulty_service_is_not_excused(exchanges: list[Exchange]) -> None:
 
 def test_a_read_without_a_response_tells_nothing() -> None:
     """A read without a response does not prevent the judgement."""
-    lost = replace(make_exchange("getCurrentOrganization", None), number=1)
+    lost = make_exchange("getCurrentOrganization", None, number=1)
     with pytest.raises(NonConformity):
         evidence([shown(0, "Acme"), lost])
 

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from dataclasses import replace
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pytest
 
 from conformance.confirm.stable import expect_beside_others, expect_steadily
 from conformance.oracle.lists.paging import Bracket, expect_partition, expect_partition_within
 from conformance.oracle.outcomes import CantTell, NonConformity
-from conformance.targets.names import RunNames
 from conformance.wire import requests
-from tests.fakes.exchanges import make_exchange
+from tests.fakes.exchanges import lettered, page_for
+from tests.fakes.runs import FakeRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from conformance.confirm.stable import Snapshot
-    from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
@@ -32,68 +28,35 @@ PAGES = [
 ]
 
 
-class Service:
-    """A fake list of engagements, one per letter; capitals are those of the run.
+class Service(FakeRun):
+    """A run with a list of engagements, one per letter; capitals are those of the run.
 
     Args:
         lists: The contents for each response; the last one repeats.
         lacks: Items that only the single-page list shows.
-
-    Attributes:
-        responses: Number of responses.
-        disturbed: Number of those that other writes of the run may overlap.
     """
 
     def __init__(self, lists: Sequence[str], *, lacks: str = "") -> None:
+        super().__init__(self._page)
         self._lists = lists
         self._lacks = lacks
-        self.responses = 0
-        self.disturbed = 0
-        self._depth = 0
 
-    @property
-    def run(self) -> Run:
-        """Return a run against the service."""
-        wire, names = SimpleNamespace(undisturbed=self._look), RunNames("cf-")
-        return cast(
-            "Run", SimpleNamespace(send=self.send, send_all=self.send_all, sleep=lambda _: None, wire=wire, names=names)
-        )
-
-    @contextmanager
-    def _look(self) -> Iterator[None]:
-        self._depth += 1
-        yield
-        self._depth -= 1
-
-    def send(self, asked: Request) -> Exchange:
-        """Return a page."""
-        held = self._lists[min(self.responses, len(self._lists) - 1)]
-        self.responses += 1
-        self.disturbed += self._depth == 0
-        page, size = (int(dict(asked.query).get(name, usual)) for name, usual in (("page", 1), ("perPage", 20)))
-        items = [
-            {"id": letter, "name": f"cf-{letter}" if letter.isupper() else letter}
-            for letter in held[(page - 1) * size : page * size]
-            if size > SIZE or letter not in self._lacks
-        ]
-        meta = {"total": len(held), "page": page, "perPage": size, "totalPages": -(-len(held) // size)}
-        return replace(make_exchange("listEngagements", body={"data": items, "meta": meta}), request=asked)
-
-    def send_all(self, asked: Sequence[Request]) -> list[Exchange]:
-        """Return several pages."""
-        return [self.send(request) for request in asked]
+    def _page(self, asked: Request) -> Exchange:
+        held = self._lists[min(len(self.sent), len(self._lists)) - 1]
+        size = int(dict(asked.query)["perPage"])
+        lacks = self._lacks if size <= SIZE else ""
+        return page_for(asked, lettered(held), lacks)
 
 
 def judge(service: Service) -> None:
     """Judge the pages of the list."""
-    run = service.run
     first = tuple(service.send_all(PAGES))
     owned = frozenset("A")
 
     def bounded(snapshot: Snapshot, closing: Exchange) -> None:
         expect_partition_within(Bracket(snapshot, closing, owned))
 
-    expect_beside_others(run, first, lambda snapshot: expect_partition(snapshot, owned), bounded)
+    expect_beside_others(service, first, lambda snapshot: expect_partition(snapshot, owned), bounded)
 
 
 def coming_and_going(*held: str) -> list[str]:
@@ -107,7 +70,7 @@ def test_pages_of_a_list_that_others_change_are_acquitted_by_bounds() -> None:
 
     judge(service)
 
-    assert service.disturbed == len(PAGES) < service.responses
+    assert sum(service.disturbed) == len(PAGES) < len(service.sent)
 
 
 def test_a_right_look_needs_no_bounds() -> None:
@@ -116,7 +79,7 @@ def test_a_right_look_needs_no_bounds() -> None:
 
     judge(service)
 
-    assert service.responses == 2 * len(PAGES) + 1
+    assert len(service.sent) == 2 * len(PAGES) + 1
 
 
 def test_what_pages_lack_at_rest_is_a_fault() -> None:
@@ -144,9 +107,9 @@ def test_later_looks_are_undisturbed() -> None:
     """The run writes nothing while a list is read again."""
     service = Service(["Abx", "Ab", "Abx", "Ab"])
 
-    expect_steadily(service.run, tuple(service.send_all(PAGES)), expect_partition)
+    expect_steadily(service, tuple(service.send_all(PAGES)), expect_partition)
 
-    assert service.disturbed == len(PAGES) < service.responses
+    assert sum(service.disturbed) == len(PAGES) < len(service.sent)
 
 
 def looks_until_given_up(*held: str, right: int) -> int:
@@ -159,8 +122,8 @@ def looks_until_given_up(*held: str, right: int) -> int:
         if seen < right:
             raise NonConformity("it is wrong", *snapshot, expected="right", actual=f"wrong {seen}")
 
-    expect_steadily(service.run, (service.send(PAGES[0]),), judge)
-    return service.responses - 1
+    expect_steadily(service, (service.send(PAGES[0]),), judge)
+    return len(service.sent) - 1
 
 
 def test_a_list_gets_more_looks_while_others_are_seen_to_change_it() -> None:

@@ -3,53 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import pytest
 
 from conformance.confirm.stable_order import expect_one_order
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.wire import requests
-from tests.fakes.exchanges import make_exchange
+from tests.fakes.exchanges import make_exchange, page_for
+from tests.fakes.runs import FakeRun
 
 if TYPE_CHECKING:
-    from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
 Order = Callable[[int], list[str]]
 
 
-class Listing:
-    """A fake service that lists members in a given order for each response, and its run."""
+class Listing(FakeRun):
+    """A run with a list of members, in a given order for each response."""
 
     def __init__(
         self, order: Order, *, roles: Callable[[int], str] = lambda _: "member", seconds: float = 0.01
     ) -> None:
-        self.order, self.roles, self.seconds = order, roles, seconds
-        self.exchanges: list[Exchange] = []
+        super().__init__(self._page, pace=seconds)
+        self.order, self.roles = order, roles
 
-    @property
-    def run(self) -> Run:
-        """Return a run against the service."""
-        return cast("Run", SimpleNamespace(send=self.send, wire=SimpleNamespace(exchanges=self.exchanges)))
-
-    def send(self, asked: Request) -> Exchange:
-        """Return the requested page."""
-        number, query = len(self.exchanges), dict(asked.query)
-        page, size = int(query.get("page", 1)), int(query.get("perPage", 20))
-        ordered = self.order(number)
-        user_ids = ordered[(page - 1) * size : page * size]
-        items = [{"id": user, "userId": user, "role": self.roles(number)} for user in user_ids]
-        meta = {"total": len(ordered), "page": page, "perPage": size, "totalPages": -(-len(ordered) // size)}
-        at = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=number * self.seconds)
-        response = make_exchange("listMembers", 200, {"data": items, "meta": meta})
-        exchange = replace(response, request=asked, started_at=at)
-        self.exchanges.append(exchange)
-        return exchange
+    def _page(self, asked: Request) -> Exchange:
+        number = len(self.exchanges)
+        return page_for(
+            asked, [{"id": user, "userId": user, "role": self.roles(number)} for user in self.order(number)]
+        )
 
 
 def turning(number: int) -> list[str]:
@@ -71,7 +55,7 @@ def undecided() -> None:
 
 def judge(listing: Listing, judgement: Callable[[], None]) -> None:
     """Judge the pages of the list."""
-    expect_one_order(listing.run, judgement, requests.list_members)
+    expect_one_order(listing, judgement, requests.list_members)
 
 
 def test_a_list_that_is_always_in_another_order_is_told_from_one_that_others_change() -> None:
@@ -132,8 +116,7 @@ def test_pages_that_hold_everything_whatever_their_order_are_fine() -> None:
 def test_a_response_that_cannot_be_read_says_nothing_of_the_order() -> None:
     """A response that cannot be read shows no order; other requirements judge it."""
     listing = Listing(steady)
-    broken: Any = {"data": "none", "meta": {}}
-    response = replace(make_exchange("listMembers", 200, broken), request=requests.list_members())
+    response = make_exchange(requests.list_members(), body={"data": "none", "meta": {}})
     listing.exchanges += 5 * [response]
 
     judge(listing, lambda: None)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import timedelta
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,19 +10,14 @@ from conformance.confirm.torn_lists import note_torn, others_moved, written_mean
 from conformance.running.options import Effort, RunOptions
 from conformance.selftest.subjects import latitudes
 from conformance.selftest.trial import Task, attempt
-from conformance.targets.names import RunNames
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange
+from tests.fakes.runs import FakeRun
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 LIST = make_exchange("listEngagements", body={"data": [], "meta": {}})
-
-
-def run(*exchanges: Exchange) -> Any:
-    """Return a run with these exchanges."""
-    return cast("Any", SimpleNamespace(wire=SimpleNamespace(exchanges=exchanges), names=RunNames("cf-")))
 
 
 @pytest.mark.parametrize(
@@ -46,18 +38,17 @@ def test_a_list_may_be_torn_by_what_was_written_meanwhile(
     operation: str, status: int | None, seconds: float, *, expected: bool
 ) -> None:
     """A list may be torn by an overlapping write of the same kind, or one without a response."""
-    write = make_exchange(operation, status, {}, number=2)
-    write = replace(write, started_at=LIST.started_at + timedelta(seconds=seconds))
+    write = make_exchange(operation, status, {}, number=2, at=seconds)
 
-    assert written_meanwhile(run(LIST, write), LIST) is expected
+    assert written_meanwhile(FakeRun(exchanges=[LIST, write]), LIST) is expected
 
 
 def test_what_must_be_refused_with_401_writes_nothing() -> None:
     """A request with a wrong key writes nothing, so it tears no list."""
     unknown = Credential("unknown", "Bearer unknown", invalid=True)
-    write = make_exchange("createEngagement", 401, {})
+    write = make_exchange("createEngagement", 401, {}, key=unknown)
 
-    assert not written_meanwhile(run(replace(write, request=replace(write.request, credential=unknown))), LIST)
+    assert not written_meanwhile(FakeRun(exchanges=[write]), LIST)
 
 
 def page(*items: tuple[str, str], total: int | None = None) -> Exchange:
@@ -82,13 +73,13 @@ def page(*items: tuple[str, str], total: int | None = None) -> Exchange:
 )
 def test_others_are_seen_by_what_they_change(first: Exchange, other: Exchange, *, expected: bool) -> None:
     """Changes by others count, unlike those by the run or shifts between pages."""
-    assert others_moved(run(), first, other) is expected
+    assert others_moved(FakeRun(), first, other) is expected
 
 
 def test_that_lists_may_tear_is_observed_once_it_was_seen() -> None:
     """A torn list is observed, with the list as evidence."""
     seen: list[tuple[object, ...]] = []
-    observer = cast("Any", SimpleNamespace(observe=lambda *words: seen.append(words)))
+    observer = FakeRun(observe=lambda *words: seen.append(words))
 
     note_torn(observer)
     note_torn(observer, LIST)

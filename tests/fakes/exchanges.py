@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -59,7 +59,7 @@ def make_exchange(  # noqa: PLR0913 - each part has a usual value
         number=number,
         check="test",
         request=request,
-        sent_request=SentRequest(request.method, f"http://service.test{request.path}", (), b""),
+        sent_request=SentRequest(request.method, f"http://service.test{request.path}", (), request.body or b""),
         received=None if status is None else Response(status, headers, content),
         error="the connection broke" if status is None else None,
         started_at=RESPONDED_AT + timedelta(seconds=at),
@@ -83,6 +83,20 @@ def page(
     usual = {"total": len(data), "page": 1, "perPage": 20, "totalPages": -(-len(data) // 20)}
     asked = tuple((name, str(value)) for name, value in (query or {}).items())
     return make_exchange(operation, body={"data": data, "meta": usual | meta}, query=asked, number=number)
+
+
+def page_for(request: Request, items: Sequence[Mapping[str, object]], lacks: Collection[object] = ()) -> Exchange:
+    """Return the page of these items that a request asks for; it lacks those with some ids."""
+    query = dict(request.query)
+    number, size = int(query.get("page", 1)), int(query.get("perPage", 20))
+    meta = {"total": len(items), "page": number, "perPage": size, "totalPages": -(-len(items) // size)}
+    part = [item for item in items[(number - 1) * size : number * size] if item["id"] not in lacks]
+    return make_exchange(request, body={"data": part, "meta": meta})
+
+
+def lettered(letters: Iterable[str]) -> list[dict[str, str]]:
+    """Return an engagement for each letter; those of capitals are a fake run's."""
+    return [{"id": letter, "name": f"cf-{letter}" if letter.isupper() else letter} for letter in letters]
 
 
 def no_response(operation: str = "listEngagements", *, number: int = 1) -> Exchange:

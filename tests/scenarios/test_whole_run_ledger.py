@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager, nullcontext
-from dataclasses import replace
-from datetime import timedelta
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -16,21 +12,18 @@ from conformance.scenarios.whole_run_ledger import conclude, is_elsewhere, ledge
 from conformance.targets.names import RunNames
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
-from tests.fakes.exchanges import make_exchange
+from tests.fakes.exchanges import make_exchange, page, page_for
+from tests.fakes.runs import FakeRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from conformance.wire.requests import Request
 
 WRONG = ["b", "a"]
-QUIET = SimpleNamespace(undisturbed=nullcontext)
 
 
-def page(*names: str) -> Exchange:
+def listed(*names: str) -> Exchange:
     """Return a list of engagements with these names."""
-    items = [{"id": name, "name": name} for name in names]
-    return make_exchange("listEngagements", body={"data": items, "meta": {"total": len(items)}})
+    return page([{"id": name, "name": name} for name in names])
 
 
 def judge(exchange: Exchange) -> Finding | None:
@@ -55,15 +48,15 @@ def judge(exchange: Exchange) -> Finding | None:
 )
 def test_a_fault_is_one_if_it_is_there_twice_at_rest(reads: list[list[str]], *, found: bool) -> None:
     """A fault counts if it is there twice at rest; different faults, or others' changes between, do not."""
-    responses, pauses = iter([page(*names) for names in reads]), list[float]()
-    run = SimpleNamespace(sleep=pauses.append, send=lambda _: next(responses), wire=QUIET)
-    first = judge(page(*WRONG))
+    responses = iter([listed(*names) for names in reads])
+    run = FakeRun(lambda _: next(responses))
+    first = judge(listed(*WRONG))
     assert first is not None
 
-    assert (seen_again(cast("Any", run), first, judge) is not None) == found
+    assert (seen_again(run, first, judge) is not None) == found
     assert next(responses, None) is None
-    assert len(pauses) == len(reads)
-    assert all(pause > 0 for pause in pauses)
+    assert len(run.pauses) == len(reads)
+    assert all(pause > 0 for pause in run.pauses)
 
 
 @pytest.mark.parametrize(
@@ -84,16 +77,11 @@ def test_what_is_missing_is_looked_for_on_the_other_pages(
         "listEngagements", body={"data": [], "meta": meta}, query=(("sort", "name"), ("perPage", "2"), ("page", "1"))
     )
     finding = Finding("list-engagements-pages-partition", here, (), "missing", "every one", "1", absent=absent)
-    sent: list[int] = []
+    run = FakeRun(lambda request: listed(*pages.get(int(dict(request.query)["page"]), [])))
 
-    def send_all(batch: list[Request]) -> list[Exchange]:
-        numbers = [int(dict(request.query)["page"]) for request in batch]
-        sent.extend(numbers)
-        assert all(request.query[:2] == here.request.query[:2] for request in batch)
-        return [page(*pages.get(number, [])) for number in numbers]
-
-    assert is_elsewhere(cast("Any", SimpleNamespace(send_all=send_all, wire=QUIET)), finding) == elsewhere
-    assert sent == asked
+    assert is_elsewhere(run, finding) == elsewhere
+    assert [int(dict(request.query)["page"]) for request in run.sent] == asked
+    assert all(request.query[:2] == here.request.query[:2] for request in run.sent)
 
 
 def test_not_all_pages_of_a_list_without_end_are_looked_at() -> None:
@@ -101,25 +89,20 @@ def test_not_all_pages_of_a_list_without_end_are_looked_at() -> None:
     meta = {"total": 10**15, "page": 9, "perPage": 2, "totalPages": 10**15}
     here = make_exchange("listEngagements", body={"data": [], "meta": meta}, query=(("perPage", "2"), ("page", "9")))
     finding = Finding("list-engagements-pages-partition", here, (), "missing", "every one", "1", absent="x")
-    sent: list[Request] = []
+    run = FakeRun(lambda _: listed())
 
-    def send_all(batch: list[Request]) -> list[Exchange]:
-        sent.extend(batch)
-        return []
-
-    assert not is_elsewhere(cast("Any", SimpleNamespace(send_all=send_all, wire=QUIET)), finding)
-    assert [dict(request.query)["page"] for request in sent[:4]] == ["8", "10", "7", "11"]
-    assert len(sent) == 20
+    assert not is_elsewhere(run, finding)
+    assert [dict(request.query)["page"] for request in run.sent[:4]] == ["8", "10", "7", "11"]
+    assert len(run.sent) == 20
 
 
 def test_what_nobody_can_read_is_not_moved_by_others() -> None:
     """An unreadable list counts as unchanged by others: the same fault twice is a failure."""
     response = make_exchange("listEngagements", body={"data": {}})
-    run = SimpleNamespace(sleep=lambda _: None, send=lambda _: response, wire=QUIET)
-    first = judge(page(*WRONG))
+    first = judge(listed(*WRONG))
     assert first is not None
 
-    assert seen_again(cast("Any", run), first, judge) is not None
+    assert seen_again(FakeRun(lambda _: response), first, judge) is not None
 
 
 # --- lists that were read during a write
@@ -128,7 +111,7 @@ LISTED = "create-engagement-listed"
 WHOLE = requests.list_engagements(perPage=100)
 
 
-class Talk:
+class Talk(FakeRun):
     """A run that has created an engagement and listed engagements without it, and may list again.
 
     Args:
@@ -137,46 +120,22 @@ class Talk:
     """
 
     def __init__(self, *shown: list[str], writes: float | None = None) -> None:
-        self.wire = self
-        self.names = RunNames("own-")
-        self.undisturbed_looks = 0
-        self._quiet = False
-        self._seconds = 0.0
+        super().__init__(self._respond, pace=1.0, names=RunNames("own-"))
         self._shown = iter(shown)
-        self.exchanges: list[Exchange] = []
-        self._made(requests.create_engagement({"name": "own-engagement"}), 201, {"data": _item("own")})
+        self.send(requests.create_engagement({"name": "own-engagement"}))
         if writes is not None:
-            self._made(requests.delete_engagement("foreign"), 404, {})
-            self.exchanges[-1] = replace(
-                self.exchanges[-1], started_at=self.exchanges[-1].started_at + timedelta(seconds=1 - writes)
-            )
+            self.passed += 1 - writes
+            self.send(requests.delete_engagement("foreign"))
+            self.passed += writes - 1
         self.send(WHOLE)
 
-    def _made(self, asked: Request, status: int, body: object) -> Exchange:
-        self._seconds += 1
-        made = make_exchange(asked.operation.id, status, body, number=len(self.exchanges) + 1)
-        at = made.started_at + timedelta(seconds=self._seconds)
-        self.exchanges.append(replace(made, request=asked, started_at=at))
-        return self.exchanges[-1]
-
-    def sleep(self, seconds: float) -> None:
-        """Let time pass."""
-        assert not self._quiet
-        self._seconds += seconds
-
-    @contextmanager
-    def undisturbed(self) -> Iterator[None]:
-        """Allow no other write."""
-        self._quiet = True
-        yield
-        self._quiet = False
-
-    def send(self, asked: Request) -> Exchange:
-        """Return the next list."""
-        self.undisturbed_looks += self._quiet
-        items = [_item(name) for name in next(self._shown)]
-        meta = {"total": len(items), "page": 1, "perPage": 100, "totalPages": 1}
-        return self._made(asked, 200, {"data": items, "meta": meta})
+    def _respond(self, asked: Request) -> Exchange:
+        match asked.operation.id:
+            case "createEngagement":
+                return make_exchange(asked, 201, {"data": _item("own")})
+            case "deleteEngagement":
+                return make_exchange(asked, 404, {})
+        return page_for(asked, [_item(name) for name in next(self._shown)])
 
 
 def _item(name: str) -> dict[str, object]:
@@ -189,10 +148,10 @@ def test_a_list_that_a_write_may_have_torn_passes_if_it_is_right_with_nothing_un
     """A list torn by a write passes if it is right with no write in flight, and is noted as torn."""
     talk = Talk(["other"], ["other", "own"], writes=0.005)
 
-    account = ledger_of_run(cast("Any", talk))
+    account = ledger_of_run(talk)
 
     conclude(LISTED, account)
-    assert talk.undisturbed_looks == 1
+    assert talk.disturbed.count(False) == 1
     assert account.torn == [talk.exchanges[2]]
     assert talk.exchanges[-1] in account.findings.kept[LISTED]
 
@@ -201,19 +160,19 @@ def test_a_list_that_lacks_something_with_nothing_under_way_is_wrong() -> None:
     """A list that lacks an item with no write in flight fails, despite an earlier write."""
     talk = Talk(["other"], ["other"], ["other"], writes=0.005)
 
-    account = ledger_of_run(cast("Any", talk))
+    account = ledger_of_run(talk)
 
     with pytest.raises(NonConformity, match="missing from the list") as fault:
         conclude(LISTED, account)
     assert talk.exchanges[-1] in fault.value.exchanges
-    assert talk.undisturbed_looks == 2
+    assert talk.disturbed.count(False) == 2
     assert account.torn == []
 
 
 @pytest.mark.parametrize("writes", [None, 0.5])
 def test_a_list_that_nothing_tore_and_that_is_right_later_stays_in_doubt(writes: float | None) -> None:
     """A list that no write tore and that is right later is undecided, since the service may have forgotten."""
-    account = ledger_of_run(cast("Any", Talk(["other"], ["other", "own"], writes=writes)))
+    account = ledger_of_run(Talk(["other"], ["other", "own"], writes=writes))
 
     with pytest.raises(CantTell, match="not when it was read again"):
         conclude(LISTED, account)
@@ -222,7 +181,7 @@ def test_a_list_that_nothing_tore_and_that_is_right_later_stays_in_doubt(writes:
 
 def test_a_list_that_others_were_changing_passes_if_it_is_right_later() -> None:
     """A list that others were changing passes if it is right later: it was most likely torn."""
-    account = ledger_of_run(cast("Any", Talk(["other"], ["another", "own"])))
+    account = ledger_of_run(Talk(["other"], ["another", "own"]))
 
     conclude(LISTED, account)
     assert account.torn == []
@@ -233,4 +192,4 @@ def test_a_list_that_others_keep_changing_is_not_wrong() -> None:
     talk = Talk(*[[f"other-{number}"] for number in range(5)], writes=0.005)
 
     with pytest.raises(CantTell, match="not when it was read again"):
-        conclude(LISTED, ledger_of_run(cast("Any", talk)))
+        conclude(LISTED, ledger_of_run(talk))

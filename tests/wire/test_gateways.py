@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,7 +24,7 @@ READING = requests.get_engagement("e1")
 
 def responded(request: Request, status: int, body: bytes = PAGE) -> Exchange:
     """Return an exchange with this response."""
-    return replace(make_exchange(status=status, raw=body), request=request)
+    return make_exchange(request, status, raw=body)
 
 
 @pytest.mark.parametrize("status", [414, 431])

@@ -248,8 +248,7 @@ def test_questions_without_a_response_show_no_good_key(make: Fixtures, clock: Wo
 
 def exchange(number: int, status: int, request: Request = READ) -> Exchange:
     """Return an exchange of a run."""
-    made = make_exchange("getEngagement", status, {"data": {}}, number=number)
-    return type(made)(**{**vars(made), "request": request})
+    return make_exchange(request, status, {"data": {}}, number=number)
 
 
 @pytest.mark.parametrize(

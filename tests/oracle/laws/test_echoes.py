@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -13,7 +12,6 @@ import pytest
 from conformance.oracle.laws import echoes as echo_laws
 from conformance.oracle.outcomes import CantTell
 from conformance.wire.exchange import Exchange
-from conformance.wire.requests import JSON_HEADERS
 from tests.fakes.exchanges import make_exchange
 from tests.oracle.failures import broken
 
@@ -73,10 +71,7 @@ Sent = dict[str, Any] | None
 
 def change(operation: str, sent: Sent, response: object, status: int = 200, number: int = 1) -> Exchange:
     """Return a change with this object and this response."""
-    made = make_exchange(operation, status, {"data": response}, number=number)
-    if sent is None:
-        return made
-    return replace(made, request=replace(made.request, body=json.dumps(sent).encode(), headers=JSON_HEADERS))
+    return make_exchange(operation, status, {"data": response}, sent=... if sent is None else sent, number=number)
 
 
 @EVERY

@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
-from typing import Any
 
 import pytest
 
 from conformance.oracle.laws.no_ops import no_op_changes
 from conformance.wire.exchange import Exchange
-from conformance.wire.requests import JSON_HEADERS, encode
 from tests.fakes.exchanges import make_exchange
 
 
-def change(operation: str, body: dict[str, Any] | None = None, status: int | None = 200) -> Exchange:
+def change(operation: str, body: object = ..., status: int | None = 200) -> Exchange:
     """Return a change."""
-    made = make_exchange(operation, status, {"data": {}})
-    return replace(
-        made, request=replace(made.request, body=None if body is None else encode(body), headers=JSON_HEADERS)
-    )
+    return make_exchange(operation, status, {"data": {}}, sent=body)
 
 
 def listed(operation: str = "listMembers", **item: object) -> Exchange:
     """Return a list of one item, after all other exchanges."""
-    return later(make_exchange(operation, 200, {"data": [{"id": "eng_1", **item}], "meta": {}}))
+    return make_exchange(operation, 200, {"data": [{"id": "eng_1", **item}], "meta": {}}, at=60)
 
 
 def read(status: str, identifier: str = "eng_1") -> Exchange:
     """Return a read of an engagement, after all other exchanges."""
-    return later(make_exchange("getEngagement", 200, {"data": {"id": identifier, "status": status}}))
-
-
-def later(exchange: Exchange) -> Exchange:
-    """Return an exchange that began after the others."""
-    return replace(exchange, started_at=exchange.started_at + timedelta(minutes=1))
+    return make_exchange("getEngagement", 200, {"data": {"id": identifier, "status": status}}, at=60)
 
 
 ARCHIVE = change("archiveEngagement")

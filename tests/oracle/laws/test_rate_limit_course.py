@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from email.utils import format_datetime
 from itertools import cycle
 
@@ -14,9 +14,7 @@ from conformance.oracle.laws.rate_limit_course import expect_falling
 from conformance.oracle.outcomes import Inapplicable, NonConformity
 from conformance.wire.exchange import Exchange
 from conformance.wire.rate_limit_headers import SUCCESSIVE
-from tests.fakes.exchanges import make_exchange
-
-BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+from tests.fakes.exchanges import RESPONDED_AT, make_exchange
 
 
 def course(
@@ -31,11 +29,10 @@ def course(
     """
     made = []
     for (seconds, remaining, reset), limit in zip(values, cycle(limits), strict=False):
-        at = BEGAN + timedelta(seconds=seconds)
         headers = [("X-RateLimit-Limit", str(limit)), ("X-RateLimit-Remaining", str(remaining))]
-        headers.append(("X-RateLimit-Reset", str(int(BEGAN.timestamp() + reset))))
-        headers += [("Date", format_datetime(at, usegmt=True))] if dated else []
-        made.append(replace(make_exchange(headers=tuple(headers)), started_at=at))
+        headers.append(("X-RateLimit-Reset", str(int(RESPONDED_AT.timestamp() + reset))))
+        headers += [("Date", format_datetime(RESPONDED_AT + timedelta(seconds=seconds), usegmt=True))] if dated else []
+        made.append(make_exchange(headers=tuple(headers), at=seconds))
     return made
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from email.utils import format_datetime
 
 import pytest
@@ -12,10 +12,9 @@ from conformance.oracle.laws.rate_limit_course import expect_falling
 from conformance.oracle.outcomes import Evidence, Inapplicable, NonConformity
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Credential
-from tests.fakes.exchanges import make_exchange
+from tests.fakes.exchanges import RESPONDED_AT, make_exchange
 from tests.oracle.failures import described
 
-BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 BOTH = pytest.mark.parametrize("dated", [True, False])
 
 
@@ -23,12 +22,11 @@ def exchange_at(
     seconds: float, remaining: object = 999, reset: float | str = 60, *, dated: bool = True, status: int | None = 200
 ) -> Exchange:
     """Return a request of 0.1 s this many seconds after the beginning; ``reset`` counts from there too."""
-    at = BEGAN + timedelta(seconds=seconds)
-    named = reset if isinstance(reset, str) else f"{BEGAN.timestamp() + reset:.0f}"
+    named = reset if isinstance(reset, str) else f"{RESPONDED_AT.timestamp() + reset:.0f}"
     headers = [("X-RateLimit-Limit", "1000"), ("X-RateLimit-Remaining", str(remaining)), ("X-RateLimit-Reset", named)]
-    headers += [("Date", format_datetime(at, usegmt=True))] if dated else []
-    made = make_exchange(status=status, headers=tuple(headers), number=int(seconds * 10) + 1)
-    return replace(made, started_at=at, seconds=0.1)
+    headers += [("Date", format_datetime(RESPONDED_AT + timedelta(seconds=seconds), usegmt=True))] if dated else []
+    number = int(seconds * 10) + 1
+    return make_exchange(status=status, headers=tuple(headers), number=number, at=seconds, seconds=0.1)
 
 
 def row(*remaining: object, start: int = 0, reset: float = 60, dated: bool = True) -> list[Exchange]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from conformance.oracle.lists.tenancy import expect_apart
@@ -22,20 +20,15 @@ def engagement(identifier: str, second: int = 1) -> dict[str, str]:
     return {"id": identifier, "createdAt": f"2026-03-01T12:00:{second:02}.000Z"}
 
 
-def by(exchange: Exchange, key: Credential | None) -> Exchange:
-    """Return the exchange, sent with a key; None for the main one."""
-    return replace(exchange, request=replace(exchange.request, credential=key))
-
-
 def made(identifier: str, key: Credential | None = None, second: int = 1) -> Exchange:
     """Return a creation."""
-    return by(make_exchange("createEngagement", 201, {"data": engagement(identifier, second)}), key)
+    return make_exchange("createEngagement", 201, {"data": engagement(identifier, second)}, key=key)
 
 
 def listed(*identifiers: str, key: Credential | None = None, status: int = 200, second: int = 1) -> Exchange:
     """Return a list."""
     items = [{}, *(engagement(identifier, second) for identifier in identifiers)]
-    return by(make_exchange("listEngagements", status, {"data": items, "meta": {}}), key)
+    return make_exchange("listEngagements", status, {"data": items, "meta": {}}, key=key)
 
 
 def test_each_list_holds_its_own(another_key: Credential) -> None:
@@ -85,7 +78,7 @@ def test_ids_of_each_organization(another_key: Credential) -> None:
 @pytest.mark.parametrize("known", [{"id": "1"}, {"id": "1", "createdAt": 7}, {"createdAt": "2026-03-01T12:00:01.000Z"}])
 def test_an_id_or_a_time_alone(another_key: Credential, known: dict[str, object]) -> None:
     """Another engagement may have the same id, or the same time."""
-    creation = by(make_exchange("createEngagement", 201, {"data": known}), another_key)
+    creation = make_exchange("createEngagement", 201, {"data": known}, key=another_key)
     seen = make_exchange("listEngagements", 200, {"data": [known], "meta": {}})
 
     expect_apart([made("2", another_key), creation, seen], KEYS)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import timedelta
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +11,8 @@ from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
 from conformance.scenarios.access.two_organizations import _ensure_nobody_elses, is_alike
 from conformance.targets.queries import OTHER_KEY
 from conformance.wire.requests import Credential
-from tests.fakes.exchanges import make_exchange
+from tests.fakes.exchanges import make_exchange, page
+from tests.fakes.runs import FakeRun
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
@@ -26,12 +24,6 @@ THEIRS = {**OWN, "createdAt": "2025-01-01T00:00:00.000Z"}
 def shown(data: object, status: int = 200) -> Exchange:
     """Return a read of an engagement."""
     return make_exchange("getEngagement", status, {"data": data})
-
-
-def listed(*items: dict[str, Any]) -> Exchange:
-    """Return a list of engagements."""
-    meta = {"total": len(items), "page": 1, "perPage": 20, "totalPages": 1}
-    return make_exchange("listEngagements", 200, {"data": list(items), "meta": meta})
 
 
 @pytest.mark.parametrize(
@@ -73,27 +65,25 @@ def test_what_is_ours_or_not_there_is_tried(response: Exchange) -> None:
 
 def test_another_one_of_that_identifier_may_be_listed() -> None:
     """A different resource with the same identifier may be listed."""
-    _holds_not("ours", OWN, [listed(THEIRS)])
+    _holds_not("ours", OWN, [page([THEIRS])])
 
 
 def test_what_is_ours_must_not_be_listed() -> None:
     """The run's engagement must not be listed by the other key, even if it was changed."""
     with pytest.raises(NonConformity, match="gives ours"):
-        _holds_not("ours", OWN, [listed({**OWN, "name": "changed"})])
+        _holds_not("ours", OWN, [page([{**OWN, "name": "changed"}])])
 
 
 def named(name: str, seconds: float, status: int = 200) -> Exchange:
     """Return a read of the other organization, some seconds after the renaming."""
-    exchange = make_exchange("getCurrentOrganization", status, {"data": {"name": name}})
-    request = replace(exchange.request, credential=Credential.bearer(OTHER_KEY, "theirs"))
-    return replace(exchange, request=request, started_at=exchange.started_at + timedelta(seconds=seconds))
+    key = Credential.bearer(OTHER_KEY, "theirs")
+    return make_exchange("getCurrentOrganization", status, {"data": {"name": name}}, key=key, at=seconds)
 
 
 def given(reads: list[Exchange]) -> None:
     """Judge reads of an organization named "Theirs" after another one got the name "Ours"."""
-    run: Any = SimpleNamespace(wire=SimpleNamespace(exchanges=reads))
     renaming = make_exchange("updateCurrentOrganization", 200, {"data": {"name": "Ours"}})
-    _expect_not_taken(run, OTHER_KEY, named("Theirs", -1.0), {"Ours": renaming})
+    _expect_not_taken(FakeRun(exchanges=reads), OTHER_KEY, named("Theirs", -1.0), {"Ours": renaming})
 
 
 def test_a_name_that_comes_over_from_another_organization() -> None:

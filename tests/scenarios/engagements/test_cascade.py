@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from itertools import count
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,9 +11,9 @@ from conformance.checks.test_s2_cascade import _judge_gone
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.engagements.cascade import Cascade, cascade
 from tests.fakes.exchanges import make_exchange
+from tests.fakes.runs import FakeRun
 
 if TYPE_CHECKING:
-    from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
@@ -23,8 +21,8 @@ SUCCESSES = {"createEngagement": 201, "archiveEngagement": 200, "deleteEngagemen
 """Responses of a correct service; reads are sent only after the deletions."""
 
 
-class Service:
-    """A fake service of engagements whose records are deleted with them, and a run that uses it.
+class Service(FakeRun):
+    """A run with a service of engagements whose records are deleted with them.
 
     Args:
         responses: Statuses that differ from a correct service's, by operation or by operation and engagement number.
@@ -32,41 +30,26 @@ class Service:
     """
 
     def __init__(self, responses: dict[object, int], *, stays: bool = False) -> None:
+        super().__init__(self._respond, fixtures=self)
         self.responses, self.stays = responses, stays
         self.records: dict[str, str] = {}
         self.numbers = count(1)
-        self.sent: list[str] = []
-        self.fixtures = SimpleNamespace(make_subordinate=self.make, subordinate_exists=self.exists)
 
-    def name(self, label: str) -> str:
-        """Return a name."""
-        return label
-
-    def send(self, sent: Request) -> Exchange:
-        """Return the response to a request."""
+    def _respond(self, sent: Request) -> Exchange:
         operation = sent.operation.id
         identifier = sent.identifier or f"e{next(self.numbers)}"
         status = self.responses.get((operation, identifier), self.responses.get(operation, SUCCESSES[operation]))
-        self.sent.append(f"{operation} {identifier}")
         if operation == "deleteEngagement" and status == 200 and not self.stays:
             self.records = {record: owner for record, owner in self.records.items() if owner != identifier}
         return make_exchange(operation, status, {"data": {"id": identifier}} if status < 300 else {"error": {}})
 
-    def send_all(self, requests: Iterable[Request]) -> list[Exchange]:
-        """Return the responses to requests."""
-        return [self.send(request) for request in requests]
-
-    def wait_until(self, condition: Callable[[], bool]) -> bool:
-        """Evaluate the condition without waiting."""
-        return condition()
-
-    def make(self, engagement: str, kind: str) -> str:
+    def make_subordinate(self, engagement: str, kind: str) -> str:
         """Make a record."""
         record = f"{kind} {next(self.numbers)}"
         self.records[record] = engagement
         return record
 
-    def exists(self, engagement: str, kind: str, record: str) -> bool:
+    def subordinate_exists(self, engagement: str, kind: str, record: str) -> bool:
         """Whether a record exists."""
         return self.records.get(record) == engagement and record.startswith(kind)
 
@@ -74,8 +57,7 @@ class Service:
 def seen(responses: dict[object, int] | None = None, *, stays: bool = False) -> tuple[Service, Cascade]:
     """Return a fake service and the result of the scenario."""
     service = Service(responses or {}, stays=stays)
-    run: Any = service
-    return service, cascade(cast("Run", run))
+    return service, cascade(service)
 
 
 def test_records_that_go() -> None:
@@ -83,7 +65,7 @@ def test_records_that_go() -> None:
     service, found = seen()
 
     _judge_gone(found, "task")
-    assert not any(request.startswith("getEngagement") for request in service.sent)
+    assert not any(request.operation.id == "getEngagement" for request in service.sent)
 
 
 def test_records_that_stay() -> None:

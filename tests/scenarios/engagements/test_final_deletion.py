@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
-from conformance.running.options import Effort
 from conformance.scenarios.engagements.final_deletion import final_deletion
 from conformance.scenarios.lists.paged import creation_times
 from conformance.wire import requests
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange
+from tests.fakes.runs import FakeRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
@@ -24,50 +19,37 @@ RECORD = requests.create_engagement({}).as_probe("POST", "/api/v1/engagements/ow
 """The target file's way to make a record below an engagement."""
 
 
-class Sending:
-    """A run with exchanges, which records the requests sent to it."""
-
-    def __init__(self, sent: Iterable[Exchange]) -> None:
-        self.wire = SimpleNamespace(exchanges=list(sent))
-        self.sent: list[Request] = []
-        self.engagements_before, self.effort = 0, Effort.QUICK
-
-    def send(self, request: Request) -> Exchange:
-        """Return an empty list for any request."""
-        self.sent.append(request)
-        data: list[object] | dict[str, object] = [] if request.operation.response == "list" else {}
-        return make_exchange(request.operation.id, 404 if request.identifier else 200, {"data": data, "meta": {}})
-
-    def send_all(self, batch: Iterable[Request]) -> list[Exchange]:
-        """Return an empty list for each request."""
-        return [self.send(request) for request in batch]
+def respond(request: Request) -> Exchange:
+    """Return an empty list, and no engagement."""
+    data: list[object] | dict[str, object] = [] if request.operation.response == "list" else {}
+    return make_exchange(request, 404 if request.identifier else 200, {"data": data, "meta": {}})
 
 
-def made(identifier: str, at: str = "2026-01-02T03:04:05.678Z", **changes: Any) -> Exchange:
+def made(
+    identifier: str, at: str = "2026-01-02T03:04:05.678Z", *, request: Request | str = "createEngagement"
+) -> Exchange:
     """Return a creation with an id in its response."""
-    body = {"data": {"id": identifier, "createdAt": at}}
-    exchange = make_exchange("createEngagement", 201, body)
-    return replace(exchange, request=changes.get("request", exchange.request))
+    return make_exchange(request, 201, {"data": {"id": identifier, "createdAt": at}})
 
 
 def test_only_engagements_of_the_run_are_deleted() -> None:
     """Records with the id of another user's engagement, and engagements of another key, are not deleted."""
     own = made("own").request
-    run = Sending([
+    run = FakeRun(respond, [
         made("own"),
         made("7", request=RECORD),
         made("other", request=own.with_key(Credential.bearer("other_organization", "key-of-others"))),
     ])  # fmt: skip
 
-    final_deletion(cast("Run", run))
+    final_deletion(run)
 
     assert [request.identifier for request in run.sent if request.operation.id == "deleteEngagement"] == ["own"]
 
 
 def test_a_record_has_no_part_in_the_times_of_engagements() -> None:
     """A record's creation does not change the times of engagements, even with the same id."""
-    run = Sending([made("own"), made("own", "2026-02-03T04:05:06.789Z", request=RECORD)])
+    run = FakeRun(exchanges=[made("own"), made("own", "2026-02-03T04:05:06.789Z", request=RECORD)])
 
-    times = creation_times(cast("Run", run))
+    times = creation_times(run)
 
     assert {name: time.month for name, time in times.items()} == {"own": 1}

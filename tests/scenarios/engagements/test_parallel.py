@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,55 +10,41 @@ import pytest
 
 from conformance.checks.test_s4_parallel import test_parallel_updates_both_take_effect as judge
 from conformance.oracle.outcomes import CantTell, NonConformity
-from conformance.running.options import Effort
 from conformance.scenarios.engagements.parallel import parallel_creation, parallel_edits
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Request
 from tests.fakes.exchanges import make_exchange
+from tests.fakes.runs import FakeRun
 
 
-class Run:
+class Run(FakeRun):
     """A run whose edits get given statuses in sequence; the last status repeats."""
 
-    effort = Effort.QUICK
-
     def __init__(self, *statuses: int) -> None:
+        super().__init__(self._respond, scenarios=SimpleNamespace(result=self._made))
         self._statuses = list(statuses)
         self._shown = {"id": "eng_1", "name": "n", "description": "d"}
         self.edits = 0
-        self.scenarios = SimpleNamespace(result=self._made)
 
-    def name(self, label: str) -> str:
-        """Return a name."""
-        return f"cf-aaaaaaa2-{label}"
-
-    def sleep(self, _: float) -> None:
-        """Take no time."""
-
-    def send_all(self, requests: list[Request]) -> list[Exchange]:
-        """Send requests."""
-        return [self.send(request) for request in requests]
-
-    def send(self, request: Request) -> Exchange:
-        """Read or edit the engagement."""
+    def _respond(self, request: Request) -> Exchange:
         if request.operation.id == "getEngagement":
-            return replace(make_exchange("getEngagement", 200, {"data": dict(self._shown)}), request=request)
+            return make_exchange(request, body={"data": dict(self._shown)})
         self.edits += 1
         status = self._statuses.pop(0) if len(self._statuses) > 1 else self._statuses[0]
         if status == 200:
             self._shown |= json.loads(request.body or b"{}")
-        return replace(make_exchange("updateEngagement", status, {"data": {}}), request=request)
+        return make_exchange(request, status, {"data": {}})
 
-    def _made(self, walk: object) -> Any:
-        assert walk is parallel_creation
+    def _made(self, scenario: object) -> Any:
+        assert scenario is parallel_creation
         return SimpleNamespace(identifiers=["eng_1", "eng_2", "eng_3"])
 
 
 def evidence(*statuses: int) -> Run:
     """Judge parallel edits that get these statuses, and the edits sent alone after them."""
-    run: Any = Run(*statuses)
+    run = Run(*statuses)
     judge(parallel_edits(run))
-    return run  # type: ignore[no-any-return]
+    return run
 
 
 def test_edits_that_succeed_are_not_tried_again() -> None:

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import random
 import subprocess
 import sys
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from conformance.oracle.input_validity import Validity
 from conformance.running.options import Effort, RunOptions
-from conformance.running.run import Run
 from conformance.scenarios.generated import schemathesis_cases as generation
 from conformance.scenarios.generated.requests import send_generated
-from conformance.targets.names import RunNames
 from conformance.wire.gateways import MAX_TARGET
 from conformance.wire.run_limits import RunStopped
 from tests.fakes.exchanges import make_exchange
+from tests.fakes.runs import FakeRun, real_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from conformance.wire.exchange import Exchange
-    from conformance.wire.requests import Request
 
 _MANY = 1000
 
@@ -60,17 +54,10 @@ def test_drawing_ends_with_the_run(after: int) -> None:
 
 def test_requests_that_were_not_drawn_in_time_are_none() -> None:
     """A check whose requests were not drawn in time is stopped with the run."""
-    parts: dict[str, Any] = {
-        "profile": SimpleNamespace(),
-        "options": RunOptions(effort=Effort.DEEP),
-        "wire": cast("Any", SimpleNamespace(is_over=True)),
-        "fixtures": cast("Any", None),
-        "journal": cast("Any", None),
-        "names": RunNames("cf-abcdefgh-"),
-    }
+    run = real_run(options=RunOptions(effort=Effort.DEEP), wire=FakeRun(is_over=True))
 
     with pytest.raises(RunStopped, match="before requests were generated"):
-        send_generated(Run(**parts), "listMembers")
+        send_generated(run, "listMembers")
 
 
 def test_what_is_certainly_invalid_is_sent_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,24 +66,11 @@ def test_what_is_certainly_invalid_is_sent_first(monkeypatch: pytest.MonkeyPatch
     invalid = [{"query": [["page", "x" * number]]} for number in range(1, 11)]
     cases = {False: [{"query": []}], True: [*open_ones, *invalid, *invalid]}
     monkeypatch.setattr(generation, "draw", lambda *_, negative, **__: cases[negative])
-    sent: list[Request] = []
-
-    def send_all(requests: list[Request]) -> list[Exchange]:
-        sent.extend(requests)
-        return [make_exchange("listMembers", 422) for _ in requests]
-
-    run: Any = SimpleNamespace(
-        effort=Effort.STANDARD,
-        random=random.Random,
-        recorded_value=lambda _, make: make(),
-        wire=SimpleNamespace(is_over=False),
-        names=RunNames("cf-abcdefgh-"),
-        send_all=send_all,
-    )
+    run = FakeRun(lambda request: make_exchange(request, 422), effort=Effort.STANDARD)
 
     generated = send_generated(run, "listMembers")
 
-    assert [request.query for request in sent[:11]] == [(), *((("page", "x" * number),) for number in range(1, 11))]
+    assert [request.query for request in run.sent[:11]] == [(), *((("page", "x" * number),) for number in range(1, 11))]
     assert [len(generated.of(kind)) for kind in (Validity.VALID, Validity.INVALID, Validity.OPEN)] == [1, 10, 6]
 
 
@@ -110,31 +84,18 @@ def test_what_is_drawn_is_sent_as_far_as_gateways_take_it(monkeypatch: pytest.Mo
     ]
     cases = {False: [{"query": query} for query in queries], True: [{"query": [], "json": {"x": "x" * 40_000}}]}
     monkeypatch.setattr(generation, "draw", lambda *_, negative, **__: cases[negative])
-    sent: list[Request] = []
-
-    def send_all(requests: list[Request]) -> list[Exchange]:
-        sent.extend(requests)
-        return [make_exchange("listEngagements") for _ in requests]
-
-    run: Any = SimpleNamespace(
-        effort=Effort.DEEP,
-        random=random.Random,
-        recorded_value=lambda _, make: make(),
-        wire=SimpleNamespace(is_over=False),
-        names=RunNames("cf-abcdefgh-"),
-        send_all=send_all,
-    )
+    run = FakeRun(make_exchange, effort=Effort.DEEP)
 
     send_generated(run, "listEngagements")
 
-    assert [len(request.path) <= MAX_TARGET - 300 for request in sent] == [True] * 4
-    assert [{name for name, _ in request.query} for request in sent] == [
+    assert [len(request.path) <= MAX_TARGET - 300 for request in run.sent] == [True] * 4
+    assert [{name for name, _ in request.query} for request in run.sent] == [
         {"status"},
         {"sort", "order"},
         {"page"},
         {"status"},
     ]
-    assert sent[-1].query == (("status", "active"),)
+    assert run.sent[-1].query == (("status", "active"),)
 
 
 def test_drawing_leaves_nothing_in_the_current_folder(tmp_path: Path) -> None:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from datetime import timedelta
 from email.utils import format_datetime
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -20,14 +17,15 @@ from conformance.wire import requests
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Credential, Request
 from tests.fakes.exchanges import RESPONDED_AT, make_exchange
+from tests.fakes.runs import FakeRun
 
 MADE, LIMIT = Credential.bearer("engagements:read", "k"), 1000
 Count = Callable[["Service", str], int]
 """Maps the recorded requests and a key to the remaining requests."""
 
 
-class Service:
-    """A fake service that responds within a tenth of a second, and states the remaining requests.
+class Service(FakeRun):
+    """A run with a service that responds within a tenth of a second, and states the remaining requests.
 
     Args:
         count: The function for the remaining requests.
@@ -36,43 +34,27 @@ class Service:
     """
 
     def __init__(self, count: Count, limit: int = LIMIT, window: float = 3600) -> None:
+        nothing = SimpleNamespace(narrow=lambda: None)
+        super().__init__(self._respond, pace=0.1, scenarios=nothing, fixtures=SimpleNamespace(new_key=self._new_key))
         self.count, self.limit, self.window = count, limit, window
-        self.sent: Counter[str] = Counter()
-        self.exchanges: list[Exchange] = []
+        self.counted: Counter[str] = Counter()
         self.keys = 0
 
-    @property
-    def run(self) -> Any:
-        """Return a run against the service, with a provisioner."""
-        return SimpleNamespace(
-            wire=SimpleNamespace(exchanges=self.exchanges), profile=SimpleNamespace(keys={}, members=()),
-            scenarios=SimpleNamespace(narrow=lambda: None), fixtures=SimpleNamespace(new_key=self.new_key),
-            send=self.send, send_all=lambda batch: [self.send(request) for request in batch], sleep=lambda _: None,
-        )  # fmt: skip
-
-    def new_key(self, _: str) -> Credential:
-        """Return an unused key."""
+    def _new_key(self, _: str) -> Credential:
         self.keys += 1
         return Credential.bearer(NEW_KEY, "n")
 
-    def send(self, asked: Request) -> Exchange:
-        """Count a request and return its response."""
+    def _respond(self, asked: Request) -> Exchange:
         name = asked.credential.name if asked.credential else "api_key"
-        self.sent[name] += 1
-        passed = len(self.exchanges) * 0.1
-        end = (passed // self.window + 1) * self.window if self.window else passed + 60
+        self.counted[name] += 1
+        end = (self.passed // self.window + 1) * self.window if self.window else self.passed + 60
         left = max(0, self.count(self, name))
         headers = (
             ("X-RateLimit-Limit", str(self.limit)), ("X-RateLimit-Remaining", str(left)),
             ("X-RateLimit-Reset", f"{RESPONDED_AT.timestamp() + end:.1f}"),
-            ("Date", format_datetime(RESPONDED_AT + timedelta(seconds=passed), usegmt=True)),
+            ("Date", format_datetime(self.now(), usegmt=True)),
         )  # fmt: skip
-        exchange = make_exchange(
-            "getCurrentOrganization", 200, {"data": {}}, headers=headers, number=len(self.exchanges) + 1
-        )
-        exchange = replace(exchange, request=asked, started_at=RESPONDED_AT + timedelta(seconds=passed), seconds=0.05)
-        self.exchanges.append(exchange)
-        return exchange
+        return make_exchange("getCurrentOrganization", 200, {"data": {}}, headers=headers, seconds=0.05)
 
     def used(self, *keys: Credential | None) -> Service:
         """Return the service after requests with these keys; None is the main key."""
@@ -84,29 +66,29 @@ class Service:
 
 def of_each(service: Service, name: str) -> int:
     """A separate limit for each key."""
-    return service.limit - service.sent[name]
+    return service.limit - service.counted[name]
 
 
 def of_all(service: Service, name: str) -> int:
     """A shared limit for all keys."""
     del name
-    return service.limit - service.sent.total()
+    return service.limit - service.counted.total()
 
 
 def dear(service: Service, name: str) -> int:
     """A separate limit, with a cost of three for each request."""
-    return service.limit - 3 * service.sent[name]
+    return service.limit - 3 * service.counted[name]
 
 
 def of_three_nodes(service: Service, name: str) -> int:
     """Three servers with separate counts that take turns."""
     turn = len(service.exchanges) % 3
-    return service.limit - sum(1 for number in range(service.sent[name]) if number % 3 == turn)
+    return service.limit - sum(1 for number in range(service.counted[name]) if number % 3 == turn)
 
 
 def late(service: Service, name: str) -> int:
     """Requests are counted by the dozen."""
-    return service.limit - service.sent[name] // 12 * 12
+    return service.limit - service.counted[name] // 12 * 12
 
 
 MANY: Sequence[Credential | None] = [MADE, *[None] * 30, MADE]
@@ -130,7 +112,7 @@ def test_a_limit_of_each_key_is_no_fault(service: Service, requests: int) -> Non
     """A separate limit passes with any way of counting; it rarely needs further requests."""
     before = len(service.exchanges)
 
-    expect_limits_apart(service.run)
+    expect_limits_apart(service)
 
     assert len(service.exchanges) - before == requests
 
@@ -141,7 +123,7 @@ def test_a_limit_of_all_keys_is_a_fault(used: Sequence[Credential | None]) -> No
     service = Service(of_all).used(*used)
 
     with pytest.raises(NonConformity, match="fell by 21 and by 21 with one request of its own") as fault:
-        expect_limits_apart(service.run)
+        expect_limits_apart(service)
 
     assert service.keys == 1
     assert [exchange.request.credential.name for exchange in fault.value.exchanges if exchange.request.credential] == [
@@ -152,9 +134,9 @@ def test_a_limit_of_all_keys_is_a_fault(used: Sequence[Credential | None]) -> No
 def test_windows_that_slide_tell_as_much() -> None:
     """Sliding windows count: responses belong together although each window has a new end."""
     with pytest.raises(NonConformity, match="fell by 21 and by 21"):
-        expect_limits_apart(Service(of_all, window=0).used(*MANY).run)
+        expect_limits_apart(Service(of_all, window=0).used(*MANY))
 
-    expect_limits_apart(Service(of_each, window=0).used(*MANY).run)
+    expect_limits_apart(Service(of_each, window=0).used(*MANY))
 
 
 def test_windows_that_are_over_at_once_tell_nothing() -> None:
@@ -163,7 +145,7 @@ def test_windows_that_are_over_at_once_tell_nothing() -> None:
     before = len(service.exchanges)
 
     with pytest.raises(Inapplicable, match="end at once"):
-        expect_limits_apart(service.run)
+        expect_limits_apart(service)
 
     assert len(service.exchanges) == before
 
@@ -173,7 +155,7 @@ def test_windows_that_are_too_short_tell_nothing() -> None:
     service = Service(of_all, window=1.0).used(MADE, *[None] * 5, MADE)
 
     with pytest.raises(CantTell, match="fewer requests left than it sent itself"):
-        expect_limits_apart(service.run)
+        expect_limits_apart(service)
 
 
 def test_without_a_new_key_doubts_remain() -> None:
@@ -182,7 +164,7 @@ def test_without_a_new_key_doubts_remain() -> None:
     def none(_: str) -> Credential:
         raise MissingMeans("key:organizations:read", "There is no provisioner.")
 
-    doubtful, quiet = Service(of_all).used(*MANY).run, Service(of_each).run
+    doubtful, quiet = Service(of_all).used(*MANY), Service(of_each)
     doubtful.fixtures.new_key = quiet.fixtures.new_key = none
 
     with pytest.raises(CantTell, match="fewer requests left than it sent itself"):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from email.utils import format_datetime
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +16,7 @@ from conformance.scenarios.limits.recovery import clocks_apart
 from conformance.scenarios.limits.throttling import _is_of_another_organization, _Scene
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange
+from tests.fakes.runs import FakeRun
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
@@ -76,9 +77,8 @@ def test_a_new_key_is_not_waited_for_in_vain(status: int, remaining: int, ahead:
 def test_which_keys_only_the_run_uses(name: str, *, made: bool) -> None:
     """Only keys that the provisioner made in the run count as used by the run alone."""
     profile = SimpleNamespace(keys={"organizations:read": "k"}, members=("one",))
-    run: Any = SimpleNamespace(profile=profile)
 
-    assert is_made(run, name) is made
+    assert is_made(FakeRun(profile=profile), name) is made
 
 
 def dated(ahead: float, began: float = 0.0, seconds: float = 0.1) -> Exchange:
@@ -118,11 +118,8 @@ def test_how_far_clocks_are_apart(exchanges: list[Exchange], apart: float) -> No
 def test_a_throttled_key_may_be_another_organizations(main: list[str], throttled: list[str], *, another: bool) -> None:
     """With a throttled key of another organization, no engagement of the main key is a target."""
     own, others = (
-        [make_exchange("getCurrentOrganization", 200, {"data": {"id": identifier}}) for identifier in identifiers]
-        for identifiers in (main, throttled)
+        [make_exchange("getCurrentOrganization", 200, {"data": {"id": identifier}}, key=key) for identifier in read]
+        for key, read in ((None, main), (Credential.bearer("throttled", "k"), throttled))
     )
-    key = Credential.bearer("throttled", "k")
-    others = [replace(other, request=other.request.with_key(key)) for other in others]
-    run: Any = SimpleNamespace(wire=SimpleNamespace(exchanges=[*own, *others]))
 
-    assert _is_of_another_organization(run, ExhaustedWindow(8, served=others)) is another
+    assert _is_of_another_organization(FakeRun(exchanges=[*own, *others]), ExhaustedWindow(8, served=others)) is another

@@ -2,66 +2,32 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from dataclasses import replace
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
-
 import pytest
 
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.lists.finding import Search, expect_listed, search
-from conformance.targets.names import RunNames
-from tests.fakes.exchanges import make_exchange
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from conformance.running.run import Run
-    from conformance.wire.exchange import Exchange
-    from conformance.wire.requests import Request
+from tests.fakes.exchanges import lettered, page_for
+from tests.fakes.runs import FakeRun
 
 
-class Lists:
-    """A run that reads these lists in sequence; letters are engagements, capitals those of the run."""
-
-    def __init__(self, *lists: str) -> None:
-        self._lists = iter(lists)
-        self._depth = 0
-        self.disturbed: list[bool] = []
-
-    @property
-    def run(self) -> Run:
-        """Return the run."""
-        given = {"effort": None, "engagements_before": None, "names": RunNames("cf-")}
-        wire = SimpleNamespace(undisturbed=self._undisturbed)
-        return cast("Run", SimpleNamespace(send=self._send, sleep=lambda _: None, wire=wire, **given))
-
-    @contextmanager
-    def _undisturbed(self) -> Iterator[None]:
-        self._depth += 1
-        yield
-        self._depth -= 1
-
-    def _send(self, asked: Request) -> Exchange:
-        self.disturbed.append(self._depth == 0)
-        items = [{"id": letter, "name": f"cf-{letter}" if letter.isupper() else letter} for letter in next(self._lists)]
-        meta = {"total": len(items), "page": 1, "perPage": 100, "totalPages": 1}
-        return replace(make_exchange("listEngagements", body={"data": items, "meta": meta}), request=asked)
+def reading(*lists: str) -> FakeRun:
+    """Return a run that reads these lists in sequence; letters are engagements, capitals those of the run."""
+    left = iter(lists)
+    return FakeRun(lambda request: page_for(request, lettered(next(left))))
 
 
 def found(*lists: str) -> Search:
     """Return the result of a search for ``A``."""
-    return search(Lists(*lists).run, "A", sort="name", order="asc")
+    return search(reading(*lists), "A", sort="name", order="asc")
 
 
 def test_later_looks_are_undisturbed() -> None:
     """Only reads after the first one exclude other writes of the run."""
-    lists = Lists("x", "x", "xA")
+    run = reading("x", "x", "xA")
 
-    expect_listed("an engagement", search(lists.run, "A", sort="name", order="asc"))
+    expect_listed("an engagement", search(run, "A", sort="name", order="asc"))
 
-    assert lists.disturbed == [True, False, False]
+    assert run.disturbed == [True, False, False]
 
 
 @pytest.mark.parametrize("lists", [("x", "x", "x", "x"), ("x", "x", "xB", "x"), ("x", "y", "z", "z")])
