@@ -24,7 +24,6 @@ def make_exchange(  # noqa: PLR0913 - each part has a usual value
     status: int | None = 200,
     body: object = ...,
     *,
-    raw: bytes | None = None,
     headers: tuple[tuple[str, str], ...] = (("Content-Type", "application/json"), *RATE_LIMIT),
     query: tuple[tuple[str, str], ...] = (),
     sent: object = ...,
@@ -38,8 +37,7 @@ def make_exchange(  # noqa: PLR0913 - each part has a usual value
     Args:
         operation: The request, or the operation that it asks for, of the resource ``eng_1`` if it takes any.
         status: The status of the response; None for no response.
-        body: The body of the response, as JSON; none by default.
-        raw: The body as bytes instead.
+        body: The body of the response: bytes, or a value for JSON; none by default.
         headers: The headers of the response.
         query: The query of the request.
         sent: The body of the request, as JSON; none by default.
@@ -54,7 +52,7 @@ def make_exchange(  # noqa: PLR0913 - each part has a usual value
         request = Request(
             operation=OPERATIONS[request], identifier="eng_1", query=query, body=text, headers=named, credential=key
         )
-    content = raw if raw is not None else b"" if body is ... else json.dumps(body).encode()
+    content = body if isinstance(body, bytes) else b"" if body is ... else json.dumps(body).encode()
     return Exchange(
         number=number,
         check="test",

@@ -268,7 +268,7 @@ def test_assertions_are_total_over_json(
 @given(raw=st.binary(max_size=200), operation=OPERATION, status=st.integers(100, 999))
 def test_assertions_are_total_over_bytes(exchange: MakeExchange, raw: bytes, operation: str, status: int) -> None:
     """For any bytes, an assertion returns or raises one of its own exceptions."""
-    _apply_all(exchange(operation, status, raw=raw))
+    _apply_all(exchange(operation, status, body=raw))
 
 
 def _apply_all(made: Exchange) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,36 +11,20 @@ import pytest
 from conformance.targets.journal import Journal
 from conformance.targets.loading import load_profile
 from conformance.targets.names import RunNames
-from conformance.wire.exchange import Exchange, Response, SentRequest
+from tests.fakes.exchanges import make_exchange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from conformance.targets.profile import Profile
+    from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
 
 PREFIX = "cf-abcdefg2-"
 BASE_URL = "http://service"
 MAIN_KEY = "main-key-0001"
-
-
-def exchange(
-    request: Request,
-    status: int | None,
-    body: object = None,
-    *,
-    attempt: int = 1,
-    number: int = 1,
-    headers: tuple[tuple[str, str], ...] = (),
-) -> Exchange:
-    """Return an exchange with this response; status None means no response."""
-    text = body if isinstance(body, bytes) else json.dumps(body).encode()
-    received = None if status is None else Response(status, (("Content-Type", "application/json"), *headers), text)
-    error = "the connection broke" if status is None else None
-    sent = SentRequest(request.method, f"http://service{request.path}", (), request.body or b"")
-    return Exchange(number, "check", request, sent, received, error, datetime.now(UTC), 0.0, attempt)
 
 
 @dataclass
@@ -82,13 +65,14 @@ class Service:
         for observer in self.observers:
             observer.before(request)
         self.requests.append(request)
+        at = len(self.requests)
         if request.method != "GET":
             self.writes.append(f"{request.method} {request.path}")
         if request.operation.id in self.overrides:
-            result = exchange(request, self.overrides[request.operation.id], {})
+            result = make_exchange(request, self.overrides[request.operation.id], {}, at=at)
         else:
             status, body = self._carry_out(request)
-            result = exchange(request, None if request.operation.id in self.lost else status, body)
+            result = make_exchange(request, None if request.operation.id in self.lost else status, body, at=at)
         for observer in self.observers:
             observer.after(result)
         return result
@@ -160,12 +144,6 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
     opened = Journal.open(tmp_path / "report", RunNames(PREFIX), BASE_URL, MAIN_KEY)
     yield opened
     opened.close()
-
-
-@pytest.fixture
-def make_exchange() -> Callable[..., Exchange]:
-    """Returns an exchange with a status and a body."""
-    return exchange
 
 
 @pytest.fixture

@@ -50,7 +50,7 @@ def test_what_was_taken_out_of_a_response_fails_nobody(exchange: MakeExchange, w
 
     def made(name: bytes) -> Exchange:
         text = texts[where] % name
-        return exchange(raw=text) if where == "body" else exchange(headers=(("X-Tenant", text.decode()),))
+        return exchange(body=text) if where == "body" else exchange(headers=(("X-Tenant", text.decode()),))
 
     for name, outcome in (
         (b"<header:X-Tenant>", "cantTell"),

@@ -24,7 +24,7 @@ READING = requests.get_engagement("e1")
 
 def responded(request: Request, status: int, body: bytes = PAGE) -> Exchange:
     """Return an exchange with this response."""
-    return make_exchange(request, status, raw=body)
+    return make_exchange(request, status, body=body)
 
 
 @pytest.mark.parametrize("status", [414, 431])

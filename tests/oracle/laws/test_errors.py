@@ -57,7 +57,7 @@ def test_an_error_has_its_envelope(status: int) -> None:
 )
 def test_an_error_without_an_object_error_is_wrong(body: bytes, actual: str) -> None:
     """The failure shows the actual body."""
-    assert broken(error_laws.error_envelope, make_exchange(status=404, raw=body)) == (
+    assert broken(error_laws.error_envelope, make_exchange(status=404, body=body)) == (
         "an error has no object error",
         "an object error",
         actual,
@@ -91,7 +91,7 @@ def test_a_member_of_an_error_is_of_its_type(name: str, value: Any, expected: st
 @pytest.mark.parametrize("body", [b"<html>", b"{"])
 def test_an_unreadable_body_has_no_envelope_to_judge(body: bytes) -> None:
     """Another law judges that the body is JSON."""
-    exchange = make_exchange(status=404, raw=body)
+    exchange = make_exchange(status=404, body=body)
 
     assert error_laws.error_envelope(exchange) is False
     assert error_laws.error_status_code_agrees(exchange) is False

@@ -104,7 +104,7 @@ def test_the_first_response_with_a_member_is_cited() -> None:
     responses = [
         make_exchange(status=None, number=1),
         make_exchange(status=502, body=body, number=2),
-        make_exchange(raw=b"{", number=3),
+        make_exchange(body=b"{", number=3),
         make_exchange(body=body, number=4),
         make_exchange(body=body, number=5),
         make_exchange(body={"data": {"tags": 1}}, number=6),
@@ -134,12 +134,12 @@ def test_outside_the_interface_only_errors_are_described() -> None:
 def test_repeated_names_in_an_object() -> None:
     """A repeated name counts at any depth, once, with the first response that has it."""
     responses = [
-        make_exchange(raw=b'{"data": {"id": "a", "id": "b", "a b": 1, "a b": 2}}', number=1),
-        make_exchange(raw=b'{"id": {"id": 1}, "data": 1, "data": 2}', number=2),
-        make_exchange(raw=b'{"id": 1, "id": 2}', number=3),
-        make_exchange(raw=b'[{"name": 1, "name": 2}]', number=4),
-        make_exchange(raw=b'{"name": 1, "name": 2', number=5),
-        make_exchange(status=503, raw=b'{"name": 1, "name": 2}', number=6),
+        make_exchange(body=b'{"data": {"id": "a", "id": "b", "a b": 1, "a b": 2}}', number=1),
+        make_exchange(body=b'{"id": {"id": 1}, "data": 1, "data": 2}', number=2),
+        make_exchange(body=b'{"id": 1, "id": 2}', number=3),
+        make_exchange(body=b'[{"name": 1, "name": 2}]', number=4),
+        make_exchange(body=b'{"name": 1, "name": 2', number=5),
+        make_exchange(status=503, body=b'{"name": 1, "name": 2}', number=6),
         make_exchange(status=None, number=7),
     ]
 

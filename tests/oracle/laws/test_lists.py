@@ -58,7 +58,7 @@ LAWS: list[Any] = [
         make_exchange("getEngagement", body={"data": {"id": "e"}, "meta": {"total": "x"}}),
         make_exchange("listEngagements", body=[]),
         make_exchange("listEngagements", body={"data": [], "meta": []}),
-        make_exchange("listEngagements", raw=b"{"),
+        make_exchange("listEngagements", body=b"{"),
         make_exchange("listEngagements", 404, WRONG),
         BESIDE,
         page([{"id": "e", "status": "archived"}], query={"status": "active", "unheard-of": "1"}, total=7, page=7),

@@ -34,9 +34,9 @@ def engagement(**changed: object) -> Exchange:
 
 def test_a_body_is_json() -> None:
     """An empty body is not judged."""
-    assert laws.json_well_formed(make_exchange(raw=b"")) is False
-    assert laws.json_well_formed(make_exchange(raw=b" [1] ")) is True
-    assert broken(laws.json_well_formed, make_exchange(raw=b"\xef\xbb\xbf{}")) == (
+    assert laws.json_well_formed(make_exchange(body=b"")) is False
+    assert laws.json_well_formed(make_exchange(body=b" [1] ")) is True
+    assert broken(laws.json_well_formed, make_exchange(body=b"\xef\xbb\xbf{}")) == (
         "the body is not JSON",
         "a JSON text (RFC 8259)",
         "it begins with a byte order mark",
@@ -46,7 +46,7 @@ def test_a_body_is_json() -> None:
 
 def test_a_body_that_is_nested_too_deeply_is_not_judged() -> None:
     """The interface does not limit the nesting."""
-    exchange = make_exchange(raw=b"[" * 101 + b"]" * 101)
+    exchange = make_exchange(body=b"[" * 101 + b"]" * 101)
 
     with pytest.raises(CantTell, match=r"^the body cannot be judged: it is nested beyond") as raised:
         laws.json_well_formed(exchange)
@@ -66,7 +66,7 @@ def test_a_body_that_is_nested_too_deeply_is_not_judged() -> None:
 )
 def test_json_has_several_media_types(announced: str) -> None:
     """Letter case and parameters do not matter."""
-    assert laws.json_media_type(make_exchange(raw=b"{}", headers=(("content-type", announced),))) is True
+    assert laws.json_media_type(make_exchange(body=b"{}", headers=(("content-type", announced),))) is True
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_json_has_several_media_types(announced: str) -> None:
 )
 def test_other_media_types_are_wrong(announced: str) -> None:
     """The failure shows the actual media type."""
-    exchange = make_exchange(raw=b"{}", headers=(("Content-Type", announced),))
+    exchange = make_exchange(body=b"{}", headers=(("Content-Type", announced),))
 
     assert broken(laws.json_media_type, exchange) == (
         "the Content-Type of the body is not JSON",
@@ -86,8 +86,8 @@ def test_other_media_types_are_wrong(announced: str) -> None:
 
 def test_a_body_without_a_media_type_is_wrong() -> None:
     """A response without a body needs none."""
-    assert broken(laws.json_media_type, make_exchange(raw=b"{}", headers=()))[2] == "no Content-Type"
-    assert laws.json_media_type(make_exchange(raw=b"", headers=())) is False
+    assert broken(laws.json_media_type, make_exchange(body=b"{}", headers=()))[2] == "no Content-Type"
+    assert laws.json_media_type(make_exchange(body=b"", headers=())) is False
 
 
 # --- envelopes
@@ -117,7 +117,7 @@ def test_a_resource_is_an_object(operation: str, body: object, actual: str) -> N
 
 def test_a_success_without_a_body_has_no_data() -> None:
     """The interface promises a body."""
-    assert broken(laws.success_data_object, make_exchange(raw=b""))[2] == "no body"
+    assert broken(laws.success_data_object, make_exchange(body=b""))[2] == "no body"
 
 
 @pytest.mark.parametrize("operation", LISTS)
@@ -147,7 +147,7 @@ def test_a_list_is_an_array_with_meta(operation: str) -> None:
 def test_envelopes_are_judged_of_readable_successes_only(law: Law, operation: str) -> None:
     """Errors have another envelope, and another law judges that a body is JSON."""
     assert law(refusal(operation=operation)) is False
-    assert law(make_exchange(operation, raw=b"{")) is False
+    assert law(make_exchange(operation, body=b"{")) is False
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_every_item_of_a_list_has_its_fields() -> None:
         make_exchange("getEngagement", 404, body={"data": {}}),
         make_exchange("getEngagement", body=[]),
         make_exchange("getEngagement", body={"data": 7}),
-        make_exchange("getEngagement", raw=b"{"),
+        make_exchange("getEngagement", body=b"{"),
         make_exchange("listEngagements", body={"data": {"0": 7}}),
         make_exchange("unarchiveEngagement", body={"data": {}}),
         make_exchange("updateEngagement", body={"data": {}}),

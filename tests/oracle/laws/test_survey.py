@@ -12,7 +12,7 @@ from conformance.oracle.laws.survey import conclude, survey
 from conformance.oracle.outcomes import NonConformity
 from tests.fakes.exchanges import make_exchange
 
-PAGE = make_exchange(status=404, raw=b"<html>gone</html>", headers=(("Content-Type", "text/html"),))
+PAGE = make_exchange(status=404, body=b"<html>gone</html>", headers=(("Content-Type", "text/html"),))
 LAWS = (laws.json_well_formed, laws.json_media_type, rate_limit_laws.headers_present)
 
 
