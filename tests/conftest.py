@@ -17,14 +17,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from conformance.wire.exchange import Exchange
 from tests import tiers
-from tests.fakes.exchanges import make_exchange
 
 settings.register_profile("unhurried", deadline=None)  # no test may depend on the speed of the machine
 settings.load_profile("unhurried")
 
-MakeExchange = Callable[..., Exchange]
 RecordedRun = Callable[..., Path]
 
 
@@ -125,9 +122,3 @@ def recorded_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
 def whole_run(recorded_run: RecordedRun) -> Path:
     """The folder of a conformant run of every class, which tests must not change."""
     return recorded_run("--seed", "3")
-
-
-@pytest.fixture(scope="session")
-def exchange() -> MakeExchange:
-    """Return ``make_exchange``."""
-    return make_exchange

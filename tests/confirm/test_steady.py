@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
 from conformance.confirm.steady import steadily, steadily_between
 from conformance.oracle.outcomes import CantTell, NonConformity
-from conformance.wire.exchange import Exchange
+from tests.fakes.exchanges import make_exchange
 
 
 def wrong_unless_even(seen: int) -> None:
@@ -62,11 +62,9 @@ def test_a_failure_in_motion_is_undecided() -> None:
     [([1, 2], ["odd", "odd"]), ([1, 1], ["odd", "odder"]), ([1, 2], ["odd", "odder"])],
     ids=["same-fault-in-motion", "another-fault-at-rest", "another-fault-in-motion"],
 )
-def test_failure_and_rest_must_both_be_constant(
-    exchange: Callable[..., Exchange], at_rest: list[int], actual: list[str]
-) -> None:
+def test_failure_and_rest_must_both_be_constant(at_rest: list[int], actual: list[str]) -> None:
     """The same failure in motion, or different failures at rest, are undecided."""
-    made = exchange(number=9)
+    made = make_exchange(number=9)
     snapshots = iter([(0, "wrong"), *zip(at_rest, actual, strict=True)])
 
     def judge(snapshot: tuple[int, str]) -> None:
