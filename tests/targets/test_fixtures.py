@@ -15,7 +15,7 @@ from conformance.targets.provisioner import Mail, MethodMissing, ProvisionedMemb
 from conformance.targets.secret import Secret
 from conformance.wire.requests import get_organization
 from tests.fakes.exchanges import make_exchange
-from tests.targets.conftest import PREFIX
+from tests.fakes.service import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -13,7 +13,7 @@ from conformance.wire import requests
 from conformance.wire.exchange import Exchange, NotSent
 from conformance.wire.requests import Credential, Request
 from tests.fakes.exchanges import make_exchange
-from tests.targets.conftest import PREFIX
+from tests.fakes.service import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from conformance.wire import requests
 from conformance.wire.exchange import NotSent
 from conformance.wire.requests import Credential, Request
 from tests.fakes.exchanges import make_exchange
-from tests.targets.conftest import BASE_URL, PREFIX
+from tests.fakes.service import BASE_URL, PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,7 +17,7 @@ from conformance.wire import requests
 from conformance.wire.exchange import Exchange, NoResponse
 from conformance.wire.requests import Credential, Request
 from tests.fakes.exchanges import make_exchange
-from tests.targets.conftest import BASE_URL, MAIN_KEY
+from tests.fakes.service import BASE_URL, MAIN_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -11,7 +11,7 @@ from conformance.wire import requests
 from conformance.wire.exchange import NoResponse, Refused
 from conformance.wire.gateways import LARGE_BODY, MAX_HEADERS, MAX_TARGET, OverLimit, ensure_short
 from tests.fakes.exchanges import make_exchange
-from tests.wire.conftest import Fixtures, Scripted
+from tests.fakes.wires import Fixtures, Scripted
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange

@@ -22,7 +22,7 @@ from conformance.wire.requests import (
     unarchive_engagement,
 )
 from tests.fakes.exchanges import make_exchange
-from tests.wire.conftest import KEY, Fixtures, Scripted, WoundClock
+from tests.fakes.wires import KEY, Fixtures, Scripted, WoundClock
 
 MINE, READ = create_engagement({"name": "n"}), get_engagement("e")
 SCOPED = Credential.bearer("engagements:read", "another-key")
