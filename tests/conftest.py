@@ -1,40 +1,27 @@
-"""Exchanges for tests of every layer, and the tiers of the tests."""
+"""Fixtures of every layer, and the tiers of the tests."""
 
 from __future__ import annotations
 
 import fcntl
 import gc
 import hashlib
-import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from conformance.operations import OPERATIONS
-from conformance.wire.exchange import Exchange, Response, SentRequest
-from conformance.wire.requests import Request
 from tests import tiers
-
-RATE_LIMIT = (
-    ("X-RateLimit-Limit", "100"),
-    ("X-RateLimit-Remaining", "99"),
-    ("X-RateLimit-Reset", "1760000060"),
-)
-RESPONDED_AT = datetime.fromtimestamp(1_760_000_000, UTC)
 
 settings.register_profile("unhurried", deadline=None)  # no test may depend on the speed of the machine
 settings.load_profile("unhurried")
 
-MakeExchange = Callable[..., Exchange]
 RecordedRun = Callable[..., Path]
 
 
@@ -81,31 +68,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         for test, drawn in groupby(names, lambda name: name.partition("[")[0]):
             if tiers.sample_size(test) and (examples := [name.removeprefix(test) for name in drawn if name != test]):
                 terminalreporter.write_line(f"{test}: {', '.join(examples)}")
-
-
-def make_exchange(
-    operation: str = "getEngagement",
-    status: int | None = 200,
-    body: object = ...,
-    *,
-    raw: bytes | None = None,
-    headers: tuple[tuple[str, str], ...] = (("Content-Type", "application/json"), *RATE_LIMIT),
-    query: tuple[tuple[str, str], ...] = (),
-    number: int = 1,
-) -> Exchange:
-    """Return an exchange with this response; ``status`` None means no response."""
-    request = Request(operation=OPERATIONS[operation], identifier="eng_1", query=query)
-    content = raw if raw is not None else b"" if body is ... else json.dumps(body).encode()
-    return Exchange(
-        number=number,
-        check="test",
-        request=request,
-        sent_request=SentRequest(request.method, f"http://service.test{request.path}", (), b""),
-        received=None if status is None else Response(status, headers, content),
-        error="the connection broke" if status is None else None,
-        started_at=RESPONDED_AT,
-        seconds=0.01,
-    )
 
 
 @contextmanager
@@ -160,9 +122,3 @@ def recorded_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
 def whole_run(recorded_run: RecordedRun) -> Path:
     """The folder of a conformant run of every class, which tests must not change."""
     return recorded_run("--seed", "3")
-
-
-@pytest.fixture(scope="session")
-def exchange() -> MakeExchange:
-    """Return ``make_exchange``."""
-    return make_exchange

@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.checks.markers import requirement
+from conformance.oracle.effects import sent_object
 from conformance.oracle.input_validity import Validity
-from conformance.oracle.ledger.effects import sent_object
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort
 from conformance.scenarios.basics import create_engagements
 from conformance.scenarios.generated.document_rules import RULES
 from conformance.scenarios.generated.requests import Generated, expect_statuses
 from conformance.scenarios.organization.name_rules import (
-    REFUSED_AS_INVALID,
     ensure_no_rule_for_engagements,
     ensure_no_rule_of_names,
     plain_names,
 )
-from conformance.scenarios.organization.renaming import given_back, name_before
+from conformance.scenarios.renaming import REFUSED_AS_INVALID, given_back, name_before
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
 from conformance.wire.exchange import SUCCESSES

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.checks.markers import requirement
 from conformance.oracle import expect, read
-from conformance.oracle.ledger.effects import accepted
+from conformance.oracle.effects import accepted
 from conformance.oracle.outcomes import CantTell
 from conformance.targets.capabilities import MissingMeans
 

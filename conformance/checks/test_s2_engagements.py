@@ -12,7 +12,7 @@ import pytest
 from conformance.checks.markers import requirement
 from conformance.json_text import Parsed, read_json
 from conformance.oracle import expect, read
-from conformance.oracle.ledger.effects import Interval
+from conformance.oracle.effects import Interval
 from conformance.oracle.ledger.ledger import Ledger
 from conformance.oracle.outcomes import CantTell, evidence
 from conformance.oracle.timestamps import parse_timestamp

@@ -10,7 +10,7 @@ from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
 from conformance.confirm.clock_ticks import A_LONG_TICK, expect_moved
 from conformance.oracle import expect, read
-from conformance.oracle.ledger.effects import accepted, is_main
+from conformance.oracle.effects import accepted, is_main
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.scenarios.basics import (

@@ -10,7 +10,7 @@ import pytest
 from conformance.checks.markers import requirement
 from conformance.oracle import expect, read
 from conformance.oracle.bulk import Sent, every_status
-from conformance.oracle.ledger.effects import accepted
+from conformance.oracle.effects import accepted
 from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.scenarios.lists.finding import ids_on
 from conformance.scenarios.organization.counts import Counts, expect_agreement

@@ -12,8 +12,9 @@ from conformance.checks.observations import observing
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
 from conformance.oracle.rendering import render
+from conformance.scenarios.access.every_operation import OTHER_ROLE
 from conformance.scenarios.members.member_list import MemberList, bystanders, read_members
-from conformance.scenarios.members.role_changes import OTHER_ROLE, Change, RoleChanges, change_role, role_changes
+from conformance.scenarios.members.role_changes import Change, RoleChanges, change_role, role_changes
 
 if TYPE_CHECKING:
     from conformance.running.run import Run

@@ -9,7 +9,7 @@ from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
 from conformance.oracle import expect, read
 from conformance.oracle.bulk import Sent, every_status, none_created
-from conformance.oracle.ledger.effects import sent_object
+from conformance.oracle.effects import sent_object
 from conformance.oracle.outcomes import CantTell, Inapplicable, Untested
 from conformance.oracle.rendering import one_of
 from conformance.scenarios.lists.finding import PER_PAGE

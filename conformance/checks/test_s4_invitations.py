@@ -10,7 +10,7 @@ from conformance import confirm
 from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
 from conformance.oracle import expect, read
-from conformance.oracle.ledger.effects import accepted, is_main, sent_object
+from conformance.oracle.effects import accepted, is_main, sent_object
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, evidence
 from conformance.oracle.rendering import render

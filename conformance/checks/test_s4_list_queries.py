@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.observations import observing
 from conformance.oracle import read
-from conformance.oracle.ledger.effects import accepted
+from conformance.oracle.effects import accepted
 from conformance.oracle.lists.listing import Listing, expect_order, name_among, time_of
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, NonConformity

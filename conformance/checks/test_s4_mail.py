@@ -10,7 +10,7 @@ import pytest
 
 from conformance.checks.markers import requirement
 from conformance.oracle import expect, read
-from conformance.oracle.ledger.effects import refused
+from conformance.oracle.effects import refused
 from conformance.oracle.outcomes import CantTell, Inapplicable, evidence
 from conformance.oracle.rendering import render
 from conformance.scenarios.members.mail import Mailing, Refusal, holds_link, invitation_mails, with_links

@@ -11,12 +11,12 @@ from conformance import confirm
 from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
 from conformance.oracle import expect, read
-from conformance.oracle.ledger.effects import refused, sent_object
+from conformance.oracle.effects import refused, sent_object
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.scenarios.basics import field_or_none
 from conformance.scenarios.organization.name_changes import FIXED, Rename, Renaming, differences, renaming, standing
-from conformance.scenarios.organization.name_rules import REFUSED_AS_INVALID
+from conformance.scenarios.renaming import REFUSED_AS_INVALID
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
 from conformance.oracle import expect, read
-from conformance.oracle.ledger.effects import sent_object
+from conformance.oracle.effects import sent_object
 from conformance.oracle.observe import describe_response, reads, recorded_change
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.oracle.rendering import render as in_words

@@ -12,7 +12,7 @@ from conformance.checks.markers import observes, requirement
 from conformance.checks.observations import observing
 from conformance.operations import OPERATIONS
 from conformance.oracle import bulk, expect, read
-from conformance.oracle.ledger.effects import accepted, is_main, refused
+from conformance.oracle.effects import accepted, is_main, refused
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort

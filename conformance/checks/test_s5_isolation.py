@@ -14,8 +14,8 @@ from conformance.checks.observations import observing
 from conformance.json_text import Parsed, read_json
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
+from conformance.oracle.effects import Interval, accepted
 from conformance.oracle.laws import responses as laws
-from conformance.oracle.ledger.effects import Interval, accepted
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, Untested, evidence
 from conformance.running.options import Effort

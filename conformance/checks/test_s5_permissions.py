@@ -14,7 +14,7 @@ from conformance.checks.observations import observing
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
-from conformance.oracle.ledger.effects import accepted
+from conformance.oracle.effects import accepted
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Untested, evidence
 from conformance.oracle.permissions import MATRIX, Permission, scopes

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
-from conformance.oracle.ledger.effects import Interval, accepted, refused, sent_object
+from conformance.oracle.effects import Interval, accepted, refused, sent_object
 from conformance.oracle.outcomes import CantTell, CheckOutcome, NonConformity
 from conformance.targets.names import normalized
 from conformance.wire import requests

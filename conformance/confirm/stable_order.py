@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.pages import PER_PAGE, page_by_page
-from conformance.oracle.ledger.effects import accepted, is_main
+from conformance.oracle.effects import accepted, is_main
 from conformance.oracle.lists import paging
 from conformance.oracle.lists.listing import Listing
 from conformance.oracle.outcomes import CantTell, CheckOutcome, NonConformity

@@ -6,8 +6,8 @@ from math import inf
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
+from conformance.oracle.effects import Interval, accepted, refused
 from conformance.oracle.laws.responses import readable_resources
-from conformance.oracle.ledger.effects import Interval, accepted, refused
 from conformance.oracle.ledger.lists import page_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Malformed, Parsed, read_json
-from conformance.oracle.ledger.effects import is_ordinary
+from conformance.oracle.effects import is_ordinary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,8 +13,8 @@ from http import HTTPStatus
 from math import inf
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.effects import Interval, accepted, is_ordinary, is_plain, refused, sent_object
 from conformance.oracle.laws.responses import readable_resources
-from conformance.oracle.ledger.effects import Interval, accepted, is_ordinary, is_plain, refused, sent_object
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
+from conformance.oracle.effects import is_main
 from conformance.oracle.laws import rate_limits as rate_limit_laws
-from conformance.oracle.ledger.effects import is_main
 from conformance.oracle.outcomes import CantTell, CheckOutcome, Inapplicable, NonConformity, evidence
 from conformance.oracle.rendering import render
 from conformance.oracle.timestamps import parse_timestamp

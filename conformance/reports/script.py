@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
-from conformance.oracle.ledger.effects import Interval, accepted
+from conformance.oracle.effects import Interval, accepted
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.reports.curl import LONGEST_BODY, curl, shell_word, variables_of
 from conformance.reports.text import one_line

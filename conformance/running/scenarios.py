@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, overload
 
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.targets.capabilities import MissingMeans
@@ -13,10 +13,10 @@ from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
 
-    from conformance.running.run import Run
-
-F = TypeVar("F", bound="Callable[[Run], Any]")
+F = TypeVar("F", bound="Callable[[Any], Any]")
+R = TypeVar("R", bound="_Run")
 T = TypeVar("T")
 
 _ATTEMPTS: Final = 3
@@ -24,7 +24,7 @@ _BETWEEN: Final = 1.0
 """Seconds before the first retry of a scenario; twice as many before the second."""
 
 
-MARKED: Final[dict[str, tuple[Callable[[Run], Any], bool]]] = {}
+MARKED: Final[dict[str, tuple[Callable[[Any], Any], bool]]] = {}
 """The functions marked as scenarios, by name; each with whether the run may send nothing else during it."""
 
 
@@ -56,7 +56,18 @@ def scenario(function: F | None = None, *, alone: bool = False) -> F | Callable[
     return mark if function is None else mark(function)
 
 
-class Scenarios:
+class _Wire(Protocol):
+    def checking(self, name: str) -> AbstractContextManager[None]: ...
+
+
+class _Run(Protocol):
+    @property
+    def wire(self) -> _Wire: ...
+
+    def sleep(self, seconds: float) -> None: ...
+
+
+class Scenarios(Generic[R]):
     """The scenarios of a run, each run once, several concurrently if they are independent.
 
     Args:
@@ -64,18 +75,18 @@ class Scenarios:
         together: Maximum number of concurrent scenarios.
     """
 
-    def __init__(self, run: Run, together: int) -> None:
+    def __init__(self, run: R, together: int) -> None:
         self._run = run
         self._pool = ThreadPoolExecutor(max_workers=together, thread_name_prefix="scenario")
         self._lock = threading.Lock()
-        self._results: dict[Callable[[Run], Any], Future[Any]] = {}
+        self._results: dict[Callable[[R], Any], Future[Any]] = {}
 
-    def prepare(self, scenarios: Iterable[Callable[[Run], Any]]) -> None:
+    def prepare(self, scenarios: Iterable[Callable[[R], Any]]) -> None:
         """Start scenarios in the background; ``result`` returns their results."""
         for scenario in scenarios:
             self._pool.submit(self._run_in_background, scenario)
 
-    def result(self, scenario: Callable[[Run], T]) -> T:
+    def result(self, scenario: Callable[[R], T]) -> T:
         """Return the result of a scenario; run it now if it was not started yet.
 
         Raises:
@@ -91,7 +102,7 @@ class Scenarios:
         found: T = future.result()
         return found
 
-    def wait_for(self, scenario: Callable[[Run], object]) -> None:
+    def wait_for(self, scenario: Callable[[R], object]) -> None:
         """Wait until a scenario has run, with any result."""
         with suppress(CheckOutcome, NoResponse, MissingMeans):
             self.result(scenario)
@@ -104,14 +115,14 @@ class Scenarios:
         """Start no further scenario and wait for the running ones."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _run_in_background(self, scenario: Callable[[Run], Any]) -> None:
+    def _run_in_background(self, scenario: Callable[[R], Any]) -> None:
         with self._lock:
             if scenario in self._results:
                 return
             future = self._results[scenario] = Future()
         self._run_scenario(scenario, future)
 
-    def _run_scenario(self, scenario: Callable[[Run], Any], future: Future[Any]) -> None:
+    def _run_scenario(self, scenario: Callable[[R], Any], future: Future[Any]) -> None:
         """Run a scenario; retry it if a broken connection or a gateway ended it."""
         for attempt in range(1, _ATTEMPTS + 1):
             try:

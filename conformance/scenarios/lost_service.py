@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from conformance.oracle.ledger.effects import accepted
+from conformance.oracle.effects import accepted
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests

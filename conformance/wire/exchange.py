@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import urlsplit
 
 from conformance.json_text import Malformed, Parsed, TooDeep, read_json
-from conformance.wire.gateways import GATEWAY_STATUSES, may_be_parsers, speaks_for_service
+from conformance.wire.gateways import GATEWAY_STATUSES, LARGE_BODY, TOO_LARGE, TOO_LONG, may_be_parsers
 from conformance.wire.redaction import STAND_IN
 
 if TYPE_CHECKING:
@@ -174,14 +174,14 @@ class Exchange:
     @cached_property
     def judgeable(self) -> bool:
         """Whether there is a complete response of the service itself."""
-        return self.received is not None and not speaks_for_service(self.request, self.received)
+        return self.received is not None and not _is_gateways(self.request, self.received)
 
     @cached_property
     def as_received(self) -> Self | None:
         """The exchange for laws of every response, 429s that were waited out included; None if there is none."""
         if self.received is None or not self.judgeable or self.request.unjudged:
             return None
-        if may_be_parsers(self.request, self.received):
+        if may_be_parsers(self.request, self.received.status):
             return None
         if self.received.status != TOO_MANY_REQUESTS:
             return self
@@ -220,3 +220,18 @@ class Exchange:
             NoResponse: See ``response``.
         """
         return self.status in SUCCESSES
+
+
+def _is_gateways(request: Request, response: Response) -> bool:
+    """Whether a response is or may be a gateway's, so that it says nothing about the service."""
+    if response.status in GATEWAY_STATUSES or response.status in TOO_LONG:
+        return True
+    if response.status == TOO_LARGE:
+        return len(request.body or b"") > LARGE_BODY
+    return may_be_parsers(request, response.status) and not _has_envelope(response)
+
+
+def _has_envelope(response: Response) -> bool:
+    """Whether a response has the interface's error envelope, which no gateway produces."""
+    body = response.reading.value if isinstance(response.reading, Parsed) else None
+    return isinstance(body, dict) and isinstance(body.get("error"), dict)

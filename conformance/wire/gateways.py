@@ -6,12 +6,9 @@ import re
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote_to_bytes
 
-from conformance.json_text import Parsed
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from conformance.wire.exchange import Response
     from conformance.wire.requests import Request
 
 MAX_TARGET: Final = 2_000
@@ -26,10 +23,12 @@ LARGE_BODY: Final = 32 * 1024
 GATEWAY_STATUSES: Final = frozenset({502, 503, 504})
 """Statuses that a gateway returns when it cannot reach the service, possibly for a moment."""
 
-_TOO_LONG: Final = frozenset({414, 431})
+TOO_LONG: Final = frozenset({414, 431})
 """Statuses for targets and headers that are too long; the suite sends no such requests."""
 
-_TOO_LARGE: Final = 413
+TOO_LARGE: Final = 413
+"""The status for a body that is too large."""
+
 _ERRORS_FROM: Final = 400
 _SERVER_ERRORS_FROM: Final = 500
 _ODD: Final = re.compile(rb"[\x00-\x1f\x7f/\\%;]")
@@ -57,18 +56,9 @@ def ensure_short(target: bytes, headers: Iterable[tuple[str, str]]) -> None:
         raise OverLimit(f"its own headers would take {size} bytes, and gateways may refuse more than 4,096")
 
 
-def speaks_for_service(request: Request, response: Response) -> bool:
-    """Whether a response is or may be a gateway's, so that it says nothing about the service."""
-    if response.status in GATEWAY_STATUSES or response.status in _TOO_LONG:
-        return True
-    if response.status == _TOO_LARGE:
-        return len(request.body or b"") > LARGE_BODY
-    return may_be_parsers(request, response) and not _has_envelope(response)
-
-
-def may_be_parsers(request: Request, response: Response) -> bool:
-    """Whether a response refuses a path with escapes that parsers and gateways may refuse themselves."""
-    return _ERRORS_FROM <= response.status < _SERVER_ERRORS_FROM and _has_odd_escape(request.path)
+def may_be_parsers(request: Request, status: int) -> bool:
+    """Whether a status refuses a path with escapes that parsers and gateways may refuse themselves."""
+    return _ERRORS_FROM <= status < _SERVER_ERRORS_FROM and _has_odd_escape(request.path)
 
 
 def _has_odd_escape(target: str) -> bool:
@@ -84,9 +74,3 @@ def _has_odd_escape(target: str) -> bool:
         if _ODD.search(decoded) or decoded in {b".", b".."}:
             return True
     return False
-
-
-def _has_envelope(response: Response) -> bool:
-    """Whether a response has the interface's error envelope, which no gateway produces."""
-    body = response.reading.value if isinstance(response.reading, Parsed) else None
-    return isinstance(body, dict) and isinstance(body.get("error"), dict)

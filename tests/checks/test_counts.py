@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,10 +14,10 @@ from conformance.checks.test_s2_counts import (
 )
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.organization.counts import Count, Counting, Counts
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange, page
+from tests.fakes.runs import FakeRun
 
 if TYPE_CHECKING:
-    from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
@@ -37,18 +37,7 @@ def again(_: object) -> Exchange:
     raise LookedAgain
 
 
-RUN = cast(
-    "Run",
-    SimpleNamespace(
-        sleep=lambda _: None,
-        send=again,
-        send_all=again,
-        name=str,
-        names=SimpleNamespace(name=str),
-        effort=None,
-        engagements_before=None,
-    ),
-)
+RUN = FakeRun(again, names=SimpleNamespace(name=str))
 
 
 def organization(count: int) -> Exchange:
@@ -59,9 +48,7 @@ def organization(count: int) -> Exchange:
 def listed(ids: str, total: int | None = None) -> Exchange:
     """Return the list; each letter is an engagement, ``S`` the one that is created and deleted."""
     items = [{"id": identifier, "name": identifier} for identifier in ids]
-    return make_exchange(
-        "listEngagements", body={"data": items, "meta": {"total": len(ids) if total is None else total}}
-    )
+    return page(items, total=len(ids) if total is None else total)
 
 
 def counting(before: tuple[str, int], between: tuple[str, int], after: tuple[str, int]) -> Counting:
@@ -129,16 +116,15 @@ def test_a_total_lies_between_the_counts_around_it(before: int, total: int, afte
 @pytest.mark.parametrize(("right", "passes"), [(3, True), (8, True), (10, False)])
 def test_a_count_beside_others_is_looked_at_in_rounds(right: int, *, passes: bool) -> None:
     """A count that others move is read in rounds; it passes if any read is right, and is undecided otherwise."""
-    asked: list[str] = []
 
-    def send(sent: Request) -> Exchange:
-        asked.append(sent.operation.id)
+    def respond(sent: Request) -> Exchange:
         if sent.operation.id == "getCurrentOrganization":
+            asked = [request.operation.id for request in run.sent]
             return organization(5 + asked.count(sent.operation.id) % 2)
-        round_number = 2 + (len(asked) - 1) // 6
+        round_number = 2 + (len(run.sent) - 1) // 6
         return listed("", 1000 if round_number < right else 5)
 
-    run = cast("Run", SimpleNamespace(**{**vars(RUN), "send": send}))
+    run = FakeRun(respond)
     first = Counts(organization(5), listed("", 1000), listed("", 1), organization(6))
     if passes:
         agrees(run, first)

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.checks.conftest import pytest_pycollect_makeitem
 from conformance.checks.observations import observing
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 if TYPE_CHECKING:
     from conformance.checks.observations import Seen

@@ -12,7 +12,7 @@ from conformance.oracle.bulk import Sent
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.access.every_operation import OperationInputs
 from conformance.scenarios.access.unauthenticated import BadKeys, UnauthenticatedInputs
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 ERROR: dict[str, Any] = {"error": {"code": "UNAUTHORIZED", "message": "No.", "statusCode": 401}}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,7 +17,8 @@ from conformance.targets.names import RunNames
 from conformance.targets.provisioner import Mail
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
-from tests.conftest import RESPONDED_AT, make_exchange
+from tests.fakes.exchanges import make_exchange
+from tests.fakes.runs import PROFILE, FakeRun
 
 NAMES = RunNames.fresh()
 INVITED, FRESH, MEMBER = NAMES.address("invited", "a.test"), NAMES.address("fresh", "a.test"), "member@b.test"
@@ -28,35 +28,24 @@ PATIENCE = 7.0
 def invited(address: str, status: int, number: int, role: str = "member") -> Exchange:
     """Return an invitation and its response."""
     sent = requests.invite_member({"email": address, "role": role})
-    return replace(make_exchange("inviteMember", status, {}, number=number), request=sent)
+    return make_exchange(sent, status, {}, number=number)
 
 
-class FakeRun:
+class Mailbox(FakeRun):
     """A run with a mailbox of given contents, which may grow with each wait."""
 
     def __init__(self, exchanges: list[Exchange], mails: Callable[[str, int], int]) -> None:
-        self.wire = SimpleNamespace(exchanges=exchanges)
-        self.names = NAMES
-        self.profile = SimpleNamespace(patience=PATIENCE)
-        self.clock = SimpleNamespace(now=lambda: RESPONDED_AT + timedelta(seconds=2))
+        super().__init__(lambda request: make_exchange(request, 409, {}), exchanges, passed=2.0, names=NAMES)
+        self.profile = replace(PROFILE, patience=PATIENCE)
         self.fixtures = SimpleNamespace(mail=self._mail)
-        self.slept: list[float] = []
         self._mails = mails
-
-    def send(self, asked: requests.Request) -> Exchange:
-        """Refuse an invitation again."""
-        return replace(make_exchange("inviteMember", 409, {}, number=99), request=asked)
-
-    def sleep(self, seconds: float) -> None:
-        """Record the duration."""
-        self.slept.append(round(seconds, 1))
 
     def _mail(self, to: str, *_: object) -> list[Mail]:
         link = "https://service.test/withheld"
-        return [Mail("a@b.test", (to,), "Invitation", link) for _ in range(self._mails(to, len(self.slept)))]
+        return [Mail("a@b.test", (to,), "Invitation", link) for _ in range(self._mails(to, len(self.pauses)))]
 
 
-def judge(run: FakeRun, member: int | None = None) -> None:
+def judge(run: Mailbox, member: int | None = None) -> None:
     """Judge the refused invitations of a run; a member among them had some e-mails before."""
     refusal = None if member is None else Refusal(MEMBER, invited(MEMBER, 409, 4), member)
     good = invited(NAMES.address("good", "a.test"), 201, 9)
@@ -83,12 +72,12 @@ BEFORE = [invited(FRESH, 422, 3, "owner")]
 )
 def test_what_is_no_fault(exchanges: list[Exchange], member: int | None, mails: Callable[[str, int], int]) -> None:
     """An address may have e-mails of its own, several at once, or late; the suite waits once for all refusals."""
-    run = FakeRun(exchanges, mails)
+    run = Mailbox(exchanges, mails)
 
     judge(run, member)
 
-    assert run.slept[0] == pytest.approx(PATIENCE - 2, abs=0.1)
-    assert len(run.slept) <= 2
+    assert run.pauses[0] == pytest.approx(PATIENCE - 2, abs=0.1)
+    assert len(run.pauses) <= 2
 
 
 @pytest.mark.parametrize(
@@ -104,12 +93,12 @@ def test_what_is_no_fault(exchanges: list[Exchange], member: int | None, mails: 
 def test_what_is_a_fault(exchanges: list[Exchange], member: int | None, mails: Callable[[str, int], int]) -> None:
     """A failure: any e-mail to an address that was only refused, or an additional one for each refusal."""
     with pytest.raises(NonConformity, match="an e-mail arrived for a refused invitation"):
-        judge(FakeRun(exchanges, mails), member)
+        judge(Mailbox(exchanges, mails), member)
 
 
 def test_nothing_is_said_without_any_mail() -> None:
     """If no e-mail arrives for a valid invitation either, the refused ones are undecided."""
-    run: Any = FakeRun(BEFORE, lambda to, waits: 0)
+    run = Mailbox(BEFORE, lambda to, waits: 0)
     check: Any = checks.test_no_refused_invitation_is_sent
 
     with pytest.raises(CantTell, match="no e-mail arrived at all"):
@@ -120,7 +109,7 @@ def test_each_kind_is_looked_at_once() -> None:
     """Refusals are judged once per kind: by fault, key, and whether the address was also accepted."""
     addresses = [NAMES.address(f"f{number}", "a.test") for number in range(3)]
     again = [invited(address, 422, 10 + number, "owner") for number, address in enumerate(addresses)]
-    run: Any = FakeRun([*TWICE, *BEFORE, *again, invited("nobody@else.test", 422, 20)], lambda to, waits: 0)
+    run = Mailbox([*TWICE, *BEFORE, *again, invited("nobody@else.test", 422, 20)], lambda to, waits: 0)
 
     assert [(refusal.address, refusal.others) for refusal in refused_invitations(run)] == [
         (INVITED, 1),

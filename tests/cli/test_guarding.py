@@ -20,7 +20,7 @@ from conformance.running.embedded import EmbeddedError
 from conformance.running.options import Effort, RunOptions
 from conformance.targets.journal import Journal
 from conformance.verdicts.reporting import build_report
-from tests.hostile.target import HostileTarget, Turn, hostile, json_reply
+from tests.fakes.target import HostileTarget, Turn, hostile, json_reply
 
 CREATING: Final = "update-engagement-keeps-the-rest"
 READING: Final = "get-organization-fields"

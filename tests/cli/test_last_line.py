@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.hostile.running import Ended, start
-from tests.hostile.target import Behaviour, HostileTarget, Turn, honestly, hostile, json_reply
+from tests.fakes.command_line import Ended, start
+from tests.fakes.target import Behaviour, HostileTarget, Turn, honestly, hostile, json_reply
 from tests.sudden.conftest import PATIENCE, under_way, until
 
 Conformance = Callable[..., Any]

@@ -17,8 +17,8 @@ import pytest
 from conformance.targets.journal import Journal
 from conformance.targets.journal_entries import Action
 from tests.conftest import RecordedRun
-from tests.hostile.running import start
-from tests.hostile.target import Turn, hostile
+from tests.fakes.command_line import start
+from tests.fakes.target import Turn, hostile
 
 CLEAN: Final = {
     name: value for name, value in os.environ.items() if not name.startswith(("CONFORMANCE_", "PYTHONDONTWRITE"))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
+from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "conformance"
 FOLDERS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in PACKAGE.rglob("*.py")
+}
 
 
 def layers() -> list[str]:
@@ -20,15 +27,21 @@ def layers() -> list[str]:
     return re.findall(r"\w+", drawing)
 
 
-def imported(folder: str) -> set[str]:
-    """Return the folders of the package that a folder imports, including imports for types."""
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in (PACKAGE / folder).rglob("*.py")]
-    nodes = [node for tree in trees for node in ast.walk(tree)]
-    names = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
-    names += [f"{node.module}.{name.name}" for node in nodes if isinstance(node, ast.ImportFrom) for name in node.names]
-    names += [name.name for node in nodes if isinstance(node, ast.Import) for name in node.names]
-    found = {name.split(".")[1] for name in names if name.startswith("conformance.")}
-    return found & set(FOLDERS) - {folder}
+@cache
+def imports(module: str) -> set[str]:
+    """Return the other modules of the package that a module imports, including imports for types."""
+    nodes = list(ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))))
+    found = {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom):
+            wholes = [f"{node.module}.{name.name}" for name in node.names]
+            found |= {whole if whole in MODULES else f"{node.module}" for whole in wholes}
+    return (found & MODULES.keys()) - {module}
+
+
+def within(module: str, depth: int) -> str:
+    """Return the part of the package with a module, for example its layer at depth 2."""
+    return ".".join(module.split(".")[:depth])
 
 
 def test_every_folder_has_a_place() -> None:
@@ -40,5 +53,35 @@ def test_every_folder_has_a_place() -> None:
 def test_a_layer_imports_only_from_layers_to_its_left(folder: str) -> None:
     """No folder imports from a folder to its right."""
     order = layers()
+    imported = {
+        within(name, 2)
+        for module in MODULES
+        if within(module, 2) == f"conformance.{folder}"
+        for name in imports(module)
+    }
 
-    assert imported(folder) <= set(order[: order.index(folder)])
+    assert imported.isdisjoint(f"conformance.{later}" for later in order[order.index(folder) + 1 :])
+
+
+def test_no_modules_import_each_other() -> None:
+    """No module imports itself through others, not even for types."""
+    TopologicalSorter({module: imports(module) for module in MODULES}).prepare()  # or it raises a CycleError
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_no_parts_of_a_layer_import_each_other(folder: str) -> None:
+    """No folder of a layer imports itself through others of the layer, or through modules beside them."""
+    parts: defaultdict[str, set[str]] = defaultdict(set)
+    inside = [module for module in MODULES if module.startswith(f"conformance.{folder}.")]
+    for module in inside:
+        parts[within(module, 3)] |= {within(name, 3) for name in imports(module).intersection(inside)}
+
+    TopologicalSorter({part: imported - {part} for part, imported in parts.items()}).prepare()
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_tests_mirror_the_folders_of_a_layer(folder: str) -> None:
+    """The tests of a layer have no folder that the layer does not have."""
+    tests = (path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests" / folder).rglob("*.py"))
+
+    assert {path for path in tests if not (PACKAGE / path).is_dir()} == set()

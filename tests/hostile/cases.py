@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from tests.hostile.target import Behaviour, Reply, Turn, honestly
+from tests.fakes.target import Behaviour, Reply, Turn, honestly
 
 CORE: Final = (
     "get-organization-*", "create-engagement-*", "archive-*", "list-engagements-*", "json-*", "rate-limit-headers-*",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from tests.fakes.target import Behaviour, Turn, honestly
 from tests.hostile.cases import Case, broken, undecided
-from tests.hostile.target import Behaviour, Turn, honestly
 
 _RESTART: Final = 0.5
 """Seconds until the restart of the process."""

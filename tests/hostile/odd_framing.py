@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from tests.fakes.target import Behaviour, Reply, Turn, honestly, json_reply
 from tests.hostile.cases import (
     CORE,
     UNTESTABLE,
@@ -23,7 +24,6 @@ from tests.hostile.cases import (
     untestable,
     written,
 )
-from tests.hostile.target import Behaviour, Reply, Turn, honestly, json_reply
 
 _HEAD: Final = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 _PLAIN: Final = b'{"data":{"id":"x"}}'

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
+from tests.fakes.target import Reply, Turn
 from tests.hostile.cases import CORE, Case, broken, conformant, resources
-from tests.hostile.target import Reply, Turn
 
 _ENGAGEMENTS: Final = "/api/v1/engagements"
 

@@ -7,8 +7,8 @@ import random
 from collections.abc import Mapping
 from typing import Any, Final
 
+from tests.fakes.target import Behaviour, Reply, Turn
 from tests.hostile.cases import Case
-from tests.hostile.target import Behaviour, Reply, Turn
 
 ODD: Final[tuple[object, ...]] = (
     None, True, False, 0, -1, 7, 2**70, 1e300, 0.5, "", " ", "x", "\ud800", "\0", "é" * 50, "2026-02-30T00:00:00.000Z",

@@ -9,8 +9,8 @@ from typing import Final
 
 from conformance.reports.markdown import inline
 from conformance.reports.wording import counted
+from tests.fakes.command_line import Ended
 from tests.hostile.cases import Case
-from tests.hostile.running import Ended
 
 PATH: Final = Path(__file__).parents[2] / "docs" / "hostile-targets.md"
 

@@ -11,8 +11,8 @@ from typing import Final
 
 import pytest
 
-from tests.hostile.running import ENVIRONMENT, Ended, start, target_file
-from tests.hostile.target import Reply, Turn, hostile, json_reply
+from tests.fakes.command_line import ENVIRONMENT, Ended, start, target_file
+from tests.fakes.target import Reply, Turn, hostile, json_reply
 
 PATIENCE: Final = 200.0
 PAGE: Final = Reply(403, (("Content-Type", "text/html"),), b"<h1>Suspended</h1>")

@@ -22,7 +22,7 @@ from conformance.targets.queries import QueryClient
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import clean_up
 from conformance.wire import requests
-from tests.targets.conftest import BASE_URL, MAIN_KEY, Service
+from tests.fakes.service import BASE_URL, MAIN_KEY, Service
 
 OTHERS: Final = {
     "f_1": "Quarterly audit",

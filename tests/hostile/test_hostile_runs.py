@@ -12,6 +12,8 @@ from typing import Any, Final
 import pytest
 
 from conformance.reports.markdown import inline
+from tests.fakes.command_line import Ended, start, target_file
+from tests.fakes.target import hostile
 from tests.hostile import (
     broken_connections,
     lost_services,
@@ -23,8 +25,6 @@ from tests.hostile import (
     wrong_responses,
 )
 from tests.hostile.cases import Case
-from tests.hostile.running import Ended, start, target_file
-from tests.hostile.target import hostile
 
 CASES: Final = {
     **broken_connections.CASES, **wrong_responses.CASES, **trying_services.CASES, **odd_framing.CASES,

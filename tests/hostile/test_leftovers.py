@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile.running import start, target_file
-from tests.hostile.target import Reply, Turn, hostile
+from tests.fakes.command_line import start, target_file
+from tests.fakes.target import Reply, Turn, hostile
 
 PAGE = Reply(503, (("Content-Type", "text/html"),), b"<h1>Maintenance</h1>")
 

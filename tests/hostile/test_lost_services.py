@@ -14,7 +14,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.hostile.running import Ended, start, target_file
+from tests.fakes.command_line import Ended, start, target_file
 
 SECONDS = 240.0
 

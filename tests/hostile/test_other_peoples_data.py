@@ -17,8 +17,8 @@ from typing import Any, Final
 import httpx
 import pytest
 
-from tests.hostile.running import ENVIRONMENT, Ended, start, target_file
-from tests.hostile.target import Behaviour, Reply, Turn, hostile
+from tests.fakes.command_line import ENVIRONMENT, Ended, start, target_file
+from tests.fakes.target import Behaviour, Reply, Turn, hostile
 from tests.sudden.conftest import until
 
 PATIENCE: Final = 200.0

@@ -10,8 +10,8 @@ from typing import Final
 
 import pytest
 
-from tests.hostile.running import Ended, adopt_orphans, children, start, strays, target_file
-from tests.hostile.target import hostile
+from tests.fakes.command_line import Ended, adopt_orphans, children, start, strays, target_file
+from tests.fakes.target import hostile
 
 PATIENCE: Final = 240.0
 MEGABYTES: Final = 600

@@ -14,9 +14,9 @@ from typing import Any, Final
 import pytest
 
 from conformance.reports.text import UNSEEN
+from tests.fakes.command_line import Ended, start
+from tests.fakes.target import hostile
 from tests.hostile.cases import CORE, changed_json, resources
-from tests.hostile.running import Ended, start
-from tests.hostile.target import hostile
 from tests.hostile.trying_services import NASTY
 
 PATIENCE: Final = 300.0

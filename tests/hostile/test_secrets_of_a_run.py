@@ -14,9 +14,9 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.fakes.command_line import Ended, start
+from tests.fakes.target import Reply, Turn, hostile
 from tests.hostile.cases import changed
-from tests.hostile.running import Ended, start
-from tests.hostile.target import Reply, Turn, hostile
 
 PATIENCE: Final = 200.0
 HEADER: Final = "gateway-secret+/=&<value>"

@@ -9,8 +9,8 @@ from typing import Final
 import pytest
 
 from conformance.reference.application import create_app
-from tests.hostile.running import start, target_file
-from tests.hostile.target import HostileTarget, hostile
+from tests.fakes.command_line import start, target_file
+from tests.fakes.target import HostileTarget, hostile
 
 PATIENCE: Final = 200.0
 DAY: Final = 86_400.0

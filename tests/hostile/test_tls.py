@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from tests.hostile.running import Ended, start, target_file
-from tests.hostile.target import HostileTarget, hostile
+from tests.fakes.command_line import Ended, start, target_file
+from tests.fakes.target import HostileTarget, hostile
 
 PATIENCE = 120.0
 

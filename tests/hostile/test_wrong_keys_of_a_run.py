@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.hostile.running import Ended, start
-from tests.hostile.target import Reply, Turn, hostile
+from tests.fakes.command_line import Ended, start
+from tests.fakes.target import Reply, Turn, hostile
 
 PATIENCE: Final = 200.0
 ENDS: Final = 12

@@ -11,6 +11,7 @@ from typing import Any, Final
 from urllib.parse import quote, unquote
 
 from conformance.reference.application import create_app
+from tests.fakes.target import Behaviour, Reply, Turn, honestly
 from tests.hostile.cases import (
     CORE,
     Case,
@@ -24,7 +25,6 @@ from tests.hostile.cases import (
     undecided,
     written,
 )
-from tests.hostile.target import Behaviour, Reply, Turn, honestly
 
 YEAR: Final = 31_536_000
 NASTY: Final = (

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, Final
 
+from tests.fakes.target import Reply, Turn, json_reply
 from tests.hostile.cases import (
     CORE,
     Case,
@@ -18,7 +19,6 @@ from tests.hostile.cases import (
     resources,
     undecided,
 )
-from tests.hostile.target import Reply, Turn, json_reply
 
 DEEP: Final = b"[" * 100_000 + b"]" * 100_000
 

@@ -35,8 +35,8 @@ from conformance.wire import requests
 from conformance.wire.exchange import Exchange, NoResponse, NotSent, Response
 from conformance.wire.rate_limit_headers import ServiceClock, quota, retry_after
 from conformance.wire.requests import Request
+from tests.fakes.target import Reply
 from tests.hostile.random_changes import changed
-from tests.hostile.target import Reply
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "60"))
 """The number of recordings tried; sixty thousand take about ten minutes."""

@@ -12,8 +12,8 @@ from conformance.oracle import bulk
 from conformance.oracle.bulk import Sent
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange, NoResponse
-from tests.conftest import make_exchange
-from tests.oracle.pages import described, page
+from tests.fakes.exchanges import make_exchange, page
+from tests.oracle.failures import described
 
 ENGAGEMENT = {
     "id": "eng_1",

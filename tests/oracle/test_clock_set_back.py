@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from email.utils import format_datetime
 
@@ -10,15 +9,14 @@ import pytest
 
 from conformance.oracle.clock_set_back import was_set_back
 from conformance.wire.exchange import Exchange
-from tests.conftest import RESPONDED_AT, make_exchange
+from tests.fakes.exchanges import RESPONDED_AT, make_exchange
 
 
 def exchange(number: int, *, at: float, ahead: float | None, seconds: float = 0.0) -> Exchange:
     """Return an exchange some seconds after the first, with a Date some seconds ahead of the run's clock at its end."""
     began = RESPONDED_AT + timedelta(seconds=at)
     date = None if ahead is None else format_datetime(began + timedelta(seconds=seconds + ahead), usegmt=True)
-    made = make_exchange(headers=() if date is None else (("Date", date),), number=number)
-    return replace(made, started_at=began, seconds=seconds)
+    return make_exchange(headers=() if date is None else (("Date", date),), number=number, at=at, seconds=seconds)
 
 
 @pytest.mark.parametrize(

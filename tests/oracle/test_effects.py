@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.oracle.ledger import effects
-from conformance.oracle.ledger.effects import Interval, effects_of
+from conformance.oracle import effects
+from conformance.oracle.effects import Interval, effects_of
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import JSON_HEADERS, Credential
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, 250_000, tzinfo=UTC)
 START = BEGAN.timestamp() * 1_000_000

@@ -13,10 +13,8 @@ from conformance.oracle.laws.registry import LAWS
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire.exchange import Exchange, NoResponse
-from tests.conftest import make_exchange
-from tests.oracle.pages import described
-
-MakeExchange = Callable[..., Exchange]
+from tests.fakes.exchanges import make_exchange
+from tests.oracle.failures import described
 
 
 @pytest.mark.parametrize(
@@ -32,11 +30,9 @@ MakeExchange = Callable[..., Exchange]
         ("archiveEngagement", 409, False),
     ],
 )
-def test_success_is_exactly_200_if_the_interface_says_so(
-    exchange: MakeExchange, operation: str, status: int, *, right: bool
-) -> None:
+def test_success_is_exactly_200_if_the_interface_says_so(operation: str, status: int, *, right: bool) -> None:
     """Operations without a stated status succeed with any 2xx."""
-    made = exchange(operation, status, {"data": {}})
+    made = make_exchange(operation, status, {"data": {}})
 
     if right:
         assert expect.success(made) is made
@@ -49,9 +45,9 @@ def test_success_is_exactly_200_if_the_interface_says_so(
     ("status", "right"),
     [(400, True), (403, True), (409, True), (405, True), (401, False), (404, False), (200, False), (500, False)],
 )
-def test_refused_excludes_statuses_of_other_causes(exchange: MakeExchange, status: int, *, right: bool) -> None:
+def test_refused_excludes_statuses_of_other_causes(status: int, *, right: bool) -> None:
     """Any 4xx but 401, 404 and 429 is a refusal."""
-    made = exchange("updateEngagement", status, {})
+    made = make_exchange("updateEngagement", status, {})
 
     if right:
         expect.refused(made)
@@ -60,9 +56,9 @@ def test_refused_excludes_statuses_of_other_causes(exchange: MakeExchange, statu
             expect.refused(made)
 
 
-def test_a_failure_shows_the_error_code(exchange: MakeExchange) -> None:
+def test_a_failure_shows_the_error_code() -> None:
     """The actual value is the status with its code."""
-    made = exchange("getEngagement", 409, {"error": {"code": "CONFLICT"}})
+    made = make_exchange("getEngagement", 409, {"error": {"code": "CONFLICT"}})
 
     with pytest.raises(NonConformity) as raised:
         expect.success(made)
@@ -71,9 +67,9 @@ def test_a_failure_shows_the_error_code(exchange: MakeExchange) -> None:
 
 
 @pytest.mark.parametrize("status", [502, 503, 504, None])
-def test_gateway_responses_are_never_judged(exchange: MakeExchange, status: int | None) -> None:
+def test_gateway_responses_are_never_judged(status: int | None) -> None:
     """A gateway's response, or none, ends every assertion."""
-    made = exchange("getEngagement", status, {})
+    made = make_exchange("getEngagement", status, {})
 
     for assertion in (
         expect.success,
@@ -86,15 +82,15 @@ def test_gateway_responses_are_never_judged(exchange: MakeExchange, status: int 
             assertion(made)
 
 
-def test_true_is_not_one(exchange: MakeExchange) -> None:
+def test_true_is_not_one() -> None:
     """Equality distinguishes booleans from numbers."""
     with pytest.raises(NonConformity):
-        expect.equal("deleted", 1, True, exchange())
+        expect.equal("deleted", 1, True, make_exchange())
 
 
-def test_assertions_record_evidence(exchange: MakeExchange) -> None:
+def test_assertions_record_evidence() -> None:
     """The evidence of a check is what its assertions judged."""
-    first, second = exchange(number=1), exchange(number=2)
+    first, second = make_exchange(number=1), make_exchange(number=2)
 
     with Evidence() as evidence:
         expect.success(first)
@@ -114,14 +110,14 @@ def test_assertions_record_evidence(exchange: MakeExchange) -> None:
     ],
 )
 def test_unchanged_equates_no_and_empty_description(
-    exchange: MakeExchange, before: dict[str, object], after: dict[str, object], *, right: bool
+    before: dict[str, object], after: dict[str, object], *, right: bool
 ) -> None:
     """Absent, null and empty descriptions are equal; other differences are changes."""
     if right:
-        expect.unchanged("it", before, after, ("name", "description"), exchange())
+        expect.unchanged("it", before, after, ("name", "description"), make_exchange())
     else:
         with pytest.raises(NonConformity):
-            expect.unchanged("it", before, after, ("name", "description"), exchange())
+            expect.unchanged("it", before, after, ("name", "description"), make_exchange())
 
 
 @pytest.mark.parametrize(
@@ -224,7 +220,6 @@ HEADERS = st.lists(
 
 @given(body=ODD, operation=OPERATION, status=st.integers(100, 999), query=QUERIES, headers=HEADERS)
 def test_assertions_are_total_over_json(
-    exchange: MakeExchange,
     body: object,
     operation: str,
     status: int,
@@ -232,13 +227,13 @@ def test_assertions_are_total_over_json(
     headers: tuple[tuple[str, str], ...],
 ) -> None:
     """For any JSON body, an assertion returns or raises one of its own exceptions."""
-    _apply_all(exchange(operation, status, body, query=query, headers=headers))
+    _apply_all(make_exchange(operation, status, body, query=query, headers=headers))
 
 
 @given(raw=st.binary(max_size=200), operation=OPERATION, status=st.integers(100, 999))
-def test_assertions_are_total_over_bytes(exchange: MakeExchange, raw: bytes, operation: str, status: int) -> None:
+def test_assertions_are_total_over_bytes(raw: bytes, operation: str, status: int) -> None:
     """For any bytes, an assertion returns or raises one of its own exceptions."""
-    _apply_all(exchange(operation, status, raw=raw))
+    _apply_all(make_exchange(operation, status, body=raw))
 
 
 def _apply_all(made: Exchange) -> None:

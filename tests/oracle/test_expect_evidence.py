@@ -12,8 +12,7 @@ from conformance.oracle import bulk, expect
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.oracle.rendering import render
 from conformance.wire.exchange import Exchange
-
-MakeExchange = Callable[..., Exchange]
+from tests.fakes.exchanges import make_exchange
 
 EARLY, LATE = "2026-01-02T03:04:05.006Z", "2026-01-02T03:04:05.007Z"
 
@@ -29,9 +28,9 @@ def described(assertion: Callable[[], object]) -> tuple[str, str, str, str | Non
 @pytest.mark.parametrize(
     ("operation", "status", "expected"), [("getEngagement", 201, "200"), ("createEngagement", 300, "any 2xx")]
 )
-def test_success_says_what_it_expected(exchange: MakeExchange, operation: str, status: int, expected: str) -> None:
+def test_success_says_what_it_expected(operation: str, status: int, expected: str) -> None:
     """It expects exactly 200, or any 2xx, which 300 is not."""
-    made = exchange(operation, status, {})
+    made = make_exchange(operation, status, {})
 
     assert described(lambda: expect.success(made)) == (
         f"{operation} returned {status}",
@@ -43,33 +42,33 @@ def test_success_says_what_it_expected(exchange: MakeExchange, operation: str, s
 
 
 @pytest.mark.parametrize("code", [None, 7, ["CONFLICT"]])
-def test_a_code_that_is_no_text_is_not_shown(exchange: MakeExchange, code: object) -> None:
+def test_a_code_that_is_no_text_is_not_shown(code: object) -> None:
     """The actual value is the status alone."""
-    made = exchange("getEngagement", 409, {"error": {"code": code}})
+    made = make_exchange("getEngagement", 409, {"error": {"code": code}})
 
     assert described(lambda: expect.success(made))[2] == "409"
 
 
-def test_refused_names_the_excluded_statuses(exchange: MakeExchange) -> None:
+def test_refused_names_the_excluded_statuses() -> None:
     """The expected text lists the excluded statuses."""
-    made = exchange("updateEngagement", 404, {})
+    made = make_exchange("updateEngagement", 404, {})
 
     assert described(lambda: expect.refused(made))[1] == "a 4xx other than 401, 404 or 429"
     assert described(lambda: expect.refused(made, but=(404, 405)))[1] == "a 4xx other than 404 or 405"
 
 
-def test_equal_shows_both_values(exchange: MakeExchange) -> None:
+def test_equal_shows_both_values() -> None:
     """The failure shows the expected and the actual value."""
-    made = exchange(number=3)
+    made = make_exchange(number=3)
 
     found = described(lambda: expect.equal("the status", "archived", "active", made, pointer="/data/status"))
 
     assert found == ('the status is not "active"', '"active"', '"archived"', "/data/status", (made,))
 
 
-def test_holds_shows_the_actual_value(exchange: MakeExchange) -> None:
+def test_holds_shows_the_actual_value() -> None:
     """A text is shown as it is, another value as JSON; a true condition passes."""
-    made = exchange(number=4)
+    made = make_exchange(number=4)
 
     assert described(
         lambda: expect.holds(0, "it is lost", made, expected="one", actual="none of it", pointer="/data")
@@ -80,9 +79,9 @@ def test_holds_shows_the_actual_value(exchange: MakeExchange) -> None:
     assert list(evidence.exchanges) == [made]
 
 
-def test_unchanged_names_the_field(exchange: MakeExchange) -> None:
+def test_unchanged_names_the_field() -> None:
     """The failure shows the field and its earlier value."""
-    made = exchange(number=5)
+    made = make_exchange(number=5)
     before, after = {"name": "a", "slug": "s"}, {"name": "b", "slug": "s"}
 
     found = described(lambda: expect.unchanged("the organization", before, after, ("slug", "name"), made))
@@ -90,9 +89,9 @@ def test_unchanged_names_the_field(exchange: MakeExchange) -> None:
     assert found == ("name of the organization has changed", '"a"', '"b"', "/data/name", (made,))
 
 
-def test_later_is_strict(exchange: MakeExchange) -> None:
+def test_later_is_strict() -> None:
     """The same time is not later."""
-    made = exchange(number=6)
+    made = make_exchange(number=6)
 
     expect.later("updatedAt", LATE, EARLY, made)
     for actual, than in ((EARLY, EARLY), (EARLY, LATE)):
@@ -101,9 +100,9 @@ def test_later_is_strict(exchange: MakeExchange) -> None:
 
 
 @pytest.mark.parametrize("text", [None, 5, "yesterday", "2026-13-01T00:00:00.000Z"])
-def test_an_invalid_timestamp_is_undecided(exchange: MakeExchange, text: Any) -> None:
+def test_an_invalid_timestamp_is_undecided(text: Any) -> None:
     """Another requirement judges the format, on either side of the comparison."""
-    made = exchange(number=8)
+    made = make_exchange(number=8)
 
     for actual, than in ((text, EARLY), (LATE, text)):
         message = re.escape(f"{render(text)} is not a timestamp")
@@ -126,12 +125,10 @@ def test_an_invalid_timestamp_is_undecided(exchange: MakeExchange, text: Any) ->
         (lambda made: expect.later("updatedAt", LATE, EARLY, made), f"updatedAt later than {EARLY}"),
     ],
 )
-def test_a_passing_assertion_says_what_it_permits(
-    exchange: MakeExchange, assertion: Callable[[Exchange], object], expected: str
-) -> None:
+def test_a_passing_assertion_says_what_it_permits(assertion: Callable[[Exchange], object], expected: str) -> None:
     """The evidence has the permitted behaviour in words, once however often it was judged."""
     with Evidence() as evidence:
         for number in (1, 2):
-            assertion(exchange("getEngagement", 200, {}, number=number))
+            assertion(make_exchange("getEngagement", 200, {}, number=number))
 
     assert list(evidence.expected) == [expected]

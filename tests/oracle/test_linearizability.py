@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.oracle.ledger.effects import Interval
+from conformance.oracle.effects import Interval
 from conformance.oracle.linearizability import Event, Outcome, State, describe_events, history_of, order_of
 from conformance.wire import requests
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.oracle import observe
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 UUID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 LETTERS = string.ascii_lowercase
@@ -54,7 +54,7 @@ def test_describe_response(status: int, body: object, words: str) -> None:
 @pytest.mark.parametrize("raw", [b"", b"{", b"\xff"])
 def test_an_error_without_json(raw: bytes) -> None:
     """The text has the status alone."""
-    assert observe.describe_response(make_exchange(status=404, raw=raw)) == "404"
+    assert observe.describe_response(make_exchange(status=404, body=raw)) == "404"
 
 
 def test_why_there_is_no_response() -> None:
@@ -104,7 +104,7 @@ def test_members_of_any_status(status: int) -> None:
 
 def test_no_members() -> None:
     """A missing response, a body that is no JSON and other types have none."""
-    for made in (make_exchange(status=None), make_exchange(raw=b"{"), make_exchange(body=[]), make_exchange(body={})):
+    for made in (make_exchange(status=None), make_exchange(body=b"{"), make_exchange(body=[]), make_exchange(body={})):
         assert observe.members(made) == "no object data"
 
 

@@ -9,8 +9,7 @@ import pytest
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
 from conformance.wire.exchange import Exchange, NoResponse
-from tests.conftest import make_exchange
-from tests.oracle.pages import no_response, refusal
+from tests.fakes.exchanges import make_exchange, no_response, refusal
 
 Word = Callable[[Exchange], object]
 
@@ -84,7 +83,7 @@ def test_a_missing_response_is_not_read(word: Word) -> None:
 @pytest.mark.parametrize("word", [read.body, read.data, read.items, read.meta])
 def test_a_body_that_is_no_object(word: Word, raw: bytes) -> None:
     """Every other type is undecided."""
-    assert undecided(word, make_exchange(raw=raw)) == "the body is not a JSON object"
+    assert undecided(word, make_exchange(body=raw)) == "the body is not a JSON object"
 
 
 @pytest.mark.parametrize("value", [..., None, "a", 7, True, [[]], [None], [{}, "a"]])

@@ -11,8 +11,8 @@ from conformance.oracle.outcomes import CantTell, Evidence, Inapplicable, NonCon
 from conformance.oracle.time_zones import expect_utc
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Credential
-from tests.conftest import make_exchange
-from tests.oracle.pages import described
+from tests.fakes.exchanges import make_exchange
+from tests.oracle.failures import described
 
 NOW = datetime(2026, 3, 1, 12, 0, 7, tzinfo=UTC)
 HOUR = 3600

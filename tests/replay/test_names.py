@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from types import SimpleNamespace
-from typing import Any, cast
 
-from conformance.running.options import RunOptions
 from conformance.running.run import Run
-from conformance.targets.names import RunNames
-from conformance.targets.profile import Profile
-from conformance.targets.secret import Secret
 from conformance.wire.recorded_inputs import InputPlayer, InputRecorder
+from tests.fakes.runs import real_run
 
 
 def _run() -> tuple[Run, InputRecorder]:
     notes = InputRecorder()
-    profile = Profile(name="t", base_url="http://t.test", api_key=Secret("key-of-the-target"))
-    nothing = cast("Any", SimpleNamespace())
-    parts = {"wire": nothing, "fixtures": nothing, "journal": nothing, "names": RunNames("cf-aaaaaaaa-")}
-    return Run(profile=profile, options=RunOptions(), notes=notes, **parts), notes
+    return real_run(notes=notes), notes
 
 
 def test_names_do_not_depend_on_who_comes_first() -> None:

@@ -20,7 +20,7 @@ from conformance.wire.replay_wire import ReplayWire
 from conformance.wire.requests import Credential, Request
 from conformance.wire.run_limits import RunStopped
 from conformance.wire.settings import WireSettings
-from tests.wire.conftest import Behaviour, RawServer, Scripted, Turn, raw_response
+from tests.fakes.wires import Behaviour, RawServer, Scripted, Turn, raw_response
 
 DATED = f"Date: {format_datetime(datetime.now(UTC), usegmt=True)}"
 

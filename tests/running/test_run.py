@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 
-from conformance.running.options import Effort, RunOptions
 from conformance.running.run import Run
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import Mode
 from conformance.wire import requests
-from conformance.wire.requests import Credential, Request
+from conformance.wire.requests import Credential
+from tests.fakes.exchanges import make_exchange
+from tests.fakes.runs import PROFILE, FakeRun, real_run
 
 MAIN_KEY = None
 SCOPED = Credential.bearer("engagements:write", "key-of-somebody")
 UNKNOWN = Credential("unknown_key", "Bearer nobody", invalid=True)
 
 
-class Sent:
-    """A wire that records the requests."""
-
-    def __init__(self) -> None:
-        self.requests: list[Request] = []
-
-    def send_all(self, batch: list[Request]) -> list[Request]:
-        """Record the requests."""
-        self.requests += batch
-        return batch
-
-
-def run_in(mode: Mode) -> tuple[Run, Sent]:
+def run_in(mode: Mode) -> tuple[Run, FakeRun]:
     """Return a run of a mode and its wire."""
-    wire = Sent()
-    options = RunOptions(effort=Effort.QUICK, seed=1, workers=1, report=Path("unused"))
-    parts: dict[str, Any] = {"profile": SimpleNamespace(mode=mode), "options": options, "wire": wire}
-    return Run(**parts, fixtures=cast("Any", None), journal=cast("Any", None), names=cast("Any", None)), wire
+    wire = FakeRun(make_exchange)
+    return real_run(profile=replace(PROFILE, mode=mode), wire=wire), wire
 
 
 @pytest.mark.parametrize("key", [MAIN_KEY, SCOPED])
@@ -50,7 +36,7 @@ def test_a_read_only_run_refuses_to_write(key: Credential | None) -> None:
         run.send_all([request if key is None else request.with_key(key) for request in batch])
 
     assert refused.value.need == "writes"
-    assert wire.requests == []
+    assert wire.sent == []
 
 
 def test_a_read_only_run_reads_and_knocks_without_a_key() -> None:
@@ -64,7 +50,7 @@ def test_a_read_only_run_reads_and_knocks_without_a_key() -> None:
 
     run.send_all(batch)
 
-    assert wire.requests == batch
+    assert wire.sent == batch
 
 
 @pytest.mark.parametrize("mode", [Mode.DEFAULT, Mode.DISPOSABLE])
@@ -74,7 +60,7 @@ def test_other_runs_write(mode: Mode) -> None:
 
     run.send(requests.create_engagement({"name": "new"}))
 
-    assert [request.operation.id for request in wire.requests] == ["createEngagement"]
+    assert [request.operation.id for request in wire.sent] == ["createEngagement"]
 
 
 @pytest.mark.parametrize(("gone_after", "held"), [(2.0, True), (9.5, True), (99.0, False)])
@@ -86,11 +72,7 @@ def test_what_takes_effect_in_time_is_seen_by_a_slow_look(gone_after: float, *, 
         seconds[0] += pause
 
     clock = SimpleNamespace(monotonic=lambda: seconds[0], sleep=sleep)
-    wire = SimpleNamespace(is_over=False)
-    options = RunOptions(effort=Effort.QUICK, seed=1, workers=1, report=Path("unused"))
-    parts: dict[str, Any] = {"profile": SimpleNamespace(patience=10.0), "options": options, "wire": wire}
-    parts |= dict.fromkeys(("fixtures", "journal", "names")) | {"clock": clock}
-    run = Run(**parts)
+    run = real_run(profile=replace(PROFILE, patience=10.0), wire=FakeRun(), clock=clock)
 
     def is_gone() -> bool:
         nonlocal reads

@@ -4,53 +4,27 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from conformance.oracle.outcomes import CantTell
-from conformance.running.run import Run
 from conformance.running.scenarios import Scenarios
 from conformance.wire.client import RunStopped
 from conformance.wire.exchange import NoResponse
-
-
-class NoWire:
-    """A wire that records the names of senders."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-
-    @contextmanager
-    def checking(self, name: str) -> Iterator[None]:
-        """Record the name."""
-        self.names.append(name)
-        yield
-
-
-class NoRun:
-    """A run that records pauses."""
-
-    def __init__(self) -> None:
-        self.wire = NoWire()
-        self.slept: list[float] = []
-
-    def sleep(self, seconds: float) -> None:
-        """Record the pause."""
-        self.slept.append(seconds)
+from tests.fakes.runs import FakeRun
 
 
 @pytest.fixture
-def run() -> NoRun:
+def run() -> FakeRun:
     """Return a run that sends nothing."""
-    return NoRun()
+    return FakeRun()
 
 
 @pytest.fixture
-def scenarios(run: NoRun) -> Iterator[Scenarios]:
+def scenarios(run: FakeRun) -> Iterator[Scenarios[FakeRun]]:
     """Return a runner of scenarios, two at a time."""
-    made = Scenarios(cast("Run", run), together=2)
+    made = Scenarios(run, together=2)
     yield made
     made.close()
 
@@ -64,7 +38,7 @@ class FakeScenario:
         self.ends = list(ends)
         self.times = 0
 
-    def __call__(self, _run: Run) -> Any:
+    def __call__(self, _run: FakeRun) -> Any:
         """Return or raise the next end."""
         self.times += 1
         end = self.ends.pop(0)
@@ -73,24 +47,24 @@ class FakeScenario:
         return end
 
 
-def test_a_scenario_is_walked_once(scenarios: Scenarios, run: NoRun) -> None:
+def test_a_scenario_is_walked_once(scenarios: Scenarios[FakeRun], run: FakeRun) -> None:
     """Every caller gets the same result, and the exchanges carry the scenario's name."""
     scenario = FakeScenario("there")
 
     assert [scenarios.result(scenario), scenarios.result(scenario)] == ["there", "there"]
     assert scenario.times == 1
-    assert run.wire.names == ["fake"]
+    assert run.checks == ["fake"]
 
 
-def test_prepared_scenarios_are_under_way_together(scenarios: Scenarios) -> None:
+def test_prepared_scenarios_are_under_way_together(scenarios: Scenarios[FakeRun]) -> None:
     """Two scenarios that wait for each other both end."""
     meeting = threading.Barrier(2)
 
-    def first(_run: Run) -> str:
+    def first(_run: FakeRun) -> str:
         meeting.wait(10)
         return "first"
 
-    def second(_run: Run) -> str:
+    def second(_run: FakeRun) -> str:
         meeting.wait(10)
         return "second"
 
@@ -99,11 +73,11 @@ def test_prepared_scenarios_are_under_way_together(scenarios: Scenarios) -> None
     assert (scenarios.result(first), scenarios.result(second)) == ("first", "second")
 
 
-def test_a_scenario_may_ask_for_another(scenarios: Scenarios) -> None:
+def test_a_scenario_may_ask_for_another(scenarios: Scenarios[FakeRun]) -> None:
     """A scenario that another one needs runs at once, even if the pool is full."""
     inner = FakeScenario("inner")
 
-    def outer(_run: Run) -> str:
+    def outer(_run: FakeRun) -> str:
         return f"outer of {scenarios.result(inner)}"
 
     scenarios.prepare([outer, outer])
@@ -111,13 +85,13 @@ def test_a_scenario_may_ask_for_another(scenarios: Scenarios) -> None:
     assert scenarios.result(outer) == "outer of inner"
 
 
-def test_a_broken_connection_begins_the_scenario_anew(run: NoRun, scenarios: Scenarios) -> None:
+def test_a_broken_connection_begins_the_scenario_anew(run: FakeRun, scenarios: Scenarios[FakeRun]) -> None:
     """Two errors are retried, with a longer pause before the second retry."""
     scenario = FakeScenario(NoResponse("broken"), NoResponse("broken"), "there")
 
     assert scenarios.result(scenario) == "there"
     assert scenario.times == 3
-    assert 0 < run.slept[0] < run.slept[1]
+    assert 0 < run.pauses[0] < run.pauses[1]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +104,7 @@ def test_a_broken_connection_begins_the_scenario_anew(run: NoRun, scenarios: Sce
     ],
 )
 def test_what_ends_a_scenario_is_told_to_everybody(
-    scenarios: Scenarios, ends: list[object], kind: type, times: int
+    scenarios: Scenarios[FakeRun], ends: list[object], kind: type, times: int
 ) -> None:
     """Only connection errors are retried, at most twice; every caller gets the last error."""
     scenario = FakeScenario(*ends)
@@ -141,12 +115,12 @@ def test_what_ends_a_scenario_is_told_to_everybody(
     assert scenario.times == times
 
 
-def test_settling_waits_for_what_is_under_way(scenarios: Scenarios) -> None:
+def test_settling_waits_for_what_is_under_way(scenarios: Scenarios[FakeRun]) -> None:
     """After ``narrow`` nothing runs in the background, and scenarios can still run."""
     finished: list[str] = []
     begun = threading.Event()
 
-    def slow(_run: Run) -> None:
+    def slow(_run: FakeRun) -> None:
         begun.set()
         threading.Event().wait(0.05)
         finished.append("slow")

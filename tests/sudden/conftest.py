@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile.running import Started, adopt_orphans, children, strays
-from tests.hostile.target import HostileTarget, hostile
+from tests.fakes.command_line import Started, adopt_orphans, children, strays
+from tests.fakes.target import HostileTarget, hostile
 
 PATIENCE = 180.0
 

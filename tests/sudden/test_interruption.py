@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from conformance.reports.model import load_report
+from tests.fakes.command_line import Ended, Started, start
+from tests.fakes.target import HostileTarget, Turn, honestly, hostile
 from tests.hostile.cases import Every
-from tests.hostile.running import Ended, Started, start
-from tests.hostile.target import HostileTarget, Turn, honestly, hostile
 from tests.replay.conftest import conformance
 from tests.sudden.conftest import PATIENCE, Moment, under_way, until
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.command_line import Ended, start
+from tests.fakes.target import HostileTarget, Turn, hostile
 from tests.hostile.cases import Every
-from tests.hostile.running import Ended, start
-from tests.hostile.target import HostileTarget, Turn, hostile
 from tests.sudden.conftest import PATIENCE, Moment, under_way, until
 from tests.sudden.test_interruption import MOMENTS, begun
 

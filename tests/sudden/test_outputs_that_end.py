@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from tests.hostile.running import ENVIRONMENT, start
-from tests.hostile.target import HostileTarget
+from tests.fakes.command_line import ENVIRONMENT, start
+from tests.fakes.target import HostileTarget
 from tests.sudden.conftest import PATIENCE, until
 
 

@@ -8,10 +8,9 @@ from conformance.targets.census import OtherEngagements, take_census
 from conformance.targets.names import RunNames
 from conformance.targets.queries import Listed, QueryClient, latest_items
 from conformance.wire.exchange import Exchange, NoResponse
+from tests.fakes.exchanges import make_exchange
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from conformance.wire.requests import Request
 
 NAMES = RunNames("cf-abcdefg2-")
@@ -48,7 +47,7 @@ def test_unknown_values_are_none(service: Any, status: int | None) -> None:
         b'{"data": {"memberCount": true}}',
     ],
 )
-def test_a_response_of_another_shape_is_none(make_exchange: Callable[..., Exchange], body: bytes) -> None:
+def test_a_response_of_another_shape_is_none(body: bytes) -> None:
     """Absent values of any body are None."""
     census, _ = take_census(QueryClient(lambda request: make_exchange(request, 200, body)), NAMES)
 

@@ -14,7 +14,8 @@ from conformance.targets.profile import Mode, Profile
 from conformance.targets.provisioner import Mail, MethodMissing, ProvisionedMember, ProvisionerError
 from conformance.targets.secret import Secret
 from conformance.wire.requests import get_organization
-from tests.targets.conftest import PREFIX
+from tests.fakes.exchanges import make_exchange
+from tests.fakes.service import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -397,9 +398,7 @@ def test_records_are_made_by_the_provisioner(fixtures: Callable[..., Fixtures]) 
     assert made.subordinate_exists("e", "task", "gone") is False
 
 
-def test_records_are_made_through_the_service(
-    fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange]
-) -> None:
+def test_records_are_made_through_the_service(fixtures: Callable[..., Fixtures]) -> None:
     """A template's request is sent, and the id is read from the response."""
     sent: list[Request] = []
 
@@ -422,7 +421,7 @@ def test_records_are_made_through_the_service(
 
 @pytest.mark.parametrize(("status", "there"), [(200, True), (204, True), (404, False), (410, False)])
 def test_a_status_tells_whether_a_record_is_there(
-    fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], status: int, *, there: bool
+    fixtures: Callable[..., Fixtures], status: int, *, there: bool
 ) -> None:
     """Any 2xx is yes; 404 and 410 are no."""
     made = fixtures(TEMPLATE, send=lambda request: make_exchange(request, status, {}))
@@ -431,9 +430,7 @@ def test_a_status_tells_whether_a_record_is_there(
 
 
 @pytest.mark.parametrize("status", [403, 500, 503, None])
-def test_another_status_tells_nothing(
-    fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], status: int | None
-) -> None:
+def test_another_status_tells_nothing(fixtures: Callable[..., Fixtures], status: int | None) -> None:
     """Any other status, or no response, is unavailable."""
     made = fixtures(TEMPLATE, send=lambda request: make_exchange(request, status, {}))
 
@@ -446,9 +443,7 @@ def test_another_status_tells_nothing(
 @pytest.mark.parametrize(
     "body", [{}, {"data": {}}, {"data": {"id": None}}, {"data": {"id": True}}, {"data": []}, [], b"x"]
 )
-def test_a_response_without_an_id_makes_no_record(
-    fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange], body: object
-) -> None:
+def test_a_response_without_an_id_makes_no_record(fixtures: Callable[..., Fixtures], body: object) -> None:
     """A response without an id at the template's pointer is unavailable."""
     made = fixtures(TEMPLATE, send=lambda request: make_exchange(request, 201, body))
 
@@ -456,9 +451,7 @@ def test_a_response_without_an_id_makes_no_record(
         made.make_subordinate("e", "task")
 
 
-def test_an_id_is_found_in_lists_and_under_odd_names(
-    fixtures: Callable[..., Fixtures], make_exchange: Callable[..., Exchange]
-) -> None:
+def test_an_id_is_found_in_lists_and_under_odd_names(fixtures: Callable[..., Fixtures]) -> None:
     """The pointer supports lists and escaped names."""
     made = fixtures(
         TEMPLATE.rstrip() + "\n    id: /a~1b/0/c~0d\n",
@@ -486,7 +479,6 @@ def test_a_template_without_a_wire_is_unavailable(fixtures: Callable[..., Fixtur
 def test_a_key_of_another_organization_is_not_used(
     fixtures: Callable[..., Fixtures],
     service: Any,
-    make_exchange: Callable[..., Exchange],
     text: str,
     ask: Callable[[Fixtures], object],
     name: str,

@@ -12,7 +12,7 @@ import pytest
 from conformance.targets.journal import Journal, JournalError, Place
 from conformance.targets.journal_entries import Action, State
 from conformance.targets.names import RunNames
-from tests.targets.conftest import BASE_URL, MAIN_KEY, PREFIX
+from tests.fakes.service import BASE_URL, MAIN_KEY, PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,8 @@ from conformance.targets.ownership import CLOCKS_APART, Ownership, OwnershipStat
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange, NotSent
 from conformance.wire.requests import Credential, Request
-from tests.targets.conftest import PREFIX
+from tests.fakes.exchanges import make_exchange
+from tests.fakes.service import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,9 +85,7 @@ def test_an_id_that_nothing_has_may_be_written_to(
 
 
 @pytest.mark.parametrize("status", [400, 403, 422])
-def test_an_id_that_is_out_of_reach_is_absent(
-    ownership: Ownership, make_exchange: Callable[..., Exchange], status: int
-) -> None:
+def test_an_id_that_is_out_of_reach_is_absent(ownership: Ownership, status: int) -> None:
     """An id of a creation must be readable."""
     for identifier in ("~odd~", "e_9"):
         create = requests.create_engagement({"name": NAME})
@@ -119,9 +118,7 @@ def test_what_a_lesser_key_is_refused_proves_nothing(ownership: Ownership, servi
 
 
 @pytest.mark.parametrize("responded", [NAME, "Quarterly audit", None])
-def test_the_response_to_a_creation_proves_nothing(
-    ownership: Ownership, make_exchange: Callable[..., Exchange], responded: str | None
-) -> None:
+def test_the_response_to_a_creation_proves_nothing(ownership: Ownership, responded: str | None) -> None:
     """A read shows that a creation returned another user's engagement, whose id is remembered."""
     create = requests.create_engagement({"name": NAME})
     ownership.after(make_exchange(create, 201, {"data": {"id": "f_1", "name": responded}}))
@@ -145,7 +142,6 @@ def test_a_list_proves_nothing_where_reads_work(ownership: Ownership, service: A
 def test_an_id_is_read_again_after_any_deletion_was_sent(
     ownership: Ownership,
     service: Any,
-    make_exchange: Callable[..., Exchange],
     key: Credential | None,
     status: int | None,
 ) -> None:
@@ -160,9 +156,7 @@ def test_an_id_is_read_again_after_any_deletion_was_sent(
 
 
 @pytest.mark.parametrize("key", [SCOPED, INVALID], ids=["scoped", "invalid"])
-def test_a_read_after_a_refused_deletion_counts(
-    ownership: Ownership, service: Any, make_exchange: Callable[..., Exchange], key: Credential
-) -> None:
+def test_a_read_after_a_refused_deletion_counts(ownership: Ownership, service: Any, key: Credential) -> None:
     """A refused deletion may have been carried out, and the id reused."""
     ownership.ensure([requests.archive_engagement("e_1")])
     ownership.after(make_exchange(requests.delete_engagement("e_1").with_key(key), 401, {}))
@@ -176,9 +170,7 @@ def test_a_read_after_a_refused_deletion_counts(
         ownership.ensure([requests.delete_engagement("e_1")])
 
 
-def test_a_read_that_was_under_way_during_the_deletion_proves_nothing(
-    ownership: Ownership, make_exchange: Callable[..., Exchange]
-) -> None:
+def test_a_read_that_was_under_way_during_the_deletion_proves_nothing(ownership: Ownership) -> None:
     """A read in flight during the deletion may show the earlier engagement."""
     read = make_exchange(requests.get_engagement("e_1"), 200, {"data": {"id": "e_1", "name": NAME}})
     deletion = make_exchange(requests.delete_engagement("e_1"), 200, {"data": {"deleted": True}})
@@ -250,9 +242,7 @@ def test_an_engagement_that_was_renamed_stays_the_runs(ownership: Ownership, ser
         (1e400, False),
     ],
 )
-def test_an_engagement_is_as_young_as_the_run(
-    ownership: Ownership, make_exchange: Callable[..., Exchange], created_at: object, *, is_own: bool
-) -> None:
+def test_an_engagement_is_as_young_as_the_run(ownership: Ownership, created_at: object, *, is_own: bool) -> None:
     """An engagement older than the run is not the run's, by the service's Date."""
     read = make_exchange(
         requests.get_engagement("f_1"), 200, {"data": {"id": "f_1", "name": NAME, "createdAt": created_at}},
@@ -272,16 +262,14 @@ def test_an_engagement_is_as_young_as_the_run(
         None,
     ],
 )
-def test_a_read_of_something_else_proves_nothing(
-    ownership: Ownership, make_exchange: Callable[..., Exchange], data: object
-) -> None:
+def test_a_read_of_something_else_proves_nothing(ownership: Ownership, data: object) -> None:
     """A response with another id, or without data, proves nothing."""
     ownership.after(make_exchange(requests.get_engagement("f_1"), 200, {"data": data}))
 
     assert ownership.state("f_1") is OwnershipState.UNREADABLE
 
 
-def test_a_description_of_the_run_proves_as_well(ownership: Ownership, make_exchange: Callable[..., Exchange]) -> None:
+def test_a_description_of_the_run_proves_as_well(ownership: Ownership) -> None:
     """A description of the run is enough."""
     data = {"id": "e_5", "name": " ", "description": NAME}
     ownership.after(make_exchange(requests.get_engagement("e_5"), 200, {"data": data}))
@@ -299,7 +287,7 @@ def test_a_description_of_the_run_proves_as_well(ownership: Ownership, make_exch
     ],
 )
 def test_without_reads_an_item_that_agrees_with_its_creation_counts(
-    service: Any, make_exchange: Callable[..., Exchange], item: dict[str, str], *, is_own: bool
+    service: Any, item: dict[str, str], *, is_own: bool
 ) -> None:
     """The list is only read if reads by id fail."""
     create = requests.create_engagement({"name": NAME})
@@ -332,9 +320,7 @@ def test_each_organization_has_its_own_engagements(ownership: Ownership, service
     assert [request.credential for request in service.requests] == [None, OTHER]
 
 
-def test_another_organizations_key_is_not_tried_on_another_users_engagement(
-    ownership: Ownership, make_exchange: Callable[..., Exchange]
-) -> None:
+def test_another_organizations_key_is_not_tried_on_another_users_engagement(ownership: Ownership) -> None:
     """A faulty service may accept an invalid key, so the engagement is read."""
     ownership.after(make_exchange(requests.get_engagement("f_1").with_key(OTHER), 404, {"error": {}}))
 
@@ -342,9 +328,7 @@ def test_another_organizations_key_is_not_tried_on_another_users_engagement(
         ownership.ensure([requests.delete_engagement("f_1").with_key(OTHER)])
 
 
-def test_a_key_of_yet_another_organization_reads_for_itself(
-    ownership: Ownership, make_exchange: Callable[..., Exchange], service: Any
-) -> None:
+def test_a_key_of_yet_another_organization_reads_for_itself(ownership: Ownership, service: Any) -> None:
     """A throttled key of another organization reads its engagements itself."""
     throttled = Credential.bearer("throttled", "k")
     for key, organization in ((None, "org_1"), (throttled, "org_2")):
@@ -397,7 +381,7 @@ def test_a_clock_that_jumps_widens_the_time_of_the_run() -> None:
     assert run_time.covers(None) is True
 
 
-def test_the_time_of_an_earlier_run_stays_as_it_was(make_exchange: Callable[..., Exchange]) -> None:
+def test_the_time_of_an_earlier_run_stays_as_it_was() -> None:
     """An engagement created during cleanup is not the run's."""
     run_time = RunTime((1_000_000.0, 1_000_060.0))
     run_time.learn(make_exchange(requests.get_organization(), 200))

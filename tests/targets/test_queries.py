@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.targets.queries import Listed, QueryClient, latest_items, member_roles
+from tests.fakes.exchanges import make_exchange
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
@@ -17,17 +16,13 @@ class Lists:
     """A service with one list of members or engagements.
 
     Args:
-        make_exchange: Makes responses.
         size: How many items it has.
         most: The longest page that it gives.
         total: What it says that the total is; None if it says nothing.
         past_the_end: The status of a page past the end.
     """
 
-    def __init__(
-        self, make_exchange: Callable[..., Exchange], size: int, *, most: int = 100, total: Any, past_the_end: int = 200
-    ) -> None:
-        self._make_exchange = make_exchange
+    def __init__(self, size: int, *, most: int = 100, total: Any, past_the_end: int = 200) -> None:
         self._items = [{"id": f"x_{number:04}", "role": "member", "createdAt": "2026"} for number in range(size)]
         self._most = most
         self._meta = {} if total is None else {"total": total}
@@ -41,17 +36,15 @@ class Lists:
         self.pages.append(page)
         items = self._items[(page - 1) * most : page * most]
         if page > 1 and not items and self._past_the_end != 200:
-            return self._make_exchange(request, self._past_the_end, {"error": {}})
-        return self._make_exchange(request, 200, {"data": items, "meta": self._meta})
+            return make_exchange(request, self._past_the_end, {"error": {}})
+        return make_exchange(request, 200, {"data": items, "meta": self._meta})
 
 
 @pytest.mark.parametrize("past_the_end", [200, 400, 404, 422])
 @pytest.mark.parametrize(("size", "pages"), [(0, 1), (99, 1), (100, 1), (200, 2), (201, 3)])
-def test_a_list_is_read_up_to_its_total(
-    make_exchange: Callable[..., Exchange], size: int, pages: int, past_the_end: int
-) -> None:
+def test_a_list_is_read_up_to_its_total(size: int, pages: int, past_the_end: int) -> None:
     """No page after the end is requested."""
-    lists = Lists(make_exchange, size, total=size, past_the_end=past_the_end)
+    lists = Lists(size, total=size, past_the_end=past_the_end)
 
     roles = member_roles(QueryClient(lists.send))
 
@@ -59,38 +52,34 @@ def test_a_list_is_read_up_to_its_total(
 
 
 @pytest.mark.parametrize("past_the_end", [200, 404])
-def test_without_a_total_a_short_or_missing_page_is_the_last(
-    make_exchange: Callable[..., Exchange], past_the_end: int
-) -> None:
+def test_without_a_total_a_short_or_missing_page_is_the_last(past_the_end: int) -> None:
     """A list of exactly two pages is read to its end, too."""
-    lists = Lists(make_exchange, 200, total=None, past_the_end=past_the_end)
+    lists = Lists(200, total=None, past_the_end=past_the_end)
 
     roles = member_roles(QueryClient(lists.send))
 
     assert (len(roles or ()), lists.pages) == (200, [1, 2, 3])
 
 
-def test_shorter_pages_than_requested_are_all_read(make_exchange: Callable[..., Exchange]) -> None:
+def test_shorter_pages_than_requested_are_all_read() -> None:
     """All pages are read if the service limits them to 50 items."""
-    lists = Lists(make_exchange, 120, most=50, total=120)
+    lists = Lists(120, most=50, total=120)
 
     assert len(member_roles(QueryClient(lists.send)) or ()) == 120
 
 
 @pytest.mark.parametrize("total", [119, 121])
-def test_members_of_another_number_than_the_total_are_not_all(
-    make_exchange: Callable[..., Exchange], total: int
-) -> None:
+def test_members_of_another_number_than_the_total_are_not_all(total: int) -> None:
     """A list that disagrees with its total is read twice and refused."""
-    lists = Lists(make_exchange, 120, total=total)
+    lists = Lists(120, total=total)
 
     assert member_roles(QueryClient(lists.send)) is None
     assert lists.pages.count(1) == 2
 
 
-def test_engagements_in_exact_hundreds_are_seen_to_the_end(make_exchange: Callable[..., Exchange]) -> None:
+def test_engagements_in_exact_hundreds_are_seen_to_the_end() -> None:
     """A refused page after the end does not invalidate earlier pages."""
-    listed = latest_items(QueryClient(Lists(make_exchange, 100, total=None, past_the_end=404).send))
+    listed = latest_items(QueryClient(Lists(100, total=None, past_the_end=404).send))
 
     assert isinstance(listed, Listed)
     assert (len(listed.items), listed.complete) == (100, True)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,12 +11,12 @@ from conformance.targets.recorder import JournalRecorder
 from conformance.wire import requests
 from conformance.wire.exchange import NotSent
 from conformance.wire.requests import Credential, Request
-from tests.targets.conftest import BASE_URL, PREFIX
+from tests.fakes.exchanges import make_exchange
+from tests.fakes.service import BASE_URL, PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.wire.exchange import Exchange
 
 OTHER = Credential.bearer("other_organization", "k")
 
@@ -27,7 +28,7 @@ def recorder(journal: Journal) -> JournalRecorder:
 
 
 @pytest.fixture
-def see(recorder: JournalRecorder, make_exchange: Callable[..., Exchange]) -> Callable[..., None]:
+def see(recorder: JournalRecorder) -> Callable[..., None]:
     """Passes a request and its response to the recorder."""
 
     def seeing(request: Request, status: int | None, body: object = None) -> None:
@@ -102,9 +103,7 @@ def test_a_refused_creation_is_noted_as_such(journal: Journal, see: Callable[...
     assert only(journal).state is State.REFUSED
 
 
-def test_a_429_that_was_sought_is_a_refusal(
-    journal: Journal, recorder: JournalRecorder, make_exchange: Callable[..., Exchange]
-) -> None:
+def test_a_429_that_was_sought_is_a_refusal(journal: Journal, recorder: JournalRecorder) -> None:
     """A 429 that was expected is a refusal."""
     request = Request(operation=create().operation, body=create().body, expects_429=True)
     recorder.before(request)
@@ -113,20 +112,16 @@ def test_a_429_that_was_sought_is_a_refusal(
     assert only(journal).state is State.REFUSED
 
 
-def test_a_repetition_belongs_to_its_request(
-    journal: Journal, recorder: JournalRecorder, make_exchange: Callable[..., Exchange]
-) -> None:
+def test_a_repetition_belongs_to_its_request(journal: Journal, recorder: JournalRecorder) -> None:
     """A retried creation is one entry, with the id of the second attempt."""
     recorder.before(create())
     recorder.after(make_exchange(create(), 429, {}))
-    recorder.after(make_exchange(create(), 201, created(), attempt=2))
+    recorder.after(replace(make_exchange(create(), 201, created()), attempt=2))
 
     assert only(journal).id == "e_1"
 
 
-def test_equal_requests_under_way_are_entries_of_their_own(
-    journal: Journal, recorder: JournalRecorder, make_exchange: Callable[..., Exchange]
-) -> None:
+def test_equal_requests_under_way_are_entries_of_their_own(journal: Journal, recorder: JournalRecorder) -> None:
     """Two creations of one name get both their ids."""
     for _ in range(2):
         recorder.before(create())

@@ -16,7 +16,8 @@ from conformance.targets.undo import UndoResult, clean_up, undo
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange, NoResponse
 from conformance.wire.requests import Credential, Request
-from tests.targets.conftest import BASE_URL, MAIN_KEY
+from tests.fakes.exchanges import make_exchange
+from tests.fakes.service import BASE_URL, MAIN_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -234,9 +235,7 @@ def test_a_list_that_cannot_be_read_is_reported(
 
 
 @pytest.mark.parametrize("body", [b"x", b"[]", b'{"data": 7}', b'{"data": {}}'])
-def test_a_list_of_another_shape_is_reported(
-    running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange], body: bytes
-) -> None:
+def test_a_list_of_another_shape_is_reported(running: Any, clean: Callable[..., UndoResult], body: bytes) -> None:
     """An invalid list decides nothing."""
     running.lost.add("createEngagement")
     make(running, "a")
@@ -275,7 +274,7 @@ def test_a_deletion_that_fails_is_left_and_named(
     assert clean().left == []
 
 
-def responded(running: Any, make_exchange: Callable[..., Exchange], made_id: str, name: str = f"{PREFIX}a") -> None:
+def responded(running: Any, made_id: str, name: str = f"{PREFIX}a") -> None:
     """Pass the response to a creation to the journal."""
     request = requests.create_engagement({"name": f"{PREFIX}a"})
     running.observers[0].before(request)
@@ -284,11 +283,11 @@ def responded(running: Any, make_exchange: Callable[..., Exchange], made_id: str
 
 @pytest.mark.parametrize("name", ["Quarterly audit", f"{PREFIX}a"])
 def test_the_id_of_another_users_engagement_is_not_deleted(
-    running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange], name: str
+    running: Any, clean: Callable[..., UndoResult], name: str
 ) -> None:
     """The engagement that the response to a creation names is read before it is deleted."""
     running.made_at["f_1"] = "2020-01-01T00:00:00.000Z"
-    responded(running, make_exchange, "f_1", name)
+    responded(running, "f_1", name)
 
     assert clean().left == []
     assert running.engagements == FOREIGN
@@ -296,20 +295,18 @@ def test_the_id_of_another_users_engagement_is_not_deleted(
 
 
 def test_a_created_engagement_is_found_despite_another_returned_id(
-    running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange]
+    running: Any, clean: Callable[..., UndoResult]
 ) -> None:
     """The engagement that the run created is found by its name and deleted."""
-    responded(running, make_exchange, "f_1")
+    responded(running, "f_1")
     running.engagements["e_7"] = f"{PREFIX}a"
 
     assert (clean().left, running.engagements) == ([], FOREIGN)
 
 
-def test_a_name_of_the_run_on_an_older_engagement_is_left_alone(
-    running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange]
-) -> None:
+def test_a_name_of_the_run_on_an_older_engagement_is_left_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
     """An existing engagement that got the run's name is not deleted."""
-    responded(running, make_exchange, "f_1")
+    responded(running, "f_1")
     running.engagements["f_1"] = f"{PREFIX}a"
     running.made_at["f_1"] = "2020-01-01T00:00:00.000Z"
 
@@ -318,9 +315,7 @@ def test_a_name_of_the_run_on_an_older_engagement_is_left_alone(
     assert running.writes == []
 
 
-def test_a_list_that_lies_deletes_nothing(
-    running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange]
-) -> None:
+def test_a_list_that_lies_deletes_nothing(running: Any, clean: Callable[..., UndoResult]) -> None:
     """A listed engagement with a name of the run is read before it is deleted."""
     running.lost.add("createEngagement")
     make(running, "a")
@@ -363,11 +358,9 @@ def test_an_engagement_without_its_name_is_left_and_reported(
     assert clean().left == []
 
 
-def test_an_engagement_created_before_the_run_is_another_users(
-    running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange]
-) -> None:
+def test_an_engagement_created_before_the_run_is_another_users(running: Any, clean: Callable[..., UndoResult]) -> None:
     """It is named, and is nothing that the run left."""
-    responded(running, make_exchange, "f_1")
+    responded(running, "f_1")
     running.made_at["f_1"] = "2020-01-01T00:00:00.000Z"
 
     result = clean()
@@ -792,7 +785,7 @@ def test_deletions_may_go_together(running: Any, clean: Callable[..., UndoResult
 
 @pytest.mark.parametrize("is_given_again", [True, False])
 def test_a_deletion_whose_response_is_lost_is_read_before_it_is_sent_again(
-    running: Any, clean: Callable[..., UndoResult], make_exchange: Callable[..., Exchange], *, is_given_again: bool
+    running: Any, clean: Callable[..., UndoResult], *, is_given_again: bool
 ) -> None:
     """After a lost deletion the engagement is read again."""
     make(running, "a")

@@ -28,7 +28,7 @@ from conformance.oracle.outcomes import Inapplicable, NonConformity, CantTell, U
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire.exchange import NoResponse
 from conformance.wire.run_limits import RunStopped
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 """
 ALONE = (
     "--disable-plugin-autoload", "-p", "conformance.verdicts.plugin", "-p", "no:terminal", "-p", "no:cacheprovider",

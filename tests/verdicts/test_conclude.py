@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,8 +12,8 @@ from conformance.verdicts import conclude
 from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.results import CheckResult, Failure
 from conformance.wire.exchange import Exchange
+from tests.fakes.exchanges import make_exchange
 
-MakeExchange = Callable[..., Exchange]
 FORM = "json-well-formed"
 
 
@@ -44,9 +43,9 @@ def test_every_requirement_is_there_in_order() -> None:
     assert not any(requirement["waived"] for requirement in found)
 
 
-def test_a_requirement_is_what_its_checks_came_to(exchange: MakeExchange) -> None:
+def test_a_requirement_is_what_its_checks_came_to() -> None:
     """A failure outweighs other outcomes; the entry lists each check with its outcome, and failures with evidence."""
-    first, second = exchange(number=7), exchange(number=3)
+    first, second = make_exchange(number=7), make_exchange(number=3)
 
     found = entry(result("passed", first), result("failed", first, second, first, check="b"))
 
@@ -66,17 +65,17 @@ def test_a_requirement_is_what_its_checks_came_to(exchange: MakeExchange) -> Non
     assert found["failures"][0]["exchanges"] == [3, 7]
 
 
-def test_a_failure_is_repeated_by_its_last_exchange(exchange: MakeExchange) -> None:
+def test_a_failure_is_repeated_by_its_last_exchange() -> None:
     """The command repeats the last exchange; without an exchange there is no command."""
-    first, last = exchange("listMembers", number=1), exchange("getEngagement", number=2)
+    first, last = make_exchange("listMembers", number=1), make_exchange("getEngagement", number=2)
 
     assert entry(result("failed", first, last))["failures"][0]["curl"] == curl(last)
     assert entry(result("failed"))["failures"][0]["curl"] == ""
 
 
-def test_only_the_first_of_many_exchanges_and_the_last_are_cited(exchange: MakeExchange) -> None:
+def test_only_the_first_of_many_exchanges_and_the_last_are_cited() -> None:
     """Of many exchanges the first eleven and the last are cited."""
-    many = [exchange(number=number) for number in range(40, 0, -1)]
+    many = [make_exchange(number=number) for number in range(40, 0, -1)]
 
     assert entry(result("passed", *many))["checks"][0]["exchanges"] == [*range(1, 12), 40]
 
@@ -153,11 +152,11 @@ def test_a_waived_failure_hides_nothing_untested() -> None:
     assert conclude.overall([*failed, *untested, *passed]) == "inconclusive"
 
 
-def test_observations_are_in_the_order_of_the_catalogue(exchange: MakeExchange) -> None:
+def test_observations_are_in_the_order_of_the_catalogue() -> None:
     """The observations of an open point are joined, with their exchanges; unobserved points are left out."""
     first, second, *_ = load_catalogue().open_points.values()
     noted: Any = {
-        second.id: [("so", (exchange(number=9),)), ("and so", (exchange(number=4), exchange(number=9)))],
+        second.id: [("so", (make_exchange(number=9),)), ("and so", (make_exchange(number=4), make_exchange(number=9)))],
         first.id: [("thus", ())],
     }
 

@@ -20,7 +20,7 @@ from conformance.verdicts.reporting import build_report
 from conformance.verdicts.results import CheckResult, Failure
 from conformance.verdicts.waivers import Waiver
 from conformance.wire.exchange import Exchange
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 FORM = "json-well-formed"
 BEGAN = datetime(2026, 3, 1, 12, 0, 7, 900_000, tzinfo=UTC)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, Untested
 from conformance.verdicts.results import CheckResult, Failure, result_of
 from conformance.wire.exchange import Exchange, NoResponse
-
-MakeExchange = Callable[..., Exchange]
+from tests.fakes.exchanges import make_exchange
 
 
 def result(raised: BaseException | None, evidence: list[Exchange], *, in_preamble: bool = False) -> CheckResult:
@@ -18,9 +15,9 @@ def result(raised: BaseException | None, evidence: list[Exchange], *, in_preambl
     return result_of("check", "json-well-formed", raised, in_preamble=in_preamble, evidence=evidence, seconds=0.1)
 
 
-def test_a_check_that_judged_something_has_passed(exchange: MakeExchange) -> None:
+def test_a_check_that_judged_something_has_passed() -> None:
     """A check with evidence and without an exception has passed."""
-    assert result(None, [exchange()]).outcome == "passed"
+    assert result(None, [make_exchange()]).outcome == "passed"
 
 
 def test_a_check_that_judged_nothing_is_an_error_of_the_suite() -> None:
@@ -31,9 +28,9 @@ def test_a_check_that_judged_nothing_is_an_error_of_the_suite() -> None:
     assert found.reason == "The check judged nothing, which is an error of the suite."
 
 
-def test_a_non_conformity_fails_with_its_evidence(exchange: MakeExchange) -> None:
+def test_a_non_conformity_fails_with_its_evidence() -> None:
     """The failure contains the expected and the actual value."""
-    made = exchange(number=7)
+    made = make_exchange(number=7)
 
     found = result(NonConformity("wrong", made, expected="a", actual="b", pointer="/data"), [made])
 
@@ -44,13 +41,13 @@ def test_a_non_conformity_fails_with_its_evidence(exchange: MakeExchange) -> Non
 
 
 @pytest.mark.parametrize("where", ["body", "header"])
-def test_what_was_taken_out_of_a_response_fails_nobody(exchange: MakeExchange, where: str) -> None:
+def test_what_was_taken_out_of_a_response_fails_nobody(where: str) -> None:
     """If a redacted header was in the response, the original may have been right."""
     texts = {"body": b'{"data": {"slug": "%s"}}', "header": b"%s"}
 
     def made(name: bytes) -> Exchange:
         text = texts[where] % name
-        return exchange(raw=text) if where == "body" else exchange(headers=(("X-Tenant", text.decode()),))
+        return make_exchange(body=text) if where == "body" else make_exchange(headers=(("X-Tenant", text.decode()),))
 
     for name, outcome in (
         (b"<header:X-Tenant>", "cantTell"),
@@ -64,9 +61,9 @@ def test_what_was_taken_out_of_a_response_fails_nobody(exchange: MakeExchange, w
         assert found.reason == (f"Wrong. {hidden}" if outcome == "cantTell" else None)
 
 
-def test_a_result_says_whose_it_is(exchange: MakeExchange) -> None:
+def test_a_result_says_whose_it_is() -> None:
     """A result has the check, the requirement, the duration and each exchange once."""
-    first, second = exchange(number=1), exchange(number=2)
+    first, second = make_exchange(number=1), make_exchange(number=2)
 
     found = result(CantTell("the second is unclear", first, second), [first])
 
@@ -74,9 +71,9 @@ def test_a_result_says_whose_it_is(exchange: MakeExchange) -> None:
     assert found.exchanges == (first, second)
 
 
-def test_a_non_conformity_in_the_preamble_decides_nothing(exchange: MakeExchange) -> None:
+def test_a_non_conformity_in_the_preamble_decides_nothing() -> None:
     """A non-conformity in the setup leaves the check undecided."""
-    found = result(NonConformity("wrong", exchange(), expected="a", actual="b"), [], in_preamble=True)
+    found = result(NonConformity("wrong", make_exchange(), expected="a", actual="b"), [], in_preamble=True)
 
     assert (found.outcome, found.failure) == ("cantTell", None)
 
@@ -105,8 +102,8 @@ def test_reasons_are_sentences(end: str) -> None:
     assert result(CantTell(f"no response has data{end}"), []).reason == f"No response has data{end}"
 
 
-def test_reason_is_the_message_alone(exchange: MakeExchange) -> None:
+def test_reason_is_the_message_alone() -> None:
     """The reason leaves out the expected and the actual value."""
-    fault = NonConformity("wrong", exchange(), expected="a", actual="b")
+    fault = NonConformity("wrong", make_exchange(), expected="a", actual="b")
 
     assert result(fault, [], in_preamble=True).reason == "Wrong."

@@ -14,7 +14,7 @@ from conformance.wire.redaction import Redactor
 from conformance.wire.request_builder import RequestBuilder
 from conformance.wire.requests import Credential, get_organization
 from conformance.wire.settings import WireSettings
-from tests.wire.conftest import WoundClock
+from tests.fakes.wires import WoundClock
 
 TOO_MANY = [("X-Filler", "x" * 1000)] * 70
 

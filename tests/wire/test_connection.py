@@ -13,7 +13,7 @@ import pytest
 from conformance.wire import connection
 from conformance.wire.bounded_reading import MAX_HEADERS
 from conformance.wire.requests import Credential, create_engagement, get_organization
-from tests.wire.conftest import Fixtures, Turn, raw_response
+from tests.fakes.wires import Fixtures, Turn, raw_response
 
 READ, WRITE = get_organization(), create_engagement({"name": "n"})
 AGAIN = replace(WRITE, repeatable=True)

@@ -18,7 +18,7 @@ from conformance.wire import run_limits
 from conformance.wire.client import RunStopped, Wire
 from conformance.wire.dispatcher import FAILURES, FIRST_FAILURES, PROBES
 from conformance.wire.requests import Credential, create_engagement, get_engagement, get_organization
-from tests.wire.conftest import Fixtures, Scripted, WoundClock
+from tests.fakes.wires import Fixtures, Scripted, WoundClock
 
 MINE = create_engagement({"name": "n"})
 READ = get_engagement("e")

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.wire.exchange import Exchange, NoResponse, NotSent, Response
 from conformance.wire.run_limits import RunStopped
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 
 def came(status: int) -> Exchange:

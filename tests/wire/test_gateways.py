@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,8 +10,8 @@ import pytest
 from conformance.wire import requests
 from conformance.wire.exchange import NoResponse, Refused
 from conformance.wire.gateways import LARGE_BODY, MAX_HEADERS, MAX_TARGET, OverLimit, ensure_short
-from tests.conftest import make_exchange
-from tests.wire.conftest import Fixtures, Scripted
+from tests.fakes.exchanges import make_exchange
+from tests.fakes.wires import Fixtures, Scripted
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
@@ -25,7 +24,7 @@ READING = requests.get_engagement("e1")
 
 def responded(request: Request, status: int, body: bytes = PAGE) -> Exchange:
     """Return an exchange with this response."""
-    return replace(make_exchange(status=status, raw=body), request=request)
+    return make_exchange(request, status, body=body)
 
 
 @pytest.mark.parametrize("status", [414, 431])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from conformance.wire.bounded_reading import MAX_BODY
 from conformance.wire.exchange import NoResponse
 from conformance.wire.requests import create_engagement, get_engagement, get_organization
-from tests.wire.conftest import KEY, Behaviour, Fixtures, Turn, raw_response
+from tests.fakes.wires import KEY, Behaviour, Fixtures, Turn, raw_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ import pytest
 
 from conformance.wire.exchange import Response
 from conformance.wire.rate_limiter import GRACE, KeyBudget, RateLimiter
-from tests.wire.conftest import WoundClock
+from tests.fakes.wires import WoundClock
 
 LONGEST = 60.0
 

@@ -11,7 +11,7 @@ from conformance.wire.bounded_reading import CLOSED
 from conformance.wire.errors import REFUSED
 from conformance.wire.exchange import Exchange
 from conformance.wire.losses import joined_names, losses
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 _TIMED_OUT = "no complete response came within 1 s"
 

@@ -21,8 +21,8 @@ from conformance.wire.requests import (
     get_organization,
     unarchive_engagement,
 )
-from tests.conftest import make_exchange
-from tests.wire.conftest import KEY, Fixtures, Scripted, WoundClock
+from tests.fakes.exchanges import make_exchange
+from tests.fakes.wires import KEY, Fixtures, Scripted, WoundClock
 
 MINE, READ = create_engagement({"name": "n"}), get_engagement("e")
 SCOPED = Credential.bearer("engagements:read", "another-key")
@@ -248,8 +248,7 @@ def test_questions_without_a_response_show_no_good_key(make: Fixtures, clock: Wo
 
 def exchange(number: int, status: int, request: Request = READ) -> Exchange:
     """Return an exchange of a run."""
-    made = make_exchange("getEngagement", status, {"data": {}}, number=number)
-    return type(made)(**{**vars(made), "request": request})
+    return make_exchange(request, status, {"data": {}}, number=number)
 
 
 @pytest.mark.parametrize(

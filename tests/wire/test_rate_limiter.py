@@ -22,7 +22,7 @@ from conformance.wire.requests import (
     list_members,
     update_engagement,
 )
-from tests.wire.conftest import Fixtures, Scripted, WoundClock
+from tests.fakes.wires import Fixtures, Scripted, WoundClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -25,7 +25,7 @@ from conformance.wire.redaction import (
     without_escapes,
 )
 from conformance.wire.requests import Credential, Request, get_engagement, get_organization
-from tests.wire.conftest import KEY, Fixtures, Turn, raw_response
+from tests.fakes.wires import KEY, Fixtures, Turn, raw_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable

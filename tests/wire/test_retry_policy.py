@@ -11,7 +11,7 @@ from conformance.wire.attempt import AttemptResult
 from conformance.wire.exchange import Exchange, Response
 from conformance.wire.requests import Request, create_engagement, get_organization
 from conformance.wire.retry_policy import BEYOND_GATEWAY, RECONNECTS, REPEATS, RetryPolicy
-from tests.conftest import make_exchange
+from tests.fakes.exchanges import make_exchange
 
 READ, WRITE = get_organization(), create_engagement({"name": "n"})
 BROKEN = make_exchange(status=None)

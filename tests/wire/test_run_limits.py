@@ -13,7 +13,7 @@ import pytest
 from conformance.wire.client import RunStopped
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Request, create_engagement, delete_engagement, get_organization
-from tests.wire.conftest import Fixtures, Scripted, Turn, WoundClock, raw_response
+from tests.fakes.wires import Fixtures, Scripted, Turn, WoundClock, raw_response
 
 
 async def fine(turn: Turn) -> None:

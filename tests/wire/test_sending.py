@@ -19,7 +19,7 @@ from conformance.wire.requests import Request, create_engagement, get_engagement
 from conformance.wire.retry_policy import BEYOND_GATEWAY
 from conformance.wire.run_limits import RunStopped
 from conformance.wire.settings import USER_AGENT
-from tests.wire.conftest import Fixtures, RawServer, Scripted, Turn, WoundClock, raw_response
+from tests.fakes.wires import Fixtures, RawServer, Scripted, Turn, WoundClock, raw_response
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

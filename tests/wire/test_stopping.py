@@ -11,7 +11,7 @@ from conformance.wire import client
 from conformance.wire.client import RunStopped, Wire
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Request, create_engagement, delete_engagement, get_organization
-from tests.wire.conftest import Fixtures, Scripted, Turn, raw_response
+from tests.fakes.wires import Fixtures, Scripted, Turn, raw_response
 
 
 async def fine(turn: Turn) -> None:

@@ -11,7 +11,7 @@ from conformance.wire.exchange import Response
 from conformance.wire.requests import Credential
 from conformance.wire.run_limits import Limits, RunStopped
 from conformance.wire.settings import WireSettings
-from tests.wire.conftest import WoundClock
+from tests.fakes.wires import WoundClock
 
 
 def bounded(clock: WoundClock, **settings: Any) -> Limits:

@@ -13,7 +13,7 @@ import pytest
 
 from conformance.wire.bounded_reading import Unreadable
 from conformance.wire.connection import ConnectionPool
-from tests.wire.conftest import raw_response
+from tests.fakes.wires import raw_response
 
 REPEATABLE = {"repeatable": True}
 NEVER_CAME = "the connection was closed before a response came"

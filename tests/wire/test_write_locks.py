@@ -12,7 +12,7 @@ import pytest
 from conformance.wire import requests
 from conformance.wire.requests import Request
 from conformance.wire.write_locks import WriteLocks
-from tests.wire.conftest import Fixtures, Scripted
+from tests.fakes.wires import Fixtures, Scripted
 
 EDIT = requests.update_engagement("e1", {"name": "other"})
 DELETION = requests.delete_engagement("e1")

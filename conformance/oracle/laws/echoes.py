@@ -12,9 +12,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import expect, read
+from conformance.oracle.effects import TEXTS, Interval, is_ordinary, is_unremarkable, refused, sent_object
 from conformance.oracle.laws.no_ops import invitations_again
 from conformance.oracle.laws.responses import readable_resources
-from conformance.oracle.ledger.effects import TEXTS, Interval, is_ordinary, is_unremarkable, refused, sent_object
 from conformance.oracle.outcomes import CantTell
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.effects import Interval, accepted, refused, sent_object
 from conformance.oracle.laws.responses import readable_resources
-from conformance.oracle.ledger.effects import Interval, accepted, refused, sent_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

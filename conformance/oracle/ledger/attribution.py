@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.ledger.effects import (
+from conformance.oracle.effects import (
     STATUS,
     Effect,
     Interval,

@@ -5,10 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.oracle.laws.responses import readable_resources
-from conformance.oracle.ledger import attribution as causes
-from conformance.oracle.ledger import evidence
-from conformance.oracle.ledger.effects import (
+from conformance.oracle.effects import (
     STATUS,
     TEXTS,
     Interval,
@@ -18,6 +15,9 @@ from conformance.oracle.ledger.effects import (
     refused,
     sent_object,
 )
+from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.ledger import attribution as causes
+from conformance.oracle.ledger import evidence
 from conformance.oracle.ledger.histories import Snapshot
 from conformance.oracle.ledger.rules import NOT_FOUND, NOT_JUDGED, Judging, finding_of, status_of
 from conformance.oracle.rendering import render

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.effects import EXISTENCE, STATUS, Interval, accepted, sent_object
 from conformance.oracle.ledger import attribution as causes
-from conformance.oracle.ledger.effects import EXISTENCE, STATUS, Interval, accepted, sent_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from conformance.oracle.ledger.effects import Effect
+    from conformance.oracle.effects import Effect
     from conformance.oracle.ledger.histories import History, Write
 
 SPARING: Final = {

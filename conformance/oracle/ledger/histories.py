@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from conformance.oracle.ledger.effects import (
+from conformance.oracle.effects import (
     DELETED,
     EXISTENCE,
     STATUS,

@@ -12,9 +12,9 @@ from math import inf
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
+from conformance.oracle.effects import STATUS, Interval, accepted, is_main
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.changes import Changes
-from conformance.oracle.ledger.effects import STATUS, Interval, accepted, is_main
 from conformance.oracle.ledger.findings import Finding, Findings
 from conformance.oracle.ledger.histories import History, Write, write
 from conformance.oracle.ledger.lists import ListJudging, page_of

@@ -6,10 +6,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from conformance.oracle.effects import STATUS, TEXTS, Interval, accepted, refused
 from conformance.oracle.laws.responses import STATUSES, readable_resources
 from conformance.oracle.ledger import attribution as causes
 from conformance.oracle.ledger import evidence
-from conformance.oracle.ledger.effects import STATUS, TEXTS, Interval, accepted, refused
 from conformance.oracle.ledger.histories import History, Snapshot
 from conformance.oracle.ledger.rules import NOT_FOUND, NOT_JUDGED, Judging, finding_of, status_of
 from conformance.oracle.rendering import render

@@ -11,7 +11,7 @@ from conformance.oracle.ledger.findings import Finding, Findings
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from conformance.oracle.ledger.effects import Interval
+    from conformance.oracle.effects import Interval
     from conformance.oracle.ledger.histories import History, Write
     from conformance.wire.exchange import Exchange
 

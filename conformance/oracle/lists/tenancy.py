@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.oracle import read
+from conformance.oracle.effects import accepted
 from conformance.oracle.laws.responses import readable_resources
-from conformance.oracle.ledger.effects import accepted
 from conformance.oracle.outcomes import Inapplicable, NonConformity, evidence
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from conformance.json_text import Parsed
-from conformance.oracle.ledger.effects import accepted
+from conformance.oracle.effects import accepted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential, Request
 
+OTHER_ROLE: Final = {"admin": "member", "member": "admin"}
+"""The role to change each changeable role to."""
+
 _PAGES: Final = 3
 _MEMBER_PAGES: Final = 20
 _TAIL: Final = 16

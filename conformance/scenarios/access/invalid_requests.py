@@ -18,7 +18,7 @@ from conformance.scenarios.access.every_operation import (
     untouchable_member,
 )
 from conformance.scenarios.access.unauthenticated import bad_keys
-from conformance.scenarios.organization.renaming import given_back, name_before
+from conformance.scenarios.renaming import given_back, name_before
 from conformance.wire import requests
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
-from conformance.oracle.ledger.effects import accepted, missed, refused
+from conformance.oracle.effects import accepted, missed, refused
 from conformance.oracle.outcomes import CantTell, CheckOutcome
 from conformance.oracle.permissions import MATRIX, Permission, scopes
 from conformance.running.options import Mode
@@ -25,7 +25,7 @@ from conformance.scenarios.access.every_operation import (
     untouchable_member,
 )
 from conformance.scenarios.lists.finding import ids_on
-from conformance.scenarios.organization.renaming import harmless_name
+from conformance.scenarios.renaming import harmless_name
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 from conformance.wire.exchange import NoResponse

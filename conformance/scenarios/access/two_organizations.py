@@ -11,6 +11,7 @@ from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.outcomes import CantTell, CheckOutcome, Untested
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import (
+    OTHER_ROLE,
     OperationInputs,
     RetryNewKeys,
     identifier,
@@ -24,7 +25,6 @@ from conformance.scenarios.access.every_operation import (
 from conformance.scenarios.access.invalid_requests import invalid_role_changes
 from conformance.scenarios.access.unauthenticated import bad_keys
 from conformance.scenarios.lists.finding import NEWEST, PER_PAGE
-from conformance.scenarios.members.role_changes import OTHER_ROLE
 from conformance.targets.profile import Mode
 from conformance.wire import requests
 from conformance.wire.exchange import NotSent

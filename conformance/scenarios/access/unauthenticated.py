@@ -12,6 +12,7 @@ from conformance.oracle.outcomes import CheckOutcome
 from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import (
+    OTHER_ROLE,
     OperationInputs,
     identifier,
     label,
@@ -28,7 +29,6 @@ from conformance.scenarios.access.invalid_credentials import (
     unknown_keys,
 )
 from conformance.scenarios.basics import QUOTED
-from conformance.scenarios.members.role_changes import OTHER_ROLE
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 from conformance.wire.gateways import MAX_HEADERS

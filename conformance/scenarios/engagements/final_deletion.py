@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
-from conformance.oracle.ledger.effects import accepted, is_main, missed
+from conformance.oracle.effects import accepted, is_main, missed
 from conformance.oracle.outcomes import CheckOutcome, Inapplicable
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import identifier_of

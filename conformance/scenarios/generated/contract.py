@@ -11,7 +11,7 @@ from conformance.oracle.input_validity import Validity
 from conformance.oracle.laws.no_ops import no_op_changes
 from conformance.running.scenarios import scenario
 from conformance.scenarios.generated.requests import Generated, send_generated
-from conformance.scenarios.organization.renaming import given_back, name_before
+from conformance.scenarios.renaming import given_back, name_before
 from conformance.wire import requests
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 

@@ -16,9 +16,9 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from conformance.oracle.effects import accepted
 from conformance.oracle.laws.responses import STATED
 from conformance.oracle.laws.shapes import PROMISES
-from conformance.oracle.ledger.effects import accepted
 from conformance.oracle.rendering import render
 from conformance.scenarios.generated.document_rules import rule_of_meta
 from conformance.scenarios.generated.schemathesis_cases import schema

@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.oracle.effects import accepted, refused
 from conformance.oracle.laws.errors import ERROR_CODES
 from conformance.oracle.laws.responses import STATED
 from conformance.oracle.laws.shapes import PROMISES
-from conformance.oracle.ledger.effects import accepted, refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
+from conformance.oracle.effects import accepted
 from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.oracle.laws import responses as laws
-from conformance.oracle.ledger.effects import accepted
 from conformance.running.scenarios import scenario
 from conformance.scenarios.limits.exhaust_window import TRIES, ExhaustedWindow, at_once, fill
 from conformance.scenarios.limits.recovery import resume

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.operations import SCOPES
 from conformance.oracle import read
-from conformance.oracle.ledger.effects import accepted, is_main
+from conformance.oracle.effects import accepted, is_main
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.access.every_operation import untouchable_member
 from conformance.scenarios.access.single_scope import single_permissions

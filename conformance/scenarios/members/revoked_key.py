@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
-from conformance.scenarios.access.every_operation import RetryNewKeys
+from conformance.scenarios.access.every_operation import OTHER_ROLE, RetryNewKeys
 from conformance.scenarios.basics import field_or_none
-from conformance.scenarios.members.role_changes import OTHER_ROLE
-from conformance.scenarios.organization.renaming import harmless_name
+from conformance.scenarios.renaming import harmless_name
 from conformance.wire import requests
 
 if TYPE_CHECKING:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from conformance.oracle.ledger.effects import accepted, refused
+from conformance.oracle.effects import accepted, refused
 from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.every_operation import spare_owner
+from conformance.scenarios.access.every_operation import OTHER_ROLE, spare_owner
 from conformance.scenarios.members.member_list import MemberList, member_to_change, read_members, read_members_with
 from conformance.wire import requests
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.targets.fixtures import Member
     from conformance.wire.exchange import Exchange
-
-OTHER_ROLE: Final = {"admin": "member", "member": "admin"}
 
 
 @dataclass(frozen=True, slots=True)

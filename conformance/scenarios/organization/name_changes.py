@@ -9,8 +9,8 @@ from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.two_organizations import other_organization
-from conformance.scenarios.organization.renaming import given_back, name_before
 from conformance.scenarios.organization.text_samples import SCRIPTS, SIGNS, joined
+from conformance.scenarios.renaming import given_back, name_before
 from conformance.wire import requests
 from conformance.wire.rate_limit_headers import quota
 

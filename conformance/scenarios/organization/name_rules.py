@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.ledger.effects import accepted
+from conformance.oracle.effects import accepted
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.basics import identifier_of
 from conformance.wire import requests
@@ -13,9 +13,6 @@ from conformance.wire import requests
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-
-REFUSED_AS_INVALID: Final = frozenset({400, 413, 422})
-"""Statuses of a refusal for the length or form of a name."""
 
 _LETTERS: Final = 6
 

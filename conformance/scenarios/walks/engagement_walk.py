@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
+from conformance.oracle.effects import accepted
 from conformance.oracle.laws import registry
-from conformance.oracle.ledger.effects import accepted
 from conformance.oracle.ledger.findings import Finding
 from conformance.oracle.ledger.ledger import Ledger
 from conformance.oracle.lists.collation import LABEL, name_key, syllables

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.ledger.effects import accepted, refused
+from conformance.oracle.effects import accepted, refused
 from conformance.oracle.outcomes import CantTell, Inapplicable, Untested
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
+from conformance.scenarios.access.every_operation import OTHER_ROLE
 from conformance.scenarios.members.member_list import MemberList, read_members, read_members_with
-from conformance.scenarios.members.role_changes import OTHER_ROLE
-from conformance.scenarios.organization.renaming import given_back, name_before
+from conformance.scenarios.renaming import given_back, name_before
 from conformance.wire import requests
 
 if TYPE_CHECKING:

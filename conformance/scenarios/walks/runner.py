@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.ledger.effects import accepted
+from conformance.oracle.effects import accepted
 from conformance.oracle.lists.collation import LABEL, syllables
 from conformance.oracle.shrinking import shrink
 from conformance.oracle.walk_plan import WRITES, Kind, Step, plan

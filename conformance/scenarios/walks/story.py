@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.ledger.effects import accepted
+from conformance.oracle.effects import accepted
 from conformance.oracle.observe import describe_response
 from conformance.oracle.rendering import render as in_words
 from conformance.scenarios.basics import field_or_none, identifier_of

@@ -1,0 +1,84 @@
+"""The name of the organization before the run, and its restoration after a scenario that renames it."""
+
+from __future__ import annotations
+
+import unicodedata
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle import read
+from conformance.oracle.outcomes import CantTell, CheckOutcome
+from conformance.targets.journal_entries import Action
+from conformance.targets.queries import MAIN_KEY
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+REFUSED_AS_INVALID: Final = frozenset({400, 413, 422})
+"""Statuses of a refusal for the length or form of a name."""
+
+_LONGEST: Final = 100
+
+
+def name_before(run: Run, organization: Exchange) -> str:
+    """Return the name of the organization before the run, even if an earlier attempt could not restore it.
+
+    Args:
+        run: The run.
+        organization: The organization as it is now.
+
+    Raises:
+        CantTell: The name is unknown.
+    """
+    name = read.text(read.data(organization), "name", organization)
+    if not run.names.owns(name):
+        return name
+    renamed = [entry for entry in run.journal.entries() if entry.action is Action.RENAME_ORGANIZATION]
+    for entry in renamed:
+        if entry.key == MAIN_KEY and entry.before is not None and not run.names.owns(entry.before):
+            return entry.before
+    raise CantTell("the name that the organization had before is no longer known", organization)
+
+
+def harmless_name(organization: Exchange | None) -> str | None:
+    """Return the name of the organization, for an update that changes nothing.
+
+    Returns:
+        None if it cannot be read, or a service might alter it.
+    """
+    try:
+        name = None if organization is None else read.text(read.data(organization), "name", organization)
+    except CheckOutcome:
+        return None
+    return name if name is not None and _is_usual(name) else None
+
+
+@contextmanager
+def given_back(run: Run, name: str) -> Iterator[None]:
+    """Restore the name of the organization at the end of a ``with``, even if the run has ended by then.
+
+    Raises:
+        CantTell: The service would not accept the name unchanged, so nothing was renamed.
+    """
+    if not _is_usual(name):
+        raise CantTell("the service might alter the organization's name when it is restored")
+    back = replace(requests.update_organization({"name": name}), repeatable=True)
+    tried = run.send(back)
+    if tried.status in REFUSED_AS_INVALID:
+        raise CantTell("the service does not accept the name that the organization has", tried)
+    try:
+        yield
+    finally:
+        with run.wire.undoing():
+            run.send(back)
+
+
+def _is_usual(name: str) -> bool:
+    """Whether a name has nothing that services may trim, merge, normalize or cut off."""
+    one_line = name == " ".join(name.split()) and name.isprintable() and len(name) <= _LONGEST
+    return bool(name) and one_line and unicodedata.is_normalized("NFC", name)

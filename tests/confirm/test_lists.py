@@ -1,0 +1,138 @@
+"""Lists that others change during reads: accepted by bounds, failed only at rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import confirm
+from conformance.oracle.lists.paging import Bracket, expect_partition, expect_partition_within
+from conformance.oracle.outcomes import CantTell, NonConformity
+from conformance.wire import requests
+from tests.fakes.exchanges import lettered, page_for
+from tests.fakes.runs import FakeRun
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.confirm.lists import Snapshot
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
+
+SIZE = 2
+OTHERS = ("Ab", "Abx", "Aby", "Abz", "Abw")
+PAGES = [
+    requests.list_engagements(perPage=100),
+    *(requests.list_engagements(page=page, perPage=SIZE) for page in (1, 2)),
+]
+
+
+class Service(FakeRun):
+    """A run with a list of engagements, one per letter; capitals are those of the run.
+
+    Args:
+        lists: The contents for each response; the last one repeats.
+        lacks: Items that only the single-page list shows.
+    """
+
+    def __init__(self, lists: Sequence[str], *, lacks: str = "") -> None:
+        super().__init__(self._page)
+        self._lists = lists
+        self._lacks = lacks
+
+    def _page(self, asked: Request) -> Exchange:
+        held = self._lists[min(len(self.sent), len(self._lists)) - 1]
+        size = int(dict(asked.query)["perPage"])
+        lacks = self._lacks if size <= SIZE else ""
+        return page_for(asked, lettered(held), lacks)
+
+
+def judge(service: Service) -> None:
+    """Judge the pages of the list."""
+    first = tuple(service.send_all(PAGES))
+    owned = frozenset("A")
+
+    def bounded(snapshot: Snapshot, closing: Exchange) -> None:
+        expect_partition_within(Bracket(snapshot, closing, owned))
+
+    confirm.list_within_bounds(service, first, lambda snapshot: expect_partition(snapshot, owned), bounded)
+
+
+def coming_and_going(*held: str) -> list[str]:
+    """Return lists that change with every response."""
+    return [held[number % len(held)] for number in range(400)]
+
+
+def test_pages_of_a_list_that_others_change_are_acquitted_by_bounds() -> None:
+    """Changing pages pass if the lasting items are on them once, although no two totals agree."""
+    service = Service(coming_and_going(*OTHERS))
+
+    judge(service)
+
+    assert sum(service.disturbed) == len(PAGES) < len(service.sent)
+
+
+def test_a_right_look_needs_no_bounds() -> None:
+    """A right snapshot needs no bounds and no further request."""
+    service = Service(["Ab", "Abx", "Ab", "Ab"])
+
+    judge(service)
+
+    assert len(service.sent) == 2 * len(PAGES) + 1
+
+
+def test_what_pages_lack_at_rest_is_a_fault() -> None:
+    """An item missing at rest fails, even after a disturbed first snapshot."""
+    with pytest.raises(NonConformity, match="missing from the list"):
+        judge(Service(["Abx", "Ab", "Abx", "Abx"], lacks="b"))
+
+
+@pytest.mark.parametrize("lacks", ["A", "b"])
+def test_what_pages_always_lack_is_not_acquitted_by_bounds(lacks: str) -> None:
+    """An item that is always missing stays undecided beside other users, who are reported."""
+    others = "other users were changing the list in 10 of 10 reads"
+
+    with pytest.raises(CantTell, match=others):
+        judge(Service(coming_and_going(*OTHERS), lacks=lacks))
+
+
+def test_what_comes_to_rest_is_judged_then() -> None:
+    """A fault hidden by other users for a while is found at rest."""
+    with pytest.raises(NonConformity, match="missing from the list"):
+        judge(Service([*coming_and_going(*OTHERS)[:20], "Ab"], lacks="A"))
+
+
+def test_later_looks_are_undisturbed() -> None:
+    """The run writes nothing while a list is read again."""
+    service = Service(["Abx", "Ab", "Abx", "Ab"])
+
+    confirm.stable_list(service, tuple(service.send_all(PAGES)), expect_partition)
+
+    assert sum(service.disturbed) == len(PAGES) < len(service.sent)
+
+
+def looks_until_given_up(*held: str, right: int) -> int:
+    """Return the number of snapshots of a list of which only one is right, each a single response."""
+    service, seen = Service(coming_and_going(*held)), 0
+
+    def judge(snapshot: Snapshot) -> None:
+        nonlocal seen
+        seen += 1
+        if seen < right:
+            raise NonConformity("it is wrong", *snapshot, expected="right", actual=f"wrong {seen}")
+
+    confirm.stable_list(service, (service.send(PAGES[0]),), judge)
+    return len(service.sent) - 1
+
+
+def test_a_list_gets_more_looks_while_others_are_seen_to_change_it() -> None:
+    """A list gets more snapshots while others change it, and passes if one is right."""
+    assert looks_until_given_up(*OTHERS, right=12) > looks_until_given_up("AB", "ABC", right=6)
+
+
+@pytest.mark.parametrize(("held", "most"), [(("AB", "ABC"), 9), (OTHERS, 21)])
+def test_looks_end_all_the_same(held: tuple[str, ...], most: int) -> None:
+    """Lists that only the run changes get two rounds of snapshots, lists that others change a few more."""
+    with pytest.raises(CantTell, match="other users were changing"):
+        looks_until_given_up(*held, right=most)

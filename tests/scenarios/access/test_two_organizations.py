@@ -1,0 +1,100 @@
+"""Identifiers that two organizations use for different resources."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.checks.test_s5_isolation import _expect_not_taken, _holds_not
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
+from conformance.scenarios.access.two_organizations import _ensure_nobody_elses, is_alike
+from conformance.targets.queries import OTHER_KEY
+from conformance.wire.requests import Credential
+from tests.fakes.exchanges import make_exchange, page
+from tests.fakes.runs import FakeRun
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Exchange
+
+OWN = {"id": "7", "name": "ours", "description": "It stays here.", "createdAt": "2026-01-01T00:00:00.000Z"}
+THEIRS = {**OWN, "createdAt": "2025-01-01T00:00:00.000Z"}
+
+
+def shown(data: object, status: int = 200) -> Exchange:
+    """Return a read of an engagement."""
+    return make_exchange("getEngagement", status, {"data": data})
+
+
+@pytest.mark.parametrize(
+    ("other", "alike"),
+    [
+        (OWN, True),
+        ({"id": "7"}, True),
+        ({**OWN, "status": "archived"}, True),
+        ({**OWN, "name": "theirs"}, False),
+        ({**OWN, "description": None}, False),
+        (THEIRS, False),
+    ],
+)
+def test_what_can_be_the_same(other: dict[str, Any], *, alike: bool) -> None:
+    """Only a field that both show with different values tells two resources apart."""
+    assert is_alike(OWN, other) is alike
+
+
+def test_no_description_is_an_empty_one() -> None:
+    """A missing description equals an empty one: either may stand for an unset one."""
+    assert is_alike({**OWN, "description": ""}, {**OWN, "description": None})
+
+
+def test_an_engagement_of_others_is_left_alone() -> None:
+    """Nothing is tried on an engagement of the other organization."""
+    with pytest.raises(CantTell, match="an engagement of its own"):
+        _ensure_nobody_elses(shown(OWN), shown(THEIRS))
+
+
+@pytest.mark.parametrize(
+    "response",
+    [shown(OWN), shown(None), shown(THEIRS, 404), shown(THEIRS, 403)],
+    ids=["leak", "nothing", "404", "403"],
+)
+def test_what_is_ours_or_not_there_is_tried(response: Exchange) -> None:
+    """The run's engagement, or a missing one, is tried: a leak must be found."""
+    _ensure_nobody_elses(shown(OWN), response)
+
+
+def test_another_one_of_that_identifier_may_be_listed() -> None:
+    """A different resource with the same identifier may be listed."""
+    _holds_not("ours", OWN, [page([THEIRS])])
+
+
+def test_what_is_ours_must_not_be_listed() -> None:
+    """The run's engagement must not be listed by the other key, even if it was changed."""
+    with pytest.raises(NonConformity, match="gives ours"):
+        _holds_not("ours", OWN, [page([{**OWN, "name": "changed"}])])
+
+
+def named(name: str, seconds: float, status: int = 200) -> Exchange:
+    """Return a read of the other organization, some seconds after the renaming."""
+    key = Credential.bearer(OTHER_KEY, "theirs")
+    return make_exchange("getCurrentOrganization", status, {"data": {"name": name}}, key=key, at=seconds)
+
+
+def given(reads: list[Exchange]) -> None:
+    """Judge reads of an organization named "Theirs" after another one got the name "Ours"."""
+    renaming = make_exchange("updateCurrentOrganization", 200, {"data": {"name": "Ours"}})
+    _expect_not_taken(FakeRun(exchanges=reads), OTHER_KEY, named("Theirs", -1.0), {"Ours": renaming})
+
+
+def test_a_name_that_comes_over_from_another_organization() -> None:
+    """A read that began after the renaming and shows the new name fails."""
+    given([named("Theirs", 1.0)])
+    with pytest.raises(NonConformity, match="another one's key has given"):
+        given([named("Theirs", 1.0), named("Ours", 2.0)])
+
+
+@pytest.mark.parametrize("reads", [[], [named("Ours", -1.0)], [named("Ours", 0.005)], [named("Ours", 1.0, 500)]])
+def test_what_was_read_before_a_renaming_tells_nothing_of_it(reads: list[Exchange]) -> None:
+    """A read from before the renaming, or without success, shows nothing."""
+    with pytest.raises(Inapplicable):
+        given(reads)

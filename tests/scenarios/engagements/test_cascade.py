@@ -1,0 +1,92 @@
+"""Outcomes for records of deleted engagements, and of engagements whose deletion failed."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.checks.test_s2_cascade import _judge_gone
+from conformance.oracle.outcomes import CantTell, NonConformity
+from conformance.scenarios.engagements.cascade import Cascade, cascade
+from tests.fakes.exchanges import make_exchange
+from tests.fakes.runs import FakeRun
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
+
+SUCCESSES = {"createEngagement": 201, "archiveEngagement": 200, "deleteEngagement": 200, "getEngagement": 404}
+"""Responses of a correct service; reads are sent only after the deletions."""
+
+
+class Service(FakeRun):
+    """A run with a service of engagements whose records are deleted with them.
+
+    Args:
+        responses: Statuses that differ from a correct service's, by operation or by operation and engagement number.
+        stays: Whether records survive the deletion of their engagement.
+    """
+
+    def __init__(self, responses: dict[object, int], *, stays: bool = False) -> None:
+        super().__init__(self._respond, fixtures=self)
+        self.responses, self.stays = responses, stays
+        self.records: dict[str, str] = {}
+        self.numbers = count(1)
+
+    def _respond(self, sent: Request) -> Exchange:
+        operation = sent.operation.id
+        identifier = sent.identifier or f"e{next(self.numbers)}"
+        status = self.responses.get((operation, identifier), self.responses.get(operation, SUCCESSES[operation]))
+        if operation == "deleteEngagement" and status == 200 and not self.stays:
+            self.records = {record: owner for record, owner in self.records.items() if owner != identifier}
+        return make_exchange(operation, status, {"data": {"id": identifier}} if status < 300 else {"error": {}})
+
+    def make_subordinate(self, engagement: str, kind: str) -> str:
+        """Make a record."""
+        record = f"{kind} {next(self.numbers)}"
+        self.records[record] = engagement
+        return record
+
+    def subordinate_exists(self, engagement: str, kind: str, record: str) -> bool:
+        """Whether a record exists."""
+        return self.records.get(record) == engagement and record.startswith(kind)
+
+
+def seen(responses: dict[object, int] | None = None, *, stays: bool = False) -> tuple[Service, Cascade]:
+    """Return a fake service and the result of the scenario."""
+    service = Service(responses or {}, stays=stays)
+    return service, cascade(service)
+
+
+def test_records_that_go() -> None:
+    """Deleted records raise nothing, and no engagement is read."""
+    service, found = seen()
+
+    _judge_gone(found, "task")
+    assert not any(request.operation.id == "getEngagement" for request in service.sent)
+
+
+def test_records_that_stay() -> None:
+    """Surviving records are a failure if the engagement itself is gone."""
+    _, found = seen(stays=True)
+
+    with pytest.raises(NonConformity, match="the task of a deleted engagement still exists"):
+        _judge_gone(found, "task")
+
+
+def test_records_of_an_engagement_that_stays() -> None:
+    """Surviving records are undecided if the engagement survives, since another requirement judges that."""
+    _, found = seen({"getEngagement": 200}, stays=True)
+
+    with pytest.raises(CantTell, match="the engagement itself still exists"):
+        _judge_gone(found, "task")
+
+
+def test_records_where_another_deletion_fails() -> None:
+    """Records of the deleted engagement are read, and gone, although another deletion failed."""
+    _, found = seen({("deleteEngagement", "e2"): 409})
+
+    with pytest.raises(CantTell, match="deleteEngagement returned 409"):
+        _judge_gone(found, "task")

@@ -1,0 +1,55 @@
+"""The final deletion: the run's own engagements, and no others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.scenarios.engagements.final_deletion import final_deletion
+from conformance.scenarios.lists.paged import creation_times
+from conformance.wire import requests
+from conformance.wire.requests import Credential
+from tests.fakes.exchanges import make_exchange
+from tests.fakes.runs import FakeRun
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
+
+RECORD = requests.create_engagement({}).as_probe("POST", "/api/v1/engagements/own/tasks")
+"""The target file's way to make a record below an engagement."""
+
+
+def respond(request: Request) -> Exchange:
+    """Return an empty list, and no engagement."""
+    data: list[object] | dict[str, object] = [] if request.operation.response == "list" else {}
+    return make_exchange(request, 404 if request.identifier else 200, {"data": data, "meta": {}})
+
+
+def made(
+    identifier: str, at: str = "2026-01-02T03:04:05.678Z", *, request: Request | str = "createEngagement"
+) -> Exchange:
+    """Return a creation with an id in its response."""
+    return make_exchange(request, 201, {"data": {"id": identifier, "createdAt": at}})
+
+
+def test_only_engagements_of_the_run_are_deleted() -> None:
+    """Records with the id of another user's engagement, and engagements of another key, are not deleted."""
+    own = made("own").request
+    run = FakeRun(respond, [
+        made("own"),
+        made("7", request=RECORD),
+        made("other", request=own.with_key(Credential.bearer("other_organization", "key-of-others"))),
+    ])  # fmt: skip
+
+    final_deletion(run)
+
+    assert [request.identifier for request in run.sent if request.operation.id == "deleteEngagement"] == ["own"]
+
+
+def test_a_record_has_no_part_in_the_times_of_engagements() -> None:
+    """A record's creation does not change the times of engagements, even with the same id."""
+    run = FakeRun(exchanges=[made("own"), made("own", "2026-02-03T04:05:06.789Z", request=RECORD)])
+
+    times = creation_times(run)
+
+    assert {name: time.month for name, time in times.items()} == {"own": 1}

@@ -1,0 +1,125 @@
+"""Requests beyond a limit that count as wrongly served."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from email.utils import format_datetime
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.oracle.outcomes import CheckOutcome
+from conformance.scenarios.limits.exhaust_window import ExhaustedWindow, _ensure_unused, is_made
+from conformance.scenarios.limits.recovery import clocks_apart
+from conformance.scenarios.limits.throttling import _is_of_another_organization, _Scene
+from conformance.wire.requests import Credential
+from tests.fakes.exchanges import make_exchange
+from tests.fakes.runs import FakeRun
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Exchange
+
+
+def limited(operation: str, status: int, limit: int, remaining: int) -> Exchange:
+    """Return a response that states a limit and the remaining requests."""
+    exchange = make_exchange(operation, status, {"data": {}} if status < 300 else {"error": {}})
+    assert exchange.received is not None
+    headers = [(name, value) for name, value in exchange.received.headers if not name.startswith("X-RateLimit")]
+    named = [("X-RateLimit-Limit", str(limit)), ("X-RateLimit-Remaining", str(remaining))]
+    received = replace(exchange.received, headers=(*headers, *named))
+    return replace(exchange, request=replace(exchange.request, expects_429=True), received=received)
+
+
+@pytest.mark.parametrize(
+    ("status", "limit", "remaining", "counts"),
+    [(201, 10, 0, True), (201, 10, 3, False), (201, 50, 0, False), (429, 10, 0, False)],
+)
+def test_a_creation_that_is_counted_apart_is_no_fault(status: int, limit: int, remaining: int, *, counts: bool) -> None:
+    """A success that states the refusals' limit as used up fails; one with a limit of its own passes."""
+    around = [limited("getCurrentOrganization", 429, 10, 0) for _ in range(2)]
+    scene = _Scene(ExhaustedWindow(10), creation=limited("createEngagement", status, limit, remaining))
+    scene.before, scene.after = around[:1], around[1:]
+
+    assert bool(scene.passed_creation) is counts
+
+
+@pytest.mark.parametrize(
+    ("status", "remaining", "ahead", "says"),
+    [
+        (200, 9, 4, None), (200, 1, 29, None), (429, 0, 4, "used up at its first request"),
+        (200, 0, 4, "used up at its first request"), (200, 9, 57, "a reset 57 s ahead"), (429, 3, 4, None),
+    ],
+)  # fmt: skip
+def test_a_new_key_is_not_waited_for_in_vain(status: int, remaining: int, ahead: float, says: str | None) -> None:
+    """A new key that is used up at once, or has a long window, gives a reason instead of a wait."""
+    first = limited("getCurrentOrganization", status, 10, remaining)
+    assert first.received is not None
+    reset = ("X-RateLimit-Reset", str(int(first.started_at.timestamp() + ahead)))
+    date = ("Date", format_datetime(first.started_at, usegmt=True))
+    first = replace(first, received=replace(first.received, headers=(*first.received.headers, reset, date)))
+
+    if says is None:
+        _ensure_unused(first)
+    else:
+        with pytest.raises(CheckOutcome, match=says):
+            _ensure_unused(first)
+
+
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [
+        ("throttled", True), ("engagements:read", True), ("organizations:read", False), ("api_key", False),
+        ("member_1", False), ("member_2", True), ("unknown_key", False),
+    ],
+)  # fmt: skip
+def test_which_keys_only_the_run_uses(name: str, *, made: bool) -> None:
+    """Only keys that the provisioner made in the run count as used by the run alone."""
+    profile = SimpleNamespace(keys={"organizations:read": "k"}, members=("one",))
+
+    assert is_made(FakeRun(profile=profile), name) is made
+
+
+def dated(ahead: float, began: float = 0.0, seconds: float = 0.1) -> Exchange:
+    """Return a response whose Date is some seconds ahead of the request, cut to whole seconds."""
+    exchange = make_exchange("getCurrentOrganization", 200, {})
+    began_at = exchange.started_at + timedelta(seconds=began)
+    date = format_datetime((began_at + timedelta(seconds=ahead)).replace(microsecond=0), usegmt=True)
+    assert exchange.received is not None
+    others = [(name, value) for name, value in exchange.received.headers if name != "Date"]
+    received = replace(exchange.received, headers=(*others, ("Date", date)))
+    return replace(exchange, started_at=began_at, seconds=seconds, received=received)
+
+
+@pytest.mark.parametrize(
+    ("exchanges", "apart"),
+    [
+        ([], 0),
+        ([replace(dated(0), received=None)], 0),
+        ([dated(3)], 0),
+        ([dated(3), dated(3, began=0.9), dated(3, began=7.5)], 0),
+        ([dated(3), dated(4)], 0),
+        ([dated(-4), dated(0), dated(6)], 8.9),
+        ([dated(0, seconds=9), dated(6)], 4.9),
+        ([dated(0), dated(6, seconds=9)], 0),
+    ],
+    ids=["none", "unanswered", "one", "one-clock", "a-second", "three-clocks", "slow-behind", "slow-ahead"],
+)
+def test_how_far_clocks_are_apart(exchanges: list[Exchange], apart: float) -> None:
+    """The distance of clocks is what cut seconds and slow responses do not explain."""
+    assert clocks_apart(exchanges) == pytest.approx(apart)
+
+
+@pytest.mark.parametrize(
+    ("main", "throttled", "another"),
+    [(["org_1"], ["org_1"], False), (["org_1"], ["org_2"], True), ([], ["org_2"], False), (["org_1"], [], False)],
+)
+def test_a_throttled_key_may_be_another_organizations(main: list[str], throttled: list[str], *, another: bool) -> None:
+    """With a throttled key of another organization, no engagement of the main key is a target."""
+    own, others = (
+        [make_exchange("getCurrentOrganization", 200, {"data": {"id": identifier}}, key=key) for identifier in read]
+        for key, read in ((None, main), (Credential.bearer("throttled", "k"), throttled))
+    )
+
+    assert _is_of_another_organization(FakeRun(exchanges=[*own, *others]), ExhaustedWindow(8, served=others)) is another
