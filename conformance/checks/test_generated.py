@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.checks.markers import requirement
-from conformance.oracle.effects import sent_object
 from conformance.oracle.input_validity import Validity
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort
@@ -178,5 +177,5 @@ def _expect_taken(
     if others or not against_rules:
         expect_statuses(run, others, is_right, expected)
     if against_rules:
-        ensure_no_rule(min((sent_object(exchange) or {} for exchange in against_rules), key=len))
+        ensure_no_rule(min((exchange.sent_object or {} for exchange in against_rules), key=len))
         expect_statuses(run, against_rules, is_right, expected)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from conformance.checks.markers import requirement
 from conformance.oracle import expect, read
-from conformance.oracle.effects import accepted
 from conformance.oracle.outcomes import CantTell
 from conformance.targets.capabilities import MissingMeans
 
@@ -30,7 +29,7 @@ def _judge_gone(cascade: Cascade, kind: SubordinateKind) -> None:
         read.success(deletion)
         for record in (_settled(record, deletion) for record in records if record.kind == kind):
             after = cascade.reads.get(record.engagement)
-            if record.is_there and after is not None and accepted(after):
+            if record.is_there and after is not None and after.accepted:
                 raise CantTell("the engagement itself still exists", deletion, after)
             expect.holds(
                 not record.is_there,

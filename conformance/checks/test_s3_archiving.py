@@ -10,7 +10,6 @@ from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
 from conformance.confirm.clock_ticks import A_LONG_TICK, expect_moved
 from conformance.oracle import expect, read
-from conformance.oracle.effects import accepted, is_main
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.scenarios.basics import (
@@ -121,7 +120,7 @@ def test_archiving_refreshes_what_was_never_edited(run: Run) -> None:
 
 def _unedited(run: Run) -> list[Transition]:
     """Return the archives without an edit before them, each from the creation to the response."""
-    done = [exchange for exchange in run.wire.exchanges if accepted(exchange) and is_main(exchange)]
+    done = [exchange for exchange in run.wire.exchanges if exchange.accepted and exchange.by_main_key]
     edited = {exchange.request.identifier for exchange in done if exchange.request.operation.id == "updateEngagement"}
     archives = {
         exchange.request.identifier: exchange

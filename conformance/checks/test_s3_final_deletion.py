@@ -10,7 +10,6 @@ import pytest
 from conformance.checks.markers import requirement
 from conformance.oracle import expect, read
 from conformance.oracle.bulk import Sent, every_status
-from conformance.oracle.effects import accepted
 from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.scenarios.lists.finding import ids_on
 from conformance.scenarios.organization.counts import Counts, expect_agreement
@@ -36,7 +35,7 @@ def test_everything_can_be_deleted(final_deletion: FinalDeletion) -> None:
 def test_everything_archived_can_be_deleted(final_deletion: FinalDeletion) -> None:
     """Deleting an archived engagement gives 200 after any changes."""
     others = final_deletion.responses.keys() - final_deletion.archived
-    if others and not any(accepted(final_deletion.responses[other]) for other in others):
+    if others and not any(final_deletion.responses[other].accepted for other in others):
         raise CantTell("deleting active engagements does not succeed either", final_deletion.responses[min(others)])
 
     _expect_deleted(final_deletion, final_deletion.archived)
@@ -48,7 +47,7 @@ def test_nothing_deleted_can_be_read(final_deletion: FinalDeletion) -> None:
     gone = [
         exchange
         for exchange in final_deletion.reads
-        if accepted(final_deletion.responses[exchange.request.identifier or ""])
+        if final_deletion.responses[exchange.request.identifier or ""].accepted
     ]
     if not gone:
         raise CantTell("no deletion succeeded", *final_deletion.responses.values())
@@ -60,9 +59,9 @@ def test_nothing_deleted_can_be_read(final_deletion: FinalDeletion) -> None:
 @requirement("deleted-unlisted")
 def test_nothing_that_was_deleted_is_listed(final_deletion: FinalDeletion) -> None:
     """No engagement that was deleted at the end is in the list."""
-    gone = {identifier for identifier, response in final_deletion.responses.items() if accepted(response)}
+    gone = {identifier for identifier, response in final_deletion.responses.items() if response.accepted}
     still = gone & ids_on(final_deletion.page)
-    unread = [exchange for exchange in final_deletion.reads if accepted(exchange)]
+    unread = [exchange for exchange in final_deletion.reads if exchange.accepted]
     if still and unread:
         raise CantTell("deleted engagements can be read, too", *unread)
 

@@ -9,7 +9,6 @@ from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
 from conformance.oracle import expect, read
 from conformance.oracle.bulk import Sent, every_status, none_created
-from conformance.oracle.effects import sent_object
 from conformance.oracle.outcomes import CantTell, Inapplicable, Untested
 from conformance.oracle.rendering import one_of
 from conformance.scenarios.lists.finding import PER_PAGE
@@ -117,7 +116,7 @@ def _judge_undone(removed: Exchange, refused: list[Exchange], before: Exchange, 
     if not (before.succeeded and after.succeeded):  # for example if the main key may not list them
         return
     creations = [exchange for exchange in refused if exchange.request.operation.id == "createEngagement"]
-    names = [str((sent_object(creation) or {}).get("name", "")) for creation in creations]
+    names = [str((creation.sent_object or {}).get("name", "")) for creation in creations]
     none_created([Sent(_BY, creation, label=name) for creation, name in zip(creations, names, strict=True)], [after])
     were = {read.id_of(item): item for item in read.items(before)}
     are = {read.id_of(item): item for item in read.items(after)}

@@ -10,7 +10,6 @@ from conformance import confirm
 from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
 from conformance.oracle import expect, read
-from conformance.oracle.effects import accepted, is_main, sent_object
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, evidence
 from conformance.oracle.rendering import render
@@ -48,7 +47,7 @@ def test_invitations_have_identifiers_of_their_own(run: Run, inviting: Inviting)
     read.data(inviting.proper[0].response)
     first: dict[str, Exchange] = {}
     for exchange in run.wire.exchanges:
-        if exchange.request.operation.id != "inviteMember" or not is_main(exchange) or not accepted(exchange):
+        if exchange.request.operation.id != "inviteMember" or not exchange.by_main_key or not exchange.accepted:
             continue
         if _mailbox(exchange) is None:
             continue
@@ -71,7 +70,7 @@ def test_invitations_have_identifiers_of_their_own(run: Run, inviting: Inviting)
 
 def _mailbox(exchange: Exchange) -> str | None:
     """Return the mailbox of an invited address: a service may ignore letter case, dots, and tags after a plus."""
-    email = (sent_object(exchange) or {}).get("email")
+    email = (exchange.sent_object or {}).get("email")
     if not isinstance(email, str):
         return None
     local, _, domain = email.casefold().partition("@")

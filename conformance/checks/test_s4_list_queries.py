@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.observations import observing
 from conformance.oracle import read
-from conformance.oracle.effects import accepted
 from conformance.oracle.lists.listing import Listing, expect_order, name_among, time_of
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, NonConformity
@@ -33,7 +32,7 @@ def _collation(order: list[str], capitalized: str) -> str:
 def _amount(response: Exchange, plain: Exchange) -> Described:
     """Describe a response, and whether its list holds everything, something or nothing."""
     words = describe_response(response)
-    if accepted(response) and accepted(plain):
+    if response.accepted and plain.accepted:
         total = read.number(response, "total")
         words += ", nothing" if total == 0 else ", everything" if total == read.number(plain, "total") else ", some"
     return words, response
@@ -62,7 +61,7 @@ def _default_order(seen: PagedLists) -> Described:
 def _repeated_parameter(seen: ListQueries) -> Described:
     response = seen.odd["repeated-parameter"]
     counts = ""
-    if accepted(response):
+    if response.accepted:
         counts = {1: ", the first one counts", 2: ", the last one counts"}.get(
             read.number(response, "perPage"), ", neither counts"
         )

@@ -10,7 +10,6 @@ import pytest
 
 from conformance.checks.markers import requirement
 from conformance.oracle import expect, read
-from conformance.oracle.effects import refused
 from conformance.oracle.outcomes import CantTell, Inapplicable, evidence
 from conformance.oracle.rendering import render
 from conformance.scenarios.members.mail import Mailing, Refusal, holds_link, invitation_mails, with_links
@@ -78,7 +77,7 @@ def test_no_refused_invitation_is_sent(run: Run, mailing: Mailing) -> None:
 
 
 def _of_member(mailing: Mailing) -> list[Refusal]:
-    return [mailing.member] if mailing.member is not None and refused(mailing.member.exchange) else []
+    return [mailing.member] if mailing.member is not None and mailing.member.exchange.refused else []
 
 
 def refused_invitations(run: Run) -> list[Refusal]:
@@ -97,9 +96,9 @@ def refused_invitations(run: Run) -> list[Refusal]:
         for invited in _own(run, invitations)
     }
     for address, several in by_address.items():
-        taken = sum(1 for invitation in several if not refused(invitation))
+        taken = sum(1 for invitation in several if not invitation.refused)
         for invitation in several:
-            if refused(invitation):
+            if invitation.refused:
                 key = invitation.request.credential.name if invitation.request.credential is not None else None
                 kind = key, _form(invitation, address), taken > 0
                 kinds[kind] = Refusal(address, invitation, taken or None)
@@ -129,7 +128,7 @@ def _expect_no_further_one(run: Run, refusal: Refusal, others: int) -> None:
     if len(before) == others:
         return
     again = run.send(refusal.exchange.request)
-    if not refused(again):
+    if not again.refused:
         raise CantTell("a refused invitation was accepted when it was sent again", refusal.exchange, again)
     _give_time(run, [again])
     after = with_links(run.fixtures.mail(refusal.address))

@@ -11,7 +11,6 @@ from conformance import confirm
 from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
 from conformance.oracle import expect, read
-from conformance.oracle.effects import refused, sent_object
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.scenarios.basics import field_or_none
@@ -117,7 +116,7 @@ def _ensure_plain_name_kept(plain: Rename) -> None:
 def test_refused_empty_name_is_not_kept(renaming: Renaming) -> None:
     """If an empty name is refused, the organization has a name afterwards."""
     response, after = renaming.nameless[-1], renaming.empty.after
-    if not refused(response):
+    if not response.refused:
         raise Inapplicable("an empty name is not refused")
     if read.data(renaming.last.after).get("name") == "":
         raise Inapplicable("the organization had no name before")
@@ -148,7 +147,7 @@ def _judge_name(renaming: Renaming) -> None:
     together = renaming.foreign[0]
     if together.succeeded:
         _ensure_plain_name_kept(renaming.plain)
-        right = (sent_object(together) or {}).get("name", right)
+        right = (together.sent_object or {}).get("name", right)
     expect.equal("name", now, right, *renaming.foreign, renaming.after_foreign, pointer="/data/name")
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
 from conformance.oracle import expect, read
-from conformance.oracle.effects import sent_object
 from conformance.oracle.observe import describe_response, reads, recorded_change
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.oracle.rendering import render as in_words
@@ -45,7 +44,7 @@ def test_creation_cuts_no_text(text_samples: dict[str, Exchange]) -> None:
         response = text_samples[name]
         if not isinstance(field_or_none(response, field), str):
             raise CantTell(f"the response to the creation shows no {field}", response)
-        _expect_same(field, str((sent_object(response) or {}).get(field)), field_or_none(response, field), response)
+        _expect_same(field, str((response.sent_object or {}).get(field)), field_or_none(response, field), response)
 
 
 @requirement("update-engagement-keeps-text")

@@ -12,7 +12,6 @@ from conformance.checks.markers import observes, requirement
 from conformance.checks.observations import observing
 from conformance.operations import OPERATIONS
 from conformance.oracle import bulk, expect, read
-from conformance.oracle.effects import accepted, is_main, refused
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort
@@ -114,7 +113,7 @@ def test_requests_without_a_valid_key_change_no_role(run: Run, bad_keys: BadKeys
     ]
     if not any(_shows_no_key(change) for change in changes):
         return
-    if not all(refused(change) and _shows_no_key(change) for change in changes):
+    if not all(change.refused and _shows_no_key(change) for change in changes):
         raise CantTell("the member has another role, which another request may have set", *changes, listed)
     message = "a member has the role that requests without a valid key tried to set"
     raise NonConformity(message, *changes[-1:], listed, expected="the role from before", actual=asked)
@@ -131,7 +130,7 @@ def test_letter_case_of_the_scheme(run: Run) -> None:
 
 def _role_listed(exchange: Exchange, user_id: str | None) -> object:
     """Return the role of a member in a list that the main key read; None if it is not listed."""
-    if exchange.request.operation.id != "listMembers" or not is_main(exchange) or not accepted(exchange):
+    if exchange.request.operation.id != "listMembers" or not exchange.by_main_key or not exchange.accepted:
         return None
     return next((item.get("role") for item in readable((exchange,)) if item.get("id") == user_id), None)
 

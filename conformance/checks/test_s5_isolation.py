@@ -14,7 +14,7 @@ from conformance.checks.observations import observing
 from conformance.json_text import Parsed, read_json
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
-from conformance.oracle.effects import Interval, accepted
+from conformance.oracle.effects import Interval
 from conformance.oracle.laws import responses as laws
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, Untested, evidence
@@ -73,7 +73,7 @@ def test_updates_are_of_the_organization_of_the_key(two_organizations: TwoOrgani
     """The response to an update of the organization shows that of its key; an update without any field changes none."""
     two_organizations.ensure_two()
     (other, other_read), updated = two_organizations.other, two_organizations.updated
-    if updated is None or not accepted(updated):
+    if updated is None or not updated.accepted:
         raise Inapplicable("Nothing was updated with another organization's key")
 
     expect.equal("id", read.data(updated).get("id"), other, other_read, updated, pointer="/data/id")
@@ -154,7 +154,7 @@ def test_renaming_leaves_another_organization_alone(two_organizations: TwoOrgani
     """Another organization never gets a name that the main key has set."""
     two_organizations.ensure_two()
     given = {name: exchange for exchange in run.wire.exchanges if (name := _name_given(exchange)) is not None}
-    if not any(accepted(exchange) for exchange in given.values()):
+    if not any(exchange.accepted for exchange in given.values()):
         raise Inapplicable("Nothing was renamed with the main key")
 
     _expect_not_taken(run, OTHER_KEY, two_organizations.other[1], given)
@@ -166,7 +166,7 @@ def test_update_leaves_another_organization_alone(two_organizations: TwoOrganiza
     """The organization does not get the name of another one whose key updates its own organization."""
     two_organizations.ensure_two()
     other, updated = two_organizations.other[1], two_organizations.updated
-    if updated is None or not accepted(updated):
+    if updated is None or not updated.accepted:
         raise Inapplicable("Nothing was updated with another organization's key")
 
     _expect_not_taken(run, MAIN_KEY, two_organizations.own[1], {_name(other): updated})
@@ -221,7 +221,7 @@ def _expect_not_taken(run: Run, key: str, first: Exchange, given: Mapping[str, E
         if exchange.request.operation.id in _TELLING_NAME and _key_of(exchange) == key
     ]
     since = min(Interval.of(exchange).end for exchange in given.values())
-    later = [exchange for exchange in shown if Interval.of(exchange).start >= since and accepted(exchange)]
+    later = [exchange for exchange in shown if Interval.of(exchange).start >= since and exchange.accepted]
     if not later:
         raise Inapplicable("The other organization was not read after that")
     evidence(*later)
@@ -262,7 +262,7 @@ def _namesake_stays(tried: TwoOrganizations) -> None:
     if tried.made_by_other is None:
         return
     for page in tried.other_list:
-        for item in read.items(page) if accepted(page) else ():
+        for item in read.items(page) if page.accepted else ():
             if item.get("id") == tried.made_by_other["id"]:
                 expect.equal(
                     "status of another organization's engagement", item.get("status"), "active", tried.archive, page

@@ -14,7 +14,6 @@ from conformance.checks.observations import observing
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
-from conformance.oracle.effects import accepted
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Untested, evidence
 from conformance.oracle.permissions import MATRIX, Permission, scopes
@@ -112,7 +111,7 @@ def _is_whole_organization(tried: Permissions, exchange: Exchange) -> None:
         expect.equal(
             "id", organization.get("id"), read.data(tried.organization).get("id"), tried.organization, exchange
         )
-    known = [after for _, after in tried.kept.values() if accepted(after)]
+    known = [after for _, after in tried.kept.values() if after.accepted]
     counted = read.integer(organization, "engagementCount", exchange)
     expect.holds(
         counted >= len(known),
@@ -187,7 +186,7 @@ def _refusals(tried: Permissions, operation: str) -> dict[str, Sent]:
 
 def _is_still_archived(tried: Permissions) -> None:
     """Expect an engagement archived after refused unarchivings; whether those keys may unarchive is open."""
-    if tried.revived is None or not accepted(tried.revived):
+    if tried.revived is None or not tried.revived.accepted:
         return
     aimed = [
         exchange

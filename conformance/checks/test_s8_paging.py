@@ -13,7 +13,6 @@ from conformance import confirm
 from conformance.checks.markers import requirement
 from conformance.confirm.pages import page_by_page
 from conformance.oracle import read
-from conformance.oracle.effects import is_main
 from conformance.oracle.input_validity import Validity, validity
 from conformance.oracle.ledger.rules import status_of
 from conformance.oracle.lists import paging
@@ -248,7 +247,7 @@ def _is_later_page(exchange: Exchange) -> bool:
     is_later = page.isdecimal() and 1 < int(page) <= paging.MOST_PAGES
     return (
         is_later
-        and is_main(exchange)
+        and exchange.by_main_key
         and exchange.judgeable
         and status_of(exchange) not in _OF_THE_KEY
         and validity(rest) is Validity.VALID

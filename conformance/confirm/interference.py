@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
-from conformance.oracle.effects import Interval, accepted, refused, sent_object
+from conformance.oracle.effects import Interval
 from conformance.oracle.outcomes import CantTell, CheckOutcome, NonConformity
 from conformance.targets.names import normalized
 from conformance.wire import requests
@@ -52,8 +52,8 @@ def _strange_names(run: Run) -> tuple[Exchange, ...]:
     renamings = [
         (Interval.of(exchange).start, normalized(name))
         for exchange in run.wire.exchanges
-        if exchange.request.operation.id == "updateCurrentOrganization" and not refused(exchange)
-        if isinstance(name := (sent_object(exchange) or {}).get("name"), str)
+        if exchange.request.operation.id == "updateCurrentOrganization" and not exchange.refused
+        if isinstance(name := (exchange.sent_object or {}).get("name"), str)
     ]
     strange: dict[str, Exchange] = {}
     for exchange in reads:
@@ -103,7 +103,7 @@ def _reads(run: Run) -> list[Exchange]:
         for exchange in run.wire.exchanges
         if exchange.request.operation.id == "getCurrentOrganization"
         and exchange.request.credential is None
-        and accepted(exchange)
+        and exchange.accepted
         and _settings(exchange)
     ]
     return sorted(reads, key=lambda exchange: Interval.of(exchange).end)

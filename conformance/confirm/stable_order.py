@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.pages import PER_PAGE, page_by_page
-from conformance.oracle.effects import accepted, is_main
 from conformance.oracle.lists import paging
 from conformance.oracle.lists.listing import Listing
 from conformance.oracle.outcomes import CantTell, CheckOutcome, NonConformity
@@ -63,7 +62,7 @@ def _restless(
     run: Run, torn: CheckOutcome, listing: Callable[..., Request], counts: Callable[[Item], bool]
 ) -> NonConformity | None:
     """Return the fault if further responses, in direct succession, change their order again and again."""
-    responses = [response for _ in range(_RESPONSES) if accepted(response := run.send(listing(perPage=PER_PAGE)))]
+    responses = [response for _ in range(_RESPONSES) if (response := run.send(listing(perPage=PER_PAGE))).accepted]
     turns = _turns([responses], counts)
     if len(turns) < _TURNS or (responses[-1].started_at - responses[0].started_at).total_seconds() > _SECONDS:
         return None
@@ -94,7 +93,7 @@ def _asked_alike(run: Run, listed: Request) -> Iterable[list[Exchange]]:
     for exchange in run.wire.exchanges:
         asked = exchange.request
         plain = asked.operation is listed.operation and "sort" not in dict(asked.query)
-        if plain and is_main(exchange) and accepted(exchange):
+        if plain and exchange.by_main_key and exchange.accepted:
             alike.setdefault(asked, []).append(exchange)
     return alike.values()
 

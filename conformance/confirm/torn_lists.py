@@ -6,7 +6,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
-from conformance.oracle.effects import Interval, accepted, refused
+from conformance.oracle.effects import Interval
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.lists import page_of
 
@@ -56,4 +56,4 @@ def note_torn(run: Run, *lists: Exchange) -> None:
 def _span(write: Exchange) -> Interval:
     """Return the time in which a write is carried out; without an end if no response shows that it was."""
     span = Interval.of(write)
-    return span if accepted(write) or refused(write) else Interval(span.start, inf)
+    return span if write.accepted or write.refused else Interval(span.start, inf)

@@ -5,14 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
-from http import HTTPStatus
 from math import inf
-from typing import TYPE_CHECKING, Any, Final
-
-from conformance.json_text import Parsed, read_json
-from conformance.wire.exchange import REFUSALS, SUCCESSES
-from conformance.wire.requests import JSON_HEADERS
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
@@ -73,27 +67,6 @@ class Effect:
         return self.value is None or self.value == value
 
 
-def is_main(exchange: Exchange) -> bool:
-    """Whether this requests an operation itself, with the run's main key."""
-    credential = exchange.request.credential
-    return exchange.request.is_proper and (credential is None or credential.name == "api_key")
-
-
-def accepted(exchange: Exchange) -> bool:
-    """Whether the response is a 2xx."""
-    return exchange.received is not None and exchange.received.status in SUCCESSES
-
-
-def refused(exchange: Exchange) -> bool:
-    """Whether the response is a 4xx, so that nothing happened."""
-    return exchange.received is not None and exchange.received.status in REFUSALS
-
-
-def missed(exchange: Exchange) -> bool:
-    """Whether the response is a 404, so that the requested resource does not exist."""
-    return exchange.received is not None and exchange.received.status == HTTPStatus.NOT_FOUND
-
-
 def is_plain(text: str) -> bool:
     """Whether an accepted text must read back exactly: no odd blanks, no control characters, in normal form C."""
     return text.isprintable() and " ".join(text.split()) == text and unicodedata.is_normalized("NFC", text)
@@ -109,32 +82,16 @@ def is_unremarkable(value: object) -> bool:
     return isinstance(value, str) and _WORDS.fullmatch(value) is not None
 
 
-def sent_object(exchange: Exchange) -> dict[str, Any] | None:
-    """Return the JSON object that a request carried, to read only; None if there is none or it is ambiguous."""
-    if exchange.request.headers != JSON_HEADERS or exchange.request.body is None:
-        return None
-    return _object_in(exchange.request.body)
-
-
-@lru_cache(maxsize=256)
-def _object_in(body: bytes) -> dict[str, Any] | None:
-    """Return the JSON object of a body; the ledger compares each item of a list with many bodies."""
-    reading = read_json(body)
-    if isinstance(reading, Parsed) and isinstance(reading.value, dict) and not reading.duplicates:
-        return reading.value
-    return None
-
-
 def effects_of(exchange: Exchange) -> list[Effect]:
     """Return the effects of a request on one engagement; a refused request has none.
 
     The effects of a refused request with another key stay possible; the checks of such keys judge them.
     """
-    if not exchange.was_sent or (refused(exchange) and is_main(exchange)):
+    if not exchange.was_sent or (exchange.refused and exchange.by_main_key):
         return []
     interval = Interval.of(exchange)
-    certain = accepted(exchange) and is_main(exchange)
-    if not (accepted(exchange) or refused(exchange)):
+    certain = exchange.accepted and exchange.by_main_key
+    if not (exchange.accepted or exchange.refused):
         interval = Interval(interval.start, inf)
     effects: list[Effect] = []
     match exchange.request.operation.id:
@@ -152,7 +109,7 @@ def effects_of(exchange: Exchange) -> list[Effect]:
 
 
 def _created(exchange: Exchange, interval: Interval, *, certain: bool) -> list[Effect]:
-    body = sent_object(exchange)
+    body = exchange.sent_object
     values: dict[str, str | None] = dict.fromkeys(TEXTS)
     if body is not None:
         values["description"] = _text(body.get("description"))
@@ -164,7 +121,7 @@ def _created(exchange: Exchange, interval: Interval, *, certain: bool) -> list[E
 
 
 def _edited(exchange: Exchange, interval: Interval, *, certain: bool) -> list[Effect]:
-    body = sent_object(exchange)
+    body = exchange.sent_object
     if body is None:
         return [Effect(exchange, name, None, interval, certain=False) for name in TEXTS]
     sent = {name: body[name] for name in TEXTS if name in body}
@@ -179,7 +136,7 @@ def _edited(exchange: Exchange, interval: Interval, *, certain: bool) -> list[Ef
 
 def _of_unarchive(exchange: Exchange, interval: Interval) -> Interval:
     """Return when unarchiving may happen: the interface leaves its effect and time open, so a read must show it."""
-    return Interval(interval.start, inf) if accepted(exchange) else interval
+    return Interval(interval.start, inf) if exchange.accepted else interval
 
 
 def _text(value: object) -> str | None:

@@ -13,7 +13,7 @@ from http import HTTPStatus
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.effects import Interval, accepted, is_ordinary, is_plain, refused, sent_object
+from conformance.oracle.effects import Interval, is_ordinary, is_plain
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.rendering import render
 
@@ -158,7 +158,7 @@ def _event(exchange: Exchange) -> Event | None:
     if operation is None or not exchange.was_sent:
         return None
     outcome, interval = _outcome(exchange), Interval.of(exchange)
-    body = sent_object(exchange) or {}
+    body = exchange.sent_object or {}
     sent = tuple((name, str(value)) for name, value in body.items() if name in {"name", "description"})
     if operation == "read" and outcome is not Outcome.DONE and outcome is not Outcome.NOT_FOUND:
         return None
@@ -177,9 +177,9 @@ def _event(exchange: Exchange) -> Event | None:
 
 
 def _outcome(exchange: Exchange) -> Outcome:
-    if accepted(exchange):
+    if exchange.accepted:
         return Outcome.DONE
-    if not refused(exchange) or exchange.received is None:
+    if not exchange.refused or exchange.received is None:
         return Outcome.UNKNOWN
     return Outcome.NOT_FOUND if exchange.received.status == HTTPStatus.NOT_FOUND else Outcome.REFUSED
 

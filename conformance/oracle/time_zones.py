@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
-from conformance.oracle.effects import is_main
 from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.oracle.outcomes import CantTell, CheckOutcome, Inapplicable, NonConformity, evidence
 from conformance.oracle.rendering import render
@@ -121,7 +120,7 @@ def _judge(responses: list[_Stamp], *, coarse: bool) -> None:
 
 
 def _stamp_of(exchange: Exchange) -> _Stamp | None:
-    if exchange.request.operation.id not in _OF_NOW or not is_main(exchange):
+    if exchange.request.operation.id not in _OF_NOW or not exchange.by_main_key:
         return None
     try:
         field = _OF_NOW[exchange.request.operation.id]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
-from conformance.oracle.effects import Interval, accepted
+from conformance.oracle.effects import Interval
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.reports.curl import LONGEST_BODY, curl, shell_word, variables_of
 from conformance.reports.text import one_line
@@ -100,7 +100,7 @@ class Recording:
             self._created.setdefault(made, exchange)
         if identifier is None or operation.method == "GET":
             return
-        if operation.id in _GONE_BY and accepted(exchange):
+        if operation.id in _GONE_BY and exchange.accepted:
             self._gone[operation.id, identifier] = exchange.number
         if operation.parameter == _OF_ENGAGEMENTS:
             self._writes[identifier].append(exchange)
@@ -156,7 +156,7 @@ class Recording:
         named += [
             _made(exchange)
             for exchange in proper
-            if exchange.request.operation.id == "createEngagement" and accepted(exchange)
+            if exchange.request.operation.id == "createEngagement" and exchange.accepted
         ]
         if not any(identifier in self._created for identifier in named):
             named += [item for exchange in proper for item in self._listed(exchange)]
@@ -184,7 +184,7 @@ class Recording:
             return []
         last = max(exchange.number for exchange in cited)
         needed = [self._created[subject] for subject in subjects]
-        needed += [write for subject in subjects for write in self._writes[subject] if with_refused or accepted(write)]
+        needed += [write for subject in subjects for write in self._writes[subject] if with_refused or write.accepted]
         chosen = {exchange.number: exchange for exchange in [*needed, *cited] if exchange.number <= last}
         return [chosen[number] for number in sorted(chosen)]
 

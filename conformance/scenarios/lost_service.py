@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from conformance.oracle.effects import accepted
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
@@ -85,7 +84,7 @@ def _is_cleared(run: Run, suspect: _Suspect, may_send: bool) -> bool:  # noqa: F
     again = _sent_alone(run, first.request) if may_send else None
     if again is not None:
         _expect_not_gone(run, first, again)
-        if again.exchange.judgeable and (first.request.harmless or accepted(again.exchange)):
+        if again.exchange.judgeable and (first.request.harmless or again.exchange.accepted):
             evidence(again.exchange)
             return True
     if _had_response(run, first, lambda exchange: _form(run, exchange)):

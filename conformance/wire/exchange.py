@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Self
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import urlsplit
 
 from conformance.json_text import Malformed, Parsed, TooDeep, read_json
 from conformance.wire.gateways import GATEWAY_STATUSES, LARGE_BODY, TOO_LARGE, TOO_LONG, may_be_parsers
 from conformance.wire.redaction import STAND_IN
+from conformance.wire.requests import JSON_HEADERS
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -220,6 +222,37 @@ class Exchange:
             NoResponse: See ``response``.
         """
         return self.status in SUCCESSES
+
+    @property
+    def accepted(self) -> bool:
+        """Whether a response came and is a 2xx."""
+        return self.received is not None and self.received.status in SUCCESSES
+
+    @property
+    def refused(self) -> bool:
+        """Whether a response came and is a 4xx, so that nothing happened."""
+        return self.received is not None and self.received.status in REFUSALS
+
+    @property
+    def missed(self) -> bool:
+        """Whether a response came and is a 404, so that the requested resource does not exist."""
+        return self.received is not None and self.received.status == HTTPStatus.NOT_FOUND
+
+    @property
+    def by_main_key(self) -> bool:
+        """Whether this requests an operation itself, with the run's main key."""
+        credential = self.request.credential
+        return self.request.is_proper and (credential is None or credential.name == "api_key")
+
+    @cached_property
+    def sent_object(self) -> dict[str, Any] | None:
+        """The JSON object that the request carried, to read only; None if there is none or it is ambiguous."""
+        if self.request.headers != JSON_HEADERS or self.request.body is None:
+            return None
+        reading = read_json(self.request.body)
+        if isinstance(reading, Parsed) and isinstance(reading.value, dict) and not reading.duplicates:
+            return reading.value
+        return None
 
 
 def _is_gateways(request: Request, response: Response) -> bool:

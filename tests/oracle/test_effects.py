@@ -99,14 +99,14 @@ def test_accepted_and_refused(status: int | None, *, accepted: bool, refused: bo
     """A status is a 2xx, a 4xx, or neither."""
     made = request("updateEngagement", status)
 
-    assert effects.accepted(made) is accepted
-    assert effects.refused(made) is refused
+    assert made.accepted is accepted
+    assert made.refused is refused
 
 
 @pytest.mark.parametrize(("credential", "expected"), [(None, True), (MAIN, True), (OTHER, False)])
 def test_the_main_key(credential: Credential | None, *, expected: bool) -> None:
     """The main key is used if no other is named."""
-    assert effects.is_main(request("getEngagement", credential=credential)) is expected
+    assert request("getEngagement", credential=credential).by_main_key is expected
 
 
 # --- texts
@@ -176,14 +176,14 @@ def test_texts_that_no_service_has_a_reason_to_refuse(value: object, *, ordinary
 
 def test_the_object_that_a_request_carried() -> None:
     """A request carries a JSON object with the JSON media type."""
-    assert effects.sent_object(request("createEngagement", body={"name": "n"})) == {"name": "n"}
-    assert effects.sent_object(request("createEngagement", body={})) == {}
+    assert request("createEngagement", body={"name": "n"}).sent_object == {"name": "n"}
+    assert request("createEngagement", body={}).sent_object == {}
 
 
 @pytest.mark.parametrize("raw", [None, b"", b"[]", b"null", b'"a"', b"{", b'{"name": "a", "name": "b"}', b"{" * 200])
 def test_ambiguous_bodies(raw: bytes | None) -> None:
     """A body that is no object, no JSON, or repeats a name is ambiguous."""
-    assert effects.sent_object(request("createEngagement", raw=raw)) is None
+    assert request("createEngagement", raw=raw).sent_object is None
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_ambiguous_bodies(raw: bytes | None) -> None:
 )
 def test_a_body_with_another_media_type_is_ambiguous(headers: tuple[tuple[str, str], ...]) -> None:
     """A service may parse it in another way."""
-    assert effects.sent_object(request("createEngagement", body={"name": "n"}, headers=headers)) is None
+    assert request("createEngagement", body={"name": "n"}, headers=headers).sent_object is None
 
 
 # --- effects
@@ -344,7 +344,7 @@ def test_which_reads_fit_a_change(value: str | None, shown: str, *, fits: bool) 
 @pytest.mark.parametrize(("status", "missed"), [(404, True), (400, False), (200, False), (410, False), (None, False)])
 def test_a_404_is_a_miss(status: int | None, *, missed: bool) -> None:
     """A missing response proves nothing."""
-    assert effects.missed(make_exchange(status=status)) is missed
+    assert make_exchange(status=status).missed is missed
 
 
 @pytest.mark.parametrize(

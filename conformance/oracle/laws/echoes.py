@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import expect, read
-from conformance.oracle.effects import TEXTS, Interval, is_ordinary, is_unremarkable, refused, sent_object
+from conformance.oracle.effects import TEXTS, Interval, is_ordinary, is_unremarkable
 from conformance.oracle.laws.no_ops import invitations_again
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.outcomes import CantTell
@@ -140,7 +140,7 @@ def _disturbed(exchanges: list[Exchange]) -> set[int]:
         changed = exchange.request.identifier
         if exchange.request.operation.id == "updateCurrentOrganization":
             changed = exchange.request.operation.id
-        if changed is not None and exchange.request.method != "GET" and not refused(exchange):
+        if changed is not None and exchange.request.method != "GET" and not exchange.refused:
             at_once[changed].append(exchange)
     pairs = (pair for several in at_once.values() for pair in combinations(several, 2))
     return {change.number for pair in pairs if Interval.of(pair[0]).meets(Interval.of(pair[1])) for change in pair}
@@ -150,7 +150,7 @@ def _archived_before(exchanges: list[Exchange]) -> set[int]:
     touched: set[str | None] = set()
     again: set[int] = set()
     for exchange in exchanges:
-        if exchange.request.operation.id in {"archiveEngagement", "unarchiveEngagement"} and not refused(exchange):
+        if exchange.request.operation.id in {"archiveEngagement", "unarchiveEngagement"} and not exchange.refused:
             if exchange.request.identifier in touched:
                 again.add(exchange.number)
             touched.add(exchange.request.identifier)
@@ -160,7 +160,7 @@ def _archived_before(exchanges: list[Exchange]) -> set[int]:
 def _body_of(exchange: Exchange, operation: str) -> dict[str, Any]:
     """Return the object that a request of this operation carried; an empty one if there is none or it is ambiguous."""
     is_of_it = exchange.request.operation.id == operation and exchange.request.is_proper
-    return (sent_object(exchange) or {}) if is_of_it else {}
+    return (exchange.sent_object or {}) if is_of_it else {}
 
 
 def _resource_of(exchange: Exchange, operation: str) -> dict[str, Any]:

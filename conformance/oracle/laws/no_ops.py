@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.effects import Interval, accepted, refused, sent_object
+from conformance.oracle.effects import Interval
 from conformance.oracle.laws.responses import readable_resources
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def archivings_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
                 last = archived.get(str(shown.get("id")))
                 if last is not None and shown.get("status") == "active" and last.before(Interval.of(exchange)):
                     del archived[str(shown.get("id"))]
-        elif exchange.request.operation.id == "archiveEngagement" and identifier is not None and not refused(exchange):
-            if accepted(exchange) and identifier in archived:
+        elif exchange.request.operation.id == "archiveEngagement" and identifier is not None and not exchange.refused:
+            if exchange.accepted and identifier in archived:
                 again.add(exchange.number)
             archived[identifier] = Interval.of(exchange)
     return frozenset(again)
@@ -58,8 +58,8 @@ def invitations_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
         if exchange.request.operation.id == "listMembers":
             emails = [member.get("email") for member in readable_resources(exchange)]
             known.update(email.casefold() for email in emails if isinstance(email, str))
-        elif exchange.request.operation.id == "inviteMember" and not refused(exchange):
-            email = (sent_object(exchange) or {}).get("email")
+        elif exchange.request.operation.id == "inviteMember" and not exchange.refused:
+            email = (exchange.sent_object or {}).get("email")
             if not isinstance(email, str) or email.casefold() in known:
                 again.add(exchange.number)
             else:
@@ -77,10 +77,10 @@ def role_changes_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
                 identifier, role = member.get("id"), member.get("role")
                 if isinstance(identifier, str):
                     roles[identifier] = {role} if isinstance(role, str) else set()
-        elif exchange.request.operation.id == "updateMemberRole" and not refused(exchange):
-            user, role = exchange.request.identifier, (sent_object(exchange) or {}).get("role")
+        elif exchange.request.operation.id == "updateMemberRole" and not exchange.refused:
+            user, role = exchange.request.identifier, (exchange.sent_object or {}).get("role")
             given = {role} if isinstance(role, str) else set()
-            if not accepted(exchange):
+            if not exchange.accepted:
                 roles[user] |= given  # it got no response
                 continue
             if given & roles[user]:

@@ -9,11 +9,7 @@ from conformance.oracle.effects import (
     STATUS,
     Effect,
     Interval,
-    accepted,
-    is_main,
     is_unremarkable,
-    refused,
-    sent_object,
 )
 
 if TYPE_CHECKING:
@@ -59,9 +55,9 @@ def requirement_for_text(
         archived = history.registers[STATUS].certain_value(refusal.interval) == "archived"
         return "archived-edit-changes-nothing" if archived else "update-engagement-refused-changes-nothing"
     is_stale = any(effect.value == value for effect in history.registers[field].effects)
-    if not is_stale and any(accepted(write.exchange) and _sends(write, field, value) for write in others):
+    if not is_stale and any(write.exchange.accepted and _sends(write, field, value) for write in others):
         return "update-engagement-spares-others"
-    is_new = not is_stale and not any(accepted(write.exchange) for write in meanwhile)
+    is_new = not is_stale and not any(write.exchange.accepted for write in meanwhile)
     if is_new and not _is_seen(history, field, last) and (keeps := keeps_text(last)):
         return keeps
     return _of_own(last, meanwhile, field, is_lost=confirmed is None and is_stale)
@@ -86,7 +82,7 @@ def is_ambiguous(history: History, field: str, interval: Interval) -> bool:
     meanwhile = history.between(
         confirmed.interval.start if confirmed else last.interval.start, interval.end, but=(last.exchange,)
     )
-    causes = {write.operation for write in meanwhile if accepted(write.exchange)}
+    causes = {write.operation for write in meanwhile if write.exchange.accepted}
     return len(causes) > 1 or (confirmed is None and bool(causes - {"unarchiveEngagement"}))
 
 
@@ -104,11 +100,11 @@ def requirement_for_status(history: History, *, value: str | None, interval: Int
     if value is None:
         return "new-engagement-active"
     edits = [write for write in meanwhile if write.operation == "updateEngagement"]
-    if any("status" in (sent_object(write.exchange) or {}) for write in edits):
+    if any("status" in (write.exchange.sent_object or {}) for write in edits):
         return "update-engagement-own-values"
-    if any(accepted(write.exchange) for write in edits):
+    if any(write.exchange.accepted for write in edits):
         return KEEPS_THE_REST
-    archives = [write for write in others if write.operation == "archiveEngagement" and accepted(write.exchange)]
+    archives = [write for write in others if write.operation == "archiveEngagement" and write.exchange.accepted]
     return "archive-spares-others" if confirmed is not None and archives else "new-engagement-active"
 
 
@@ -134,7 +130,7 @@ def rivals_of_list(history: History, field: str, interval: Interval) -> int:
     """Return how many changes since the last one of a field could explain the impossible value in a list."""
     last = history.registers[field].latest(interval)
     meanwhile = [] if last is None else history.between(last.interval.start, interval.end, but=(last.exchange,))
-    return sum(1 for write in meanwhile if accepted(write.exchange))
+    return sum(1 for write in meanwhile if write.exchange.accepted)
 
 
 def resolve(history: History, findings: Findings, field: str, interval: Interval) -> None:
@@ -168,20 +164,20 @@ def of_absence(history: History, interval: Interval, others: Sequence[Write]) ->
     if last is None:
         return LASTS
     meanwhile = history.between(last.interval.start, interval.end, but=(history.creation.exchange,))
-    done = [write for write in meanwhile if accepted(write.exchange)]
+    done = [write for write in meanwhile if write.exchange.accepted]
     if done and done[-1].operation == "archiveEngagement":
         return "archived-readable"
     if done and done[-1].operation == "updateEngagement":
         return KEEPS_THE_REST
-    deletions = [write for write in others if write.operation == "deleteEngagement" and accepted(write.exchange)]
+    deletions = [write for write in others if write.operation == "deleteEngagement" and write.exchange.accepted]
     return "delete-spares-others" if deletions else LASTS
 
 
 def is_refused_edit(write: Write) -> bool:
     """Whether a write is an edit that was refused for its content, not for its key or the rate limit."""
     status = None if write.exchange.received is None else write.exchange.received.status
-    evidence = is_main(write.exchange) and status not in {401, 429}
-    return write.operation == "updateEngagement" and refused(write.exchange) and evidence
+    evidence = write.exchange.by_main_key and status not in {401, 429}
+    return write.operation == "updateEngagement" and write.exchange.refused and evidence
 
 
 def _confirmed_since(history: History, field: str, last: Effect) -> Snapshot | None:
@@ -214,7 +210,7 @@ def _of_own(last: Effect, meanwhile: Sequence[Write], field: str, *, is_lost: bo
         field: The text.
         is_lost: Whether the last write was never read, but an older value was.
     """
-    edits = [write for write in meanwhile if write.operation == "updateEngagement" and accepted(write.exchange)]
+    edits = [write for write in meanwhile if write.operation == "updateEngagement" and write.exchange.accepted]
     if _is_edit(last) and any(write.interval.meets(last.interval) for write in edits):
         return IN_PARALLEL
     return _owner(last) if is_lost else _of_last(meanwhile, field, default=_owner(last))
@@ -222,13 +218,13 @@ def _of_own(last: Effect, meanwhile: Sequence[Write], field: str, *, is_lost: bo
 
 def _of_last(meanwhile: Sequence[Write], field: str, *, default: str) -> str:
     """Return the requirement of the last write that must not have changed the engagement's texts."""
-    if meanwhile and is_refused_edit(meanwhile[-1]) and field in (sent_object(meanwhile[-1].exchange) or {}):
+    if meanwhile and is_refused_edit(meanwhile[-1]) and field in (meanwhile[-1].exchange.sent_object or {}):
         return "update-engagement-refused-changes-nothing"
     causes = {
         "archiveEngagement": "archive-keeps-content",
         "updateEngagement": KEEPS_THE_REST,
     }
-    done = [write for write in meanwhile if accepted(write.exchange)]
+    done = [write for write in meanwhile if write.exchange.accepted]
     if done:
         return causes.get(done[-1].operation, default)
     return "update-engagement-refused-changes-nothing" if any(map(is_refused_edit, meanwhile)) else default
@@ -249,4 +245,4 @@ def _carrying(field: str, value: str, meanwhile: Sequence[Write]) -> Write | Non
 
 def _sends(write: Write, field: str, value: str) -> bool:
     edit = write.operation == "updateEngagement" and bool(value)
-    return edit and (sent_object(write.exchange) or {}).get(field) == value
+    return edit and (write.exchange.sent_object or {}).get(field) == value

@@ -9,11 +9,8 @@ from conformance.oracle.effects import (
     STATUS,
     TEXTS,
     Interval,
-    accepted,
     is_ordinary,
     is_unremarkable,
-    refused,
-    sent_object,
 )
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger import attribution as causes
@@ -46,7 +43,7 @@ class Changes(Judging):
     def created(self, history: History, exchange: Exchange) -> None:
         """Judge the response to a creation by the sent texts, if they are unremarkable."""
         sent, snapshot = (
-            sent_object(exchange) or {},
+            exchange.sent_object or {},
             Snapshot(exchange, Interval.of(exchange), readable_resources(exchange)[0]),
         )
         for name in TEXTS:
@@ -62,13 +59,13 @@ class Changes(Judging):
     def change(self, history: History, exchange: Exchange) -> None:
         """Judge the response to an edit, an archive, an unarchive or a deletion."""
         interval, status = Interval.of(exchange), status_of(exchange)
-        if history.broken or status in NOT_JUDGED or not (accepted(exchange) or refused(exchange)):
+        if history.broken or status in NOT_JUDGED or not (exchange.accepted or exchange.refused):
             return
         if status in _BESIDE_OTHERS and not history.alone(interval, exchange):
             return
         if (deletion := history.deletion(interval)) is not None:
             self._deleted_change(history, exchange, deletion.exchange)
-        elif history.exists(interval) or (exchange.request.operation.id == "deleteEngagement" and accepted(exchange)):
+        elif history.exists(interval) or (exchange.request.operation.id == "deleteEngagement" and exchange.accepted):
             judge = {
                 "updateEngagement": self._edit,
                 "archiveEngagement": self._archive,
@@ -84,7 +81,7 @@ class Changes(Judging):
         else:
             # If the request has other defects, the service may report those first.
             sound = operation != "updateEngagement" or _is_sound_edit(exchange)
-            right, expected = status_of(exchange) == NOT_FOUND or (refused(exchange) and not sound), "404"
+            right, expected = status_of(exchange) == NOT_FOUND or (exchange.refused and not sound), "404"
         message = f"{operation} treated a deleted engagement as existing"
         finding = finding_of(_OF_DELETED[operation], exchange, deletion, message=message, expected=expected)
         self.conclude(history, finding, right=right)
@@ -93,10 +90,10 @@ class Changes(Judging):
         status = history.registers[STATUS]
         because = tuple(effect.exchange for effect in status.candidates(interval))
         if status.certain_value(interval) == "archived":
-            if accepted(exchange) and not _is_edit(exchange):
+            if exchange.accepted and not _is_edit(exchange):
                 return
-            right = refused(exchange) and status_of(exchange) != NOT_FOUND
-            message = f"an edit of an archived engagement {'succeeded' if accepted(exchange) else 'returned 404'}"
+            right = exchange.refused and status_of(exchange) != NOT_FOUND
+            message = f"an edit of an archived engagement {'succeeded' if exchange.accepted else 'returned 404'}"
             requirement, expected = (
                 self._of_archived_edit(history, exchange, interval),
                 "a 4xx other than 401, 404 and 429",
@@ -104,7 +101,7 @@ class Changes(Judging):
             self.keep(exchange, evidence.of_refused_edit(history, interval) if right else None)
         elif status.certain_value(interval) == "active" and _is_sound_edit(exchange):
             # A conflict may be with another edit, or with a name in use.
-            right = accepted(exchange) or status_of(exchange) == HTTPStatus.CONFLICT
+            right = exchange.accepted or status_of(exchange) == HTTPStatus.CONFLICT
             message, expected = "an edit of an active engagement failed", "any 2xx"
             requirement = "unarchived-editable" if _by_unarchive(because) else "update-engagement-succeeds"
         else:
@@ -116,10 +113,10 @@ class Changes(Judging):
         """Return the requirement: an archive that took effect late, after some edits of these fields, has its own."""
         status = history.registers[STATUS]
         last = status.latest(interval)
-        if last is None or not accepted(exchange):
+        if last is None or not exchange.accepted:
             return "archived-edit-refused"
-        fields = (sent_object(exchange) or {}).keys()
-        alike = [attempt for attempt in history.attempts if (sent_object(attempt.exchange) or {}).keys() == fields]
+        fields = (exchange.sent_object or {}).keys()
+        alike = [attempt for attempt in history.attempts if (attempt.exchange.sent_object or {}).keys() == fields]
         edits = [
             attempt for attempt in alike if causes.is_refused_edit(attempt) and last.interval.before(attempt.interval)
         ]
@@ -140,7 +137,7 @@ class Changes(Judging):
         requirement = "unarchived-archivable" if _by_unarchive(because) else "archive-engagement-succeeds"
         message = "archiving an active engagement failed"
         finding = finding_of(requirement, exchange, *because, message=message, expected="any 2xx")
-        self.conclude(history, finding, right=accepted(exchange))
+        self.conclude(history, finding, right=exchange.accepted)
 
     def _unarchive(self, history: History, exchange: Exchange, _: Interval) -> None:
         message, expected = "unarchiveEngagement is not served", "any 2xx, or a 4xx other than 401, 404, 405 and 429"
@@ -155,7 +152,7 @@ class Changes(Judging):
         requirement = "archived-deletable" if archived else "delete-engagement-succeeds"
         message = "deleting an engagement failed"
         finding = finding_of(requirement, exchange, history.creation.exchange, message=message, expected="200")
-        self.conclude(history, finding, right=accepted(exchange))
+        self.conclude(history, finding, right=exchange.accepted)
 
 
 def _by_unarchive(exchanges: Sequence[Exchange]) -> bool:
@@ -164,11 +161,11 @@ def _by_unarchive(exchanges: Sequence[Exchange]) -> bool:
 
 def _is_edit(exchange: Exchange) -> bool:
     """Whether an edit sends a text at all; a service may treat another one as a no-op, even if archived."""
-    body: dict[str, Any] = sent_object(exchange) or {}
+    body: dict[str, Any] = exchange.sent_object or {}
     return any(isinstance(body.get(field), str) for field in TEXTS)
 
 
 def _is_sound_edit(exchange: Exchange) -> bool:
     """Whether an edit is valid beyond doubt: a name or a description, neither empty nor odd nor long."""
-    body: dict[str, Any] = sent_object(exchange) or {}
+    body: dict[str, Any] = exchange.sent_object or {}
     return bool(body) and body.keys() <= set(TEXTS) and all(is_ordinary(value) for value in body.values())

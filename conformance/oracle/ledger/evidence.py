@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.effects import EXISTENCE, STATUS, Interval, accepted, sent_object
+from conformance.oracle.effects import EXISTENCE, STATUS, Interval
 from conformance.oracle.ledger import attribution as causes
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def of_read(history: History, field: str, interval: Interval) -> set[str]:
 
 def of_others(others: Sequence[Write]) -> set[str]:
     """Return the requirements that a read supports or breaks, by the writes to other engagements."""
-    return {SPARING[write.operation] for write in others if write.operation in SPARING and accepted(write.exchange)}
+    return {SPARING[write.operation] for write in others if write.operation in SPARING and write.exchange.accepted}
 
 
 def of_refused_edit(history: History, interval: Interval) -> str | None:
@@ -60,7 +60,7 @@ def _is_first(history: History, archive: Effect, interval: Interval) -> bool:
 
 
 def _upheld(history: History, field: str, last: Effect, write: Write) -> Iterator[str]:
-    done = accepted(write.exchange)
+    done = write.exchange.accepted
     if write.operation == "archiveEngagement" and field != STATUS and done:
         yield "archive-keeps-content"
     if write.operation == "archiveEngagement" and field == STATUS and last.value == "archived":
@@ -68,7 +68,7 @@ def _upheld(history: History, field: str, last: Effect, write: Write) -> Iterato
     if causes.is_refused_edit(write):
         archived = history.registers[STATUS].certain_value(write.interval) == "archived"
         yield "archived-edit-changes-nothing" if archived else "update-engagement-refused-changes-nothing"
-    if write.operation == "updateEngagement" and field == STATUS and "status" in (sent_object(write.exchange) or {}):
+    if write.operation == "updateEngagement" and field == STATUS and "status" in (write.exchange.sent_object or {}):
         yield "update-engagement-own-values"
     if write.operation == "updateEngagement" and done:
         yield causes.IN_PARALLEL if write.interval.meets(last.interval) else causes.KEEPS_THE_REST

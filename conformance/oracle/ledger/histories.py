@@ -14,9 +14,7 @@ from conformance.oracle.effects import (
     TEXTS,
     Effect,
     Interval,
-    accepted,
     effects_of,
-    refused,
 )
 from conformance.oracle.timestamps import parse_timestamp
 
@@ -217,7 +215,7 @@ class History:
             for attempt in self.attempts
             if (interval := _of_change(attempt)) and interval.start < later.end
         ]
-        over = [interval.start for attempt, interval in begun if accepted(attempt.exchange) and interval.before(later)]
+        over = [interval.start for attempt, interval in begun if attempt.exchange.accepted and interval.before(later)]
         since = max(earlier.start, *over) if over else earlier.start
         return any(
             interval.end > since and any(interval.meets(beside) for other, beside in begun if other is not attempt)
@@ -246,9 +244,9 @@ def _intervals_of_change(attempt: Write) -> list[Interval]:
 
 def _of_touch(attempt: Write) -> tuple[Interval, ...]:
     """Return when a request may have moved updatedAt, whatever else it did; empty if it was refused."""
-    if refused(attempt.exchange) or not attempt.exchange.was_sent:
+    if attempt.exchange.refused or not attempt.exchange.was_sent:
         return ()
-    return (attempt.interval if accepted(attempt.exchange) else Interval(attempt.interval.start, inf),)
+    return (attempt.interval if attempt.exchange.accepted else Interval(attempt.interval.start, inf),)
 
 
 def write(exchange: Exchange) -> Write:

@@ -12,7 +12,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
-from conformance.oracle.effects import STATUS, Interval, accepted, is_main
+from conformance.oracle.effects import STATUS, Interval
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.changes import Changes
 from conformance.oracle.ledger.findings import Finding, Findings
@@ -132,7 +132,7 @@ class Ledger:
         if not exchange.request.is_proper:
             self._distrust(exchange)
         elif operation == "listEngagements":
-            if accepted(exchange) and is_main(exchange) and (page := page_of(exchange)) is not None:
+            if exchange.accepted and exchange.by_main_key and (page := page_of(exchange)) is not None:
                 self._lists.note_order(page)
         elif operation == "createEngagement":
             self._create(exchange)
@@ -142,7 +142,7 @@ class Ledger:
                 change = write(exchange)
                 history.take(change)
                 self._others.append(change)
-            elif operation == "getEngagement" and exchange.received is not None and is_main(exchange):
+            elif operation == "getEngagement" and exchange.received is not None and exchange.by_main_key:
                 history.reads.append((Interval.of(exchange), exchange.received.status))
 
     def judge(self, exchange: Exchange) -> list[Finding]:
@@ -153,8 +153,8 @@ class Ledger:
         """
         before = len(self.findings.broken)
         operation, identifier = exchange.request.operation.id, exchange.request.identifier
-        if exchange.judgeable and is_main(exchange):
-            if operation == "listEngagements" and accepted(exchange):
+        if exchange.judgeable and exchange.by_main_key:
+            if operation == "listEngagements" and exchange.accepted:
                 if (page := page_of(exchange)) is not None:
                     self._lists.page(page)
             elif operation == "createEngagement":
@@ -209,7 +209,7 @@ class Ledger:
 
 def _id_made(exchange: Exchange) -> str | None:
     """Return the id of an engagement that the main key created; None if that was refused or the id is unreadable."""
-    made = readable_resources(exchange) if accepted(exchange) and is_main(exchange) else []
+    made = readable_resources(exchange) if exchange.accepted and exchange.by_main_key else []
     return read.id_of(made[0]) if made else None
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from conformance.oracle.effects import STATUS, TEXTS, Interval, accepted, refused
+from conformance.oracle.effects import STATUS, TEXTS, Interval
 from conformance.oracle.laws.responses import STATUSES, readable_resources
 from conformance.oracle.ledger import attribution as causes
 from conformance.oracle.ledger import evidence
@@ -28,16 +28,16 @@ class Reads(Judging):
             return
         if (deletion := history.deletion(interval)) is not None:
             self._deleted_read(history, exchange, interval, deletion.exchange)
-        elif accepted(exchange):
+        elif exchange.accepted:
             self._shown(history, exchange, interval)
-        elif refused(exchange) and history.exists(interval):
+        elif exchange.refused and history.exists(interval):
             self._missing(history, exchange, interval)
 
     def _deleted_read(self, history: History, exchange: Exchange, interval: Interval, deletion: Exchange) -> None:
         later = [status for when, status in history.reads if when.start > interval.start and status == NOT_FOUND]
         since = Interval.of(deletion).end
         earlier = [status for when, status in history.reads if since <= when.start < interval.start]
-        slipped = accepted(exchange) and later and NOT_FOUND not in earlier
+        slipped = exchange.accepted and later and NOT_FOUND not in earlier
         requirement = "delete-effective-at-once" if slipped else "deleted-unreadable"
         finding = finding_of(
             requirement, exchange, deletion, message="a read of a deleted engagement did not return 404", expected="404"

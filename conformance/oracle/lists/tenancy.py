@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.oracle import read
-from conformance.oracle.effects import accepted
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.outcomes import Inapplicable, NonConformity, evidence
 
@@ -45,7 +44,7 @@ def expect_apart(exchanges: Iterable[Exchange], keys: tuple[str, str]) -> None:
     clean: list[Exchange] = []
     for exchange in exchanges:
         key = keys[0] if exchange.request.credential is None else exchange.request.credential.name
-        if key not in keys or not accepted(exchange):
+        if key not in keys or not exchange.accepted:
             continue
         if exchange.request.operation.id == "createEngagement":
             for place in _places(exchange).values():

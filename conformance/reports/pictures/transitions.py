@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from conformance.json_text import Parsed
-from conformance.oracle.effects import accepted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -96,7 +95,7 @@ def _ways(steps: Sequence[Exchange]) -> Iterable[tuple[Way, int]]:
     moving = [exchange for exchange in steps if exchange.request.operation.id in _MOVING]
     for exchange in steps:
         operation = exchange.request.operation.id
-        if not accepted(exchange):
+        if not exchange.accepted:
             continue
         if _overlaps(exchange, moving):
             state, waiting = None, None

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
-from conformance.oracle.effects import accepted, missed, refused
 from conformance.oracle.outcomes import CantTell, CheckOutcome
 from conformance.oracle.permissions import MATRIX, Permission, scopes
 from conformance.running.options import Mode
@@ -274,7 +273,7 @@ def _refusal_targets(run: Run) -> _Targets | None:
     if "edited" not in made or "spent" not in made:
         return None
     archive = run.send(requests.archive_engagement(made["archived"])) if "archived" in made else None
-    is_archived = archive is not None and accepted(archive)
+    is_archived = archive is not None and archive.accepted
     return _Targets(made["edited"], made["spent"], made["archived"] if is_archived else None)
 
 
@@ -324,7 +323,7 @@ def _try_the_rest(
         exchanges = sender.send_all([request for _, _, request in batch])
         tried.cells |= {(scope, name): exchange for (scope, name, _), exchange in zip(batch, exchanges, strict=True)}
         for (scope, name, request), exchange in zip(batch, exchanges, strict=True):
-            if MATRIX[scope, name] is Permission.ALLOWED and request.identifier is not None and missed(exchange):
+            if MATRIX[scope, name] is Permission.ALLOWED and request.identifier is not None and exchange.missed:
                 tried.missing[request.identifier] = run.send(requests.get_engagement(request.identifier))
     _look_for_created(run, tried)
     _look_for_revived(run, tried, None if targets is None else targets.archived)
@@ -364,7 +363,7 @@ def _look_for_revived(run: Run, tried: Permissions, archived: str | None) -> Non
         for (_, name), exchange in tried.cells.items()
         if name == "unarchiveEngagement" and exchange.request.identifier == archived
     ]
-    if archived is None or not attempts or not all(map(refused, attempts)):
+    if archived is None or not attempts or not all(exchange.refused for exchange in attempts):
         return
     if any(archived in ids_on(page) for page in tried.newest if _is_list(page)):
         tried.revived = run.send(requests.get_engagement(archived))

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
-from conformance.oracle.effects import accepted, is_main, missed
 from conformance.oracle.outcomes import CheckOutcome, Inapplicable
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import identifier_of
@@ -56,7 +55,7 @@ def final_deletion(run: Run) -> FinalDeletion:
     varied = sorted(kinds.items(), key=lambda kind: (-len(kind[0]), sorted(kind[0])))
     reading = [requests.get_engagement(identifier) for _, identifier in varied[:_READ]]
     reads, page = run.send_all(reading), run.send(latest(run))
-    if any(accepted(exchange) for exchange in reads) or _listed(page) & histories.keys():
+    if any(exchange.accepted for exchange in reads) or _listed(page) & histories.keys():
         run.sleep(ONE_SECOND_TICK)  # other checks judge whether it is gone at once
         reads, page = run.send_all(reading), run.send(latest(run))
     return FinalDeletion(
@@ -76,7 +75,7 @@ def _histories(run: Run) -> dict[str, list[str]]:
     done = [
         exchange
         for exchange in run.wire.exchanges
-        if accepted(exchange) and is_main(exchange) and exchange.request.operation.id in _CHANGES
+        if exchange.accepted and exchange.by_main_key and exchange.request.operation.id in _CHANGES
     ]
     creations = sorted(
         (exchange for exchange in done if exchange.request.operation.id == _CREATION),
@@ -101,4 +100,4 @@ def _listed(page: Exchange) -> frozenset[str]:
 
 def _may_be_gone(exchange: Exchange) -> bool:
     """Whether an exchange was a deletion of an engagement, or the main key did not find it."""
-    return (missed(exchange) and is_main(exchange)) or exchange.request.operation.id == "deleteEngagement"
+    return (exchange.missed and exchange.by_main_key) or exchange.request.operation.id == "deleteEngagement"

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
-from conformance.oracle.effects import accepted
 from conformance.oracle.linearizability import State, describe_events, history_of, order_of
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort
@@ -141,7 +140,7 @@ def _race(
         responses += under_way.result()
     run.send(requests.get_engagement(subject["id"]))  # for the ledger, which judges the effects of refused edits
     controls: tuple[Exchange, ...] = ()
-    if accepted(closed) and order_of(initial, history_of(responses)) is None:
+    if closed.accepted and order_of(initial, history_of(responses)) is None:
         run.sleep(ONE_SECOND_TICK)
         controls = (closed, run.send(control))
     return Race(initial, tuple(responses), controls)

@@ -16,7 +16,6 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from conformance.oracle.effects import accepted
 from conformance.oracle.laws.responses import STATED
 from conformance.oracle.laws.shapes import PROMISES
 from conformance.oracle.rendering import render
@@ -125,7 +124,7 @@ def _faults(exchange: Exchange, failure: BaseException, headers: Mapping[str, An
         case UndefinedStatusCode():
             status, stated = str(exchange.status), exchange.request.operation.status
             rule, allowed = "no-redirect", "a 2xx or an error"
-            if accepted(exchange) and stated is not None:
+            if exchange.accepted and stated is not None:
                 rule, allowed = STATED[exchange.request.operation.id], str(stated)
             yield DocumentFault(rule, f"the status is {status}", allowed, status)
         case JsonSchemaError() if failure.title.startswith("Response header"):
@@ -156,7 +155,7 @@ def _of_body(exchange: Exchange, failure: JsonSchemaError) -> DocumentFault:
 
 def _rule(exchange: Exchange, place: list[Any], keyword: str, value: object) -> str:
     """Return the requirement that states the value at a place of a body."""
-    if not accepted(exchange):
+    if not exchange.accepted:
         return _of_error(exchange, place, keyword, value)
     operation = exchange.request.operation
     if place[:1] == ["meta"]:

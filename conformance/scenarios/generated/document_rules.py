@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.oracle.effects import accepted, refused
 from conformance.oracle.laws.errors import ERROR_CODES
 from conformance.oracle.laws.responses import STATED
 from conformance.oracle.laws.shapes import PROMISES
@@ -22,12 +22,12 @@ _LISTS: Final = {"listMembers": "list-members", "listEngagements": "list-engagem
 
 def _of(*operations: str) -> Belongs:
     """The successes of some operations."""
-    return lambda exchange: exchange.request.operation.id in operations and accepted(exchange)
+    return lambda exchange: exchange.request.operation.id in operations and exchange.accepted
 
 
 def _about(kind: str) -> Belongs:
     """The successes whose data is a list, or a single resource."""
-    return lambda exchange: exchange.request.operation.response == kind and accepted(exchange)
+    return lambda exchange: exchange.request.operation.response == kind and exchange.accepted
 
 
 def _with_status(status: int) -> Belongs:
@@ -50,15 +50,15 @@ RULES: Final[Mapping[str, Belongs]] = MappingProxyType(
         "list-paging-limits-truthful": _about("list"),
         **{f"{name}-total": _of(operation) for operation, name in _LISTS.items()},
         **{f"{name}-total-pages": _of(operation) for operation, name in _LISTS.items()},
-        "timestamp-format": accepted,
+        "timestamp-format": attrgetter("accepted"),
         "member-roles-known": _of("listMembers"),
         "engagement-status-known": _of("listEngagements", "createEngagement", "getEngagement", "archiveEngagement"),
         "update-role-answers-what-was-sent": _of("updateMemberRole"),
         "invite-answers-what-was-sent": _of("inviteMember"),
         "remove-member-answers-true": _of("removeMember"),
         "delete-engagement-answers-true": _of("deleteEngagement"),
-        "error-envelope": refused,
-        "error-status-code-agrees": refused,
+        "error-envelope": attrgetter("refused"),
+        "error-status-code-agrees": attrgetter("refused"),
         **{f"error-code-{status}": _with_status(status) for status in ERROR_CODES},
         "rate-limit-headers-present": _every,
         "rate-limit-limit-positive": _every,

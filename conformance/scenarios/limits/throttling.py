@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
-from conformance.oracle.effects import accepted
 from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.oracle.laws import responses as laws
 from conformance.running.scenarios import scenario
@@ -252,7 +251,7 @@ def _organization(exchange: Exchange) -> object:
 def _beforehand(run: Run, other: Credential | None, target: str | None) -> tuple[Exchange | None, str | None]:
     """Return a response with the other key's remaining requests; and the engagement, if the main key still finds it."""
     seen = None if target is None else run.send(requests.get_engagement(target))
-    found = target if seen is not None and accepted(seen) else None
+    found = target if seen is not None and seen.accepted else None
     if other is None:
         return None, found
     if seen is not None and other.name == MAIN_KEY:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.operations import SCOPES
 from conformance.oracle import read
-from conformance.oracle.effects import accepted, is_main
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.access.every_operation import untouchable_member
 from conformance.scenarios.access.single_scope import single_permissions
@@ -169,7 +168,7 @@ def _member_count(organization: Exchange) -> int:
 def member_counts_of_run(run: Run) -> list[MemberCount]:
     """Return every count of a run: a read of the organization and right after it a readable list of all members."""
     found: list[MemberCount] = []
-    own = [exchange for exchange in run.wire.exchanges if is_main(exchange) and accepted(exchange)]
+    own = [exchange for exchange in run.wire.exchanges if exchange.by_main_key and exchange.accepted]
     for organization, page in pairwise(own):
         operations = (organization.request.operation.id, page.request.operation.id)
         if operations == ("getCurrentOrganization", "listMembers") and "role" not in dict(page.request.query):

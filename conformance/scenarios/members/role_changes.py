@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance.oracle.effects import accepted, refused
 from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
@@ -81,10 +80,10 @@ def role_changes(run: Run) -> RoleChanges:
 def _to_owner(run: Run, member: Member, role: str) -> tuple[tuple[Exchange, ...], str]:
     """Try to make a member an owner, and again in its other role if that was refused; return its role, too."""
     first = _set(run, member, "owner")
-    if not refused(first):  # a faulty service may have done it, so the suite stops
+    if not first.refused:  # a faulty service may have done it, so the suite stops
         return (first,), role
     other = _set(run, member, OTHER_ROLE[role])
-    return (first, _set(run, member, "owner")), OTHER_ROLE[role] if accepted(other) else role
+    return (first, _set(run, member, "owner")), OTHER_ROLE[role] if other.accepted else role
 
 
 def changeable_role(members: MemberList, member: Member) -> str:
@@ -115,7 +114,7 @@ def _give_back(run: Run, member: Member, role: str) -> None:
     if run.effort is not Effort.QUICK:
         _set(run, member, role.upper())
     response = run.send(requests.update_member_role(member.user_id, {"role": role, "unheardOf": "x"}))
-    if refused(response):
+    if response.refused:
         _set(run, member, role)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import string
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.effects import accepted
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.basics import identifier_of
 from conformance.wire import requests
@@ -36,7 +35,7 @@ def ensure_no_rule_for_engagements(run: Run) -> None:
     described = {"description": run.name("described")}
     for name in plain_names(run):
         response = _tried(run, {"name": name, **described})
-        if accepted(response) and not accepted(_tried(run, {"name": run.name("own"), **described})):
+        if response.accepted and not _tried(run, {"name": run.name("own"), **described}).accepted:
             ensure_no_rule_of_names(response)
 
 
@@ -54,5 +53,5 @@ def ensure_no_rule_of_names(response: Exchange) -> None:
     Raises:
         CantTell: It was accepted, so the service has naming rules.
     """
-    if accepted(response):
+    if response.accepted:
         raise CantTell("the service accepts names, but has a rule for names that those of the run break", response)

@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
-from conformance.oracle.effects import accepted
 from conformance.oracle.laws import registry
 from conformance.oracle.ledger.findings import Finding
 from conformance.oracle.ledger.ledger import Ledger
@@ -144,7 +143,7 @@ class Walk:
 
     def _learn(self, step: Step, exchange: Exchange) -> None:
         if step.kind is Kind.CREATE:
-            made = identifier_of(exchange) if accepted(exchange) else None
+            made = identifier_of(exchange) if exchange.accepted else None
             if made is None:
                 self._ids.pop(step.slot, None)
             else:

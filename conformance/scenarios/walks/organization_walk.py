@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.effects import accepted, refused
 from conformance.oracle.outcomes import CantTell, Inapplicable, Untested
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
@@ -103,8 +102,8 @@ def _organization_steps(run: Run, first: Exchange, name: str) -> list[NameRead]:
         if step == "rename":
             new = run.name("organization-walk")
             response = run.send(requests.update_organization({"name": new}))
-            if not refused(response):
-                now, because = (new if accepted(response) else None), (first, response)
+            if not response.refused:
+                now, because = (new if response.accepted else None), (first, response)
         elif step == "invite" and invited < _MOST_INVITATIONS:
             invited += 1
             run.send(
@@ -135,4 +134,4 @@ def walked_roles(reads: list[RoleRead]) -> list[RoleRead]:
     """
     if not reads:
         raise Inapplicable("Sequences of role changes are sent at standard and deep effort only")
-    return [role_read for role_read in reads if accepted(role_read.response)]
+    return [role_read for role_read in reads if role_read.response.accepted]

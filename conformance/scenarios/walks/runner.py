@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.effects import accepted
 from conformance.oracle.lists.collation import LABEL, syllables
 from conformance.oracle.shrinking import shrink
 from conformance.oracle.walk_plan import WRITES, Kind, Step, plan
@@ -129,7 +128,7 @@ def _guesses(taken: Sequence[TakenStep], finding: Finding) -> list[list[Step]]:
     concerned = {
         exchange.request.identifier or identifier_of(exchange)
         for exchange in cited
-        if accepted(exchange) or exchange.request.identifier
+        if exchange.accepted or exchange.request.identifier
     }
     about = [taken_step for taken_step in taken if _subject(taken_step) in concerned or taken_step.exchange in cited]
     changes = [taken_step for taken_step in about if taken_step.step.kind in WRITES or taken_step.exchange in cited]
@@ -140,5 +139,5 @@ def _guesses(taken: Sequence[TakenStep], finding: Finding) -> list[list[Step]]:
 def _subject(taken_step: TakenStep) -> str | None:
     """Return the engagement that a step was about."""
     if taken_step.step.kind is Kind.CREATE:
-        return identifier_of(taken_step.exchange) if accepted(taken_step.exchange) else None
+        return identifier_of(taken_step.exchange) if taken_step.exchange.accepted else None
     return taken_step.exchange.request.identifier

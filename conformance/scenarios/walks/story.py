@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.effects import accepted
 from conformance.oracle.observe import describe_response
 from conformance.oracle.rendering import render as in_words
 from conformance.scenarios.basics import field_or_none, identifier_of
@@ -61,7 +60,7 @@ def _letters(taken: Sequence[TakenStep]) -> dict[str, str]:
 
 
 def _made(exchange: Exchange) -> str | None:
-    return identifier_of(exchange) if accepted(exchange) else None
+    return identifier_of(exchange) if exchange.accepted else None
 
 
 def _sentence(taken_step: TakenStep, letters: dict[str, str]) -> str:
@@ -83,6 +82,6 @@ def _sentence(taken_step: TakenStep, letters: dict[str, str]) -> str:
 
 
 def _state(exchange: Exchange) -> str:
-    if not accepted(exchange):
+    if not exchange.accepted:
         return ""
     return f" and is {field_or_none(exchange, 'status')}, named {in_words(field_or_none(exchange, 'name'))}"
