@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from conformance import scenarios
+from conformance.checks.markers import scenario_fixture
 from conformance.checks.observations import TABLE
 from conformance.running.scenarios import MARKED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from conformance.running.run import Run
 
 _CONFIGURED: Final[list[pytest.Config]] = []
@@ -46,19 +45,6 @@ def run() -> Run:
     return current_run(_CONFIGURED[-1])
 
 
-def _fixture(function: Callable[[Run], Any], *, alone: bool) -> Any:  # noqa: ANN401 - pytest's fixture type is not public
-    """Return a fixture with the result of a scenario."""
-
-    def fetch(run: Run) -> Any:  # noqa: ANN401 - the scenario's result
-        if alone:
-            run.scenarios.narrow()
-        return run.scenarios.result(function)
-
-    fetch.__doc__ = function.__doc__
-    fetch.background = None if alone else function  # type: ignore[attr-defined]  # the judge reads it
-    return pytest.fixture(scope="session", name=function.__name__)(fetch)
-
-
 for _module in pkgutil.walk_packages(scenarios.__path__, f"{scenarios.__name__}."):
     import_module(_module.name)
-globals().update({f"_{name}": _fixture(function, alone=alone) for name, (function, alone) in MARKED.items()})
+globals().update({f"_{name}": scenario_fixture(function, alone=alone) for name, (function, alone) in MARKED.items()})

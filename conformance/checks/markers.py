@@ -1,10 +1,17 @@
-"""Markers for the requirement that a check judges."""
+"""Markers for what a check judges or observes, and fixtures for scenarios."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from conformance.catalogue import load_catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.running.run import Run
 
 
 def requirement(identifier: str) -> pytest.MarkDecorator:
@@ -24,3 +31,21 @@ def observes(*identifiers: str) -> pytest.MarkDecorator:
     """
     points = load_catalogue().open_points
     return pytest.mark.observes(*[points[identifier].id for identifier in identifiers])
+
+
+def scenario_fixture(function: Callable[[Run], Any], *, alone: bool = False) -> Any:  # noqa: ANN401 - pytest's fixture type is not public
+    """Return a fixture with the result of a scenario.
+
+    Args:
+        function: The scenario; a run sends it once, whichever checks use it.
+        alone: Whether the run may send nothing else during it.
+    """
+
+    def fetch(run: Run) -> Any:  # noqa: ANN401 - the scenario's result
+        if alone:
+            run.scenarios.narrow()
+        return run.scenarios.result(function)
+
+    fetch.__doc__ = function.__doc__
+    fetch.background = None if alone else function  # type: ignore[attr-defined]  # the judge reads it
+    return pytest.fixture(scope="session", name=function.__name__)(fetch)

@@ -174,7 +174,7 @@ def test_operator_on_edits(serve: Serve, mutation: Mutation, body: object, wrong
 
 
 def test_refuse_valid_leaves_what_is_invalid_to_the_service(serve: Serve) -> None:
-    """What is invalid or forbidden is refused as always; what is missing is not looked for."""
+    """An invalid or forbidden request is refused as always; a missing resource is not looked for."""
     visitor = serve(mutations.refuse_valid(EDIT, 423))
 
     assert edit(visitor, INVALID)[0] == 422

@@ -23,7 +23,7 @@ from conformance.wire.run_limits import RunStopped
 
 HEAD = """
 import pytest
-from conformance.checks.markers import scenario, observes, requirement
+from conformance.checks.markers import observes, requirement, scenario_fixture
 from conformance.oracle.outcomes import Inapplicable, NonConformity, CantTell, Untested, evidence
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire.exchange import NoResponse

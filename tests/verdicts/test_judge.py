@@ -396,7 +396,7 @@ CLOSED = """
     def creating(run):
         return None
 
-    created = scenario(creating)
+    created = scenario_fixture(creating)
 
     @requirement("get-engagement-succeeds")
     def test_get():
