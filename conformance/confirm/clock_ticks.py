@@ -7,8 +7,8 @@ from math import gcd
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import expect
-from conformance.oracle.clock_set_back import was_set_back
 from conformance.oracle.laws import rate_limits as rate_limit_laws
+from conformance.oracle.laws.clock_set_back import was_set_back
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.oracle.timestamps import parse_timestamp

@@ -7,8 +7,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.clock_set_back import was_set_back
 from conformance.oracle.laws import echoes, errors, lists, rate_limits, reads, responses
+from conformance.oracle.laws.clock_set_back import was_set_back
 from conformance.oracle.laws.no_ops import archivings_again, no_op_changes, role_changes_again
 from conformance.oracle.laws.responses import STATED
 from conformance.oracle.laws.shapes import PROMISES

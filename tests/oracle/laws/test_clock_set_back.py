@@ -7,7 +7,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from conformance.oracle.clock_set_back import was_set_back
+from conformance.oracle.laws.clock_set_back import was_set_back
 from conformance.wire.exchange import Exchange
 from tests.fakes.exchanges import RESPONDED_AT, make_exchange
 
