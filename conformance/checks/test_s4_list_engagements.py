@@ -10,10 +10,10 @@ from conformance import confirm
 from conformance.checks.markers import requirement
 from conformance.oracle import read
 from conformance.oracle.laws import lists as list_laws
-from conformance.oracle.laws.responses import STATUSES
 from conformance.oracle.lists import filters
 from conformance.oracle.lists.listing import Listing, expect_filtered, expect_once, holds, time_of
 from conformance.oracle.outcomes import CantTell
+from conformance.oracle.read import STATUSES
 from conformance.scenarios.lists.filtered import (
     FilteredLists,
     requirement_for_status,

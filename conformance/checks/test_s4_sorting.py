@@ -14,7 +14,6 @@ from conformance.checks.markers import requirement
 from conformance.oracle import read
 from conformance.oracle.laws import lists as list_laws
 from conformance.oracle.laws.registry import Law
-from conformance.oracle.laws.responses import STATUSES
 from conformance.oracle.lists import paging
 from conformance.oracle.lists.listing import (
     Listing,
@@ -26,6 +25,7 @@ from conformance.oracle.lists.listing import (
     time_of,
 )
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
+from conformance.oracle.read import STATUSES
 from conformance.oracle.rendering import render
 from conformance.scenarios.lists.filtered import FilteredLists, requirement_for_status
 from conformance.scenarios.whole_run_laws import expect_law

@@ -7,8 +7,9 @@ from http import HTTPStatus
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.laws.responses import ROLES, STATUSES
+from conformance.oracle.laws.responses import ROLES
 from conformance.oracle.outcomes import CantTell, NonConformity
+from conformance.oracle.read import STATUSES
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.json_text import Malformed, Parsed, TooDeep
 from conformance.oracle.laws import shapes
 from conformance.oracle.outcomes import CantTell, NonConformity
+from conformance.oracle.read import STATUSES
 from conformance.oracle.rendering import kind_of, one_of, render
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire.exchange import SUCCESSES, NoResponse
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     LawFunction = Callable[[Exchange], bool]
 
 ROLES: Final = ("owner", "admin", "member")
-STATUSES: Final = ("active", "archived")
 STATED: Final[Mapping[str, str]] = MappingProxyType(
     {
         "getCurrentOrganization": "get-organization-succeeds",

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.oracle import read
 from conformance.oracle.effects import STATUS, TEXTS, Interval
 from conformance.oracle.laws.lists import DEFAULT_PER_PAGE, MAX_PER_PAGE, is_list
-from conformance.oracle.laws.responses import STATUSES, readable_resources
+from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger import attribution as causes
 from conformance.oracle.ledger import evidence
 from conformance.oracle.ledger.findings import Finding, Findings
 from conformance.oracle.ledger.histories import History, OpenFinding, Snapshot
 from conformance.oracle.outcomes import CantTell
+from conformance.oracle.read import STATUSES
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:

@@ -7,11 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.oracle.effects import STATUS, TEXTS, Interval
-from conformance.oracle.laws.responses import STATUSES, readable_resources
+from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger import attribution as causes
 from conformance.oracle.ledger import evidence
 from conformance.oracle.ledger.histories import History, Snapshot
 from conformance.oracle.ledger.rules import NOT_FOUND, NOT_JUDGED, Judging, finding_of, status_of
+from conformance.oracle.read import STATUSES
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
