@@ -16,7 +16,7 @@ from conformance.oracle.effects import Interval
 from conformance.oracle.ledger.ledger import Ledger
 from conformance.oracle.outcomes import CantTell, evidence
 from conformance.oracle.timestamps import parse_timestamp
-from conformance.scenarios.basics import field_or_none, identifier_of
+from conformance.scenarios.basics import field_or_none
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import SUCCESSES
 
@@ -155,7 +155,7 @@ def _creations(run: Run) -> dict[str, list[Exchange]]:
     """Return the creations of the run by identifier."""
     found: dict[str, list[Exchange]] = defaultdict(list)
     for response in _created(run):
-        if (identifier := identifier_of(response)) is not None:
+        if (identifier := read.identifier_or_none(response)) is not None:
             found[identifier].append(response)
     return found
 
@@ -166,7 +166,7 @@ def _is_another(run: Run, first: Exchange, second: Exchange) -> bool:
     A second creation of a name may return the first engagement; the check of duplicate names judges that.
     """
     responded = second.started_at + timedelta(seconds=second.seconds)
-    gone = _deletions(run).get(identifier_of(first) or "")
+    gone = _deletions(run).get(read.identifier_or_none(first) or "")
     return _sent_name(first) != _sent_name(second) and not (gone is not None and gone < responded)
 
 

@@ -17,7 +17,6 @@ from conformance.scenarios.basics import (
     create_engagements,
     expect_missing,
     field_or_none,
-    identifier_of,
     missing_identifier,
     read_engagement,
     require_active,
@@ -128,7 +127,9 @@ def _unedited(run: Run) -> list[Transition]:
         if exchange.request.operation.id == "archiveEngagement"
     }
     creations = {
-        identifier_of(exchange): exchange for exchange in done if exchange.request.operation.id == "createEngagement"
+        read.identifier_or_none(exchange): exchange
+        for exchange in done
+        if exchange.request.operation.id == "createEngagement"
     }
     both = [
         identifier
@@ -222,7 +223,7 @@ def test_name_of_archived_engagement_is_free_or_taken(archiving: Archiving) -> N
 
     expect.success_or_conflict(response)
     if response.succeeded:
-        identifier = read.text(read.data(response), "id", response)
+        identifier = read.identifier(response)
         ids = archiving.identifier, identifier
         expect.distinct_ids("an archived engagement and a new one of its name", ids, archiving.first.response, response)
 

@@ -11,7 +11,7 @@ from conformance.checks.markers import requirement
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell
-from conformance.scenarios.basics import FIELDS, field_or_none, identifier_of, read_engagement, require_active
+from conformance.scenarios.basics import FIELDS, field_or_none, read_engagement, require_active
 from conformance.scenarios.engagements.bystanders import Afterwards, settled
 from conformance.scenarios.lists.finding import PER_PAGE, ids_on
 from conformance.verdicts.stages import Stage
@@ -138,7 +138,7 @@ def _created(run: Run) -> set[str]:
         for exchange in run.wire.exchanges
         if exchange.request.operation.id == "createEngagement" and _is_success(exchange)
     ]
-    given = Counter(identifier_of(creation) for creation in creations)
+    given = Counter(read.identifier_or_none(creation) for creation in creations)
     return {identifier for identifier, times in given.items() if identifier is not None and times == 1}
 
 

@@ -122,7 +122,7 @@ def test_duplicate_name_is_accepted_or_a_conflict(creating: Creating) -> None:
 
     expect.success_or_conflict(second)
     if second.succeeded:
-        ids = [read.text(read.data(exchange), "id", exchange) for exchange in (first, second)]
+        ids = [read.identifier(exchange) for exchange in (first, second)]
         expect.distinct_ids("two engagements with the same name", ids, first, second)
 
 
@@ -153,7 +153,7 @@ def test_refused_duplicate_is_not_created(creating: Creating) -> None:
 
 def _identifier(seen: Creating) -> Described:
     response = seen.bare.response
-    return shape(read.text(read.data(response), "id", response)), response
+    return shape(read.identifier(response)), response
 
 
 def _description_never_given(seen: Creating) -> Described:

@@ -52,7 +52,7 @@ def test_invitations_have_identifiers_of_their_own(run: Run, inviting: Inviting)
         if _mailbox(exchange) is None:
             continue
         try:
-            identifier = read.text(read.data(exchange), "id", exchange)
+            identifier = read.identifier(exchange)
         except CantTell:
             continue
         other = first.setdefault(identifier, exchange)

@@ -60,6 +60,27 @@ def id_of(resource: JsonObject) -> str | None:
     return identifier if isinstance(identifier, str) else None
 
 
+def identifier(exchange: Exchange) -> str:
+    """Return the ``id`` of the resource in a success."""
+    return text(data(exchange), "id", exchange)
+
+
+def identifier_or_none(exchange: Exchange) -> str | None:
+    """Return the ``id`` of the resource in a success; None if the response shows none."""
+    try:
+        return identifier(exchange)
+    except CantTell:
+        return None
+
+
+def first_identifier(exchange: Exchange) -> str | None:
+    """Return the ``id`` of the first item of a list; None if the response shows none."""
+    try:
+        return next(map(id_of, items(exchange)), None)
+    except CantTell:
+        return None
+
+
 def meta(exchange: Exchange) -> JsonObject:
     """Return the ``meta`` object of a successful list."""
     found = body(success(exchange)).get("meta")

@@ -87,7 +87,7 @@ def try_keys(profile: Profile, wire: Wire, first: Exchange) -> list[Tried]:
         RunStopped: The target was lost.
     """
     listed = wire.send(requests.list_engagements(perPage=1))
-    engagement = _first_id(listed)
+    engagement = read.first_identifier(listed) if listed.accepted else None
     read_engagement = None if engagement is None else requests.get_engagement(engagement)
     exchange = None if read_engagement is None else wire.send(read_engagement)
     main = Tried("api_key", {"organization": first, "engagement": exchange, "engagements": listed})
@@ -106,14 +106,6 @@ def _tried(wire: Wire, name: str, key: Secret, read_engagement: Request | None) 
 def _further(profile: Profile) -> list[tuple[str, Secret]]:
     members = [(f"member {member.user_id}", member.key) for member in profile.members if member.key is not None]
     return [*profile.keys.items(), *members]
-
-
-def _first_id(listed: Exchange) -> str | None:
-    try:
-        found = next(iter(read.items(listed)), {}).get("id")
-    except (CheckOutcome, NoResponse):
-        return None
-    return found if isinstance(found, str) else None
 
 
 def problems(profile: Profile, wire: Wire, keys: list[Tried]) -> Iterator[str]:

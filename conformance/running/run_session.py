@@ -176,7 +176,7 @@ class RunSession:
     def _recognize(self, exchange: Exchange) -> None:
         """Raise if this is not the organization that the target file names."""
         try:
-            identifier = read.text(read.data(exchange), "id", exchange)
+            identifier = read.identifier(exchange)
         except CheckOutcome:
             identifier = None
         if refusal := self.profile.organization_refusal(identifier):

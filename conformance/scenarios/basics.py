@@ -39,7 +39,7 @@ def create_engagements(run: Run, *labels: str) -> list[dict[str, Any]]:
     """
     bodies = [{"name": run.name(label), "description": f"about {run.names.name(label)}"} for label in labels]
     responses = run.send_all([requests.create_engagement(body) for body in bodies])
-    made = [{**read.data(response), "id": read.text(read.data(response), "id", response)} for response in responses]
+    made = [{**read.data(response), "id": read.identifier(response)} for response in responses]
     if len({engagement["id"] for engagement in made}) < len(made):
         raise CantTell("several creations got the same id", *responses)
     return made
@@ -92,12 +92,6 @@ def tick_of(engagements: Iterable[Mapping[str, Any]]) -> float:
     times = [engagement.get(name) for engagement in engagements for name in ("createdAt", "updatedAt")]
     moments = [parse_timestamp(time) for time in times if isinstance(time, str)]
     return A_SHORT_TICK if any(moment is not None and moment.microsecond for moment in moments) else ONE_SECOND_TICK
-
-
-def identifier_of(response: Exchange) -> str | None:
-    """Return the identifier in a response; None if it cannot be read."""
-    identifier = field_or_none(response, "id")
-    return identifier if isinstance(identifier, str) else None
 
 
 def time_of(exchange: Exchange, field: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
-from conformance.scenarios.access.every_operation import identifier
+from conformance.oracle import read
 from conformance.wire import requests
 from conformance.wire.requests import Credential
 
@@ -32,7 +32,7 @@ def basics(run: Run) -> list[Exchange]:
 def lifecycle(run: Run) -> list[Exchange]:
     """Create, read, update, archive and delete an engagement."""
     created = run.send(requests.create_engagement({"name": run.name("life")}))
-    found = identifier(created)
+    found = read.identifier_or_none(created)
     if found is None:
         return [created]
     steps = (

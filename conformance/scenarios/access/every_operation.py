@@ -127,16 +127,6 @@ def label(run: Run, word: str) -> str:
     return f"{run.name(word)}-x"
 
 
-def identifier(exchange: Exchange) -> str | None:
-    """Return the id in a response, or that of the first item; None if there is none."""
-    try:
-        response = read.success(exchange)
-        found = read.items(response)[:1] if exchange.request.operation.response == "list" else [read.data(response)]
-        return read.text(found[0], "id", response) if found else None
-    except CheckOutcome:
-        return None
-
-
 def unknown_like(identifier: str | None, random: Random) -> str:
     """Return an identifier of the same shape that no resource has; a UUID if no shape is known.
 

@@ -72,7 +72,7 @@ def invalid_updates(run: Run) -> Refusals:
     """Update an engagement with every certainly invalid body."""
     body = {"name": run.name("valid"), "description": "It stays as it is."}
     created = run.send(requests.create_engagement(body))
-    engagement_id = read.text(read.data(created), "id", created)
+    engagement_id = read.identifier(created)
     run.sleep(_TICK)
     before = run.send(requests.get_engagement(engagement_id))
     tried = [(invalid, label(run, "invalid")) for invalid in _bodies(run, "updateEngagement")]

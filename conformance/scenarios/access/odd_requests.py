@@ -6,9 +6,9 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle import read
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.basics import identifier_of
 from conformance.targets.profile import Mode
 from conformance.wire import requests
 
@@ -57,7 +57,7 @@ def odd_requests(run: Run) -> list[Exchange]:
     bodies = [] if run.mode is Mode.READ_ONLY else [text.encode(errors="surrogateescape") for text in texts]
     sent = [requests.create_engagement({}).with_body(body) for body in bodies]
     creations = run.send_all(sent)
-    made = next((found for creation in creations if (found := identifier_of(creation)) is not None), None)
+    made = next((found for creation in creations if (found := read.identifier_or_none(creation)) is not None), None)
     reads = [
         requests.list_engagements(page="9" * 30),
         requests.get_engagement("\u00e9\U0001f600'\"--" + "x" * _LONG),
@@ -70,7 +70,7 @@ def odd_requests(run: Run) -> list[Exchange]:
 def _thoroughly(run: Run) -> list[Exchange]:
     """Send odd requests that most services handle alike in all operations, with those that a quick run omits."""
     responses = run.send_all(_more(run))
-    if run.mode is Mode.READ_ONLY or (made := identifier_of(run.send(_creation(run)))) is None:
+    if run.mode is Mode.READ_ONLY or (made := read.identifier_or_none(run.send(_creation(run)))) is None:
         return responses
     responses += run.send_in_turn(_more_of(made))
     for request in (requests.archive_engagement(made), requests.delete_engagement(made)):

@@ -15,7 +15,6 @@ from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import (
     OperationInputs,
     RetryNewKeys,
-    identifier,
     label,
     latest_engagements,
     member_of,
@@ -289,7 +288,9 @@ def _engagements(run: Run, names: tuple[str, ...]) -> dict[str, str]:
     bodies = [{"name": run.name(f"for-{name}"), "description": f"For {name}."} for name in names]
     made = run.send_all([requests.create_engagement(body) for body in bodies])
     return {
-        name: found for name, creation in zip(names, made, strict=True) if (found := identifier(creation)) is not None
+        name: found
+        for name, creation in zip(names, made, strict=True)
+        if (found := read.identifier_or_none(creation)) is not None
     }
 
 
@@ -351,7 +352,7 @@ def _look_for_created(run: Run, tried: Permissions) -> None:
         return
     tried.newest = tuple(latest_engagements(run, status="active", sort="name"))
     created = tried.cells.get(("engagements:write", "createEngagement"))
-    made = None if created is None else identifier(created)
+    made = None if created is None else read.identifier_or_none(created)
     if made is not None and not any(made in ids_on(page) for page in tried.newest if _is_list(page)):
         tried.lost = run.send(requests.get_engagement(made))
 

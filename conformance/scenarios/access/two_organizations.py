@@ -14,7 +14,6 @@ from conformance.scenarios.access.every_operation import (
     OTHER_ROLE,
     OperationInputs,
     RetryNewKeys,
-    identifier,
     label,
     latest_engagements,
     latest_of_other,
@@ -181,8 +180,8 @@ def two_organizations(run: Run) -> TwoOrganizations:
     updated = run.send(requests.update_organization({}).with_key(key)) if run.mode is Mode.DISPOSABLE else None
     name = run.name("isolated")
     created = run.send(requests.create_engagement({"name": name, "description": "It stays here."}))
-    engagement_id = read.text(read.data(created), "id", created)
-    own_id = read.text(read.data(own), "id", own)
+    engagement_id = read.identifier(created)
+    own_id = read.identifier(own)
     made_by_other = _made_by_other(run, key, name, own_id)
     reading = requests.get_engagement(engagement_id)
     before = run.send(reading)
@@ -198,7 +197,7 @@ def two_organizations(run: Run) -> TwoOrganizations:
     after = run.send(reading)
     return TwoOrganizations(
         own=(own_id, own),
-        other=(read.text(read.data(other), "id", other), other),
+        other=(read.identifier(other), other),
         updated=updated,
         before=before,
         attempts=attempts | on_archived,
@@ -237,9 +236,9 @@ def _made_by_other(run: Run, key: Credential, name: str, own_id: str) -> dict[st
     """
     belongs = {"organizationId": own_id, "organization_id": own_id, "organization": own_id}
     made = run.send(requests.create_engagement({"name": name, **belongs}).with_key(key))
-    if identifier(made) is None:
+    if read.identifier_or_none(made) is None:
         made = run.send(requests.create_engagement({"name": run.name("other")}).with_key(key))
-    return None if identifier(made) is None else read.data(made)
+    return None if read.identifier_or_none(made) is None else read.data(made)
 
 
 def _is_kept(before: Exchange, after: Exchange) -> bool:
@@ -254,7 +253,7 @@ def _is_kept(before: Exchange, after: Exchange) -> bool:
 def _control(run: Run) -> tuple[Exchange, Exchange]:
     """Return reads before and after the archive of an engagement that no other key is used on."""
     created = run.send(requests.create_engagement({"name": run.name("control"), "description": "It stays here, too."}))
-    reading = requests.get_engagement(read.text(read.data(created), "id", created))
+    reading = requests.get_engagement(read.identifier(created))
     before = run.send(reading)
     run.send(requests.archive_engagement(reading.identifier or ""))
     return before, run.send(reading)

@@ -14,7 +14,6 @@ from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import (
     OTHER_ROLE,
     OperationInputs,
-    identifier,
     label,
     latest_engagements,
     unknown_like,
@@ -219,7 +218,7 @@ def _aims(run: Run) -> UnauthenticatedInputs:
     random = run.random("unknown identifiers")
     disposable = run.mode is Mode.DISPOSABLE
     member = _new_member(run) if disposable else None
-    known = identifier(run.send(requests.list_members(perPage=1))) if member is None else member.user_id
+    known = read.first_identifier(run.send(requests.list_members(perPage=1))) if member is None else member.user_id
     organization = name if disposable else _name(run.send(requests.get_organization()))
     unknown = OperationInputs(
         engagement=unknown_like(shape, random),
@@ -249,8 +248,8 @@ def _new_member(run: Run) -> Member | None:
 def _engagement(run: Run) -> tuple[str | None, str | None]:
     """Return an engagement of the run, if there can be one, and an example of its identifiers."""
     if run.mode is Mode.READ_ONLY:
-        return None, identifier(run.send(requests.list_engagements(perPage=1)))
-    made = identifier(run.send(requests.create_engagement({"name": run.name("not-without-a-key")})))
+        return None, read.first_identifier(run.send(requests.list_engagements(perPage=1)))
+    made = read.identifier_or_none(run.send(requests.create_engagement({"name": run.name("not-without-a-key")})))
     return made, made
 
 
@@ -259,7 +258,12 @@ def _archived(run: Run) -> str | None:
     body = {"name": run.name("not-unarchived-without-a-key")}
     bodies = body | {"description": QUOTED}, body  # a description may be refused
     made = next(
-        (found for content in bodies if (found := identifier(run.send(requests.create_engagement(content))))), None
+        (
+            found
+            for content in bodies
+            if (found := read.identifier_or_none(run.send(requests.create_engagement(content))))
+        ),
+        None,
     )
     return made if made is not None and _status(run.send(requests.archive_engagement(made))) == "archived" else None
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conformance.oracle import expect
+from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import (
     FIELDS,
     field_or_none,
-    identifier_of,
     read_engagement,
 )
 from conformance.scenarios.engagements.creating import creating
@@ -60,7 +59,7 @@ def afterwards(run: Run) -> Afterwards:
     late, other = run.send_all([early.request, requests.create_engagement(namesake)])
     if not other.succeeded:  # a used name may be refused, and so may a short description
         other = run.send(requests.create_engagement({"name": run.name("beside")}))
-    identifier = identifier_of(other)
+    identifier = read.identifier_or_none(other)
     if identifier in {None, early.request.identifier}:
         raise CantTell("there was no other engagement to archive and delete", other)
     edit = requests.update_engagement(str(identifier), {"description": "edited beside it"})

@@ -65,8 +65,8 @@ def cascade(run: Run) -> Cascade:
     gone = (_records(run, doomed[0], KINDS * 2), _records(run, doomed[1]))
     kept = _records(run, neighbour)
     for exchange in doomed[1:]:
-        read.success(run.send(requests.archive_engagement(_id(exchange))))
-    deletions = tuple(run.send(requests.delete_engagement(_id(exchange))) for exchange in doomed)
+        read.success(run.send(requests.archive_engagement(read.identifier(exchange))))
+    deletions = tuple(run.send(requests.delete_engagement(read.identifier(exchange))) for exchange in doomed)
     for_good = tuple(records for deletion, records in zip(deletions, gone, strict=True) if deletion.succeeded)
     run.wait_until(lambda: not _still_there(run, for_good))
     for record in kept:
@@ -77,13 +77,9 @@ def cascade(run: Run) -> Cascade:
     )
 
 
-def _id(exchange: Exchange) -> str:
-    return read.text(read.data(exchange), "id", exchange)
-
-
 def _records(run: Run, created: Exchange, kinds: Sequence[SubordinateKind] = KINDS) -> list[Record]:
     """Make a record of each of some kinds."""
-    records = [Record(kind, _id(created)) for kind in kinds]
+    records = [Record(kind, read.identifier(created)) for kind in kinds]
     for record in records:
         try:
             record.id = run.fixtures.make_subordinate(record.engagement, record.kind)

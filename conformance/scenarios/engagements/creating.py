@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import (
     QUOTED,
     another_identifier,
     ensure_responses,
-    identifier_of,
 )
 from conformance.scenarios.lists.finding import Search, search
 from conformance.wire import requests
@@ -67,7 +67,7 @@ class Creating:
 def create(run: Run, *bodies: dict[str, Any]) -> list[Creation]:
     """Create engagements, and read the created ones."""
     responses = run.send_all([requests.create_engagement(body) for body in bodies])
-    ids = [identifier_of(response) for response in responses]
+    ids = [read.identifier_or_none(response) for response in responses]
     reads = iter(run.send_all([requests.get_engagement(identifier) for identifier in ids if identifier is not None]))
     return [
         Creation(body, response, None if identifier is None else next(reads))
@@ -81,7 +81,11 @@ def creating(run: Run) -> Creating:
     bare = {"name": run.name("create")}
     described = {"name": run.name("create-described"), "description": "what it is about"}
     first, second = create(run, bare, described)
-    ids = [identifier for creation in (first, second) if (identifier := identifier_of(creation.response)) is not None]
+    ids = [
+        identifier
+        for creation in (first, second)
+        if (identifier := read.identifier_or_none(creation.response)) is not None
+    ]
     namesake = run.send(requests.create_engagement(bare))
     ensure_responses([first.response, second.response, namesake])
     return Creating(first, second, namesake, search(run, ids, sort="name", order="desc"))
@@ -90,7 +94,7 @@ def creating(run: Run) -> Creating:
 @scenario
 def own_values_at_creation(run: Run) -> list[Creation]:
     """Send values that the service sets with a creation: all at once, and singly if that is refused."""
-    known = identifier_of(run.scenarios.result(creating).bare.response)
+    known = read.identifier_or_none(run.scenarios.result(creating).bare.response)
     values = {
         "id": another_identifier(known or "", run.random("own-values-at-creation"), run.name("id")),
         "status": "archived",

@@ -12,7 +12,6 @@ from conformance.scenarios.basics import (
     another_identifier,
     create_engagements,
     field_or_none,
-    identifier_of,
     tick_of,
 )
 from conformance.scenarios.engagements.creating import creating, own_values_at_creation
@@ -116,7 +115,7 @@ def _unedited(run: Run) -> Exchange:
 def undescribed(run: Run, label: str) -> Exchange:
     """Return a read of a new engagement with a name and nothing else."""
     made = read.success(run.send(requests.create_engagement({"name": run.name(label)})))
-    return run.send(requests.get_engagement(read.text(read.data(made), "id", made)))
+    return run.send(requests.get_engagement(read.identifier(made)))
 
 
 def _edit_briefly(run: Run, before: Exchange, body: dict[str, str], *, pause: float) -> Edit:
@@ -159,7 +158,7 @@ def _subject(run: Run) -> Exchange:
 
 def _send_own_values(run: Run, before: Exchange) -> tuple[Edit, ...]:
     """Send edits with values that the service sets: all at once, and singly if that is refused."""
-    known = identifier_of(before) or ""
+    known = read.identifier_or_none(before) or ""
     values = {
         "id": another_identifier(known, run.random("own-values-of-an-edit"), run.name("id")),
         "status": "archived",

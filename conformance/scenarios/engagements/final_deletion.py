@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
+from conformance.oracle import read
 from conformance.oracle.outcomes import CheckOutcome, Inapplicable
 from conformance.running.scenarios import scenario
-from conformance.scenarios.basics import identifier_of
 from conformance.scenarios.lists.finding import ids_on, latest
 from conformance.wire import requests
 from conformance.wire.exchange import NoResponse
@@ -81,7 +81,7 @@ def _histories(run: Run) -> dict[str, list[str]]:
         (exchange for exchange in done if exchange.request.operation.id == _CREATION),
         key=lambda exchange: exchange.check,
     )
-    made = Counter(identifier_of(creation) for creation in creations)
+    made = Counter(read.identifier_or_none(creation) for creation in creations)
     tried = {exchange.request.identifier for exchange in run.wire.exchanges if _may_be_gone(exchange)}
     return {
         identifier: [exchange.request.operation.id for exchange in done if exchange.request.identifier == identifier]

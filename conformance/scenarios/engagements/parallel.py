@@ -10,10 +10,11 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
+from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.basics import field_or_none, identifier_of
+from conformance.scenarios.basics import field_or_none
 from conformance.scenarios.lists.finding import Search, search
 from conformance.wire import requests
 
@@ -49,7 +50,9 @@ class ParallelCreation:
     @property
     def identifiers(self) -> list[str]:
         """Return the identifiers in the responses, with repetitions."""
-        return [identifier for response in self.responses if (identifier := identifier_of(response)) is not None]
+        return [
+            identifier for response in self.responses if (identifier := read.identifier_or_none(response)) is not None
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ def parallel_creation(run: Run) -> ParallelCreation:
     responses = run.send_all(
         [requests.create_engagement({"name": name, "description": "Made in parallel."}) for name in names]
     )
-    ids = [identifier for response in responses if (identifier := identifier_of(response)) is not None]
+    ids = [identifier for response in responses if (identifier := read.identifier_or_none(response)) is not None]
     return ParallelCreation(tuple(responses), search(run, ids, sort="name", order="asc"))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.oracle import read
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.basics import identifier_of
 from conformance.scenarios.organization.text_samples import ADDRESSES, SCRIPTS, SIGNS, joined
 from conformance.wire import requests
 
@@ -86,7 +86,7 @@ def _keep(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> li
         for name, description in zip(names, descriptions, strict=True)
     )
     response = run.send(requests.create_engagement(sent))
-    identifier = identifier_of(response)
+    identifier = read.identifier_or_none(response)
     if identifier is None:
         return [KeptText(sent, response, None)]
     before = run.send(requests.get_engagement(identifier))

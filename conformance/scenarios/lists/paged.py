@@ -10,7 +10,7 @@ from conformance.oracle import read
 from conformance.oracle.laws.lists import DEFAULT_PER_PAGE
 from conformance.oracle.lists.listing import Listing
 from conformance.running.scenarios import scenario
-from conformance.scenarios.lists.seeded_engagements import created_at, identifier_made, seeded_engagements
+from conformance.scenarios.lists.seeded_engagements import created_at, seeded_engagements
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -101,8 +101,10 @@ def creation_times(run: Run) -> dict[str, datetime]:
         exchange.request.identifier for exchange in run.wire.exchanges if exchange.request.operation.id in _MOVES
     }  # with any key
     left = named_in(run, "createEngagement") - moved
-    creations = _sent(run, "createEngagement")
-    times = {made: created_at(creation) for creation in creations if (made := identifier_made(creation)) in left}
+    creations = [creation for creation in _sent(run, "createEngagement") if creation.accepted]
+    times = {
+        made: created_at(creation) for creation in creations if (made := read.identifier_or_none(creation)) in left
+    }
     return {identifier: at for identifier, at in times.items() if identifier is not None and at is not None}
 
 
@@ -122,4 +124,5 @@ def named_in(run: Run, operation: str) -> frozenset[str]:
     batch = _sent(run, operation)
     if operation != "createEngagement":
         return frozenset(exchange.request.identifier for exchange in batch if exchange.request.identifier is not None)
-    return frozenset(made for exchange in batch if (made := identifier_made(exchange)) is not None)
+    made = (read.identifier_or_none(exchange) for exchange in batch if exchange.accepted)
+    return frozenset(identifier for identifier in made if identifier is not None)

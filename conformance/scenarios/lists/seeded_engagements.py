@@ -112,7 +112,7 @@ def new_engagements(run: Run) -> tuple[tuple[SeededEngagement, ...], float]:
         pieces += [
             SeededEngagement(made, name, response)
             for name, response in zip(batch, responses, strict=True)
-            if (made := identifier_made(response))
+            if response.accepted and (made := read.identifier_or_none(response))
         ]
         if not pieces:  # if a gateway refused all of them, the scenario starts again
             ensure_responses(responses)
@@ -187,14 +187,6 @@ def _body(name: str, place: int) -> dict[str, str]:
     if place % 10 in _UNDESCRIBED:
         return {"name": name}
     return {"name": name, "description": _WORDS.get(place, f"About {name}")}
-
-
-def identifier_made(response: Exchange) -> str | None:
-    """Return the id of what was created; None if it is not known."""
-    try:
-        return read.text(read.data(response), "id", response)
-    except (CheckOutcome, NoResponse):
-        return None
 
 
 def created_at(response: Exchange) -> datetime | None:

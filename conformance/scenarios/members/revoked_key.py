@@ -133,6 +133,6 @@ def _invitation(run: Run) -> Request:
 
 def _id(exchange: Exchange) -> str:
     try:
-        return read.text(read.data(exchange), "id", exchange)
+        return read.identifier(exchange)
     except CantTell as doubt:
         raise CantTell(f"no engagement to use the member's key on: {doubt.message}", exchange) from doubt

@@ -5,8 +5,8 @@ from __future__ import annotations
 import string
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
-from conformance.scenarios.basics import identifier_of
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def ensure_no_rule_for_engagements(run: Run) -> None:
 def _tried(run: Run, body: dict[str, str]) -> Exchange:
     """Return the response to a creation; delete the engagement that it created."""
     response = run.send(requests.create_engagement(body))
-    if (identifier := identifier_of(response)) is not None:
+    if (identifier := read.identifier_or_none(response)) is not None:
         run.send(requests.delete_engagement(identifier))
     return response
 

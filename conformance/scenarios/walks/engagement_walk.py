@@ -7,13 +7,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
+from conformance.oracle import read
 from conformance.oracle.laws import registry
 from conformance.oracle.ledger.findings import Finding
 from conformance.oracle.ledger.ledger import Ledger
 from conformance.oracle.lists.collation import LABEL, name_key, syllables
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.oracle.walk_plan import Kind, Step
-from conformance.scenarios.basics import identifier_of
 from conformance.scenarios.whole_run_ledger import by_ledger, is_elsewhere, seen_again
 from conformance.wire import requests
 from conformance.wire.exchange import TOO_MANY_REQUESTS
@@ -143,7 +143,7 @@ class Walk:
 
     def _learn(self, step: Step, exchange: Exchange) -> None:
         if step.kind is Kind.CREATE:
-            made = identifier_of(exchange) if exchange.accepted else None
+            made = read.identifier_or_none(exchange) if exchange.accepted else None
             if made is None:
                 self._ids.pop(step.slot, None)
             else:

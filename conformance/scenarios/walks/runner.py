@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle import read
 from conformance.oracle.lists.collation import LABEL, syllables
 from conformance.oracle.shrinking import shrink
 from conformance.oracle.walk_plan import WRITES, Kind, Step, plan
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.basics import identifier_of
 from conformance.scenarios.walks.engagement_walk import TakenStep, Walk
 from conformance.scenarios.walks.story import Story, write_story
 from conformance.wire import requests
@@ -126,7 +126,7 @@ def _guesses(taken: Sequence[TakenStep], finding: Finding) -> list[list[Step]]:
     """Return shorter walks: the cited steps and their creations; changes of the engagements; all steps about them."""
     cited = {finding.exchange, *finding.because}
     concerned = {
-        exchange.request.identifier or identifier_of(exchange)
+        exchange.request.identifier or read.identifier_or_none(exchange)
         for exchange in cited
         if exchange.accepted or exchange.request.identifier
     }
@@ -139,5 +139,5 @@ def _guesses(taken: Sequence[TakenStep], finding: Finding) -> list[list[Step]]:
 def _subject(taken_step: TakenStep) -> str | None:
     """Return the engagement that a step was about."""
     if taken_step.step.kind is Kind.CREATE:
-        return identifier_of(taken_step.exchange) if taken_step.exchange.accepted else None
+        return read.identifier_or_none(taken_step.exchange) if taken_step.exchange.accepted else None
     return taken_step.exchange.request.identifier

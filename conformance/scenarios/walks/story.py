@@ -6,9 +6,10 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle import read
 from conformance.oracle.observe import describe_response
 from conformance.oracle.rendering import render as in_words
-from conformance.scenarios.basics import field_or_none, identifier_of
+from conformance.scenarios.basics import field_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +61,7 @@ def _letters(taken: Sequence[TakenStep]) -> dict[str, str]:
 
 
 def _made(exchange: Exchange) -> str | None:
-    return identifier_of(exchange) if exchange.accepted else None
+    return read.identifier_or_none(exchange) if exchange.accepted else None
 
 
 def _sentence(taken_step: TakenStep, letters: dict[str, str]) -> str:
