@@ -16,7 +16,7 @@ from conformance.oracle.outcomes import CantTell
 from conformance.oracle.read import STATUSES
 from conformance.scenarios.lists.filtered import (
     FilteredLists,
-    requirement_for_status,
+    listing_with_status,
 )
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def test_list_holds_both_states(run: Run, engagements_by_status: FilteredLists) 
         run,
         engagements_by_status.snapshot,
         lambda snapshot: filters.expect_both(
-            requirement_for_status(snapshot, None),
+            listing_with_status(snapshot, None),
             {"active": seeded_engagements.active, "archived": seeded_engagements.archived},
         ),
     )
@@ -70,8 +70,8 @@ def test_status_filter_finds_all(run: Run, engagements_by_status: FilteredLists)
     """With a status, the list holds all engagements of that status and no others."""
 
     def judge(snapshot: Snapshot) -> None:
-        known = _states(requirement_for_status(snapshot, None), engagements_by_status.seeded)
-        active, archived = requirement_for_status(snapshot, "active"), requirement_for_status(snapshot, "archived")
+        known = _states(listing_with_status(snapshot, None), engagements_by_status.seeded)
+        active, archived = listing_with_status(snapshot, "active"), listing_with_status(snapshot, "archived")
         filters.expect_found(active, "status", "active", known["active"], known["archived"])
         filters.expect_found(archived, "status", "archived", known["archived"], known["active"])
 
@@ -144,8 +144,8 @@ def test_filter_counts(run: Run, engagements_by_status: FilteredLists) -> None:
     """With a status, the total is the number of engagements of that status."""
 
     def judge(snapshot: Snapshot) -> None:
-        everything = requirement_for_status(snapshot, None)
-        by_status = {status: requirement_for_status(snapshot, status) for status in STATUSES}
+        everything = listing_with_status(snapshot, None)
+        by_status = {status: listing_with_status(snapshot, status) for status in STATUSES}
         filters.expect_counts("status", by_status, everything, _states(everything, engagements_by_status.seeded))
 
     confirm.stable_list(run, engagements_by_status.snapshot, judge)

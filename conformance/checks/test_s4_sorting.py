@@ -27,7 +27,7 @@ from conformance.oracle.lists.listing import (
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
 from conformance.oracle.read import STATUSES
 from conformance.oracle.rendering import render
-from conformance.scenarios.lists.filtered import FilteredLists, requirement_for_status
+from conformance.scenarios.lists.filtered import FilteredLists, listing_with_status
 from conformance.scenarios.whole_run_laws import expect_law
 from conformance.verdicts.stages import Stage
 
@@ -227,7 +227,7 @@ def _expect_plain_filter(run: Run, lists: FilteredLists) -> None:
     """Expect that the filter holds in another order, since otherwise filter and order cannot be judged together."""
     for status in STATUSES:
         judge = partial(_expect_only, status)
-        confirm.otherwise_fine(run, requirement_for_status(lists.snapshot, status).responses, judge, "in another order")
+        confirm.otherwise_fine(run, listing_with_status(lists.snapshot, status).responses, judge, "in another order")
 
 
 def _expect_only(status: str, snapshot: Snapshot) -> None:

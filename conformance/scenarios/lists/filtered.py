@@ -68,8 +68,8 @@ def _is_whole(response: Exchange) -> bool:
         return False
 
 
-def requirement_for_status(snapshot: Snapshot, status: str | None) -> Listing:
-    """Return the pages of the list with a status, or with None for all engagements."""
+def listing_with_status(snapshot: Snapshot, status: str | None) -> Listing:
+    """Return the pages of a snapshot that were requested with a status, or with None those without a filter."""
     return Listing(tuple(page for page in snapshot if dict(page.request.query).get("status") == status))
 
 

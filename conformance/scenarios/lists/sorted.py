@@ -10,7 +10,7 @@ from conformance.oracle.lists.listing import neighbours, unasked_neighbours
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.running.scenarios import scenario
 from conformance.scenarios.lists.bounded_finding import located
-from conformance.scenarios.lists.filtered import engagements_by_status, readable, requirement_for_status, until_seen
+from conformance.scenarios.lists.filtered import engagements_by_status, listing_with_status, readable, until_seen
 from conformance.scenarios.lists.seeded_engagements import SeededEngagements, seeded_engagements
 from conformance.wire import requests
 
@@ -65,7 +65,7 @@ def active_by_name(run: Run) -> Snapshot:
     everything = run.scenarios.result(by_name)
     active = [item for item in readable(everything.default) if item.get("status") == "active"]
     hidden = _total(
-        requirement_for_status(run.scenarios.result(engagements_by_status).snapshot, "active").responses
+        listing_with_status(run.scenarios.result(engagements_by_status).snapshot, "active").responses
     ) - len(active)
     if everything.skipped:
         found = located(run, everything.seeded.pieces, hidden + len(active), status="active")

@@ -200,11 +200,7 @@ def test_a_finding_shows_the_actual_value(make_client: MakeClient) -> None:
     identifier = other.created("one")
     other.service.records[identifier].name = "two"
     other.send(requests.get_engagement(identifier))
-    (requirement_for_status,), (of_field,) = (Ledger.over(said.exchanges).findings.broken for said in (client, other))
+    (of_status,), (of_field,) = (Ledger.over(said.exchanges).findings.broken for said in (client, other))
 
-    assert (requirement_for_status.expected, requirement_for_status.actual, requirement_for_status.pointer) == (
-        "200",
-        "404",
-        None,
-    )
+    assert (of_status.expected, of_status.actual, of_status.pointer) == ("200", "404", None)
     assert (of_field.expected, of_field.actual, of_field.pointer) == ('"one"', '"two"', "/data/name")
