@@ -26,12 +26,6 @@ _PAUSES_BESIDE_OTHERS: Final = (0.0, 0.1, 0.2, 0.2, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4
 _SHORT_PAUSES: Final = (0.0, 0.1, 0.2, 0.2, 0.4, 0.4)
 
 
-def resend(run: Run, snapshot: Snapshot) -> Snapshot:
-    """Send the same requests again, while the run writes nothing else."""
-    with run.wire.undisturbed():
-        return tuple(run.send_all([exchange.request for exchange in snapshot]))
-
-
 def stable_list(
     run: Run, first: Snapshot, judge: Callable[[Snapshot], object], *, anew: Callable[[], Snapshot] | None = None
 ) -> None:
@@ -123,10 +117,10 @@ def list_within_bounds(
     raise CantTell(doubt.message + others, *doubt.exchanges)
 
 
-def _taken(run: Run, first: Snapshot, anew: Callable[[], Snapshot] | None) -> Snapshot:
+def _taken(run: Run, first: Snapshot, anew: Callable[[], Snapshot] | None = None) -> Snapshot:
     """Take a new snapshot, by default with the same requests, while the run writes nothing else."""
     with run.wire.undisturbed():
-        return resend(run, first) if anew is None else anew()
+        return tuple(run.send_all([exchange.request for exchange in first])) if anew is None else anew()
 
 
 def _doubt(
@@ -154,7 +148,7 @@ def otherwise_fine(run: Run, first: Snapshot, judge: Callable[[Snapshot], object
         except (NonConformity, CantTellYet) as fault:
             doubt = CantTell(f"{why}: {fault.message}", *fault.exchanges)
             run.sleep(pause)
-            snapshot = resend(run, snapshot)
+            snapshot = _taken(run, snapshot)
         else:
             return
     raise doubt
