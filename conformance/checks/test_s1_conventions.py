@@ -1,4 +1,4 @@
-"""Section 1: the conventions for every response of the run."""
+"""Section 1: times in UTC, and observations of requests and headers that the interface does not state."""
 
 from __future__ import annotations
 

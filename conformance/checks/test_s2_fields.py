@@ -1,7 +1,4 @@
-"""Section 2: the fields of resources in every response of the run.
-
-Section 4 lists the fields of each operation with its endpoint; this module judges them.
-"""
+"""Section 2: observations of identifiers and of values that the interface leaves open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 4: reads of the organization and lists of its members."""
+"""Section 4: the list of members, its filter, and its total beside the memberCount."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 7: the errors among all responses of the run."""
+"""Section 7: requests that end the service, and observations of errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 8: the rate-limit headers of every response of the run."""
+"""Section 8: the course of the rate-limit headers from response to response."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Engagements that the run creates, and helpers that checks of several modules share."""
+"""Engagements that the run creates, and helpers that several scenarios and checks share."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def time_of(exchange: Exchange, field: str) -> str:
 
 def expect_not_honoured(sent: dict[str, Any], exchange: Exchange) -> None:
     """Expect that no value of a field that the service sets is the one that the client sent."""
-    data = read.data(exchange)  # not ``seen``: the identifier is judged as well
+    data = read.data(exchange)  # not ``read_engagement``: the identifier is judged as well
     for field in ("id", "status", "createdAt", "updatedAt"):
         if field in sent:
             read.text(data, field, exchange)

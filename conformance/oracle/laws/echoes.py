@@ -70,7 +70,7 @@ def role_change_repeats(exchange: Exchange) -> bool:
 
 
 def removal_tells_who_was_removed(exchange: Exchange) -> bool:
-    """Require the removed member's id in the response to a removal."""
+    """Require removed true and the member's id in the response to a removal."""
     resource = _resource_of(exchange, "removeMember")
     return _same(exchange, resource, {"removed": True, "userId": exchange.request.identifier})
 

@@ -1,4 +1,4 @@
-"""Requests generated from the OpenAPI document, and the responses to them."""
+"""Scenarios of generated requests, and of all responses of the run held against the OpenAPI document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scenarios of generated requests, and the shrinking of a request that got a wrong response."""
+"""Sending generated requests, and shrinking a request that got a wrong response."""
 
 from __future__ import annotations
 
