@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.stage(Stage.FIRST)
 
-
 COUNTS: Final = ("memberCount", "engagementCount")
 
 

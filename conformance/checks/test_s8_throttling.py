@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.stage(Stage.LOOKING_BACK)
 
-
 EXPECTED: Final = "429 once the limit of a window is reached"
 
 

@@ -17,29 +17,14 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
-
 _LEVELS: Final = 90
-
-
 _DIGITS: Final = 400
-
-
 _LONG: Final = 220
 """Characters of an identifier; some gateways refuse a path segment with more than 255."""
-
-
 _AT_ONCE: Final = 2
-
-
 _LINES: Final = "A first line,\r\nand a second\tone."
-
-
 _CHANGES: Final = (b'{"description": "\\ud800"}', b"")
-
-
 _UNHEARD_OF: Final = b'{"unheardOf": "x"}'
-
-
 _ODD_IDENTIFIER: Final = "0000-\u00e9'"
 
 

@@ -21,13 +21,8 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-
 _EARLIER: Final = "2002-03-04T05:06:07.891Z"
-
-
 _LATER: Final = "2099-08-07T06:05:04.321Z"
-
-
 _INVALID: Final = (400, 422)
 
 

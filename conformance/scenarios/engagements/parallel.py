@@ -25,17 +25,10 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
-
 _ROUNDS: Final = {Effort.QUICK: 2, Effort.STANDARD: 4, Effort.DEEP: 16}
-
-
 REFUSED_BESIDE: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT})
 """Refusals that an edit may get beside another edit."""
-
-
 _AT_ONCE: Final = {Effort.QUICK: 2, Effort.STANDARD: 3, Effort.DEEP: 5}
-
-
 _TRIES: Final = 4
 """Attempts to send an edit alone: other scenarios or other users may be editing at that time."""
 

@@ -15,10 +15,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-
 _LONG_NAME: Final = 280
-
-
 _LONG_DESCRIPTION: Final = 3_000
 
 

@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 
     Held = dict[Exchange, list[DocumentFault]]
 
-
 _LARGEST: Final = 1 << 20
-
-
 _SURE: Final = frozenset({Validity.INVALID})
 
 

@@ -16,11 +16,8 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-
 _TAGGED: Final = "Mixed-Case+a-tag-that-makes-it-longer"
 """Beside the run's prefix, nearly the greatest length of the part before the @."""
-
-
 _CLAIMS: Final = {
     "status": "accepted",
     "createdAt": "2001-02-03T04:05:06.789Z",

@@ -18,25 +18,14 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-
-ODD_NAMES: Final = (joined(SCRIPTS), joined(SIGNS))
-
-
-LONG_NAME: Final = " ".join(f"{number:04}" for number in range(50))
+_ODD_NAMES: Final = (joined(SCRIPTS), joined(SIGNS))
+_LONG_NAME: Final = " ".join(f"{number:04}" for number in range(50))
 """Text that must be kept if it is accepted."""
-
-
 REQUESTS: Final = 32
 """Requests left that are enough for renaming and restoring."""
-
-
 LONGEST_WAIT: Final = 60.0
 """Longest wait in seconds for the end of a window."""
-
-
 FIXED: Final = ("id", "slug", "plan", "createdAt")
-
-
 SETTINGS: Final = ("requireTwoFactor", "domainAutoJoin", "ssoEnabled")
 
 
@@ -109,7 +98,7 @@ def _ensure_room(run: Run, before: Exchange) -> None:
 
 def _renamed(run: Run, before: Exchange) -> Renaming:
     plain = _rename(run, run.name("organization"))
-    odd = (*_oddly_renamed(run), _rename(run, f"{run.name('organization')} {LONG_NAME}"))
+    odd = (*_oddly_renamed(run), _rename(run, f"{run.name('organization')} {_LONG_NAME}"))
     # Open, but no reason for a server error, and a refused name must not be set.
     nameless = [run.send(requests.update_organization({"name": name})) for name in (None, "")]
     empty = Rename("", run.send(requests.update_organization({})), run.send(requests.get_organization()))
@@ -123,10 +112,10 @@ def _renamed(run: Run, before: Exchange) -> Renaming:
 
 def _oddly_renamed(run: Run) -> tuple[Rename, ...]:
     """Rename to odd names: to all of them in one, and singly if that is refused."""
-    together = _rename(run, f"{run.name('organization')} {' '.join(ODD_NAMES)}")
+    together = _rename(run, f"{run.name('organization')} {' '.join(_ODD_NAMES)}")
     if together.response.succeeded:
         return (together,)
-    return (together, *(_rename(run, f"{run.name('organization')} {text}") for text in ODD_NAMES))
+    return (together, *(_rename(run, f"{run.name('organization')} {text}") for text in _ODD_NAMES))
 
 
 def _rename(run: Run, name: str) -> Rename:
