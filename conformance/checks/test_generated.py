@@ -28,10 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from conformance.running.run import Run
-    from conformance.scenarios.generated.document import DocumentFault
-    from conformance.wire.exchange import Exchange
-
-    Held = dict[Exchange, list[DocumentFault]]
+    from conformance.scenarios.generated.contract import Held
 
 pytestmark = pytest.mark.least_effort(Effort.STANDARD)
 

@@ -131,7 +131,7 @@ def test_refused_duplicate_is_not_created(creating: Creating) -> None:
     """If a second engagement with the same name is refused, only one has that name."""
     if creating.namesake.status != HTTPStatus.CONFLICT:
         raise Inapplicable("A used name was not refused")
-    first = read.text(read.data(creating.bare.response), "id", creating.bare.response)
+    first = read.identifier(creating.bare.response)
     pages = [page for scan in creating.found.reads for page in scan.pages]
 
     others = [
