@@ -157,9 +157,11 @@ LAWS: Final[Mapping[str, Law]] = MappingProxyType(
         "update-organization-answers-new-name": _echo(echoes.renaming_repeats_name, "updateCurrentOrganization"),
         "create-engagement-answers-what-was-sent": _echo(echoes.creation_repeats_texts, "createEngagement"),
         "new-engagement-active": _echo(echoes.creation_is_active, "createEngagement"),
-        "archive-engagement-answers-id": _echo(echoes.archiving_names_its_engagement, "archiveEngagement"),
+        "archive-engagement-answers-id": _echo(echoes.archiving_names_its_engagement, "archiveEngagement", "archiving"),
         "archive-sets-status": _echo(echoes.archiving_tells_archived, "archiveEngagement"),
-        "delete-engagement-answers-true": Law(echoes.deletion_states_what_was_deleted, ("deleteEngagement",)),
+        "delete-engagement-answers-true": Law(
+            echoes.deletion_states_what_was_deleted, ("deleteEngagement",), scenarios=("deletion",)
+        ),
         "invite-answers-what-was-sent": _echo(echoes.invitation_repeats, "inviteMember", "inviting"),
         "invitation-begins-pending": _echo(echoes.invitation_is_pending, "inviteMember", "inviting"),
         "invitation-expires-in-seven-days": _echo(echoes.invitation_expires_in_seven_days, "inviteMember", "inviting"),
