@@ -138,11 +138,14 @@ def test_a_read_only_run_reads(organization: Organization, tmp_path: Path, *, pr
     assert ("GET", 200) in sent
 
 
-def test_two_runs_at_once_do_not_disturb_each_other(organization: Organization, tmp_path: Path) -> None:
-    """Two parallel runs find no failure, and each removes only its own data."""
+@pytest.mark.parametrize("words", [(), ("--disposable",)], ids=["default", "disposable"])
+def test_two_runs_at_once_do_not_disturb_each_other(
+    words: tuple[str, ...], organization: Organization, tmp_path: Path
+) -> None:
+    """Two parallel runs find no failure, and each removes only its own data and gives back only its own name."""
     shown = organization.shown()
 
-    runs = [organization.start(tmp_path / name, "--seed", "3") for name in ("one", "two")]
+    runs = [organization.start(tmp_path / name, "--seed", "3", *words) for name in ("one", "two")]
 
     for run in runs:
         assert_conformant(run.wait(PATIENCE))
@@ -190,13 +193,24 @@ def carries_out_without_a_key(method: str, path: str) -> Behaviour:
     return behave
 
 
-@pytest.mark.parametrize("mode", ["--read-only", "--disposable"])
+@pytest.mark.parametrize("mode", ["--read-only", "", "--disposable"])
 def test_what_must_be_refused_and_was_done_is_undone(mode: str, tmp_path: Path) -> None:
     """A run deletes engagements that were created without a key, and a read-only run reports it."""
     with hostile(carries_out_without_a_key("POST", ENGAGEMENTS)) as target:
         before = target.inventory()
-        words = ("run", "--base-url", target.url, "--effort", "quick", mode, "--only", "key-*", "--only", "*-refused")
-        ended = start(tmp_path / "report", *words, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
+        words = (
+            "run",
+            "--base-url",
+            target.url,
+            "--effort",
+            "quick",
+            "--only",
+            "key-*",
+            "--only",
+            "*-refused",
+            *mode.split(),
+        )
+        ended = start(tmp_path / "report", *words, *mode.split(), CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
 
         assert ended.status == 1, ended.told()
         assert target.inventory() == before

@@ -130,6 +130,22 @@ def test_a_second_signal_ends_at_once(number: signal.Signals, tmp_path: Path) ->
     assert "Traceback" not in ended.err
 
 
+def test_a_run_that_is_stopped_for_a_while_goes_on(target: HostileTarget, tmp_path: Path) -> None:
+    """After SIGSTOP and SIGCONT a run ends as if nothing had happened."""
+    before = target.inventory()
+    started = begun(target, tmp_path / "report")
+    assert until(lambda: target.turns > 40)
+
+    started.process.send_signal(signal.SIGSTOP)
+    time.sleep(2)
+    started.process.send_signal(signal.SIGCONT)
+    ended = started.wait(PATIENCE)
+
+    assert ended.status == 0, ended.told()
+    assert_whole(ended)
+    assert target.inventory() == before
+
+
 def test_everything_that_was_started_ends_with_the_run(tmp_path: Path) -> None:
     """The embedded service and the provisioner do not outlive an interrupted run."""
     started = start(tmp_path / "report", "run", "--effort", "quick")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import stat
 import time
 from pathlib import Path
 
@@ -18,6 +21,29 @@ async def lost(turn: Turn) -> None:
     """Carry a request out and lose its response."""
     await turn.honest()
     turn.reset()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGQUIT])
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+def test_a_killed_run_leaves_a_journal_without_keys(
+    number: signal.Signals, umask: int, target: HostileTarget, tmp_path: Path
+) -> None:
+    """A killed run leaves its journal alone, with the permissions that the umask allows, and no key anywhere."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    words = ("run", "--base-url", target.url, "--effort", "quick")
+    environment = {"CONFORMANCE_API_KEY": target.api_key, "TMPDIR": str(temporary)}
+    started = start(tmp_path / "report", *words, preexec=lambda: os.umask(umask), **environment)
+    under_way(started)
+    assert until(lambda: target.turns > 40)
+
+    started.process.send_signal(number)
+    assert started.wait(PATIENCE).status == 128 + number
+
+    (journal,) = (tmp_path / "report").iterdir()
+    assert (journal.name, stat.S_IMODE(journal.stat().st_mode)) == ("journal.jsonl", 0o644 & ~umask)
+    assert target.api_key.encode() not in journal.read_bytes()
+    assert list(temporary.iterdir()) == []
 
 
 @pytest.mark.parametrize("behaviour", ["honest", "losing answers"])

@@ -100,6 +100,22 @@ def test_a_pipe_that_nobody_reads_to_its_end(target: HostileTarget, tmp_path: Pa
     assert target.inventory() == before
 
 
+def test_an_output_that_takes_nothing(target: HostileTarget, tmp_path: Path) -> None:
+    """If stdout is a full device, and the user has no home directory, the run continues and writes its report."""
+    before = target.inventory()
+    environment = {name: value for name, value in ENVIRONMENT.items() if name != "HOME"}
+    with Path("/dev/full").open("wb") as full:
+        process = subprocess.Popen(
+            _command(target, tmp_path / "report"), env=environment | {"CONFORMANCE_API_KEY": target.api_key},
+            stdin=subprocess.DEVNULL, stdout=full, stderr=full,
+        )  # fmt: skip
+        status = process.wait(PATIENCE + 30)
+
+    assert status == 0
+    assert (tmp_path / "report" / "report.json").read_text().startswith("{")
+    assert target.inventory() == before
+
+
 @pytest.mark.parametrize("closed", [(1,), (2,), (1, 2)])
 def test_streams_that_are_closed_from_the_start(closed: tuple[int, ...], target: HostileTarget, tmp_path: Path) -> None:
     """If stdout or stderr is closed from the start, as with ``>&-``, the run writes to no other file."""
