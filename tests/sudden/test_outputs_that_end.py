@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -113,6 +114,25 @@ def test_an_output_that_takes_nothing(target: HostileTarget, tmp_path: Path) -> 
 
     assert status == 0
     assert (tmp_path / "report" / "report.json").read_text().startswith("{")
+    assert target.inventory() == before
+
+
+def test_a_parent_that_is_killed(target: HostileTarget, tmp_path: Path) -> None:
+    """If the shell that started it is killed, the run continues to its end."""
+    before = target.inventory()
+    command = f"{shlex.join(_command(target, tmp_path / 'report'))} & wait"
+    parent = subprocess.Popen(
+        ["sh", "-c", command], env=ENVIRONMENT | {"CONFORMANCE_API_KEY": target.api_key},
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert until(lambda: target.turns > 30)
+    parent.kill()
+    parent.wait()
+    assert parent.stdout is not None
+    with parent.stdout as out:
+        out.read()  # until the run has ended, too
+
+    assert '"interrupted": false' in (tmp_path / "report" / "report.json").read_text()
     assert target.inventory() == before
 
 
