@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from conformance.catalogue.catalogue import load_catalogue
 from conformance.catalogue.entries import CLASSES
+from conformance.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,8 +48,8 @@ def choose(classes: Sequence[str] = (), only: Sequence[str] = (), skip: Sequence
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return the end of a sentence that suggests the nearest known words, or an empty text."""
-    nearest = get_close_matches(word, list(known), n=3)
-    return f"; did you mean {' or '.join(nearest)}?" if nearest else ""
+    near = nearest(word, known)
+    return f"; did you mean {near}?" if near else ""
 
 
 def _matching(option: str, patterns: Sequence[str]) -> set[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import click
 from rich.table import Table
 
 from conformance.cli.text import open_console
+from conformance.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -30,8 +30,8 @@ def matching(pattern: str, known: Iterable[str], kind: str) -> list[str]:
     is_whole = pattern in names or any(sign in pattern for sign in "*?[")
     found = [name for name in names if fnmatchcase(name, pattern if is_whole else f"*{pattern}*")]
     if not found:
-        near = get_close_matches(pattern, names, n=3, cutoff=0.6)
-        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        near = nearest(pattern, names)
+        hint = f" Did you mean {near}?" if near else ""
         raise click.UsageError(f"No {kind} matches {pattern!r}.{hint}")
     return found
 

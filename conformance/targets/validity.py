@@ -5,10 +5,10 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from conformance.spelling import nearest
 from conformance.targets.secret import Secret
 
 if TYPE_CHECKING:
@@ -174,8 +174,8 @@ def conformance_class(text: str, known: Collection[str]) -> str:
         Refused: There is no such class.
     """
     if text not in known:
-        nearest = get_close_matches(text, known, 1)
-        raise Refused(f"must be a class: {f'did you mean {nearest[0]}?' if nearest else ', '.join(known)}")
+        near = nearest(text, known, 1)
+        raise Refused(f"must be a class: {f'did you mean {near}?' if near else ', '.join(known)}")
     return text
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import yaml
 
+from conformance.spelling import nearest
 from conformance.targets.validity import Refused
 from conformance.yaml_text import YamlRefused, compose, value_of
 
@@ -256,6 +256,6 @@ def read_yaml(text: str, source: Source) -> Entry:
 
 
 def _unknown(name: str, known: Collection[str]) -> str:
-    close = get_close_matches(name, known, 1)
-    hint = f"did you mean {close[0]}?" if close else f"known here: {', '.join(known)}"
+    near = nearest(name, known, 1)
+    hint = f"did you mean {near}?" if near else f"known here: {', '.join(known)}"
     return f"is not a known key ({hint})"

@@ -10,10 +10,11 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+from conformance.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -63,8 +64,8 @@ def fault_by_id(identifier: str) -> Fault:
     """
     known = all_faults()
     if identifier not in known:
-        near = get_close_matches(identifier, known, n=3, cutoff=0.6)
-        hint = f"Did you mean {' or '.join(near)}?" if near else "List them with: conformance faults"
+        near = nearest(identifier, known)
+        hint = f"Did you mean {near}?" if near else "List them with: conformance faults"
         raise LookupError(f"There is no fault {identifier!r}. {hint}")
     return known[identifier]
 

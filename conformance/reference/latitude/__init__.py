@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 
 from conformance.reference.latitude.inputs import INPUT_POINTS
 from conformance.reference.latitude.point import Point
 from conformance.reference.latitude.responses import RESPONSE_POINTS
 from conformance.reference.latitude.rules import RULE_POINTS
 from conformance.reference.latitude.transport import TRANSPORT_POINTS
+from conformance.spelling import nearest
 
 POINTS: dict[str, Point] = {
     point.name: point for point in (*RESPONSE_POINTS, *INPUT_POINTS, *RULE_POINTS, *TRANSPORT_POINTS)
@@ -32,8 +32,8 @@ class Latitude(Mapping[str, str]):
     def __init__(self, choices: Mapping[str, str] | None = None) -> None:
         for name, value in (choices or {}).items():
             if name not in POINTS:
-                near = get_close_matches(name.replace("-", "_"), POINTS, n=3, cutoff=0.6)
-                hint = f"Did you mean {' or '.join(near)}?" if near else "List them with: conformance latitudes"
+                near = nearest(name.replace("-", "_"), POINTS)
+                hint = f"Did you mean {near}?" if near else "List them with: conformance latitudes"
                 raise ValueError(f"The open point {name!r} does not exist. {hint}")
             if value not in POINTS[name].values:
                 permitted = ", ".join(POINTS[name].values)
