@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.markers import observes, requirement
 from conformance.checks.observations import observing
-from conformance.confirm.clock_ticks import A_LONG_TICK, expect_moved
+from conformance.confirm.clock_ticks import expect_moved
 from conformance.oracle import expect, read
 from conformance.oracle.observe import describe_response, members, reads
 from conformance.oracle.outcomes import CantTell, Inapplicable
+from conformance.oracle.timestamps import A_LONG_TICK
 from conformance.scenarios.basics import (
     FIELDS,
     expect_missing,

@@ -32,8 +32,8 @@ from conformance.scenarios.access.two_organizations import (
     two_organizations,
 )
 from conformance.targets.capabilities import MissingMeans
-from conformance.targets.queries import MAIN_KEY, OTHER_KEY
 from conformance.verdicts.stages import Stage
+from conformance.wire.requests import MAIN_KEY, OTHER_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

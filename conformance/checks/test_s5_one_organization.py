@@ -12,9 +12,9 @@ from conformance.oracle.laws import responses as laws
 from conformance.oracle.lists.tenancy import expect_apart
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.access.two_organizations import two_organizations
-from conformance.targets.queries import MAIN_KEY, OTHER_KEY
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
+from conformance.wire.requests import MAIN_KEY, OTHER_KEY
 
 if TYPE_CHECKING:
     from conformance.running.run import Run

@@ -14,7 +14,7 @@ from conformance.checks.markers import requirement
 from conformance.confirm.pages import page_by_page
 from conformance.oracle import read
 from conformance.oracle.input_validity import Validity, validity
-from conformance.oracle.ledger.rules import status_of
+from conformance.oracle.ledger.histories import status_of
 from conformance.oracle.lists import paging
 from conformance.oracle.lists.listing import (
     Listing,

@@ -11,7 +11,7 @@ from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.oracle.laws.clock_set_back import was_set_back
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.outcomes import CantTell, NonConformity
-from conformance.oracle.timestamps import parse_timestamp
+from conformance.oracle.timestamps import A_LONG_TICK, parse_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,9 +24,6 @@ ONE_SECOND_TICK: Final = 1.1
 
 A_SHORT_TICK: Final = 0.25
 """Seconds in which a clock that shows fractions of seconds has most likely ticked."""
-
-A_LONG_TICK: Final = 2.5
-"""Seconds after which a clock that has not ticked has stopped."""
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _A_MILLISECOND: Final = timedelta(milliseconds=1)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.permissions import Permission, permission_of
+
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
@@ -83,15 +85,15 @@ def is_unremarkable(value: object) -> bool:
 
 
 def effects_of(exchange: Exchange) -> list[Effect]:
-    """Return the effects of a request on one engagement; a refused request has none.
+    """Return the effects of a request on one engagement; a refused request has none, whatever its key.
 
-    The effects of a refused request with another key stay possible; the checks of such keys judge them.
+    The effects of a request that was accepted although its key must be refused are possible.
     """
-    if not exchange.was_sent or (exchange.refused and exchange.by_main_key):
+    if not exchange.was_sent or exchange.refused:
         return []
     interval = Interval.of(exchange)
-    certain = exchange.accepted and exchange.by_main_key
-    if not (exchange.accepted or exchange.refused):
+    certain = exchange.accepted and permission_of(exchange.request) is not Permission.REFUSED
+    if not exchange.accepted:
         interval = Interval(interval.start, inf)
     effects: list[Effect] = []
     match exchange.request.operation.id:

@@ -1,4 +1,4 @@
-"""Permissions of a key with exactly one: allowed, refused, or left open for each operation."""
+"""Permissions of keys: allowed, refused, or left open for each operation."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from conformance.operations import OPERATIONS, SCOPES
+from conformance.wire.requests import MAIN_KEY, OTHER_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conformance.operations import Operation
+    from conformance.wire.requests import Request
 
 
 class Permission(StrEnum):
@@ -45,3 +47,16 @@ MATRIX: Final[Mapping[tuple[str, str], Permission]] = MappingProxyType(
 def scopes(operation: str, permission: Permission) -> tuple[str, ...]:
     """Return the permissions with this rule for an operation."""
     return tuple(scope for scope in SCOPES if MATRIX[scope, operation] is permission)
+
+
+def permission_of(request: Request) -> Permission:
+    """Return the rule for the key of a request on a resource of the main key's organization.
+
+    It is open for a key whose scopes are unknown, such as that of a member.
+    """
+    key = request.credential
+    if key is None or (key.name == MAIN_KEY and not key.invalid):
+        return Permission.ALLOWED
+    if key.invalid or key.name == OTHER_KEY:
+        return Permission.REFUSED
+    return MATRIX.get((key.name, request.operation.id), Permission.OPEN)

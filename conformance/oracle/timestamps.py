@@ -9,6 +9,9 @@ from typing import Final
 
 _FORMAT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 
+A_LONG_TICK: Final = 2.5
+"""Seconds after which a clock that has not ticked has stopped."""
+
 
 @lru_cache(maxsize=4096)
 def parse_timestamp(text: str) -> datetime | None:

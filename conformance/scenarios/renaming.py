@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell, CheckOutcome
 from conformance.targets.journal_entries import Action
-from conformance.targets.queries import MAIN_KEY
 from conformance.wire import requests
+from conformance.wire.requests import MAIN_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from conformance.confirm.clock_ticks import expect_moved
 from conformance.confirm.torn_lists import others_moved, written_meanwhile
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.ledger.attribution import MOVES
 from conformance.oracle.ledger.findings import Findings
 from conformance.oracle.ledger.ledger import Ledger
 from conformance.oracle.ledger.lists import page_of
 from conformance.oracle.lists.collation import name_key
 from conformance.oracle.lists.listing import LARGEST_PAGE, contents
-from conformance.oracle.outcomes import CantTell, CheckOutcome, Inapplicable, evidence
+from conformance.oracle.outcomes import CantTell, CheckOutcome, Inapplicable, NonConformity, evidence
 from conformance.running.scenarios import scenario
 
 if TYPE_CHECKING:
@@ -45,15 +47,29 @@ class Account:
 @scenario(alone=True)
 def ledger_of_run(run: Run) -> Account:
     """Enter all exchanges of the run into the ledger, and request suspicious lists again."""
-    ledger = Ledger.over(run.wire.exchanges, name_key)
+    ledger = Ledger.over(run.wire.exchanges, name_key, apart=run.fixtures.with_records)
     account, sure = Account(Findings(kept=ledger.findings.kept)), set[str]()
     for finding in tuple(ledger.findings.broken):
         asks = finding.unsteady and not {finding.requirement} & (sure | account.doubts.keys())
-        confirmed = _asked_again(run, finding, ledger, account) if asks else finding
+        confirmed = _asked_again(run, finding, ledger, account) if asks else _by_clock(run, finding, account)
         if confirmed is not None:
             account.findings.broken.append(confirmed)
             sure |= set() if confirmed.unsteady else {confirmed.requirement}
     return account
+
+
+def _by_clock(run: Run, finding: Finding, account: Account) -> Finding:
+    """Return a finding; record a doubt if the service's clock may be the reason why a time has not moved."""
+    if finding.requirement not in MOVES.values():
+        return finding
+    try:
+        expect_moved(run, finding.actual, finding.expected, *finding.because, finding.exchange)
+    except CantTell as doubt:
+        account.doubts[finding.requirement] = doubt
+        return replace(finding, unsteady=True)
+    except NonConformity:
+        pass
+    return finding
 
 
 def conclude(requirement: str, account: Account) -> None:

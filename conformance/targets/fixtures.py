@@ -11,10 +11,9 @@ from conformance.targets import subordinates
 from conformance.targets.capabilities import UNLOCKS, MissingMeans, missing_means
 from conformance.targets.profile import Mode
 from conformance.targets.provisioner import Mail, MethodMissing, Provisioner, ProvisionerError
-from conformance.targets.queries import OTHER_KEY
 from conformance.targets.secret import without_likely_keys
 from conformance.wire.exchange import NotSent
-from conformance.wire.requests import Credential, Request
+from conformance.wire.requests import OTHER_KEY, Credential, Request
 from conformance.wire.run_limits import RunStopped
 
 if TYPE_CHECKING:

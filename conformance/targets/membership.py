@@ -6,8 +6,9 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from conformance.targets.capabilities import MissingMeans
-from conformance.targets.queries import MAIN_KEY, QueryClient, key_name, listed_roles, member_roles
+from conformance.targets.queries import QueryClient, key_name, listed_roles, member_roles
 from conformance.wire.exchange import SUCCESSES, NotSent
+from conformance.wire.requests import MAIN_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.targets.queries import (
     GONE,
-    MAIN_KEY,
-    OTHER_KEY,
     PER_PAGE,
     data_of,
     identifier_of,
@@ -24,7 +22,7 @@ from conformance.targets.queries import (
     object_in,
 )
 from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, NotSent
-from conformance.wire.requests import get_engagement, get_organization, list_engagements
+from conformance.wire.requests import MAIN_KEY, OTHER_KEY, get_engagement, get_organization, list_engagements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

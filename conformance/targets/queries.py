@@ -14,17 +14,13 @@ from conformance.json_text import Malformed, Parsed, read_json
 from conformance.targets.lenient_reading import read_leniently
 from conformance.wire.exchange import SUCCESSES, Exchange, NoResponse, Response
 from conformance.wire.rate_limit_headers import date_of
-from conformance.wire.requests import list_engagements, list_members
+from conformance.wire.requests import MAIN_KEY, list_engagements, list_members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from conformance.targets.names import RunNames
     from conformance.wire.requests import Credential, Request
-
-MAIN_KEY: Final = "api_key"
-OTHER_KEY: Final = "other_organization"
-"""The names of the full keys of the two organizations."""
 
 GONE: Final = frozenset({404, 410})
 """Statuses of resources that no longer exist."""

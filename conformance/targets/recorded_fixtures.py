@@ -34,6 +34,7 @@ class RecordedFixtures:
 
     Attributes:
         unavailable: The reasons for missing fixtures, by need.
+        with_records: The ids of engagements that got subordinate records, which may count as changes of them.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class RecordedFixtures:
         self._keys = keys
         self._journal = journal
         self.unavailable: dict[str, str] = {}
+        self.with_records: set[str] = set()
 
     @property
     def main(self) -> Credential:
@@ -128,6 +130,7 @@ class RecordedFixtures:
         Raises:
             MissingMeans: It cannot be created.
         """
+        self.with_records.add(engagement_id)
         return self._recorded(
             f"a {kind} of {engagement_id}", lambda: self._fixtures.make_subordinate(engagement_id, kind), str, str
         )

@@ -10,19 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.targets.journal import JournalError
 from conformance.targets.journal_entries import Action, Entry, State
-from conformance.targets.queries import (
-    GONE,
-    MAIN_KEY,
-    OTHER_KEY,
-    data_of,
-    identifier_of,
-    key_name,
-    listed_roles,
-    moment_of,
-    object_in,
-)
+from conformance.targets.queries import GONE, data_of, identifier_of, key_name, listed_roles, moment_of, object_in
 from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, NotSent
 from conformance.wire.redaction import STAND_IN
+from conformance.wire.requests import MAIN_KEY, OTHER_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -10,7 +10,6 @@ from conformance.targets.journal_entries import Action, Entry, State
 from conformance.targets.ownership import Ownership, OwnershipState
 from conformance.targets.queries import (
     GONE,
-    MAIN_KEY,
     PAGES,
     OwnEngagements,
     QueryClient,
@@ -23,6 +22,7 @@ from conformance.targets.queries import (
 from conformance.targets.recorder import owner
 from conformance.wire import requests
 from conformance.wire.exchange import SUCCESSES, NoResponse
+from conformance.wire.requests import MAIN_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

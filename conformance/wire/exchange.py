@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from conformance.json_text import Malformed, Parsed, TooDeep, read_json
 from conformance.wire.gateways import GATEWAY_STATUSES, LARGE_BODY, TOO_LARGE, TOO_LONG, may_be_parsers
 from conformance.wire.redaction import STAND_IN
-from conformance.wire.requests import JSON_HEADERS
+from conformance.wire.requests import JSON_HEADERS, MAIN_KEY
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -242,7 +242,7 @@ class Exchange:
     def by_main_key(self) -> bool:
         """Whether this requests an operation itself, with the run's main key."""
         credential = self.request.credential
-        return self.request.is_proper and (credential is None or credential.name == "api_key")
+        return self.request.is_proper and (credential is None or credential.name == MAIN_KEY)
 
     @cached_property
     def sent_object(self) -> dict[str, Any] | None:

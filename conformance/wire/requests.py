@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 JSON_HEADERS: Final = (("Content-Type", "application/json"),)
+MAIN_KEY: Final = "api_key"
+OTHER_KEY: Final = "other_organization"
+"""The names of the full keys of the two organizations."""
 
 
 @dataclass(frozen=True, slots=True)

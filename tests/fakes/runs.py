@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from random import Random
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conformance.running.options import Effort, RunOptions
@@ -58,6 +59,7 @@ class FakeRun(AnyRun):  # type: ignore[misc]
 
     effort = Effort.QUICK
     engagements_before = None
+    fixtures = SimpleNamespace(with_records=frozenset())
     is_over = False
     names = RunNames("cf-")
     profile = PROFILE

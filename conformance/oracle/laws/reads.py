@@ -11,6 +11,7 @@ from conformance.oracle.laws.responses import ROLES
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.oracle.read import STATUSES
 from conformance.wire.exchange import TOO_MANY_REQUESTS
+from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 SORTS: Final = ("createdAt", "updatedAt", "name")
 ORDERS: Final = ("asc", "desc")
 _NOT_THERE: Final = (404, 410)
-_OTHER_KEY: Final = "other_organization"
 _MAY_LACK: Final = (401, 403)
 """Statuses that another organization's key may get if it is not the full key that it should be."""
 
@@ -74,7 +74,7 @@ def _is_plain(exchange: Exchange, operation: str, closed: Mapping[str, tuple[str
 
 def _has_full_key(exchange: Exchange) -> bool:
     key = exchange.request.credential
-    return key is None or (key.name == _OTHER_KEY and exchange.status not in _MAY_LACK)
+    return key is None or (key.name == OTHER_KEY and exchange.status not in _MAY_LACK)
 
 
 def _gives_200(exchange: Exchange) -> bool:

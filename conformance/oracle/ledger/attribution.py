@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.effects import (
@@ -11,18 +12,35 @@ from conformance.oracle.effects import (
     Interval,
     is_unremarkable,
 )
+from conformance.oracle.ledger.histories import status_of
+from conformance.oracle.permissions import Permission, permission_of
+from conformance.oracle.timestamps import A_LONG_TICK
+from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.oracle.ledger.findings import Findings
     from conformance.oracle.ledger.histories import History, Snapshot, Write
+    from conformance.wire.exchange import Exchange
 
 LASTS = "create-engagement-lasts"
 TAKES_EFFECT = "update-engagement-takes-effect"
 KEEPS_THE_REST = "update-engagement-keeps-the-rest"
 IN_PARALLEL = "update-engagement-in-parallel"
 AS_READ = "list-engagements-as-read"
+
+MOVES: Final = {
+    "updateEngagement": "update-engagement-moves-updated-at",
+    "archiveEngagement": "archive-refreshes-updated-at",
+}
+"""For an operation, the requirement that it moves updatedAt."""
+
+_A_TICK: Final = A_LONG_TICK * 1_000_000
+"""Microseconds in which the clock of a service moves."""
+
+_GIVES: Final = {"archived": "archiveEngagement", "active": "unarchiveEngagement"}
+"""For a status, the operation that leads to it."""
 
 _KEEPS_TEXT: Final = {
     "createEngagement": "create-engagement-keeps-text",
@@ -52,8 +70,7 @@ def requirement_for_text(
     if value is None:
         return _owner(last)
     if refusal := _carrying(field, value, meanwhile):
-        archived = history.registers[STATUS].certain_value(refusal.interval) == "archived"
-        return "archived-edit-changes-nothing" if archived else "update-engagement-refused-changes-nothing"
+        return of_refusal(history, refusal)
     is_stale = any(effect.value == value for effect in history.registers[field].effects)
     if not is_stale and any(write.exchange.accepted and _sends(write, field, value) for write in others):
         return "update-engagement-spares-others"
@@ -95,17 +112,13 @@ def requirement_for_status(history: History, *, value: str | None, interval: Int
     meanwhile = history.between(
         confirmed.interval.start if confirmed else last.interval.start, interval.end, but=(last.exchange,)
     )
+    if value is not None and (refusal := _refused(_GIVES[value], meanwhile)):
+        return of_refusal(history, refusal)
     if last.value == "archived":
         return _of_archived(meanwhile, read_before=confirmed is not None, wrong=value is not None)
-    if value is None:
-        return "new-engagement-active"
-    edits = [write for write in meanwhile if write.operation == "updateEngagement"]
-    if any("status" in (write.exchange.sent_object or {}) for write in edits):
-        return "update-engagement-own-values"
-    if any(write.exchange.accepted for write in edits):
-        return KEEPS_THE_REST
-    archives = [write for write in others if write.operation == "archiveEngagement" and write.exchange.accepted]
-    return "archive-spares-others" if confirmed is not None and archives else "new-engagement-active"
+    return (
+        "new-engagement-active" if value is None else _of_active(meanwhile, others, read_before=confirmed is not None)
+    )
 
 
 def of_list(history: History, *, field: str, value: str, interval: Interval, others: Sequence[Write]) -> str:
@@ -164,6 +177,8 @@ def of_absence(history: History, interval: Interval, others: Sequence[Write]) ->
     if last is None:
         return LASTS
     meanwhile = history.between(last.interval.start, interval.end, but=(history.creation.exchange,))
+    if refusal := _refused("deleteEngagement", meanwhile):
+        return of_refusal(history, refusal)
     done = [write for write in meanwhile if write.exchange.accepted]
     if done and done[-1].operation == "archiveEngagement":
         return "archived-readable"
@@ -171,6 +186,44 @@ def of_absence(history: History, interval: Interval, others: Sequence[Write]) ->
         return KEEPS_THE_REST
     deletions = [write for write in others if write.operation == "deleteEngagement" and write.exchange.accepted]
     return "delete-spares-others" if deletions else LASTS
+
+
+def of_refusal(history: History, refused: Write) -> str:
+    """Return the requirement that a refused request changes nothing, by its key, else by the engagement's status."""
+    archived = history.registers[STATUS].certain_value(refused.interval) == "archived"
+    again = archived and refused.operation == "archiveEngagement"
+    by_status = "archived-edit-changes-nothing" if archived else "update-engagement-refused-changes-nothing"
+    return of_refused_key(refused.exchange) or ("archived-again-stays-archived" if again else by_status)
+
+
+def of_refused_key(exchange: Exchange) -> str | None:
+    """Return the requirement that a request which was refused for its key changes nothing; None for another reason."""
+    status, key = status_of(exchange), exchange.request.credential
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return "throttled-changes-nothing"
+    if key is None:
+        return None
+    lacks_permission = permission_of(exchange.request) is Permission.REFUSED or status == HTTPStatus.FORBIDDEN
+    rules = {
+        "unauthenticated-changes-nothing": key.invalid,
+        "isolation-untouched": key.name == OTHER_KEY,
+        "scope-refused-changes-nothing": lacks_permission,
+        "removed-member-loses-engagements": status == HTTPStatus.UNAUTHORIZED,
+    }
+    return next((rule for rule, applies in rules.items() if applies), None)
+
+
+def only_change(history: History, before: Snapshot, after: Snapshot) -> Write | None:
+    """Return the only write between two reads, if it must have moved ``updatedAt``: long after any earlier change."""
+    meanwhile = [write for write in history.between(before.interval.start, after.interval.end) if write.effects]
+    if len(meanwhile) != 1 or not meanwhile[0].exchange.accepted or meanwhile[0].operation not in MOVES:
+        return None
+    (change,) = meanwhile
+    if not (before.interval.before(change.interval) and change.interval.before(after.interval)):
+        return None
+    earlier = [interval.end for interval in history.changes() if interval.start < change.interval.start]
+    alters = any(effect.value not in {None, before.text(effect.field)} for effect in change.effects)
+    return change if alters and change.interval.start - max(earlier) >= _A_TICK else None
 
 
 def is_refused_edit(write: Write) -> bool:
@@ -191,6 +244,16 @@ def _is_seen(history: History, field: str, last: Effect) -> bool:
     seen = [snapshot for snapshot in (history.confirmed.get(field), history.listed.get(field)) if snapshot is not None]
     values = [(snapshot.interval.end, snapshot.text(field)) for snapshot in seen]
     return any(end >= last.interval.end and value is not None and last.fits(value) for end, value in values)
+
+
+def _of_active(meanwhile: Sequence[Write], others: Sequence[Write], *, read_before: bool) -> str:
+    edits = [write for write in meanwhile if write.operation == "updateEngagement"]
+    if any("status" in (write.exchange.sent_object or {}) for write in edits):
+        return "update-engagement-own-values"
+    if any(write.exchange.accepted for write in edits):
+        return KEEPS_THE_REST
+    archives = [write for write in others if write.operation == "archiveEngagement" and write.exchange.accepted]
+    return "archive-spares-others" if read_before and archives else "new-engagement-active"
 
 
 def _of_archived(meanwhile: Sequence[Write], *, read_before: bool, wrong: bool) -> str:
@@ -240,7 +303,19 @@ def _is_edit(effect: Effect) -> bool:
 
 def _carrying(field: str, value: str, meanwhile: Sequence[Write]) -> Write | None:
     """Return a refused edit that carried the value read."""
-    return next((write for write in meanwhile if is_refused_edit(write) and _sends(write, field, value)), None)
+    return next((write for write in meanwhile if write.exchange.refused and _sends(write, field, value)), None)
+
+
+def _refused(operation: str, meanwhile: Sequence[Write]) -> Write | None:
+    """Return the last refused request of an operation with another key than the main one."""
+    return next(
+        (
+            write
+            for write in reversed(meanwhile)
+            if write.operation == operation and write.exchange.refused and not write.exchange.by_main_key
+        ),
+        None,
+    )
 
 
 def _sends(write: Write, field: str, value: str) -> bool:

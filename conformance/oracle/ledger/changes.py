@@ -15,8 +15,8 @@ from conformance.oracle.effects import (
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger import attribution as causes
 from conformance.oracle.ledger import evidence
-from conformance.oracle.ledger.histories import Snapshot
-from conformance.oracle.ledger.rules import NOT_FOUND, NOT_JUDGED, Judging, finding_of, status_of
+from conformance.oracle.ledger.histories import Snapshot, status_of
+from conformance.oracle.ledger.rules import NOT_FOUND, NOT_JUDGED, Judging, finding_of
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:

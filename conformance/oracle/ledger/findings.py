@@ -16,7 +16,18 @@ if TYPE_CHECKING:
 EVIDENCE: Final = 25
 """The number of exchanges kept as evidence for each requirement."""
 
-_OF_READS: Final = frozenset(
+OF_REFUSALS: Final = frozenset(
+    {
+        "throttled-changes-nothing",
+        "unauthenticated-changes-nothing",
+        "isolation-untouched",
+        "scope-refused-changes-nothing",
+        "removed-member-loses-engagements",
+    }
+)
+"""Requirements that requests which are refused for their key change nothing."""
+
+_OF_READS: Final = OF_REFUSALS | frozenset(
     {
         "create-engagement-lasts",
         "create-engagement-keeps-text",
@@ -51,12 +62,13 @@ _OF_LISTS: Final = frozenset(
 _IN_DOUBT: Final = _OF_READS | _OF_LISTS | {"new-engagement-active"}
 """Requirements that an engagement may break if a list shows an impossible value."""
 
-_NOT_THERE: Final = frozenset({"create-engagement-lasts", "delete-spares-others"})
+_NOT_THERE: Final = OF_REFUSALS | {"create-engagement-lasts", "delete-spares-others"}
 """Requirements whose breach explains any 404 of an engagement."""
 
 EXPLAINED_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
         "create-engagement-listed": _OF_READS,
+        "create-engagement-counted": _OF_READS,
         "update-engagement-succeeds": _NOT_THERE,
         "archive-engagement-succeeds": _NOT_THERE,
         "delete-engagement-succeeds": _NOT_THERE,

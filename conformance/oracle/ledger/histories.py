@@ -19,7 +19,7 @@ from conformance.oracle.effects import (
 from conformance.oracle.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
     from datetime import datetime
 
     from conformance.wire.exchange import Exchange
@@ -198,11 +198,12 @@ class History:
 
     def quiet(self, start: float, end: float) -> bool:
         """Whether no request can have changed it within an interval; an update without values may move updatedAt."""
-        return not any(
-            interval.start < end and interval.end > start
-            for attempt in self.attempts
-            for interval in _intervals_of_change(attempt)
-        )
+        return not any(interval.start < end and interval.end > start for interval in self.changes())
+
+    def changes(self) -> Iterator[Interval]:
+        """Yield the intervals in which a request may have changed the engagement, in the order of the requests."""
+        for attempt in self.attempts:
+            yield from _intervals_of_change(attempt)
 
     def may_go_back(self, earlier: Interval, later: Interval) -> bool:
         """Whether ``updatedAt`` may be earlier in one response than in a response that came before.
@@ -247,6 +248,11 @@ def _of_touch(attempt: Write) -> tuple[Interval, ...]:
     if attempt.exchange.refused or not attempt.exchange.was_sent:
         return ()
     return (attempt.interval if attempt.exchange.accepted else Interval(attempt.interval.start, inf),)
+
+
+def status_of(exchange: Exchange) -> int:
+    """Return the status of a response; 0 without one."""
+    return 0 if exchange.received is None else exchange.received.status
 
 
 def write(exchange: Exchange) -> Write:

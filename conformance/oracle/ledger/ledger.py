@@ -15,14 +15,16 @@ from conformance.oracle import read
 from conformance.oracle.effects import STATUS, Interval
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.changes import Changes
-from conformance.oracle.ledger.findings import Finding, Findings
+from conformance.oracle.ledger.creations import Creations
+from conformance.oracle.ledger.findings import OF_REFUSALS, Finding, Findings
 from conformance.oracle.ledger.histories import History, Write, write
 from conformance.oracle.ledger.lists import ListJudging, page_of
 from conformance.oracle.ledger.reads import Reads
+from conformance.oracle.permissions import Permission, permission_of
 from conformance.wire.requests import JSON_HEADERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from conformance.oracle.ledger.lists import NameKey
     from conformance.wire.exchange import Exchange
@@ -32,6 +34,8 @@ RULES: Final = (
     "create-engagement-lasts",
     "create-engagement-keeps-text",
     "create-engagement-listed",
+    "create-engagement-counted",
+    "create-engagement-refused-creates-nothing",
     "new-engagement-active",
     "get-engagement-succeeds",
     "get-engagement-is-the-one-asked-for",
@@ -75,6 +79,11 @@ RULES: Final = (
     "list-engagements-pages-partition",
     "sort-by-name",
     "sort-with-filter",
+    "reading-changes-nothing",
+    "update-engagement-moves-updated-at",
+    "archive-refreshes-updated-at",
+    "isolation-lists",
+    *sorted(OF_REFUSALS),
 )
 """The requirements that the ledger can judge."""
 
@@ -101,16 +110,28 @@ class Ledger:
         self.findings = Findings()
         self.histories: dict[str, History] = {}
         self._given_twice: set[str] = set()
+        self._creations = Creations()
         self._others: list[Write] = []
         self._reads = Reads(self.findings, self._changes_of_others)
         self._changes = Changes(self.findings, self._changes_of_others)
-        self._lists = ListJudging(self.findings, self.histories, name_key, self._changes_of_others)
+        self._lists = ListJudging(self.findings, self.histories, name_key, self._changes_of_others, self._creations)
 
     @classmethod
-    def over(cls, exchanges: Iterable[Exchange], name_key: NameKey = no_name_key) -> Ledger:
-        """Return the ledger of many exchanges, some of which may have overlapped."""
+    def over(
+        cls, exchanges: Iterable[Exchange], name_key: NameKey = no_name_key, apart: Collection[str] = ()
+    ) -> Ledger:
+        """Return the ledger of many exchanges, some of which may have overlapped.
+
+        Args:
+            exchanges: The exchanges, in any order.
+            name_key: As for the class.
+            apart: Ids of engagements that requests outside the interface changed; they are not judged.
+        """
         known = list(exchanges)
         ledger = cls.recorded(known, name_key)
+        for identifier in apart:
+            if identifier in ledger.histories:
+                ledger.histories[identifier].broken = True
         for exchange in sorted(known, key=lambda exchange: (Interval.of(exchange).end, Interval.of(exchange).start)):
             ledger.judge(exchange)
         return ledger
@@ -132,7 +153,7 @@ class Ledger:
         if not exchange.request.is_proper:
             self._distrust(exchange)
         elif operation == "listEngagements":
-            if exchange.accepted and exchange.by_main_key and (page := page_of(exchange)) is not None:
+            if _shows_organization(exchange) and (page := page_of(exchange)) is not None:
                 self._lists.note_order(page)
         elif operation == "createEngagement":
             self._create(exchange)
@@ -142,7 +163,7 @@ class Ledger:
                 change = write(exchange)
                 history.take(change)
                 self._others.append(change)
-            elif operation == "getEngagement" and exchange.received is not None and exchange.by_main_key:
+            elif operation == "getEngagement" and exchange.received is not None and _is_judged(exchange):
                 history.reads.append((Interval.of(exchange), exchange.received.status))
 
     def judge(self, exchange: Exchange) -> list[Finding]:
@@ -153,7 +174,7 @@ class Ledger:
         """
         before = len(self.findings.broken)
         operation, identifier = exchange.request.operation.id, exchange.request.identifier
-        if exchange.judgeable and exchange.by_main_key:
+        if exchange.judgeable and exchange.request.is_proper and _is_judged(exchange):
             if operation == "listEngagements" and exchange.accepted:
                 if (page := page_of(exchange)) is not None:
                     self._lists.page(page)
@@ -181,6 +202,7 @@ class Ledger:
         return sum(1 for history in there if status is None or history.registers[STATUS].certain_value(now) == status)
 
     def _create(self, exchange: Exchange) -> None:
+        self._creations.add(exchange)
         identifier = _id_made(exchange)
         if identifier is None:
             return
@@ -207,9 +229,19 @@ class Ledger:
         ]
 
 
+def _shows_organization(exchange: Exchange) -> bool:
+    """Whether this is a success of a key that belongs to the main key's organization and may do this."""
+    return exchange.accepted and permission_of(exchange.request) is not Permission.REFUSED
+
+
+def _is_judged(exchange: Exchange) -> bool:
+    """Whether the state of an engagement decides the response: not that to a key which may lack the permission."""
+    return exchange.by_main_key or _shows_organization(exchange)
+
+
 def _id_made(exchange: Exchange) -> str | None:
-    """Return the id of an engagement that the main key created; None if that was refused or the id is unreadable."""
-    made = readable_resources(exchange) if exchange.accepted and exchange.by_main_key else []
+    """Return the id of an engagement that was created; None if that was refused or the id is unreadable."""
+    made = readable_resources(exchange) if _shows_organization(exchange) else []
     return read.id_of(made[0]) if made else None
 
 

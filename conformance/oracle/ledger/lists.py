@@ -22,6 +22,7 @@ from conformance.oracle.rendering import render
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from conformance.oracle.ledger.creations import Creations
     from conformance.oracle.ledger.rules import Others
     from conformance.wire.exchange import Exchange
 
@@ -101,6 +102,7 @@ class ListJudging:
         histories: The engagements of the run by id.
         name_key: Returns the key that a name is compared by; None for names that collations may order otherwise.
         others: Returns the writes to other engagements within an interval.
+        creations: All creations of the run.
         disordered: The sort fields of lists that were not in the requested order.
     """
 
@@ -108,6 +110,7 @@ class ListJudging:
     histories: Mapping[str, History]
     name_key: NameKey
     others: Others
+    creations: Creations
     disordered: set[str] = field(default_factory=set)
 
     def note_order(self, page: Page) -> None:
@@ -125,6 +128,10 @@ class ListJudging:
             if history is not None:
                 seen.add(history.identifier)
                 self._item(history, Snapshot(page.exchange, page.interval, item, f"/data/{place}"))
+            elif (found := self.creations.unexplained(item)) is not None:
+                words = "none of this name, or those in the responses", f"the id {identifier}", f"/data/{place}"
+                message = "a list has an engagement that no successful creation of this organization explains"
+                self.findings.broken.append(Finding(*found[:1], page.exchange, found[1], message, *words, of_list=True))
         self._missing(page, seen)
         self._order(page)
         if self.findings.lacks("deleted-unlisted"):

@@ -10,8 +10,8 @@ from conformance.oracle.effects import STATUS, TEXTS, Interval
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger import attribution as causes
 from conformance.oracle.ledger import evidence
-from conformance.oracle.ledger.histories import History, Snapshot
-from conformance.oracle.ledger.rules import NOT_FOUND, NOT_JUDGED, Judging, finding_of, status_of
+from conformance.oracle.ledger.histories import History, Snapshot, status_of
+from conformance.oracle.ledger.rules import NOT_FOUND, NOT_JUDGED, Judging, finding_of
 from conformance.oracle.read import STATUSES
 from conformance.oracle.rendering import render
 
@@ -74,7 +74,7 @@ class Reads(Judging):
             self._field(history, snapshot, name)
         for name, of_times in (("createdAt", "created-at-never-changes"), ("updatedAt", "updated-at-never-goes-back")):
             self._time(history, snapshot, name, of_times)
-        self._untouched(history, snapshot)
+        self._updated_at(history, snapshot)
         self._kept_by_read(history, snapshot)
         history.snapshots.append(snapshot)
 
@@ -134,26 +134,39 @@ class Reads(Judging):
         )  # fmt: skip
         self.conclude(history, finding, right=right)
 
-    def _untouched(self, history: History, snapshot: Snapshot) -> None:
-        """Require that a refused edit leaves updatedAt unchanged."""
+    def _updated_at(self, history: History, snapshot: Snapshot) -> None:
+        """Require that updatedAt moves with a change, and with nothing else."""
         before = next(
             (earlier for earlier in reversed(history.snapshots) if earlier.interval.before(snapshot.interval)), None
         )
-        if history.broken or before is None or not history.quiet(before.interval.start, snapshot.interval.end):
+        if history.broken or before is None:
             return
-        edits = [
-            write
-            for write in history.between(before.interval.end, snapshot.interval.start)
-            if causes.is_refused_edit(write)
-        ]
         then, now = before.moment("updatedAt"), snapshot.moment("updatedAt")
-        if not edits or then is None or now is None:
+        if then is None or now is None:
             return
-        archived = history.registers[STATUS].certain_value(snapshot.interval) == "archived"
-        requirement = "archived-edit-changes-nothing" if archived else "update-engagement-refused-changes-nothing"
+        if history.quiet(before.interval.start, snapshot.interval.end):
+            self._untouched(history, before, snapshot)
+        elif change := causes.only_change(history, before, snapshot):
+            finding = finding_of(
+                causes.MOVES[change.operation], snapshot.exchange, before.exchange, change.exchange,
+                message="updatedAt has not moved", expected=str(before.text("updatedAt")),
+                actual=snapshot.text("updatedAt"), pointer="/data/updatedAt",
+            )  # fmt: skip
+            self.conclude(history, finding, right=now > then)
+
+    def _untouched(self, history: History, before: Snapshot, snapshot: Snapshot) -> None:
+        refused = [
+            write for write in history.between(before.interval.end, snapshot.interval.start) if write.exchange.refused
+        ]
+        others = sorted(evidence.of_others(self.others_since(history, snapshot.interval)))
+        message, rule = "updatedAt changed although nothing was written", "reading-changes-nothing"
+        if refused:
+            message, rule = "updatedAt changed although the change was refused", causes.of_refusal(history, refused[-1])
+        elif others:
+            message, rule = "updatedAt changed although only other engagements did", others[-1]
         finding = finding_of(
-            requirement, snapshot.exchange, before.exchange, *(edit.exchange for edit in edits),
-            message="updatedAt changed although the edit was refused", expected=str(before.text("updatedAt")),
+            rule, snapshot.exchange, before.exchange, *(write.exchange for write in refused),
+            message=message, expected=str(before.text("updatedAt")),
             actual=snapshot.text("updatedAt"), pointer="/data/updatedAt",
         )  # fmt: skip
-        self.conclude(history, finding, right=then == now)
+        self.conclude(history, finding, right=before.moment("updatedAt") == snapshot.moment("updatedAt"))

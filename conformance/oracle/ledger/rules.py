@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.ledger.attribution import seen_since
 from conformance.oracle.ledger.findings import Finding, Findings
+from conformance.oracle.ledger.histories import status_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -64,8 +65,3 @@ def finding_of(
     """Return a finding to record if its rule is broken; without ``actual`` the status is the wrong value."""
     words = str(status_of(exchange)) if actual is None else actual
     return Finding(requirement, exchange, because, message, expected, words, pointer)
-
-
-def status_of(exchange: Exchange) -> int:
-    """Return the status of a response; 0 without one."""
-    return 0 if exchange.received is None else exchange.received.status

@@ -13,9 +13,9 @@ from conformance.scenarios.limits.exhaust_window import TRIES, ExhaustedWindow, 
 from conformance.scenarios.limits.recovery import resume
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import Mode
-from conformance.targets.queries import MAIN_KEY
 from conformance.wire import requests
 from conformance.wire.exchange import TOO_MANY_REQUESTS
+from conformance.wire.requests import MAIN_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

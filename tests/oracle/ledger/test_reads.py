@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from conformance.wire import requests
+from conformance.wire.requests import Credential
 from tests.oracle.ledger.ledgers import broken, found, kept
 
 MakeClient = Callable[..., Any]
@@ -196,7 +198,7 @@ def test_a_read_of_another_engagement(make_client: MakeClient) -> None:
         ("createdAt", "2026-01-02T03:04:05.000Z", "created-at-never-changes"),
         ("createdAt", "2026-01-03T03:04:05.000Z", "created-at-never-changes"),
         ("updatedAt", "2026-01-01T03:04:05.000Z", "updated-at-never-goes-back"),
-        ("updatedAt", "2026-01-03T03:04:05.000Z", None),
+        ("updatedAt", "2026-01-03T03:04:05.000Z", "reading-changes-nothing"),
         ("updatedAt", "soon", None),
         ("createdAt", None, None),
         ("status", "paused", None),
@@ -204,7 +206,7 @@ def test_a_read_of_another_engagement(make_client: MakeClient) -> None:
     ],
 )
 def test_times_from_read_to_read(make_client: MakeClient, field: str, value: object, requirement: str | None) -> None:
-    """The time of creation must not change and updatedAt must not go back; an invalid timestamp is not judged."""
+    """Nothing was written in between, so neither time may differ; an invalid timestamp is not judged."""
     client = make_client()
     identifier = client.created()
     first = client.send(requests.get_engagement(identifier))
@@ -216,9 +218,14 @@ def test_times_from_read_to_read(make_client: MakeClient, field: str, value: obj
         finding = found(client.exchanges)
         assert [cited.number for cited in finding.because] == [first.number]
         assert (finding.actual, finding.pointer) == (value, f"/data/{field}")
-        assert finding.message == f"{field} has {'changed' if field == 'createdAt' else 'gone back'}"
+        messages = {
+            "created-at-never-changes": "createdAt has changed",
+            "updated-at-never-goes-back": "updatedAt has gone back",
+            "reading-changes-nothing": "updatedAt changed although nothing was written",
+        }
+        assert finding.message == messages[finding.requirement]
         before = client.service.view(client.service.records[identifier])[field]
-        assert finding.expected == (before if field == "createdAt" else f"{before} or later")
+        assert finding.expected == (f"{before} or later" if "back" in finding.message else before)
 
 
 @pytest.mark.parametrize(
@@ -255,6 +262,7 @@ def test_times_are_compared_with_the_latest_read(make_client: MakeClient) -> Non
     shown = client.service.view(client.service.records[identifier])
     for value in ("2026-01-02T04:00:00.000Z", "2026-01-04T00:00:00.000Z", "never", "2026-01-03T00:00:00.000Z"):
         data = shown | {"updatedAt": value}
+        client.send(requests.update_engagement(identifier, {}))
         client.exchanges.append(client.made(requests.get_engagement(identifier), 200, data, client.now, 0.01))
         client.now += 0.1
 
@@ -305,22 +313,62 @@ def test_a_refused_edit_that_moves_the_time(make_client: MakeClient, requirement
     assert finding.actual == client.service.view(client.service.records[identifier])["updatedAt"] != finding.expected
 
 
-def test_a_time_that_moves_without_an_edit_is_open(make_client: MakeClient) -> None:
-    """No refused edit, or another write in between, explains it."""
+@pytest.mark.parametrize(
+    ("status", "key", "requirement"),
+    [
+        (None, None, "reading-changes-nothing"),
+        (429, None, "throttled-changes-nothing"),
+        (409, None, "update-engagement-refused-changes-nothing"),
+        (403, Credential.bearer("engagements:read", "k"), "scope-refused-changes-nothing"),
+        (403, Credential.bearer("member_1", "k"), "scope-refused-changes-nothing"),
+        (401, Credential.bearer("member_1", "k"), "removed-member-loses-engagements"),
+        (404, Credential.bearer("other_organization", "k"), "isolation-untouched"),
+        (401, Credential("no_key", None, invalid=True), "unauthenticated-changes-nothing"),
+        (503, None, None),
+        (500, None, None),
+    ],
+)
+def test_a_time_that_moves_without_a_write(
+    make_client: MakeClient, status: int | None, key: Credential | None, requirement: str | None
+) -> None:
+    """The requirement is that of the last refusal; an edit with an unknown outcome may have moved it."""
     client = make_client()
     identifier = client.created()
     client.send(requests.get_engagement(identifier))
-    touched(client, identifier)
-    client.send(requests.get_engagement(identifier))
-    client.send(requests.update_engagement(identifier, {"name": ""}), status=429)
-    touched(client, identifier)
-    client.send(requests.get_engagement(identifier))
-    client.send(requests.update_engagement(identifier, {"name": ""}), status=422)
-    client.send(requests.update_engagement(identifier, {"name": "x"}), status=503)
+    if status is not None:
+        edit = requests.update_engagement(identifier, {"name": "Some new name"})
+        client.send(edit if key is None else edit.with_key(key), status=status)
     touched(client, identifier)
     client.send(requests.get_engagement(identifier))
 
-    assert broken(client.exchanges) == []
+    assert broken(client.exchanges) == ([] if requirement is None else [requirement])
+
+
+@pytest.mark.parametrize(
+    ("change", "requirement"),
+    [
+        (requests.archive_engagement("e0"), "archive-refreshes-updated-at"),
+        (requests.update_engagement("e0", {"name": "Some new name"}), "update-engagement-moves-updated-at"),
+        (requests.update_engagement("e0", {"name": "as it was"}), None),
+        (requests.unarchive_engagement("e0"), None),
+    ],
+)
+@pytest.mark.parametrize("seconds", [2.6, 2.4])
+def test_a_change_that_does_not_move_the_time(
+    make_client: MakeClient, change: requests.Request, requirement: str | None, seconds: float
+) -> None:
+    """It must, if it changes a value and the clock had time to tick since the last change."""
+    client = make_client(unarchive="nothing")
+    identifier = client.created("as it was")
+    then = client.service.records[identifier].updated
+    client.now += seconds
+    client.send(requests.get_engagement(identifier))
+    client.send(replace(change, identifier=identifier))
+    client.service.records[identifier].updated = then
+    client.send(requests.get_engagement(identifier))
+
+    wrong = [] if requirement is None or seconds < 2.5 else [requirement]
+    assert broken(client.exchanges) == wrong
 
 
 @pytest.mark.parametrize("earlier", [True, False])

@@ -9,8 +9,7 @@ import pytest
 from conformance.checks.test_s5_isolation import _expect_not_taken, _holds_not
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
 from conformance.scenarios.access.two_organizations import _ensure_nobody_elses, is_alike
-from conformance.targets.queries import OTHER_KEY
-from conformance.wire.requests import Credential
+from conformance.wire.requests import OTHER_KEY, Credential
 from tests.fakes.exchanges import make_exchange, page
 from tests.fakes.runs import FakeRun
 
