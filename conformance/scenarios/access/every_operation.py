@@ -47,7 +47,6 @@ class OperationInputs:
         name: The name of a new engagement.
         description: The description for an engagement.
         renamed: The name for an engagement beside the description; None sends none.
-        archived: The identifier of the engagement to unarchive; None for the same one.
         promoted: The identifier of the user who gets the role; None for the same one.
     """
 
@@ -59,7 +58,6 @@ class OperationInputs:
     name: str
     description: str
     renamed: str | None = None
-    archived: str | None = None
     promoted: str | None = None
 
     def batch(self) -> dict[str, Request]:
@@ -79,7 +77,7 @@ class OperationInputs:
             requests.update_engagement(self.engagement, edit),
             requests.delete_engagement(self.engagement),
             requests.archive_engagement(self.engagement),
-            requests.unarchive_engagement(self.archived or self.engagement),
+            requests.unarchive_engagement(self.engagement),
         )
         return dict(zip(OPERATIONS, batch, strict=True))
 

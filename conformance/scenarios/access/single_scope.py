@@ -10,7 +10,7 @@ from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell, CheckOutcome
 from conformance.oracle.permissions import MATRIX, Permission, scopes
-from conformance.running.options import Mode
+from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import (
     OperationInputs,
@@ -22,6 +22,7 @@ from conformance.scenarios.access.every_operation import (
     unknown_like,
     untouchable_member,
 )
+from conformance.scenarios.access.targets import Targets, engagements_in_every_state
 from conformance.scenarios.lists.finding import ids_on
 from conformance.scenarios.renaming import harmless_name
 from conformance.targets.capabilities import MissingMeans
@@ -29,7 +30,7 @@ from conformance.wire import requests
 from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 _LIFE: Final = ("getEngagement", "updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement")
 """The operations on an engagement, in an order in which each can succeed."""
+_TIMES: Final = {Effort.QUICK: 3, Effort.STANDARD: 4, Effort.DEEP: 7}
+"""Requests of an operation with each key that must be refused, if they can differ."""
 MEMBERSHIP: Final = ("updateMemberRole", "removeMember")
 """The operations on a member."""
 
@@ -46,15 +49,14 @@ class Permissions:
     """The results of keys with a single permission.
 
     Attributes:
-        cells: The exchange of each tried permission and operationId.
+        cells: The exchanges of each tried permission and operationId; several if they must be refused.
         missing_means: The reason why a permission has no key.
         missing: Reads with the main key of engagements that an allowed key did not find, each right after that, by id.
-        kept: Reads before and after of the engagements that were the targets of refused requests only, by id.
+        targets: The engagements that were the targets of refused requests only.
+        after: Reads of them after those, by id.
         label: The text that refused requests would have left in the list or in the organization's name.
         newest: The newest engagements after the refusals, and after the creations of the allowed key.
         lost: The main key's read of the allowed key's creation, if the list does not show it.
-        revived: A read of the archived engagement that only keys without archive permission tried to unarchive, if all
-            were refused but the list shows it as active.
         organization: The organization after the refusals; None if it must not be renamed.
         user: The member that was the target of refused requests only; None if there is none.
         no_member: The reason why there is none.
@@ -64,13 +66,13 @@ class Permissions:
     """
 
     label: str
-    cells: dict[tuple[str, str], Exchange] = field(default_factory=dict)
+    targets: Targets
+    cells: dict[tuple[str, str], list[Exchange]] = field(default_factory=dict)
     missing_means: dict[str, MissingMeans] = field(default_factory=dict)
     missing: dict[str, Exchange] = field(default_factory=dict)
-    kept: dict[str, tuple[Exchange, Exchange]] = field(default_factory=dict)
+    after: dict[str, Exchange] = field(default_factory=dict)
     newest: tuple[Exchange, ...] = ()
     lost: Exchange | None = None
-    revived: Exchange | None = None
     organization: Exchange | None = None
     user: str | None = None
     no_member: MissingMeans | CantTell | None = None
@@ -78,8 +80,8 @@ class Permissions:
     unknown: list[Exchange] = field(default_factory=list)
     invalid: list[Exchange] = field(default_factory=list)
 
-    def cell(self, scope: str, operation: str) -> Exchange:
-        """Return the exchange of a permission and an operation.
+    def cell(self, scope: str, operation: str) -> list[Exchange]:
+        """Return the exchanges of a permission and an operation, at least one.
 
         Raises:
             MissingMeans: There is no key with that permission, or no member to try it on.
@@ -96,50 +98,23 @@ class Permissions:
     def is_unknown(self, scope: str) -> bool:
         """Whether the service does not know the key of a permission."""
         responses = [
-            exchange.received for (own, _), exchange in self.cells.items() if own == scope and exchange.judgeable
+            exchange.received
+            for (own, _), exchanges in self.cells.items()
+            for exchange in exchanges
+            if own == scope and exchange.judgeable
         ]
         return bool(responses) and all(
             response is not None and response.status == HTTPStatus.UNAUTHORIZED for response in responses
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Targets:
-    """Engagements that are the targets of refused requests only.
-
-    Attributes:
-        edited: For reading and editing.
-        spent: For archiving and deleting.
-        archived: An archived engagement, for reading and deleting; None if the service did not archive it.
-    """
-
-    edited: str
-    spent: str
-    archived: str | None
-
-    @property
-    def all(self) -> list[str]:
-        """Their ids."""
-        return [target for target in (self.edited, self.spent, self.archived) if target is not None]
-
-    def of(self, operation: str, number: int) -> str:
-        """Return the engagement for an operation with the key of a number, so that each is tried in several states."""
-        choices = {
-            "getEngagement": (self.edited, self.archived),
-            "archiveEngagement": (self.spent,),
-            "deleteEngagement": (self.archived, self.archived, self.spent),
-        }.get(operation, (self.edited,))
-        return choices[number % len(choices)] or choices[0] or self.spent
-
-
 @scenario(alone=True)
 def single_permissions(run: Run) -> Permissions:
     """Call every operation with keys that have a single permission."""
-    tried = Permissions(label(run, "forbidden"))
+    tried = Permissions(label(run, "forbidden"), run.scenarios.result(engagements_in_every_state))
     keys, sender = _keys(run, tried), RetryNewKeys(run)
-    targets = _refusal_targets(run)
-    _try_refusals(run, keys, targets, sender, tried)
-    _try_the_rest(run, keys, targets, sender, tried)
+    _try_refusals(run, keys, sender, tried)
+    _try_the_rest(run, keys, sender, tried)
     return tried
 
 
@@ -156,41 +131,42 @@ def _keys(run: Run, tried: Permissions) -> dict[str, Credential]:
 # --- requests that must be refused
 
 
-def _try_refusals(
-    run: Run, keys: Mapping[str, Credential], targets: _Targets | None, sender: RetryNewKeys, tried: Permissions
-) -> None:
+def _try_refusals(run: Run, keys: Mapping[str, Credential], sender: RetryNewKeys, tried: Permissions) -> None:
     """Send requests that must be refused, permission by permission, on existing resources of the run."""
-    before = _reads(run, targets)
     pages = _find_member(run, tried)
-    inputs = _refused_inputs(run, tried, None if targets is None else targets.edited)
+    inputs = _refused_inputs(run, tried)
     for scope, key in keys.items():
-        batch = {
-            name: replace(request, credential=key, repeatable=True)
-            for name, request in _refused_requests(scope, inputs, targets).items()
-            if _may_be_tried(run, name, targets, tried)
-        }
-        exchanges = sender.send_all(list(batch.values()))
-        tried.cells |= {(scope, name): exchange for name, exchange in zip(batch, exchanges, strict=True)}
+        batch = [
+            (name, replace(request, credential=key, repeatable=True))
+            for name, request in _refused_requests(run, scope, inputs, tried.targets)
+            if _may_be_tried(run, name, tried)
+        ]
+        exchanges = sender.send_all([request for _, request in batch])
+        for (name, _), exchange in zip(batch, exchanges, strict=True):
+            tried.cells.setdefault((scope, name), []).append(exchange)
     _try_order(run, keys, inputs, tried)
-    after = _reads(run, targets)
-    tried.kept = {target: (before[target], after[target]) for target in before}
+    tried.after = tried.targets.read_again(run)
     tried.organization = run.send(requests.get_organization()) if run.mode is Mode.DISPOSABLE else None
     tried.members = (pages, tuple(member_pages(run)) if tried.user is not None else ())
 
 
-def _refused_requests(scope: str, inputs: OperationInputs, targets: _Targets | None) -> dict[str, Request]:
-    """Return the requests that a key must be refused, with other values than those of the key before it."""
-    batch: dict[str, Request] = {}
-    for name, request in inputs.batch().items():
+def _refused_requests(run: Run, scope: str, inputs: OperationInputs, aims: Targets) -> Iterator[tuple[str, Request]]:
+    """Yield the requests that a key must be refused: several of an operation, in other forms and on other targets.
+
+    In a quick run the keys together meet every state and every form; otherwise each key meets more of them.
+    """
+    for place, (name, request) in enumerate(inputs.batch().items()):
         if MATRIX[scope, name] is not Permission.REFUSED:
             continue
-        number = scopes(name, Permission.REFUSED).index(scope)
-        shapes = _shapes(name, inputs)
-        asked = shapes[number % len(shapes)] if shapes else request
-        if targets is not None and request.identifier == inputs.engagement:
-            asked = replace(asked, identifier=targets.of(name, number))
-        batch[name] = asked
-    return batch
+        shapes: tuple[Request, ...] = _shapes(name, inputs) or (request,)
+        is_aimed = request.identifier == inputs.engagement
+        times = _TIMES[run.effort] if is_aimed or run.effort is not Effort.QUICK else 1
+        first = scopes(name, Permission.REFUSED).index(scope) * times
+        for number in range(first, first + times):
+            asked = shapes[number % len(shapes)]
+            if is_aimed and (target := aims.turn(number + place)) is not None:
+                asked = replace(asked, identifier=target)
+            yield name, asked
 
 
 def _shapes(operation: str, inputs: OperationInputs) -> tuple[Request, ...]:
@@ -199,18 +175,18 @@ def _shapes(operation: str, inputs: OperationInputs) -> tuple[Request, ...]:
     match operation:
         case "listMembers":
             return (
-                requests.list_members(),
+                requests.list_members(page=2),
                 requests.list_members(role="member"),
-                requests.list_members(page=1, perPage=1),
+                requests.list_members(),
+                requests.list_members(role="admin", perPage=1),
             )
         case "inviteMember":
             return tuple(
                 requests.invite_member({"email": inputs.address, "role": role}) for role in ("member", "admin")
             )
         case "updateMemberRole":
-            # The last ones set another role than before, so that it shows if all are carried out.
-            roles = ("admin", "member", "admin", "admin")
-            return tuple(requests.update_member_role(inputs.user, {"role": role}) for role in roles)
+            # The last one sets another role than before, so that it shows if all are carried out.
+            return tuple(requests.update_member_role(inputs.user, {"role": role}) for role in ("member", "admin"))
         case "createEngagement":
             return requests.create_engagement(name), requests.create_engagement({**name, **description})
         case "updateEngagement":
@@ -229,10 +205,10 @@ def _try_order(run: Run, keys: Mapping[str, Credential], inputs: OperationInputs
     tried.invalid.append(run.send(replace(requests.create_engagement([]).with_key(key), repeatable=True)))
 
 
-def _refused_inputs(run: Run, tried: Permissions, shape: str | None) -> OperationInputs:
+def _refused_inputs(run: Run, tried: Permissions) -> OperationInputs:
     """Return the inputs of the refused requests; each would have a visible effect if it were carried out."""
     return OperationInputs(
-        engagement=unknown_like(shape, run.random("engagements without permission")),
+        engagement=unknown_like(tried.targets.active, run.random("engagements without permission")),
         user=tried.user or "",
         role="admin",
         organization=tried.label,
@@ -242,10 +218,10 @@ def _refused_inputs(run: Run, tried: Permissions, shape: str | None) -> Operatio
     )
 
 
-def _may_be_tried(run: Run, name: str, targets: _Targets | None, tried: Permissions) -> bool:
+def _may_be_tried(run: Run, name: str, tried: Permissions) -> bool:
     operation = OPERATIONS[name]
     if operation.parameter is not None:
-        return targets is not None if operation.family == "engagements" else tried.user is not None
+        return bool(tried.targets.ids) if operation.family == "engagements" else tried.user is not None
     if not operation.changes:
         return True
     return run.mode is Mode.DISPOSABLE if operation.family == "organizations" else run.mode is not Mode.READ_ONLY
@@ -266,21 +242,6 @@ def _find_member(run: Run, tried: Permissions) -> tuple[Exchange, ...]:
     return pages
 
 
-def _refusal_targets(run: Run) -> _Targets | None:
-    """Create the engagements to try; return None if the service did not create enough."""
-    made = _engagements(run, ("edited", "spent", "archived"))
-    if "edited" not in made or "spent" not in made:
-        return None
-    archive = run.send(requests.archive_engagement(made["archived"])) if "archived" in made else None
-    is_archived = archive is not None and archive.accepted
-    return _Targets(made["edited"], made["spent"], made["archived"] if is_archived else None)
-
-
-def _reads(run: Run, targets: _Targets | None) -> dict[str, Exchange]:
-    """Read each target."""
-    return {} if targets is None else {target: run.send(requests.get_engagement(target)) for target in targets.all}
-
-
 def _engagements(run: Run, names: tuple[str, ...]) -> dict[str, str]:
     """Create an engagement of the run for each name, if the mode allows that and the service creates them."""
     if run.mode is Mode.READ_ONLY:
@@ -297,9 +258,7 @@ def _engagements(run: Run, names: tuple[str, ...]) -> dict[str, str]:
 # --- requests that are allowed, and requests that are open
 
 
-def _try_the_rest(
-    run: Run, keys: Mapping[str, Credential], targets: _Targets | None, sender: RetryNewKeys, tried: Permissions
-) -> None:
+def _try_the_rest(run: Run, keys: Mapping[str, Credential], sender: RetryNewKeys, tried: Permissions) -> None:
     """Send requests that are allowed or open, on resources that nothing else needs: step by step, all keys at once."""
     spent = _engagements(run, ("engagements:write", "engagements:delete", "other"))
     organization = harmless_name(tried.organization)
@@ -314,7 +273,7 @@ def _try_the_rest(
             name=run.name("permitted"),
             description="With one permission.",
         )
-        own = _own_targets(scope, targets)
+        own = _own_targets(scope, tried.targets)
         planned += [
             (scope, name, replace(request, identifier=own.get(name, request.identifier), credential=key))
             for name, request in _rest(run, scope, inputs)
@@ -322,52 +281,38 @@ def _try_the_rest(
     for step in ([name for name in OPERATIONS if name not in _LIFE], *[[name] for name in _LIFE]):
         batch = [entry for entry in planned if entry[1] in step]
         exchanges = sender.send_all([request for _, _, request in batch])
-        tried.cells |= {(scope, name): exchange for (scope, name, _), exchange in zip(batch, exchanges, strict=True)}
+        tried.cells |= {(scope, name): [exchange] for (scope, name, _), exchange in zip(batch, exchanges, strict=True)}
         for (scope, name, request), exchange in zip(batch, exchanges, strict=True):
             if MATRIX[scope, name] is Permission.ALLOWED and request.identifier is not None and exchange.missed:
                 tried.missing[request.identifier] = run.send(requests.get_engagement(request.identifier))
     _look_for_created(run, tried)
-    _look_for_revived(run, tried, None if targets is None else targets.archived)
     if "organizations:write" in keys and run.mode is Mode.DISPOSABLE:
         _try_membership(run, keys["organizations:write"], tried)
 
 
-def _own_targets(scope: str, targets: _Targets | None) -> dict[str, str]:
+def _own_targets(scope: str, aims: Targets) -> dict[str, str]:
     """Return the resources that a key does not share with others, by operationId.
 
     Reads use what refused requests left unchanged. A key that may not archive gets an archived engagement to unarchive,
     so that a later list shows whether a refused request did that.
     """
     own = {}
-    if targets is not None and scope == "engagements:read":
-        own["getEngagement"] = targets.edited
-    if targets is not None and targets.archived is not None and scope != "engagements:write":
-        own["unarchiveEngagement"] = targets.archived
+    if aims.active is not None and scope == "engagements:read":
+        own["getEngagement"] = aims.active
+    if aims.archived is not None and scope != "engagements:write":
+        own["unarchiveEngagement"] = aims.archived
     return own
 
 
 def _look_for_created(run: Run, tried: Permissions) -> None:
     """Read with the main key what a single-permission key has created, and what no key should have."""
-    if not tried.kept:
+    if not tried.after:
         return
     tried.newest = tuple(latest_engagements(run, status="active", sort="name"))
-    created = tried.cells.get(("engagements:write", "createEngagement"))
-    made = None if created is None else read.identifier_or_none(created)
+    created = tried.cells.get(("engagements:write", "createEngagement"), [])
+    made = next(map(read.identifier_or_none, created), None)
     if made is not None and not any(made in ids_on(page) for page in tried.newest if _is_list(page)):
         tried.lost = run.send(requests.get_engagement(made))
-
-
-def _look_for_revived(run: Run, tried: Permissions, archived: str | None) -> None:
-    """Read with the main key whether a refused unarchiving was done, if the list of active ones says so."""
-    attempts = [
-        exchange
-        for (_, name), exchange in tried.cells.items()
-        if name == "unarchiveEngagement" and exchange.request.identifier == archived
-    ]
-    if archived is None or not attempts or not all(exchange.refused for exchange in attempts):
-        return
-    if any(archived in ids_on(page) for page in tried.newest if _is_list(page)):
-        tried.revived = run.send(requests.get_engagement(archived))
 
 
 def _is_list(page: Exchange) -> bool:
@@ -401,4 +346,4 @@ def _try_membership(run: Run, key: Credential, tried: Permissions) -> None:
         return
     batch = (requests.update_member_role(user_id, {"role": "member"}), requests.remove_member(user_id))
     for name, request in zip(MEMBERSHIP, batch, strict=True):
-        tried.cells["organizations:write", name] = run.send(request.with_key(key))
+        tried.cells["organizations:write", name] = [run.send(request.with_key(key))]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
-from conformance.oracle.outcomes import CantTell, CheckOutcome, Untested
+from conformance.oracle.outcomes import CantTell, Untested
+from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import (
     OTHER_ROLE,
@@ -22,27 +22,28 @@ from conformance.scenarios.access.every_operation import (
     untouchable_member,
 )
 from conformance.scenarios.access.invalid_requests import invalid_role_changes
+from conformance.scenarios.access.targets import engagements_in_every_state
 from conformance.scenarios.access.unauthenticated import bad_keys
 from conformance.scenarios.lists.finding import NEWEST, PER_PAGE
-from conformance.targets.profile import Mode
 from conformance.wire import requests
-from conformance.wire.exchange import NotSent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential
 
-ON_ACTIVE: Final = ("getEngagement", "updateEngagement", "archiveEngagement")
-"""Operations tried on an active engagement."""
+ON_ENGAGEMENT: Final = (
+    "getEngagement", "updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement"
+)  # fmt: skip
+"""Operations tried on engagements of another organization."""
 
-ON_ARCHIVED: Final = ("unarchiveEngagement", "deleteEngagement")
-"""Operations tried on it once it is archived, so that their effect shows."""
+_TIMES: Final = {Effort.QUICK: 3, Effort.STANDARD: 7, Effort.DEEP: 7}
+"""Engagements in other states that each operation is tried on."""
 
-KEPT: Final = ("name", "description", "createdAt")
-"""Fields that an archive and refused attempts leave unchanged."""
+_KEPT: Final = ("name", "description", "createdAt")
+"""Fields that the run never changes, in engagements with the same identifier."""
 
 CREATED: Final = 2
 """Engagements that an organization creates while the other's are counted: more than others would by chance."""
@@ -56,15 +57,9 @@ class TwoOrganizations:
         own: The id of the main key's organization, and the exchange that showed it.
         other: The same for the other key.
         updated: The response to an update without any field with the other key; None if the run may not update it.
-        before: A read of an engagement of the main key.
-        attempts: The other key's attempts on it, by operationId, without withheld ones; to unarchive and to delete it
-            once it was archived.
-        between: A read of it before it was archived.
+        created: The creation of an engagement of the main key.
         archive: The response to its archive with the main key.
-        read_archived: The other key's read of the archived engagement.
-        after: A read of it afterwards.
-        control: Reads of another engagement before and after the main key alone archived it; None if ``after`` is
-            right.
+        attempts: The other key's attempts on engagements of the main key in many states, by operationId.
         own_list: The newest engagements in the main key's list.
         other_list: The same with the other key, and the archived ones.
         made_by_other: An engagement created with the other key, from that response; None if there is none.
@@ -73,13 +68,9 @@ class TwoOrganizations:
     own: tuple[str, Exchange]
     other: tuple[str, Exchange]
     updated: Exchange | None
-    before: Exchange
-    attempts: Mapping[str, Exchange]
-    between: Exchange
+    created: Exchange
     archive: Exchange
-    read_archived: Exchange
-    after: Exchange
-    control: tuple[Exchange, Exchange] | None
+    attempts: Mapping[str, Sequence[Exchange]]
     own_list: tuple[Exchange, ...]
     other_list: tuple[Exchange, ...]
     made_by_other: dict[str, Any] | None
@@ -92,16 +83,6 @@ class TwoOrganizations:
         """
         if self.own[0] == self.other[0]:
             raise CantTell("both keys read the same organization", self.own[1], self.other[1])
-
-    def attempt(self, operation: str) -> Exchange:
-        """Return the other key's attempt at an operation.
-
-        Raises:
-            CantTell: It was withheld.
-        """
-        if operation not in self.attempts:
-            raise CantTell("it is unknown what the other organization has under this id", self.before)
-        return self.attempts[operation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,29 +164,16 @@ def two_organizations(run: Run) -> TwoOrganizations:
     engagement_id = read.identifier(created)
     own_id = read.identifier(own)
     made_by_other = _made_by_other(run, key, name, own_id)
-    reading = requests.get_engagement(engagement_id)
-    before = run.send(reading)
-    read_by_other = _attempts(run, key, engagement_id, ON_ACTIVE[:1])
-    for response in read_by_other.values():
-        _ensure_nobody_elses(before, response)
-    attempts = read_by_other | _attempts(run, key, engagement_id, ON_ACTIVE[1:])
-    between, archive = run.send(reading), run.send(requests.archive_engagement(engagement_id))
+    archive = run.send(requests.archive_engagement(engagement_id))
     # An organization that was made for the run has no archived engagement: an empty list.
     archived = run.send(requests.list_engagements(status="archived", **NEWEST).with_key(key))
-    on_archived = _attempts(run, key, engagement_id, ON_ARCHIVED)
-    read_archived = run.send(replace(reading.with_key(key), repeatable=True))
-    after = run.send(reading)
     return TwoOrganizations(
         own=(own_id, own),
         other=(read.identifier(other), other),
         updated=updated,
-        before=before,
-        attempts=attempts | on_archived,
-        between=between,
+        created=created,
         archive=archive,
-        read_archived=read_archived,
-        after=after,
-        control=None if _is_kept(between, after) else _control(run),
+        attempts=_attempts(run, key),
         own_list=tuple(latest_engagements(run, sort="updatedAt", order="desc")),  # requested like the other one
         other_list=(*latest_of_other(run, key), archived),
         made_by_other=made_by_other,
@@ -223,7 +191,7 @@ def _ensure_nobody_elses(own: Exchange, by_other: Exchange) -> None:
         raise CantTell("the other organization has an engagement of its own with that identifier", own, by_other)
 
 
-def is_alike(first: Mapping[str, Any], other: Mapping[str, Any], fields: Iterable[str] = KEPT) -> bool:
+def is_alike(first: Mapping[str, Any], other: Mapping[str, Any], fields: Iterable[str] = _KEPT) -> bool:
     """Whether two resources with the same identifier can be the same, judged by the fields that both show."""
     return all((first[name] or "") == (other[name] or "") for name in fields if name in first and name in other)
 
@@ -239,24 +207,6 @@ def _made_by_other(run: Run, key: Credential, name: str, own_id: str) -> dict[st
     if read.identifier_or_none(made) is None:
         made = run.send(requests.create_engagement({"name": run.name("other")}).with_key(key))
     return None if read.identifier_or_none(made) is None else read.data(made)
-
-
-def _is_kept(before: Exchange, after: Exchange) -> bool:
-    """Whether an engagement that was archived in between is still there, archived, and otherwise unchanged."""
-    try:
-        was, now = read.data(before), read.data(after)
-    except CheckOutcome:
-        return False
-    return now.get("status") == "archived" and all((was.get(name) or "") == (now.get(name) or "") for name in KEPT)
-
-
-def _control(run: Run) -> tuple[Exchange, Exchange]:
-    """Return reads before and after the archive of an engagement that no other key is used on."""
-    created = run.send(requests.create_engagement({"name": run.name("control"), "description": "It stays here, too."}))
-    reading = requests.get_engagement(read.identifier(created))
-    before = run.send(reading)
-    run.send(requests.archive_engagement(reading.identifier or ""))
-    return before, run.send(reading)
 
 
 @scenario
@@ -289,12 +239,27 @@ def member_of_one(run: Run) -> MemberOfOne:
     return MemberOfOne(user_id, tuple(before), attempts, tuple(member_pages(run)), listed)
 
 
-def _attempts(run: Run, key: Credential, engagement_id: str, operations: Iterable[str]) -> dict[str, Exchange]:
-    """Send operations of an engagement with a key that must not reach it, so that retries are harmless."""
-    changed = label(run, "trespass")
-    batch = OperationInputs(engagement_id, "", "", None, "", "", changed, renamed=changed).batch()
-    attempts: dict[str, Exchange] = {}
-    for name in operations:
-        with suppress(NotSent):  # it is unknown what the other organization has under this id
-            attempts[name] = run.send(replace(batch[name].with_key(key), repeatable=True))
+def _attempts(run: Run, key: Credential) -> dict[str, list[Exchange]]:
+    """Send operations on engagements with a key that must not reach them, so that retries are harmless.
+
+    Raises:
+        CantTell: The other organization has an engagement of its own with one of the identifiers.
+    """
+    aims, changed = run.scenarios.result(engagements_in_every_state), label(run, "trespass")
+    reads = {
+        identifier: run.send(replace(known.request.with_key(key), repeatable=True))
+        for identifier, known in aims.reads.items()
+    }
+    for identifier, response in reads.items():
+        _ensure_nobody_elses(aims.reads[identifier], response)
+    attempts = {"getEngagement": list(reads.values())}
+    for place, name in enumerate(ON_ENGAGEMENT[1:]):
+        turns = {aims.turn(place * 2 + number) for number in range(_TIMES[run.effort])} - {None}
+        batch = [
+            OperationInputs(identifier or "", "", "", None, "", "", changed, renamed=changed).batch()[name]
+            for identifier in sorted(turns, key=str)
+        ]
+        sent = run.send_permitted([replace(request.with_key(key), repeatable=True) for request in batch])
+        attempts[name] = [exchange for exchange in sent if exchange is not None]
+    aims.read_again(run)  # for the ledger
     return attempts

@@ -27,7 +27,7 @@ from conformance.scenarios.access.invalid_credentials import (
     telling,
     unknown_keys,
 )
-from conformance.scenarios.basics import QUOTED
+from conformance.scenarios.access.targets import Targets, engagements_in_every_state
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 from conformance.wire.gateways import MAX_HEADERS
@@ -60,7 +60,8 @@ _LONGEST_HEADER: Final = 16
 _MOST_ELSEWHERE: Final = MAX_HEADERS - 96
 """Bytes of headers with the key, which leaves room for the others of a request."""
 _COOKIES: Final = ("api_key", "access_token", "token", "session")
-_OF_ACTIVE: Final = frozenset({"updateEngagement", "archiveEngagement"})
+_APART: Final = 2
+"""States from one kind of key to the next for the same operation."""
 NO_KEY: Final = Credential("no_key", None, invalid=True)
 EMPTY_KEY: Final = Credential("empty_key", "Bearer", invalid=True)
 EMPTY_HEADER: Final = Credential("empty_header", "", invalid=True)
@@ -73,14 +74,28 @@ class UnauthenticatedInputs:
     Attributes:
         proper: Inputs that a faulty service can carry out without harm.
         unknown: The same with identifiers that do not exist.
-        own: The engagement of the run in ``proper``; None if there is none.
+        targets: The engagements of the run that the proper requests are about.
         sends_proper_invitations: Whether a faulty service may send the invitation.
     """
 
     proper: OperationInputs
     unknown: OperationInputs
-    own: str | None
+    targets: Targets
     sends_proper_invitations: bool
+
+    def batch(self, turn: int, *, on_member: bool = True) -> list[Request]:
+        """Return a proper request of each operation, on engagements in other states than those of another turn.
+
+        Reads come first, and last those on members, which show least if a key is accepted.
+        """
+        batch = (self.proper if on_member else replace(self.proper, promoted=None)).batch().values()
+        aimed = [
+            replace(request, identifier=self.targets.turn(place + turn * _APART) or request.identifier)
+            if request.identifier == self.proper.engagement
+            else request
+            for place, request in enumerate(batch)
+        ]
+        return sorted(aimed, key=lambda request: (request.method != "GET", "/members" in request.path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,27 +104,19 @@ class BadKeys:
 
     Attributes:
         aims: Their inputs.
-        before: A read of their target engagement, except for unarchiving; None if the run has none.
         sent: The requests for all thirteen operations, by the kind of key: none, scheme, empty, unknown.
         unknown_engagements: Requests with an unknown key for a missing engagement.
         invalid: Requests with an unknown key and an invalid JSON body, or an invalid parameter.
         unparsable: A creation without a key whose body is no JSON.
-        after: A read of the engagement afterwards.
-        archived: A read of the archived engagement, the target of unarchiving, afterwards; None without one.
-        archived_again: A read after the main key has archived it again, if it was no longer archived.
         newest: The newest engagements afterwards.
         organization: The organization afterwards.
     """
 
     aims: UnauthenticatedInputs
-    before: Exchange | None
     sent: Mapping[str, tuple[Sent, ...]]
     unknown_engagements: tuple[Sent, ...]
     invalid: tuple[Sent, ...]
     unparsable: tuple[Sent, ...]
-    after: Exchange | None = None
-    archived: Exchange | None = None
-    archived_again: Exchange | None = None
     newest: tuple[Exchange, ...] = ()
     organization: Exchange | None = None
 
@@ -132,15 +139,14 @@ class BadKeys:
 def bad_keys(run: Run) -> BadKeys:
     """Call every operation without a key, with other schemes, with an empty key and with unknown keys."""
     aims = _aims(run)
-    before = run.send(requests.get_engagement(aims.own)) if aims.own is not None else None
     key = run.fixtures.main.authorization or ""
     key = key.partition(" ")[2]
     unknown = _unknown_keys(run, key)
     sent = {
-        "none": _without_a_key(run, aims.proper, key),
-        "scheme": _with_other_schemes(run, aims.proper, key),
-        "empty": _with_an_empty_key(run, aims.proper),
-        "unknown": _with_unknown_keys(run, replace(aims.proper, promoted=None), unknown),
+        "none": _without_a_key(run, aims.batch(0), key),
+        "scheme": _with_other_schemes(run, aims.batch(1), key),
+        "empty": _with_an_empty_key(run, aims.batch(2)),
+        "unknown": _with_unknown_keys(run, aims.batch(3, on_member=False), unknown),
     }
     engagements = [
         request for request in aims.unknown.batch().values() if request.identifier == aims.unknown.engagement
@@ -148,8 +154,8 @@ def bad_keys(run: Run) -> BadKeys:
     lookups = _sent(run, _in_turn([unknown[0], ("no key", NO_KEY)], engagements))
     spoilt = _sent(run, _in_turn([("no key", NO_KEY), unknown[0]], _invalid(aims.proper)))
     unparsable = _sent(run, [(("no key", NO_KEY), requests.create_engagement({}).with_body(_UNPARSABLE))])
-    tried = BadKeys(aims, before, sent, lookups, spoilt, unparsable)
-    return tried if aims.own is None else _looked_after(run, tried)
+    tried = BadKeys(aims, sent, lookups, spoilt, unparsable)
+    return _looked_after(run, tried) if aims.targets.ids else tried
 
 
 def _unknown_keys(run: Run, key: str) -> list[tuple[str, Credential]]:
@@ -177,34 +183,12 @@ def _in_turn(
 
 
 def _looked_after(run: Run, tried: BadKeys) -> BadKeys:
-    archived, again = _archived_afterwards(run, tried.aims.proper.archived)
+    tried.aims.targets.read_again(run)  # for the ledger
     return replace(
         tried,
-        archived=archived,
-        archived_again=again,
-        after=run.send(requests.get_engagement(tried.aims.own or "")),
         newest=tuple(latest_engagements(run, status="active", sort="updatedAt", order="desc")),
         organization=run.send(requests.get_organization()),
     )
-
-
-def _archived_afterwards(run: Run, engagement: str | None) -> tuple[Exchange | None, Exchange | None]:
-    """Read the archived engagement, and if it is not archived, whether archiving has any effect."""
-    if engagement is None:
-        return None, None
-    found = run.send(requests.get_engagement(engagement))
-    if _status(found) in {None, "archived"}:
-        return found, None
-    run.send(requests.archive_engagement(engagement))
-    return found, run.send(requests.get_engagement(engagement))
-
-
-def _status(exchange: Exchange) -> str | None:
-    """Return the status of the engagement in a response; None if it shows none."""
-    try:
-        return read.text(read.data(exchange), "status", exchange)
-    except CheckOutcome:
-        return None
 
 
 def _aims(run: Run) -> UnauthenticatedInputs:
@@ -213,8 +197,9 @@ def _aims(run: Run) -> UnauthenticatedInputs:
     These are engagements of the run, and a member made for it, who may get another role; no member to remove.
     """
     name = label(run, "no-key")
-    own, shape = _engagement(run)
-    archived = None if own is None else _archived(run)
+    targets = run.scenarios.result(engagements_in_every_state)
+    own = targets.active
+    shape = own or read.first_identifier(run.send(requests.list_engagements(perPage=1)))
     random = run.random("unknown identifiers")
     disposable = run.mode is Mode.DISPOSABLE
     member = _new_member(run) if disposable else None
@@ -230,10 +215,10 @@ def _aims(run: Run) -> UnauthenticatedInputs:
         description=label(run, "changed"),
         renamed=label(run, "renamed"),
     )
-    proper = replace(unknown, engagement=own or unknown.engagement, archived=archived)
+    proper = replace(unknown, engagement=own or unknown.engagement)
     if member is not None:
         proper = replace(proper, promoted=member.user_id, role=OTHER_ROLE[member.role or "member"])
-    return UnauthenticatedInputs(proper, unknown, own, disposable)
+    return UnauthenticatedInputs(proper, unknown, targets, disposable)
 
 
 def _new_member(run: Run) -> Member | None:
@@ -243,29 +228,6 @@ def _new_member(run: Run) -> Member | None:
     except MissingMeans:
         return None
     return member if member.is_new else None
-
-
-def _engagement(run: Run) -> tuple[str | None, str | None]:
-    """Return an engagement of the run, if there can be one, and an example of its identifiers."""
-    if run.mode is Mode.READ_ONLY:
-        return None, read.first_identifier(run.send(requests.list_engagements(perPage=1)))
-    made = read.identifier_or_none(run.send(requests.create_engagement({"name": run.name("not-without-a-key")})))
-    return made, made
-
-
-def _archived(run: Run) -> str | None:
-    """Return an archived engagement of the run, if there can be one."""
-    body = {"name": run.name("not-unarchived-without-a-key")}
-    bodies = body | {"description": QUOTED}, body  # a description may be refused
-    made = next(
-        (
-            found
-            for content in bodies
-            if (found := read.identifier_or_none(run.send(requests.create_engagement(content))))
-        ),
-        None,
-    )
-    return made if made is not None and _status(run.send(requests.archive_engagement(made))) == "archived" else None
 
 
 def _name(exchange: Exchange) -> str | None:
@@ -284,30 +246,23 @@ def _invalid(inputs: OperationInputs) -> Iterable[Request]:
             yield replace(request, query=_NONSENSE_QUERY[name])
 
 
-def _send(run: Run, inputs: OperationInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
+def _send(run: Run, batch: list[Request], keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
     """Call all thirteen operations: each with every key, or in a quick run with the keys in turn."""
-    batch = _ordered(inputs)
     if run.effort is Effort.QUICK:
         return _sent(run, [(keys[place % len(keys)], request) for place, request in enumerate(batch)])
     return _sent(run, [(key, request) for key in keys for request in batch])
 
 
-def _ordered(inputs: OperationInputs) -> list[Request]:
-    """Order the requests: reads first, and last those on members, which show least if a key is accepted."""
-    return sorted(inputs.batch().values(), key=lambda request: (request.method != "GET", "/members" in request.path))
-
-
-def _with_other_schemes(run: Run, inputs: OperationInputs, key: str) -> tuple[Sent, ...]:
+def _with_other_schemes(run: Run, batch: list[Request], key: str) -> tuple[Sent, ...]:
     """Call all operations with the real key under other schemes; rarer schemes with a single operation each."""
     usual, rare = [*other_schemes(key), *resembling_schemes(key)], rarer_schemes(key)
     if run.effort is Effort.QUICK:
-        return _send(run, inputs, [*usual, *rare])
-    return _send(run, inputs, usual) + _sent(run, list(zip(rare, _ordered(inputs), strict=False)))
+        return _send(run, batch, [*usual, *rare])
+    return _send(run, batch, usual) + _sent(run, list(zip(rare, batch, strict=False)))
 
 
-def _without_a_key(run: Run, inputs: OperationInputs, key: str) -> tuple[Sent, ...]:
+def _without_a_key(run: Run, batch: list[Request], key: str) -> tuple[Sent, ...]:
     """Call all operations without Authorization, the first two with the real key in other headers and a cookie."""
-    batch = _ordered(inputs)
     if len(key) < SHORTEST:  # as a key without a scheme
         return _sent(run, [(("no key", NO_KEY), request) for request in batch])
     elsewhere = [replace(request, headers=(*request.headers, *_other_headers(key))) for request in batch[:_ELSEWHERE]]
@@ -323,25 +278,17 @@ def _other_headers(key: str) -> list[tuple[str, str]]:
     return [*headers, ("Cookie", "; ".join(cookies))] if cookies else headers
 
 
-def _with_an_empty_key(run: Run, inputs: OperationInputs) -> tuple[Sent, ...]:
-    """Call all operations with an empty key; those for an active engagement get an archived one.
-
-    This shows whether the service checks its status before the key.
-    """
-    archived = {} if inputs.archived is None else replace(inputs, engagement=inputs.archived).batch()
-    batch = [
-        archived.get(request.operation.id, request) if request.operation.id in _OF_ACTIVE else request
-        for request in _ordered(inputs)
-    ]
+def _with_an_empty_key(run: Run, batch: list[Request]) -> tuple[Sent, ...]:
+    """Call all operations with an empty key, the first with an empty header."""
     kinds = [("an empty header", EMPTY_HEADER), *[("an empty key", EMPTY_KEY)] * (len(batch) - 1)]
     return _sent(run, list(zip(kinds, batch, strict=True)))
 
 
-def _with_unknown_keys(run: Run, inputs: OperationInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
+def _with_unknown_keys(run: Run, batch: list[Request], keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
     """Call all operations with unknown keys; a quick run tries unrelated keys only if all kinds are used."""
     if run.effort is not Effort.QUICK:
-        return _send(run, inputs, keys)
-    return _sent(run, list(zip(chain(keys[1:], repeat(keys[0])), _ordered(inputs), strict=False)))
+        return _send(run, batch, keys)
+    return _sent(run, list(zip(chain(keys[1:], repeat(keys[0])), batch, strict=False)))
 
 
 def _sent(run: Run, batch: list[tuple[tuple[str, Credential], Request]]) -> tuple[Sent, ...]:

@@ -1,0 +1,117 @@
+"""Engagements of the run in every state, as targets of requests that must be refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle import read
+from conformance.running.options import Mode
+from conformance.running.scenarios import scenario
+from conformance.scenarios.basics import QUOTED, field_or_none
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
+
+    Step = Callable[[str], Request]
+
+
+def _edit(identifier: str) -> Request:
+    return requests.update_engagement(identifier, {"description": f"Edited. {QUOTED}"})
+
+
+class State(StrEnum):
+    """Last changes of an engagement."""
+
+    NEW = "new"
+    ARCHIVED = "archived"
+    EDITED = "edited"
+    ARCHIVED_AGAIN = "archived again"
+    EDITED_IN_VAIN = "archived, and edited in vain"
+    UNARCHIVED = "unarchived"
+    DELETED = "deleted"
+
+
+_PATHS: Final[Mapping[State, tuple[Step, ...]]] = MappingProxyType(
+    {
+        State.NEW: (),
+        State.ARCHIVED: (requests.archive_engagement,),
+        State.EDITED: (_edit,),
+        State.ARCHIVED_AGAIN: (
+            requests.archive_engagement,
+            requests.unarchive_engagement,
+            requests.archive_engagement,
+        ),
+        State.EDITED_IN_VAIN: (requests.archive_engagement, _edit),
+        State.UNARCHIVED: (requests.archive_engagement, requests.unarchive_engagement),
+        State.DELETED: (requests.delete_engagement,),
+    }
+)
+"""The requests that lead a new engagement to each state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """Engagements by their state; only requests that must be refused are sent about them.
+
+    Attributes:
+        ids: The ids; states that the service did not lead to are missing.
+        reads: A read of each, after the last change.
+    """
+
+    ids: Mapping[State, str]
+    reads: Mapping[str, Exchange]
+
+    @property
+    def active(self) -> str | None:
+        """The id of an engagement that is active for certain."""
+        return self.ids.get(State.NEW)
+
+    @property
+    def archived(self) -> str | None:
+        """The id of an archived engagement; None if its read does not show it as archived."""
+        identifier = self.ids.get(State.ARCHIVED)
+        return identifier if identifier is not None and self.status(identifier) == "archived" else None
+
+    def status(self, identifier: str) -> object:
+        """Return the status of an engagement; None if its read shows none."""
+        found = self.reads.get(identifier)
+        return field_or_none(found, "status") if found is not None and found.accepted else None
+
+    def read_again(self, run: Run) -> dict[str, Exchange]:
+        """Read all of them again, and return the reads by id."""
+        return dict(zip(self.reads, run.send_all([known.request for known in self.reads.values()]), strict=True))
+
+    def turn(self, number: int) -> str | None:
+        """Return the id of the state with a number, in turn; None if there are no engagements."""
+        ids = list(self.ids.values())
+        return ids[number % len(ids)] if ids else None
+
+
+@scenario
+def engagements_in_every_state(run: Run) -> Targets:
+    """Create an engagement for each state and lead it there; return none if the run may not write."""
+    if run.mode is Mode.READ_ONLY:
+        return Targets({}, {})
+    bodies = [{"name": run.name(f"for-{state}"), "description": QUOTED} for state in State]
+    created = run.send_all([requests.create_engagement(body) for body in bodies])
+    if not any(creation.accepted for creation in created):  # a description may be refused
+        created = run.send_all([requests.create_engagement({"name": body["name"]}) for body in bodies])
+    ids = {
+        state: made
+        for state, creation in zip(State, created, strict=True)
+        if (made := read.identifier_or_none(creation)) is not None
+    }
+    if len(set(ids.values())) < len(ids):  # another check reports identifiers that are given twice
+        return Targets({}, {})
+    for number in range(max(map(len, _PATHS.values()))):
+        run.send_all([_PATHS[state][number](made) for state, made in ids.items() if len(_PATHS[state]) > number])
+    reads = run.send_all([requests.get_engagement(identifier) for identifier in ids.values()])
+    return Targets(ids, dict(zip(ids.values(), reads, strict=True)))
