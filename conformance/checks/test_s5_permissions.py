@@ -127,7 +127,7 @@ def _is_whole_organization(tried: Permissions, exchange: Exchange) -> None:
         expect.equal(
             "id", organization.get("id"), read.data(tried.organization).get("id"), tried.organization, exchange
         )
-    known = [after for after in tried.after.values() if after.accepted]
+    known = [after for after in tried.targets.reads.values() if after.accepted]
     counted = read.integer(organization, "engagementCount", exchange)
     expect.holds(
         counted >= len(known),
@@ -158,7 +158,7 @@ def _tells_of_members(response: Exchange) -> bool:
 
 def _is_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
     """Expect that the key reads the engagement as the main key does."""
-    by_main = tried.after.get(exchange.request.identifier or "")
+    by_main = tried.targets.reads.get(exchange.request.identifier or "")
     if by_main is not None:
         bulk.engagement_untouched(by_main, exchange, ())
 

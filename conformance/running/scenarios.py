@@ -102,6 +102,14 @@ class Scenarios(Generic[R]):
         found: T = future.result()
         return found
 
+    def result_if_any(self, scenario: Callable[[R], T]) -> T | None:
+        """Return the result of a scenario that has begun; None if it has not, or if it ended without a result."""
+        with self._lock:
+            begun = scenario in self._results
+        with suppress(CheckOutcome, NoResponse, MissingMeans):
+            return self.result(scenario) if begun else None
+        return None
+
     def wait_for(self, scenario: Callable[[R], object]) -> None:
         """Wait until a scenario has run, with any result."""
         with suppress(CheckOutcome, NoResponse, MissingMeans):

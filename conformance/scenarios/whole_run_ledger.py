@@ -17,6 +17,7 @@ from conformance.oracle.lists.collation import name_key
 from conformance.oracle.lists.listing import LARGEST_PAGE, contents
 from conformance.oracle.outcomes import CantTell, CheckOutcome, Inapplicable, NonConformity, evidence
 from conformance.running.scenarios import scenario
+from conformance.scenarios.last_look import last_look
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,6 +48,7 @@ class Account:
 @scenario(alone=True)
 def ledger_of_run(run: Run) -> Account:
     """Enter all exchanges of the run into the ledger, and request suspicious lists again."""
+    run.scenarios.wait_for(last_look)
     ledger = Ledger.over(run.wire.exchanges, name_key, apart=run.fixtures.with_records)
     account, sure = Account(Findings(kept=ledger.findings.kept)), set[str]()
     for finding in tuple(ledger.findings.broken):

@@ -23,7 +23,7 @@ from conformance.scenarios.access.every_operation import (
     untouchable_member,
 )
 from conformance.scenarios.access.targets import Targets, engagements_in_every_state
-from conformance.scenarios.lists.finding import ids_on
+from conformance.scenarios.lists.finding import ids_on, latest
 from conformance.scenarios.renaming import harmless_name
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
@@ -53,7 +53,6 @@ class Permissions:
         missing_means: The reason why a permission has no key.
         missing: Reads with the main key of engagements that an allowed key did not find, each right after that, by id.
         targets: The engagements that were the targets of refused requests only.
-        after: Reads of them after those, by id.
         label: The text that refused requests would have left in the list or in the organization's name.
         newest: The newest engagements after the refusals, and after the creations of the allowed key.
         lost: The main key's read of the allowed key's creation, if the list does not show it.
@@ -70,7 +69,6 @@ class Permissions:
     cells: dict[tuple[str, str], list[Exchange]] = field(default_factory=dict)
     missing_means: dict[str, MissingMeans] = field(default_factory=dict)
     missing: dict[str, Exchange] = field(default_factory=dict)
-    after: dict[str, Exchange] = field(default_factory=dict)
     newest: tuple[Exchange, ...] = ()
     lost: Exchange | None = None
     organization: Exchange | None = None
@@ -145,7 +143,8 @@ def _try_refusals(run: Run, keys: Mapping[str, Credential], sender: RetryNewKeys
         for (name, _), exchange in zip(batch, exchanges, strict=True):
             tried.cells.setdefault((scope, name), []).append(exchange)
     _try_order(run, keys, inputs, tried)
-    tried.after = tried.targets.read_again(run)
+    if tried.targets.ids:
+        run.send(latest(run, sort="updatedAt", order="desc"))  # for the ledger
     tried.organization = run.send(requests.get_organization()) if run.mode is Mode.DISPOSABLE else None
     tried.members = (pages, tuple(member_pages(run)) if tried.user is not None else ())
 
@@ -306,7 +305,7 @@ def _own_targets(scope: str, aims: Targets) -> dict[str, str]:
 
 def _look_for_created(run: Run, tried: Permissions) -> None:
     """Read with the main key what a single-permission key has created, and what no key should have."""
-    if not tried.after:
+    if not tried.targets.ids:
         return
     tried.newest = tuple(latest_engagements(run, status="active", sort="name"))
     created = tried.cells.get(("engagements:write", "createEngagement"), [])

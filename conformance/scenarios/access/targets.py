@@ -85,10 +85,6 @@ class Targets:
         found = self.reads.get(identifier)
         return field_or_none(found, "status") if found is not None and found.accepted else None
 
-    def read_again(self, run: Run) -> dict[str, Exchange]:
-        """Read all of them again, and return the reads by id."""
-        return dict(zip(self.reads, run.send_all([known.request for known in self.reads.values()]), strict=True))
-
     def turn(self, number: int) -> str | None:
         """Return the id of the state with a number, in turn; None if there are no engagements."""
         ids = list(self.ids.values())

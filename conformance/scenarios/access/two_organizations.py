@@ -261,5 +261,4 @@ def _attempts(run: Run, key: Credential) -> dict[str, list[Exchange]]:
         ]
         sent = run.send_permitted([replace(request.with_key(key), repeatable=True) for request in batch])
         attempts[name] = [exchange for exchange in sent if exchange is not None]
-    aims.read_again(run)  # for the ledger
     return attempts

@@ -183,10 +183,9 @@ def _in_turn(
 
 
 def _looked_after(run: Run, tried: BadKeys) -> BadKeys:
-    tried.aims.targets.read_again(run)  # for the ledger
     return replace(
         tried,
-        newest=tuple(latest_engagements(run, status="active", sort="updatedAt", order="desc")),
+        newest=tuple(latest_engagements(run, sort="updatedAt", order="desc")),
         organization=run.send(requests.get_organization()),
     )
 

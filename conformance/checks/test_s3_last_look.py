@@ -1,0 +1,45 @@
+"""Section 3, at the end: the key of a removed member is still refused."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.checks.markers import requirement
+from conformance.oracle import read
+from conformance.oracle.bulk import Sent, every_status
+from conformance.oracle.outcomes import Inapplicable
+from conformance.verdicts.stages import Stage
+
+if TYPE_CHECKING:
+    from conformance.operations import Family
+    from conformance.scenarios.last_look import LastLook
+
+pytestmark = pytest.mark.stage(Stage.WEIGHING)
+
+
+@requirement("removed-member-loses-organization")
+def test_key_has_lost_the_organization_for_good(last_look: LastLook) -> None:
+    """Every operation on the organization refuses a removed member's key at the end of the run, too."""
+    _judge(last_look, "organizations")
+
+
+@requirement("removed-member-loses-engagements")
+def test_key_has_lost_engagements_for_good(last_look: LastLook) -> None:
+    """Every operation on engagements refuses a removed member's key at the end of the run, too."""
+    _judge(last_look, "engagements")
+
+
+def _judge(last_look: LastLook, family: Family) -> None:
+    sent = [
+        Sent("the removed member's key", exchange)
+        for exchange in last_look.by_removed
+        if exchange.request.operation.family == family
+    ]
+    if last_look.removal is None or not sent:
+        raise Inapplicable("No member was removed whose key was allowed any of these operations before")
+    read.success(last_look.removal.response)
+
+    every_status(sent, lambda status: status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}, "401 or 403")

@@ -1,0 +1,87 @@
+"""Last look: reads of everything that the run changed, as late as possible and with several keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle import read
+from conformance.running.options import Effort
+from conformance.running.scenarios import scenario
+from conformance.scenarios.lists.finding import PER_PAGE, latest
+from conformance.scenarios.members.removal import Removal, removal
+from conformance.targets.capabilities import MissingMeans
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
+
+_LATE: Final = {Effort.QUICK: 0.0, Effort.STANDARD: 10.0, Effort.DEEP: 10.0}
+"""Seconds after the last change."""
+_MOST: Final = {Effort.QUICK: 10, Effort.STANDARD: 40, Effort.DEEP: 150}
+"""Engagements that are read, each with another history if there are as many."""
+_READING: Final = {"engagements": "engagements:read", "organizations": "organizations:read"}
+"""By family, the permission to read it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastLook:
+    """Responses at the end of a run, beside those that the ledger judges.
+
+    Attributes:
+        removal: The removal of a member who had used its key; None if there was none.
+        by_removed: Requests with that key, which it was allowed before.
+    """
+
+    removal: Removal | None
+    by_removed: tuple[Exchange, ...]
+
+
+@scenario(alone=True)
+def last_look(run: Run) -> LastLook:
+    """Read lists, the organization and many engagements, with the main key and with others, and use a removed key."""
+    run.sleep(_LATE[run.effort])
+    lists = [latest(run, status=status) for status in (None, "active", "archived")]
+    organization = [requests.get_organization(), requests.list_members(perPage=PER_PAGE)]
+    reads = [requests.get_engagement(identifier) for identifier in _of_every_history(run)]
+    run.send_all([*lists, *reads, *organization])
+    run.send_all([*_with(run, "engagements", [*lists, *reads[::2]]), *_with(run, "organizations", organization)])
+    removed, by_removed = _by_removed(run)
+    return LastLook(removed, by_removed)
+
+
+def _with(run: Run, family: str, asked: list[Request]) -> list[Request]:
+    """Return requests with a key that may only read; none without such a key."""
+    try:
+        key = run.fixtures.scoped_key(_READING[family])
+    except MissingMeans:
+        return []
+    return [request.with_key(key) for request in asked]
+
+
+def _by_removed(run: Run) -> tuple[Removal | None, tuple[Exchange, ...]]:
+    """Send again what the key of a removed member was allowed before the removal."""
+    done = run.scenarios.result_if_any(removal)
+    attempts = [] if done is None else [attempt.after.request for attempt in done.attempts]
+    sent = run.send_permitted([replace(request, repeatable=True) for request in attempts])
+    return done, tuple(exchange for exchange in sent if exchange is not None)
+
+
+def _of_every_history(run: Run) -> list[str]:
+    """Return the ids of engagements, one for each sequence of requests about it first, the longest histories first."""
+    histories: dict[str, list[str]] = {}
+    for exchange in sorted(run.wire.exchanges, key=lambda sent: sent.started_at):
+        operation, accepted = exchange.request.operation.id, exchange.accepted
+        if operation == "createEngagement" and exchange.by_main_key and accepted:
+            if (made := read.identifier_or_none(exchange)) is not None:
+                histories[made] = []
+        elif exchange.request.identifier in histories and operation != "getEngagement":
+            histories[exchange.request.identifier].append(f"{operation} {accepted}")
+    kinds: dict[tuple[str, ...], list[str]] = {}
+    for identifier, history in histories.items():
+        kinds.setdefault(tuple(history), []).append(identifier)
+    first = [identifiers[0] for _, identifiers in sorted(kinds.items(), key=lambda kind: (-len(kind[0]), kind[0]))]
+    rest = [identifier for identifiers in kinds.values() for identifier in identifiers[1:]]
+    return [*first, *rest][: _MOST[run.effort]]
