@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle import read
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
+from conformance.scenarios.access.targets import State, engagements_in_every_state
 from conformance.scenarios.lists.finding import PER_PAGE, latest
 from conformance.scenarios.members.removal import Removal, removal
 from conformance.targets.capabilities import MissingMeans
@@ -41,15 +42,34 @@ class LastLook:
 
 @scenario(alone=True)
 def last_look(run: Run) -> LastLook:
-    """Read lists, the organization and many engagements, with the main key and with others, and use a removed key."""
-    run.sleep(_LATE[run.effort])
+    """Read lists, the organization and many engagements, with the main key and with others, and use a removed key.
+
+    The others read before and after some last changes, which shows whether they go on seeing an earlier state.
+    """
+    changed, last_changes = _last_changes(run)
     lists = [latest(run, status=status) for status in (None, "active", "archived")]
     organization = [requests.get_organization(), requests.list_members(perPage=PER_PAGE)]
-    reads = [requests.get_engagement(identifier) for identifier in _of_every_history(run)]
+    by_others = _with(run, "engagements", [*lists, *map(requests.get_engagement, changed)])
+    run.send_all(by_others)
+    run.send_all(last_changes)
+    run.sleep(_LATE[run.effort])
+    reads = [requests.get_engagement(identifier) for identifier in dict.fromkeys([*changed, *_of_every_history(run)])]
     run.send_all([*lists, *reads, *organization])
-    run.send_all([*_with(run, "engagements", [*lists, *reads[::2]]), *_with(run, "organizations", organization)])
+    run.send_all([*by_others, *_with(run, "organizations", organization)])
     removed, by_removed = _by_removed(run)
     return LastLook(removed, by_removed)
+
+
+def _last_changes(run: Run) -> tuple[list[str], list[Request]]:
+    """Return engagements of earlier scenarios, and requests that change them: an edit, an archive and a deletion."""
+    ids = getattr(run.scenarios.result_if_any(engagements_in_every_state), "ids", {})
+    changes = {
+        State.NEW: lambda known: requests.update_engagement(known, {"name": run.name("late")}),
+        State.UNARCHIVED: requests.archive_engagement,
+        State.EDITED: requests.delete_engagement,
+    }
+    found = [(ids[state], change(ids[state])) for state, change in changes.items() if state in ids]
+    return [identifier for identifier, _ in found], [change for _, change in found]
 
 
 def _with(run: Run, family: str, asked: list[Request]) -> list[Request]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +17,7 @@ from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger import attribution as causes
 from conformance.oracle.ledger import evidence
 from conformance.oracle.ledger.histories import Snapshot, status_of
+from conformance.oracle.ledger.names import Names, sent_name
 from conformance.oracle.ledger.rules import NOT_FOUND, NOT_JUDGED, Judging, finding_of
 from conformance.oracle.rendering import render
 
@@ -37,8 +39,25 @@ _OF_DELETED: Final = {
 _REFUSALS_OF_UNARCHIVE: Final = frozenset({400, 403, 404, 415, 422})
 
 
+@dataclass(frozen=True, slots=True)
 class Changes(Judging):
-    """Rules of edits, archives, unarchives and deletions."""
+    """Rules of creations, edits, archives, unarchives and deletions.
+
+    Attributes:
+        names: The names in use.
+    """
+
+    names: Names
+
+    def not_created(self, exchange: Exchange) -> None:
+        """Judge a creation that was refused with a conflict, which can only be with a name in use."""
+        name = sent_name(exchange)
+        if name is None or status_of(exchange) != HTTPStatus.CONFLICT or not _is_sound_edit(exchange):
+            return
+        if not self.names.may_be_in_use(name, Interval.of(exchange)):
+            message = "a creation was refused with a conflict, but no engagement has that name"
+            finding = finding_of("create-engagement-succeeds", exchange, message=message, expected="any 2xx")
+            self.findings.broken.append(finding)
 
     def created(self, history: History, exchange: Exchange) -> None:
         """Judge the response to a creation by the sent texts, if they are unremarkable."""
@@ -100,14 +119,19 @@ class Changes(Judging):
             )
             self.keep(exchange, evidence.of_refused_edit(history, interval) if right else None)
         elif status.certain_value(interval) == "active" and _is_sound_edit(exchange):
-            # A conflict may be with another edit, or with a name in use.
-            right = exchange.accepted or status_of(exchange) == HTTPStatus.CONFLICT
+            right = exchange.accepted or self._may_conflict(history, exchange, interval)
             message, expected = "an edit of an active engagement failed", "any 2xx"
             requirement = "unarchived-editable" if _by_unarchive(because) else "update-engagement-succeeds"
         else:
             return
         finding = finding_of(requirement, exchange, *because, message=message, expected=expected)
         self.conclude(history, finding, right=right)
+
+    def _may_conflict(self, history: History, exchange: Exchange, interval: Interval) -> bool:
+        """Whether a conflict may be with another edit, or with a name in use."""
+        name = sent_name(exchange)
+        in_use = name is not None and self.names.may_be_in_use(name, interval, history)
+        return status_of(exchange) == HTTPStatus.CONFLICT and (in_use or not history.alone(interval, exchange))
 
     def _of_archived_edit(self, history: History, exchange: Exchange, interval: Interval) -> str:
         """Return the requirement: an archive that took effect late, after some edits of these fields, has its own."""

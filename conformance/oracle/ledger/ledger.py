@@ -19,6 +19,7 @@ from conformance.oracle.ledger.creations import Creations
 from conformance.oracle.ledger.findings import OF_REFUSALS, Finding, Findings
 from conformance.oracle.ledger.histories import History, Write, write
 from conformance.oracle.ledger.lists import ListJudging, page_of
+from conformance.oracle.ledger.names import Names
 from conformance.oracle.ledger.reads import Reads
 from conformance.oracle.permissions import Permission, permission_of
 from conformance.wire.requests import JSON_HEADERS
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 RULES: Final = (
+    "create-engagement-succeeds",
     "create-engagement-answers-what-was-sent",
     "create-engagement-lasts",
     "create-engagement-keeps-text",
@@ -111,9 +113,10 @@ class Ledger:
         self.histories: dict[str, History] = {}
         self._given_twice: set[str] = set()
         self._creations = Creations()
+        self._names = Names()
         self._others: list[Write] = []
         self._reads = Reads(self.findings, self._changes_of_others)
-        self._changes = Changes(self.findings, self._changes_of_others)
+        self._changes = Changes(self.findings, self._changes_of_others, self._names)
         self._lists = ListJudging(self.findings, self.histories, name_key, self._changes_of_others, self._creations)
 
     @classmethod
@@ -163,6 +166,7 @@ class Ledger:
                 change = write(exchange)
                 history.take(change)
                 self._others.append(change)
+                self._names.note(exchange, history)
             elif operation == "getEngagement" and exchange.received is not None and _is_judged(exchange):
                 history.reads.append((Interval.of(exchange), exchange.received.status))
 
@@ -182,6 +186,8 @@ class Ledger:
                 made = _id_made(exchange)
                 if made is not None and made in self.histories:
                     self._changes.created(self.histories[made], exchange)
+                elif exchange.by_main_key:
+                    self._changes.not_created(exchange)
             elif identifier in self.histories and _is_bare(exchange):
                 history = self.histories[identifier]
                 if operation == "getEngagement":
@@ -205,13 +211,16 @@ class Ledger:
         self._creations.add(exchange)
         identifier = _id_made(exchange)
         if identifier is None:
+            self._names.note(exchange, None)
             return
         if identifier in self.histories or identifier in self._given_twice:
             # A response could be about either of them; another check reports the shared identifier.
             self._given_twice.add(identifier)
             self.histories.pop(identifier, None)
+            self._names.note(exchange, None)
             return
         self.histories[identifier] = History.born(identifier, exchange)
+        self._names.note(exchange, self.histories[identifier])
 
     def _distrust(self, exchange: Exchange) -> None:
         """Stop judging an engagement after a request outside the interface."""

@@ -93,13 +93,21 @@ class Targets:
 
 @scenario
 def engagements_in_every_state(run: Run) -> Targets:
-    """Create an engagement for each state and lead it there; return none if the run may not write."""
+    """Create an engagement for each state and lead it there; return none if the run may not write.
+
+    All have the same name, unless the service refuses that, so that a change by name shows.
+    """
     if run.mode is Mode.READ_ONLY:
         return Targets({}, {})
-    bodies = [{"name": run.name(f"for-{state}"), "description": QUOTED} for state in State]
-    created = run.send_all([requests.create_engagement(body) for body in bodies])
-    if not any(creation.accepted for creation in created):  # a description may be refused
-        created = run.send_all([requests.create_engagement({"name": body["name"]}) for body in bodies])
+    body = {"name": run.name("target"), "description": QUOTED}
+    created = [run.send(requests.create_engagement(body))]
+    if not created[0].accepted:  # a description may be refused
+        created = [run.send(requests.create_engagement(body := {"name": body["name"]}))]
+    again = run.send_all([requests.create_engagement(body)] * (len(State) - 1))
+    if not all(creation.accepted for creation in again):
+        bodies = [body | {"name": run.name("target")} for _ in again]
+        again = run.send_all([requests.create_engagement(other) for other in bodies])
+    created += again
     ids = {
         state: made
         for state, creation in zip(State, created, strict=True)

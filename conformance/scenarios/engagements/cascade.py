@@ -59,13 +59,19 @@ class Cascade:
 
 @scenario
 def cascade(run: Run) -> Cascade:
-    """Give engagements records of each kind, the first one two; delete all but one, one of them archived."""
+    """Give engagements records of each kind, the first one two; delete all but one.
+
+    Before that, one is renamed, and another is archived, unarchived and archived again.
+    """
     labels = ("doomed", "doomed-archived", "neighbour")
     *doomed, neighbour = run.send_all([requests.create_engagement({"name": run.name(label)}) for label in labels])
     gone = (_records(run, doomed[0], KINDS * 2), _records(run, doomed[1]))
     kept = _records(run, neighbour)
-    for exchange in doomed[1:]:
-        read.success(run.send(requests.archive_engagement(read.identifier(exchange))))
+    renamed, archived = map(read.identifier, doomed)
+    read.success(run.send(requests.update_engagement(renamed, {"name": run.name("renamed")})))
+    read.success(run.send(requests.archive_engagement(archived)))
+    if run.send(requests.unarchive_engagement(archived)).accepted:
+        run.send(requests.archive_engagement(archived))
     deletions = tuple(run.send(requests.delete_engagement(read.identifier(exchange))) for exchange in doomed)
     for_good = tuple(records for deletion, records in zip(deletions, gone, strict=True) if deletion.succeeded)
     run.wait_until(lambda: not _still_there(run, for_good))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
+from conformance.oracle import read
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import create_engagements, ensure_responses
 from conformance.scenarios.lists.finding import latest
@@ -51,7 +52,8 @@ class Deletion:
 @scenario
 def deletion(run: Run) -> Deletion:
     """Delete an active and an archived engagement; then send every operation that needs them to exist."""
-    ids = [engagement["id"] for engagement in create_engagements(run, "delete", "archived")]
+    made = create_engagements(run, "delete", "archived")
+    ids = [engagement["id"] for engagement in made]
     before, archive = run.send_all([requests.get_engagement(ids[0]), requests.archive_engagement(ids[1])])
     responses = run.send_all([requests.delete_engagement(identifier) for identifier in ids])
     ensure_responses([archive, *responses])
@@ -76,4 +78,13 @@ def deletion(run: Run) -> Deletion:
     ensure_responses([*edits, *archives, *unarchives, *again])
     tried = zip(ids, responses, reads, edits, archives, unarchives, again, strict=True)
     first, second = (Deleted(*attempt) for attempt in tried)
+    _use_names_again(run, *(engagement.get("name") for engagement in made))
     return Deletion(first, second, before, archive, tuple(lists))
+
+
+def _use_names_again(run: Run, name: object, other: object) -> None:
+    """Create an engagement with the name of a deleted one, rename it to another such name, and create a second one."""
+    creation = requests.create_engagement({"name": name})
+    if (identifier := read.identifier_or_none(run.send(creation))) is not None:
+        run.send(requests.update_engagement(identifier, {"name": other}))
+        run.send(creation)

@@ -1,0 +1,59 @@
+"""Names of engagements, to tell whether a conflict can be with a name that is in use."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from conformance.oracle.effects import Interval
+    from conformance.oracle.ledger.histories import History
+    from conformance.wire.exchange import Exchange
+
+
+@dataclass(slots=True)
+class Names:
+    """The engagements that got a name, by everything that may make it the same name for a service."""
+
+    bearers: dict[str, list[History | None]] = field(default_factory=dict)
+
+    def note(self, exchange: Exchange, history: History | None) -> None:
+        """Record a creation or an edit that may have given a name.
+
+        Args:
+            exchange: The request.
+            history: The engagement; None if it is not known well enough.
+        """
+        name = sent_name(exchange)
+        if name is not None and not exchange.refused:
+            self.bearers.setdefault(_key(name), []).append(history)
+
+    def may_be_in_use(self, name: str, interval: Interval, but: History | None = None) -> bool:
+        """Whether an engagement of the run other than ``but`` may bear a name in an interval.
+
+        No other user's engagement has a name of the run.
+        """
+        return any(
+            bearer is None or _may_bear(bearer, name, interval)
+            for bearer in self.bearers.get(_key(name), [])
+            if bearer is None or bearer is not but
+        )
+
+
+def sent_name(exchange: Exchange) -> str | None:
+    """Return the name that a creation or an edit sent; None without a readable one."""
+    name = (exchange.sent_object or {}).get("name")
+    return name if isinstance(name, str) else None
+
+
+def _may_bear(history: History, name: str, interval: Interval) -> bool:
+    if history.broken or not history.deletion(interval):
+        values = [effect.value for effect in history.registers["name"].candidates(interval)]
+        return history.broken or any(value is None or _key(value) == _key(name) for value in values)
+    return False
+
+
+def _key(name: str) -> str:
+    """Return what remains of a name if letter case, blanks and compatible characters do not count."""
+    return "".join(unicodedata.normalize("NFKC", name).casefold().split())
