@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.scenarios.lists.paged import PagedLists
     from conformance.scenarios.lists.seeded_engagements import SeededEngagements
-    from conformance.scenarios.lists.sorted import SortedLists
-    from conformance.wire.exchange import Exchange
 
 pytestmark = pytest.mark.usefixtures("new_engagements")
 
@@ -47,22 +45,6 @@ def test_list_holds_both_states(run: Run, engagements_by_status: FilteredLists) 
             {"active": seeded_engagements.active, "archived": seeded_engagements.archived},
         ),
     )
-
-
-@requirement("list-engagements-as-read")
-def test_items_are_as_read(
-    stock_read: list[Exchange],
-    engagements_by_status: FilteredLists,
-    paged_engagements: PagedLists,
-    by_created_at: SortedLists,
-) -> None:
-    """An engagement in the list equals a read of it."""
-    lists = (*engagements_by_status.snapshot, *paged_engagements.snapshot, *by_created_at.default)
-    served = [response for response in lists if response.succeeded]
-    found = [filters.expect_as_read(exchange, served, _FIELDS) for exchange in stock_read if exchange.succeeded]
-
-    if not any(found):
-        raise CantTell("no list held an engagement that was read", *stock_read)
 
 
 @requirement("list-engagements-status-filter")

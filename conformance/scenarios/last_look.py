@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.targets import State, engagements_in_every_state
+from conformance.scenarios.access.targets import State, Step, engagements_in_every_state
 from conformance.scenarios.lists.finding import PER_PAGE, latest
 from conformance.scenarios.members.removal import Removal, removal
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
@@ -23,6 +26,14 @@ _LATE: Final = {Effort.QUICK: 0.0, Effort.STANDARD: 10.0, Effort.DEEP: 10.0}
 """Seconds after the last change."""
 _MOST: Final = {Effort.QUICK: 10, Effort.STANDARD: 40, Effort.DEEP: 150}
 """Engagements that are read, each with another history if there are as many."""
+_LAST_CHANGES: Final[Mapping[State, Step]] = MappingProxyType(
+    {
+        State.EDITED: lambda identifier: requests.update_engagement(identifier, {"description": "edited at last"}),
+        State.UNARCHIVED: requests.archive_engagement,
+        State.ARCHIVED: requests.delete_engagement,
+    }
+)
+"""The last changes, each of an engagement in this state."""
 _READING: Final = {"engagements": "engagements:read", "organizations": "organizations:read"}
 """By family, the permission to read it."""
 
@@ -46,30 +57,29 @@ def last_look(run: Run) -> LastLook:
 
     The others read before and after some last changes, which shows whether they go on seeing an earlier state.
     """
-    changed, last_changes = _last_changes(run)
+    ids = getattr(run.scenarios.result_if_any(engagements_in_every_state), "ids", {})
+    changed = [requests.get_engagement(ids[state]) for state in _LAST_CHANGES if state in ids]
     lists = [latest(run, status=status) for status in (None, "active", "archived")]
     organization = [requests.get_organization(), requests.list_members(perPage=PER_PAGE)]
-    by_others = _with(run, "engagements", [*lists, *map(requests.get_engagement, changed)])
+    by_others = _with(run, "engagements", [*lists, *changed])
     run.send_all(by_others)
-    run.send_all(last_changes)
+    _change(run, ids)
     run.sleep(_LATE[run.effort])
-    reads = [requests.get_engagement(identifier) for identifier in dict.fromkeys([*changed, *_of_every_history(run)])]
-    run.send_all([*lists, *reads, *organization])
+    reads = [requests.get_engagement(identifier) for identifier in _of_every_history(run)]
+    run.send_all([*lists, *dict.fromkeys([*changed, *reads]), *organization])
     run.send_all([*by_others, *_with(run, "organizations", organization)])
     removed, by_removed = _by_removed(run)
     return LastLook(removed, by_removed)
 
 
-def _last_changes(run: Run) -> tuple[list[str], list[Request]]:
-    """Return engagements of earlier scenarios, and requests that change them: an edit, an archive and a deletion."""
-    ids = getattr(run.scenarios.result_if_any(engagements_in_every_state), "ids", {})
-    changes = {
-        State.NEW: lambda known: requests.update_engagement(known, {"name": run.name("late")}),
-        State.UNARCHIVED: requests.archive_engagement,
-        State.EDITED: requests.delete_engagement,
-    }
-    found = [(ids[state], change(ids[state])) for state, change in changes.items() if state in ids]
-    return [identifier for identifier, _ in found], [change for _, change in found]
+def _change(run: Run, ids: Mapping[State, str]) -> None:
+    """Edit, archive and delete engagements of one name, with reads of another between for the ledger."""
+    bystander = [requests.get_engagement(ids[State.NEW])] if State.NEW in ids else []
+    run.send_all(bystander)
+    for state, change in _LAST_CHANGES.items():
+        if state in ids:
+            run.send(change(ids[state]))
+            run.send_all(bystander)
 
 
 def _with(run: Run, family: str, asked: list[Request]) -> list[Request]:

@@ -18,6 +18,7 @@ from conformance.oracle.lists.listing import LARGEST_PAGE, contents
 from conformance.oracle.outcomes import CantTell, CheckOutcome, Inapplicable, NonConformity, evidence
 from conformance.running.scenarios import scenario
 from conformance.scenarios.last_look import last_look
+from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 _PAUSES: Final = (0.4, 1.0, 0.4, 1.0)
 _MOST_PAGES: Final = 20
+_MOST_UNLISTED: Final = 10
+"""Engagements that a list lacks and that are read: are they gone, or only not listed?"""
 
 
 @dataclass(slots=True)
@@ -50,6 +53,9 @@ def ledger_of_run(run: Run) -> Account:
     """Enter all exchanges of the run into the ledger, and request suspicious lists again."""
     run.scenarios.wait_for(last_look)
     ledger = Ledger.over(run.wire.exchanges, name_key, apart=run.fixtures.with_records)
+    if unlisted := dict.fromkeys(gone for finding in ledger.findings.broken for gone in finding.unlisted):
+        run.send_all([requests.get_engagement(identifier) for identifier in list(unlisted)[:_MOST_UNLISTED]])
+        ledger = Ledger.over(run.wire.exchanges, name_key, apart=run.fixtures.with_records)
     account, sure = Account(Findings(kept=ledger.findings.kept)), set[str]()
     for finding in tuple(ledger.findings.broken):
         asks = finding.unsteady and not {finding.requirement} & (sure | account.doubts.keys())

@@ -173,10 +173,11 @@ def seen_since(history: History) -> float:
 
 def of_absence(history: History, interval: Interval, others: Sequence[Write]) -> str:
     """Return the requirement that the absence of an engagement breaks."""
-    last = history.snapshots[-1] if history.snapshots else None
-    if last is None:
+    seen = [*history.snapshots[-1:], *history.listed.values()]
+    if not seen:
         return LASTS
-    meanwhile = history.between(last.interval.start, interval.end, but=(history.creation.exchange,))
+    last = max(snapshot.interval.start for snapshot in seen)
+    meanwhile = history.between(last, interval.end, but=(history.creation.exchange,))
     if refusal := _refused("deleteEngagement", meanwhile):
         return of_refusal(history, refusal)
     done = [write for write in meanwhile if write.exchange.accepted]

@@ -67,7 +67,7 @@ _NOT_THERE: Final = OF_REFUSALS | {"create-engagement-lasts", "delete-spares-oth
 
 EXPLAINED_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
-        "create-engagement-listed": _OF_READS,
+        "create-engagement-listed": _OF_READS | _NOT_THERE,
         "create-engagement-counted": _OF_READS,
         "update-engagement-succeeds": _NOT_THERE,
         "archive-engagement-succeeds": _NOT_THERE,
@@ -78,7 +78,7 @@ EXPLAINED_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         "archive-effective-at-once": frozenset({"archive-sets-status", "archived-edit-refused"}),
         "archived-edit-changes-nothing": frozenset({"archive-sets-status", "archived-edit-refused"}),
         "archived-again-stays-archived": frozenset({"archive-sets-status"}),
-        "archived-listed": _OF_READS | {"create-engagement-listed"},
+        "archived-listed": _OF_READS | _NOT_THERE | {"create-engagement-listed"},
         "unarchived-editable": frozenset({"update-engagement-succeeds"}),
         "unarchived-archivable": frozenset({"archive-engagement-succeeds"}),
         "archived-deletable": _NOT_THERE | {"delete-engagement-succeeds"},
@@ -89,11 +89,13 @@ EXPLAINED_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         "deleted-unarchivable": frozenset({"deleted-unreadable", "delete-effective-at-once"}),
         "deleted-not-unarchived": frozenset({"deleted-unreadable", "delete-effective-at-once"}),
         "list-engagements-as-read": _OF_READS,
-        "list-engagements-total": _OF_READS | {"create-engagement-listed", "archived-listed"},
+        "list-engagements-total": _OF_READS | _NOT_THERE | {"create-engagement-listed", "archived-listed"},
         "list-engagements-filter-counts": _OF_READS
+        | _NOT_THERE
         | {"list-engagements-total", "list-engagements-status-filter", "create-engagement-listed", "archived-listed"},
-        "list-engagements-status-filter": _OF_READS | {"create-engagement-listed", "archived-listed"},
+        "list-engagements-status-filter": _OF_READS | _NOT_THERE | {"create-engagement-listed", "archived-listed"},
         "list-engagements-pages-partition": _OF_READS
+        | _NOT_THERE
         | {"create-engagement-listed", "archived-listed", "list-engagements-status-filter"}
         | {"sort-by-name", "sort-with-filter"},
         "sort-by-name": frozenset({"list-engagements-as-read"}),
@@ -120,6 +122,7 @@ class Finding:
         unsteady: Whether other users might have caused it, so that it must be re-checked.
         other_candidates: The number of other requirements that could be the broken one.
         absent: The engagement that is missing from a page by the sort order; another page may hold it.
+        unlisted: Existing engagements that a list should show and does not; a read shows whether they are gone.
     """
 
     requirement: str
@@ -134,6 +137,7 @@ class Finding:
     unsteady: bool = False
     other_candidates: int = 0
     absent: str | None = None
+    unlisted: tuple[str, ...] = ()
 
     @property
     def ambiguous(self) -> bool:

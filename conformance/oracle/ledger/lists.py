@@ -228,11 +228,9 @@ class ListJudging:
         if page.total < len(matching):
             because = tuple(history.creation.exchange for history in matching[:3])
             words = f"at least {len(matching)}, of this run alone", str(page.total), "/meta/total"
-            self._break(
-                Finding(
-                    counted, page.exchange, because, "the total is less than the number of existing engagements", *words
-                )
-            )
+            message = "the total is less than the number of existing engagements"
+            gone = tuple(history.identifier for history in absent) if page.number >= page.pages == 1 else ()
+            self._break(Finding(counted, page.exchange, because, message, *words, unlisted=gone))
             return
         self.findings.keep(counted, page.exchange)
         lost = absent if page.is_whole else self._between(absent, page)
@@ -241,7 +239,8 @@ class ListJudging:
             because = tuple(snapshot.exchange for snapshot in history.snapshots[-1:]) or (history.creation.exchange,)
             message, expected = "an engagement is missing from the list", "every engagement that belongs there"
             missing = f"{len(lost)} missing"
-            finding = Finding(requirement, page.exchange, because, message, expected, missing, "/data")
+            gone = tuple(each.identifier for each in lost)
+            finding = Finding(requirement, page.exchange, because, message, expected, missing, "/data", unlisted=gone)
             self._break(finding if page.is_whole else replace(finding, absent=history.identifier))
         shown_ones = [history for history in matching if history.identifier in seen] if not lost else []
         for requirement in {self._requirement_of_missing(history, page) for history in shown_ones}:

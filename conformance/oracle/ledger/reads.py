@@ -155,18 +155,19 @@ class Reads(Judging):
             self.conclude(history, finding, right=now > then)
 
     def _untouched(self, history: History, before: Snapshot, snapshot: Snapshot) -> None:
-        refused = [
-            write for write in history.between(before.interval.end, snapshot.interval.start) if write.exchange.refused
-        ]
-        others = sorted(evidence.of_others(self.others_since(history, snapshot.interval)))
-        message, rule = "updatedAt changed although nothing was written", "reading-changes-nothing"
-        if refused:
-            message, rule = "updatedAt changed although the change was refused", causes.of_refusal(history, refused[-1])
-        elif others:
-            message, rule = "updatedAt changed although only other engagements did", others[-1]
+        """Require that updatedAt stays if nothing can have changed the engagement; the judgement goes on after that."""
+        meanwhile = history.between(before.interval.end, snapshot.interval.start)
+        refused = [write for write in meanwhile if write.exchange.refused]
+        rules = [*dict.fromkeys(causes.of_refusal(history, write) for write in reversed(refused))]
+        rules += sorted(evidence.of_others(self.others_since(history, snapshot.interval)))
+        if before.moment("updatedAt") == snapshot.moment("updatedAt"):
+            self.keep(snapshot.exchange, *(rules or ["reading-changes-nothing"]))
+            return
         finding = finding_of(
-            rule, snapshot.exchange, before.exchange, *(write.exchange for write in refused),
-            message=message, expected=str(before.text("updatedAt")),
+            rules[0] if rules else "reading-changes-nothing", snapshot.exchange, before.exchange,
+            *(write.exchange for write in refused),
+            message="updatedAt changed although the engagement was not", expected=str(before.text("updatedAt")),
             actual=snapshot.text("updatedAt"), pointer="/data/updatedAt",
         )  # fmt: skip
-        self.conclude(history, finding, right=before.moment("updatedAt") == snapshot.moment("updatedAt"))
+        candidates = max(0, len(rules) - 1)
+        self.findings.broken.append(replace(finding, identifier=history.identifier, other_candidates=candidates))

@@ -24,7 +24,7 @@ from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping
 
     from conformance.oracle.lists.listing import Key
     from conformance.wire.exchange import Exchange
@@ -119,35 +119,6 @@ def expect_both(everything: Listing, values: Mapping[str, Collection[str]]) -> N
             actual=f"none of {len(values[missing[0]])} {missing[0]} items",
             pointer="/data",
         )
-
-
-def expect_as_read(read_one: Exchange, lists: Sequence[Exchange], names: Collection[str]) -> int:
-    """Require that an item of a list has the values that a read returned.
-
-    Returns:
-        The number of lists that hold the item.
-    """
-    resource = read.data(read_one)
-    found = [
-        item
-        for response in lists
-        for item in Listing((response,)).items
-        if item.value.get("id") == resource.get("id") == read_one.request.identifier
-    ]
-    for item in found:
-        evidence(item.at, read_one)
-        for name in names:
-            listed, given = read.field(item.value, name, item.at), read.field(resource, name, read_one)
-            if listed != given:
-                raise NonConformity(
-                    f"{name} of an engagement differs in the list",
-                    item.at,
-                    read_one,
-                    expected=render(given),
-                    actual=render(listed),
-                    pointer=f"{item.pointer}/{name}",
-                )
-    return len(found)
 
 
 def expect_one_total(snapshot: tuple[Exchange, ...]) -> None:

@@ -152,20 +152,24 @@ def _try_refusals(run: Run, keys: Mapping[str, Credential], sender: RetryNewKeys
 def _refused_requests(run: Run, scope: str, inputs: OperationInputs, aims: Targets) -> Iterator[tuple[str, Request]]:
     """Yield the requests that a key must be refused: several of an operation, in other forms and on other targets.
 
-    In a quick run the keys together meet every state and every form; otherwise each key meets more of them.
+    In a quick run the keys together meet every state, and every form on an active engagement; otherwise each key meets
+    more of them.
     """
     for place, (name, request) in enumerate(inputs.batch().items()):
         if MATRIX[scope, name] is not Permission.REFUSED:
             continue
         shapes: tuple[Request, ...] = _shapes(name, inputs) or (request,)
-        is_aimed = request.identifier == inputs.engagement
-        times = _TIMES[run.effort] if is_aimed or run.effort is not Effort.QUICK else 1
+        times, is_quick = _TIMES[run.effort], run.effort is Effort.QUICK
         first = scopes(name, Permission.REFUSED).index(scope) * times
-        for number in range(first, first + times):
-            asked = shapes[number % len(shapes)]
-            if is_aimed and (target := aims.turn(number + place)) is not None:
-                asked = replace(asked, identifier=target)
-            yield name, asked
+        if request.identifier == inputs.engagement and aims.ids:
+            asked = [
+                (shapes[number % len(shapes)], aims.turn(number + place)) for number in range(first, first + times)
+            ]
+            if len(shapes) > 1:
+                asked += [(shape, aims.turn(first + number, "active")) for number, shape in enumerate(shapes)]
+            yield from ((name, replace(shape, identifier=target)) for shape, target in asked if target is not None)
+        else:
+            yield from ((name, shape) for shape in (shapes[first // times % len(shapes) :][:1] if is_quick else shapes))
 
 
 def _shapes(operation: str, inputs: OperationInputs) -> tuple[Request, ...]:

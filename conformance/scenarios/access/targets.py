@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
@@ -12,15 +13,17 @@ from conformance.running.options import Mode
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import QUOTED, field_or_none
 from conformance.wire import requests
+from conformance.wire.requests import Request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.requests import Request
 
-    Step = Callable[[str], Request]
+
+Step = Callable[[str], Request]
+"""Returns a request about the engagement with an id."""
 
 
 def _edit(identifier: str) -> Request:
@@ -85,9 +88,14 @@ class Targets:
         found = self.reads.get(identifier)
         return field_or_none(found, "status") if found is not None and found.accepted else None
 
-    def turn(self, number: int) -> str | None:
-        """Return the id of the state with a number, in turn; None if there are no engagements."""
-        ids = list(self.ids.values())
+    def turn(self, number: int, status: str | None = None) -> str | None:
+        """Return the id of the state with a number, in turn; None if there are no engagements.
+
+        Args:
+            number: The number, from 0.
+            status: The status that the engagement must have; by default any, or none if it is deleted.
+        """
+        ids = [identifier for identifier in self.ids.values() if status in {None, self.status(identifier)}]
         return ids[number % len(ids)] if ids else None
 
 
@@ -95,7 +103,7 @@ class Targets:
 def engagements_in_every_state(run: Run) -> Targets:
     """Create an engagement for each state and lead it there; return none if the run may not write.
 
-    All have the same name, unless the service refuses that, so that a change by name shows.
+    All but the deleted one have the same name, unless the service refuses that, so that a change by name shows.
     """
     if run.mode is Mode.READ_ONLY:
         return Targets({}, {})
@@ -103,10 +111,11 @@ def engagements_in_every_state(run: Run) -> Targets:
     created = [run.send(requests.create_engagement(body))]
     if not created[0].accepted:  # a description may be refused
         created = [run.send(requests.create_engagement(body := {"name": body["name"]}))]
-    again = run.send_all([requests.create_engagement(body)] * (len(State) - 1))
-    if not all(creation.accepted for creation in again):
-        bodies = [body | {"name": run.name("target")} for _ in again]
-        again = run.send_all([requests.create_engagement(other) for other in bodies])
+    bodies = [body] * (len(State) - 2) + [body | {"name": run.name("deleted")}]
+    again = run.send_all([requests.create_engagement(other) for other in bodies])
+    if not all(creation.accepted for creation in again[:-1]):
+        bodies = [body | {"name": run.name("target")} for _ in again[:-1]]
+        again[:-1] = run.send_all([requests.create_engagement(other) for other in bodies])
     created += again
     ids = {
         state: made

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Request
 
 PER_PAGE: Final = 100
-_READ: Final = 4
 _MOST_PAGES: Final = 12
 
 
@@ -127,14 +126,3 @@ def neighbours_of_role(run: Run) -> Snapshot:
     _, role, place = min(places)
     batch = [requests.list_members(role=role, perPage=1, page=page) for page in (place, place + 1)]
     return tuple(run.send_all(batch))
-
-
-@scenario(alone=True)
-def stock_read(run: Run) -> list[Exchange]:
-    """Read some seeded engagements: the edited ones, an archived one, or others instead."""
-    kept = run.scenarios.result(seeded_engagements)
-    edited = [piece for piece in kept.pieces if piece.changed and not piece.archived]
-    archived = [piece for piece in kept.pieces if piece.archived]
-    untouched = [piece for piece in kept.pieces if not piece.changed]
-    chosen = [*edited[: _READ - 1], *archived[:1], *untouched][:_READ]
-    return [run.send(requests.get_engagement(piece.identifier)) for piece in chosen]

@@ -14,8 +14,8 @@ from conformance.oracle.ledger import findings as ledger_findings
 from conformance.oracle.ledger.changes import _OF_DELETED
 from conformance.oracle.ledger.evidence import SPARING
 from conformance.oracle.ledger.findings import EVIDENCE, EXPLAINED_BY, Finding, Findings
+from conformance.oracle.ledger.histories import status_of
 from conformance.oracle.ledger.ledger import RULES
-from conformance.oracle.ledger.rules import status_of
 from tests.fakes.exchanges import make_exchange
 
 RESPONSE = make_exchange(number=5)

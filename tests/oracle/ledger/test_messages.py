@@ -231,7 +231,7 @@ def test_a_time_that_a_refused_edit_has_moved(make_client: MakeClient) -> None:
 
     finding = found(client.exchanges)
     assert said(finding) == (
-        "updatedAt changed although the change was refused", f"{BEGAN}.025Z", f"{BEGAN[:-2]}10.000Z", "/data/updatedAt",
+        "updatedAt changed although the engagement was not", f"{BEGAN}.025Z", f"{BEGAN[:-2]}10.000Z", "/data/updatedAt",
     )  # fmt: skip
     assert (cited(finding), finding.exchange) == ([2, 3], client.exchanges[3])
 

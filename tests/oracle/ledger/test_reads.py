@@ -221,7 +221,7 @@ def test_times_from_read_to_read(make_client: MakeClient, field: str, value: obj
         messages = {
             "created-at-never-changes": "createdAt has changed",
             "updated-at-never-goes-back": "updatedAt has gone back",
-            "reading-changes-nothing": "updatedAt changed although nothing was written",
+            "reading-changes-nothing": "updatedAt changed although the engagement was not",
         }
         assert finding.message == messages[finding.requirement]
         before = client.service.view(client.service.records[identifier])[field]

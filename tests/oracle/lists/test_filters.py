@@ -10,8 +10,8 @@ import pytest
 from conformance.oracle.lists import filters
 from conformance.oracle.lists.listing import CantTellYet, Listing, time_of
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
-from conformance.wire.exchange import Exchange, NoResponse
-from tests.fakes.exchanges import make_exchange, no_response, page, refusal
+from conformance.wire.exchange import Exchange
+from tests.fakes.exchanges import page
 from tests.oracle.failures import described
 
 ALL_NAMES = ("name", "description", "status", "createdAt", "updatedAt")
@@ -247,89 +247,6 @@ TIMES = ("2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z")
 ENGAGEMENT = {
     "id": "eng_1", "name": "n", "description": "d", "status": "active", "createdAt": TIMES[0], "updatedAt": TIMES[1],
 }  # fmt: skip
-OTHER = {"name": "other", "description": "other", "status": "archived", "createdAt": TIMES[1], "updatedAt": TIMES[0]}
-
-
-def read_of(engagement: Mapping[str, object], number: int = 1) -> Exchange:
-    """Return a read of ``eng_1``."""
-    return make_exchange("getEngagement", 200, {"data": engagement}, number=number)
-
-
-def test_an_item_that_matches_its_read() -> None:
-    """Every list is searched, judged exchanges are evidence, and unknown members may differ."""
-    engagement_read = read_of(ENGAGEMENT | {"extra": 1})
-    lists = [page([ENGAGEMENT], number=2), page(["x"], number=3), page(["x", ENGAGEMENT | {"extra": 2}], number=4)]
-
-    with Evidence() as evidence:
-        assert filters.expect_as_read(engagement_read, lists, ALL_NAMES) == 2
-    assert evidence.exchanges == [lists[0], engagement_read, lists[2], engagement_read]
-
-
-@pytest.mark.parametrize("name", ALL_NAMES)
-def test_an_item_that_differs_from_its_read(name: str) -> None:
-    """Each named field must be equal; the list and the read are cited."""
-    engagement_read, response = read_of(ENGAGEMENT), page(["x", ENGAGEMENT | {name: OTHER[name]}], number=2)
-
-    with pytest.raises(NonConformity) as raised:
-        filters.expect_as_read(engagement_read, [response], ALL_NAMES)
-    message = f"{name} of an engagement differs in the list"
-    assert described(raised.value) == (message, f'"{ENGAGEMENT[name]}"', f'"{OTHER[name]}"', f"/data/1/{name}")
-    assert raised.value.exchanges == (response, engagement_read)
-
-
-def test_only_named_fields_are_compared() -> None:
-    """Other fields may differ."""
-    filters.expect_as_read(read_of(ENGAGEMENT), [page([ENGAGEMENT | {"name": "other"}])], ["status"])
-
-
-@pytest.mark.parametrize("listed_as", [{}, {"description": None}, {"description": ""}])
-@pytest.mark.parametrize("read_as", [{}, {"description": None}, {"description": ""}])
-def test_no_description_reads_in_three_ways(listed_as: dict[str, object], read_as: dict[str, object]) -> None:
-    """Absent, null and empty descriptions are equal, and differ from a text."""
-    engagement_read, lists = read_of({"id": "eng_1"} | read_as), [page([{"id": "eng_1"} | listed_as])]
-
-    assert filters.expect_as_read(engagement_read, lists, ["description"]) == 1
-    with pytest.raises(NonConformity):
-        filters.expect_as_read(read_of(ENGAGEMENT), lists, ["description"])
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        *[("status", value) for value in (None, 7, ..., "Active")],
-        *[("name", None), ("description", False), ("createdAt", "2026-01-01"), ("updatedAt", 1_767_225_600)],
-    ],
-)
-def test_an_invalid_field_is_undecided(name: str, value: object) -> None:
-    """The invalid field may be in the list or in the read, which is then cited."""
-    changed = {key: other for key, other in (ENGAGEMENT | {name: value}).items() if other is not ...}
-
-    with pytest.raises(CantTell, match=f"{name} has an invalid value") as raised:
-        filters.expect_as_read(read_of(ENGAGEMENT), [page([changed], number=2)], [name])
-    assert [exchange.number for exchange in raised.value.exchanges] == [2]
-    with pytest.raises(CantTell, match=f"{name} has an invalid value") as raised:
-        filters.expect_as_read(read_of(changed), [page([ENGAGEMENT], number=2)], [name])
-    assert [exchange.number for exchange in raised.value.exchanges] == [1]
-
-
-@pytest.mark.parametrize("identifier", ["eng_2", None])
-def test_a_read_of_another_engagement_is_not_compared(identifier: str | None) -> None:
-    """Another check judges that a read returns the requested engagement."""
-    other = ENGAGEMENT | {"id": identifier}
-
-    assert filters.expect_as_read(read_of(other), [page([other | {"name": "x"}])], ALL_NAMES) == 0
-    assert filters.expect_as_read(read_of(other), [page([ENGAGEMENT | {"name": "x"}])], ALL_NAMES) == 0
-    assert filters.expect_as_read(read_of(ENGAGEMENT), [], ALL_NAMES) == 0
-
-
-def test_an_unsuccessful_read_is_undecided() -> None:
-    """The read may be refused or without a response."""
-    with pytest.raises(CantTell, match="getEngagement returned 404"):
-        filters.expect_as_read(refusal(404, "getEngagement"), [page([ENGAGEMENT])], ALL_NAMES)
-    with pytest.raises(NoResponse):
-        filters.expect_as_read(no_response("getEngagement"), [page([ENGAGEMENT])], ALL_NAMES)
-
-
 # --- pages of a filtered list
 
 
