@@ -63,6 +63,7 @@ class FakeRun(AnyRun):  # type: ignore[misc]
     is_over = False
     names = RunNames("cf-")
     profile = PROFILE
+    scenarios = SimpleNamespace(wait_for=lambda _: None)
 
     def __init__(
         self,

@@ -133,6 +133,8 @@ class Talk(FakeRun):
         match asked.operation.id:
             case "createEngagement":
                 return make_exchange(asked, 201, {"data": _item("own")})
+            case "getEngagement":
+                return make_exchange(asked, 200, {"data": _item("own")})
             case "deleteEngagement":
                 return make_exchange(asked, 404, {})
         return page_for(asked, [_item(name) for name in next(self._shown)])

@@ -17,14 +17,65 @@ UNSOUND = {"name": ""}
 
 
 @pytest.mark.parametrize(
-    ("status", "right"), [(200, True), (204, True), (409, True), (400, False), (404, False), (410, False), (422, False)]
+    ("status", "in_use", "right"),
+    [
+        (200, "another", True),
+        (204, "another", True),
+        (409, SOUND["name"], True),
+        (409, "some  NEW name", True),
+        (409, "another", False),
+        (400, SOUND["name"], False),
+        (404, "another", False),
+        (410, "another", False),
+        (422, "another", False),
+    ],
 )
-def test_an_ordinary_edit_succeeds_or_conflicts(make_client: MakeClient, status: int, *, right: bool) -> None:
+def test_an_ordinary_edit_succeeds_or_conflicts(
+    make_client: MakeClient, status: int, in_use: str, *, right: bool
+) -> None:
     """A name may be in use; there is no other reason to refuse a valid edit of an active engagement."""
     client = make_client()
+    client.created(in_use)
     client.send(requests.update_engagement(client.created(), SOUND), status=status)
 
     assert broken(client.exchanges) == ([] if right else ["update-engagement-succeeds"])
+
+
+@pytest.mark.parametrize(
+    ("before", "right"),
+    [
+        ((), False),
+        (("create",), True),
+        (("create", "lose"), True),
+        (("create", "rename"), False),
+        (("create", "delete"), False),
+        (("create", "delete unclearly"), True),
+        (("create unclearly",), True),
+    ],
+)
+def test_a_creation_conflicts_only_with_a_name_in_use(
+    make_client: MakeClient, before: tuple[str, ...], *, right: bool
+) -> None:
+    """What was deleted or renamed leaves its name; an engagement that the run does not know for certain may have it."""
+    client = make_client()
+    identifier = ""
+    for step in before:
+        match step:
+            case "create":
+                identifier = client.created(SOUND["name"])
+            case "create unclearly":
+                client.send(requests.create_engagement(SOUND), lost=True)
+            case "lose":
+                client.service.records[identifier].name = "wrong"
+                client.send(requests.get_engagement(identifier))
+            case "rename":
+                client.send(requests.update_engagement(identifier, {"name": "Another name"}))
+            case _:
+                client.send(requests.delete_engagement(identifier), lost=step == "delete unclearly")
+    known = broken(client.exchanges)
+    client.send(requests.create_engagement(SOUND), status=409)
+
+    assert broken(client.exchanges) == known + ([] if right else ["create-engagement-succeeds"])
 
 
 @pytest.mark.parametrize(

@@ -275,7 +275,7 @@ def test_a_time_that_differs_in_the_list(make_client: MakeClient, honest: type[A
     client.send(requests.list_engagements())
 
     finding = found(client.exchanges)
-    fault = "changed with another engagement, or differs" if others else "differs"
+    fault = "changed with another request, or differs" if others else "differs"
     message = f"updatedAt of an engagement {fault} in the list"
     assert said(finding) == (message, f"{BEGAN}.085Z", OLD, "/data/0/updatedAt")
     assert (cited(finding), finding.exchange, finding.other_candidates) == ([3], client.exchanges[-1], int(others))

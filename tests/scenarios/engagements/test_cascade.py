@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
-SUCCESSES = {"createEngagement": 201, "archiveEngagement": 200, "deleteEngagement": 200, "getEngagement": 404}
+SUCCESSES = {
+    "createEngagement": 201,
+    "updateEngagement": 200,
+    "archiveEngagement": 200,
+    "unarchiveEngagement": 200,
+    "deleteEngagement": 200,
+    "getEngagement": 404,
+}
 """Responses of a correct service; reads are sent only after the deletions."""
 
 
