@@ -30,8 +30,12 @@ EXPECTED: Final = "429 once the limit of a window is reached"
 
 @requirement("throttled-answers-429")
 def test_key_beyond_its_limit_gets_429(throttling: Throttling) -> None:
-    """A key beyond its limit gets 429."""
+    """A key gets 429 beyond its limit, and not before."""
     filling = throttling.filling
+    if throttling.early:
+        message = f"with a limit of {filling.limit} a window, fewer requests were served before a 429"
+        expected = f"{filling.limit} requests are served"
+        raise NonConformity(message, filling.served[0], *throttling.early, expected=expected, actual="429")
     if filling.beyond is not None:
         served = f"{len(filling.served)} requests were served"
         message = f"with a limit of {filling.limit} a window, {served} without a 429"

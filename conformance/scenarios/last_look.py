@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle import read
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.targets import State, Step, engagements_in_every_state
+from conformance.scenarios.access.targets import State, Step, edit, engagements_in_every_state
 from conformance.scenarios.lists.finding import PER_PAGE, latest
 from conformance.scenarios.members.removal import Removal, removal
 from conformance.targets.capabilities import MissingMeans
@@ -28,12 +28,13 @@ _MOST: Final = {Effort.QUICK: 10, Effort.STANDARD: 40, Effort.DEEP: 150}
 """Engagements that are read, each with another history if there are as many."""
 _LAST_CHANGES: Final[Mapping[State, Step]] = MappingProxyType(
     {
-        State.EDITED: lambda identifier: requests.update_engagement(identifier, {"description": "edited at last"}),
+        State.EDITED: edit,
         State.UNARCHIVED: requests.archive_engagement,
         State.ARCHIVED: requests.delete_engagement,
+        State.EDITED_IN_VAIN: edit,
     }
 )
-"""The last changes, each of an engagement in this state."""
+"""The last changes, each of an engagement in this state; the last of them is still refused."""
 _READING: Final = {"engagements": "engagements:read", "organizations": "organizations:read"}
 """By family, the permission to read it."""
 

@@ -26,7 +26,8 @@ Step = Callable[[str], Request]
 """Returns a request about the engagement with an id."""
 
 
-def _edit(identifier: str) -> Request:
+def edit(identifier: str) -> Request:
+    """Return an edit of the description."""
     return requests.update_engagement(identifier, {"description": f"Edited. {QUOTED}"})
 
 
@@ -46,13 +47,13 @@ _PATHS: Final[Mapping[State, tuple[Step, ...]]] = MappingProxyType(
     {
         State.NEW: (),
         State.ARCHIVED: (requests.archive_engagement,),
-        State.EDITED: (_edit,),
+        State.EDITED: (edit,),
         State.ARCHIVED_AGAIN: (
             requests.archive_engagement,
             requests.unarchive_engagement,
             requests.archive_engagement,
         ),
-        State.EDITED_IN_VAIN: (requests.archive_engagement, _edit),
+        State.EDITED_IN_VAIN: (requests.archive_engagement, edit),
         State.UNARCHIVED: (requests.archive_engagement, requests.unarchive_engagement),
         State.DELETED: (requests.delete_engagement,),
     }

@@ -47,12 +47,14 @@ class ExhaustedWindow:
         served: The successes.
         refused: The responses with 429.
         beyond: A response that came beyond the limit without a 429; None if there is none.
+        exclusive: Whether only this run uses the key.
     """
 
     limit: int
     served: list[Exchange] = field(default_factory=list)
     refused: list[Exchange] = field(default_factory=list)
     beyond: Exchange | None = None
+    exclusive: bool = False
     _by_reset: Counter[str] = field(default_factory=Counter)
 
     def take(self, exchange: Exchange) -> None:
@@ -86,6 +88,22 @@ class ExhaustedWindow:
         elapsed = (success.started_at - self.served[0].started_at).total_seconds() + success.seconds
         in_one_window = ahead is not None and elapsed < ahead - 1
         return max(of_one_reset, len(self.served) if in_one_window else 0) > 2 * self.limit + 2
+
+    @property
+    def shows_what_is_left(self) -> bool:
+        """Whether the first response of a new key shows that its own request is no longer in Remaining."""
+        return self.exclusive and bool(self.served) and rate_limit_laws.remaining(self.served[0]) == self.limit - 1
+
+    @property
+    def early(self) -> Exchange | None:
+        """The first 429, if the window had a request left before it; None if it had none, or other users have the key.
+
+        This holds if Remaining is what is left after the request, see ``shows_what_is_left``.
+        """
+        window = rate_limit_laws.reset(self.refused[0]) if self.refused else None
+        before = [exchange for exchange in self.served if rate_limit_laws.reset(exchange) == window]
+        left = [remaining for exchange in before if (remaining := rate_limit_laws.remaining(exchange)) is not None]
+        return self.refused[0] if self.exclusive and left and min(left) >= 1 and not self.is_crowded else None
 
     @property
     def is_crowded(self) -> bool:
@@ -122,7 +140,7 @@ def fill(run: Run, key: Credential) -> ExhaustedWindow:
     if limit is None or quota(first.response) is None:
         raise CantTell("the rate-limit headers cannot be read", first)
     _ensure_budget(run, limit)
-    filling = ExhaustedWindow(limit)
+    filling = ExhaustedWindow(limit, exclusive=is_made(run, key.name))
     filling.take(first)
     asked = at_once(requests.get_organization(), key)
     together = True

@@ -36,6 +36,7 @@ class Throttling:
         refusals: Every 429 of the key.
         creation: A creation beyond the limit; None if none was refused, or the mode forbids writing.
         passed: Creations that were served between refusals, if every attempt had one.
+        early: Refusals before as many requests were served as the limit states, if every attempt had one.
         created_name: The name in the creation.
         engagements: The engagements created last, listed with the main key; None without a creation.
         changes: An edit with the name as description, an archive and a deletion of an engagement, all refused.
@@ -50,6 +51,7 @@ class Throttling:
     refusals: tuple[Exchange, ...]
     creation: Exchange | None
     passed: tuple[Exchange, ...]
+    early: tuple[Exchange, ...]
     created_name: str
     engagements: Exchange | None
     changes: tuple[Exchange, ...]
@@ -129,15 +131,20 @@ def throttling(run: Run) -> Throttling:
     key = run.fixtures.throttled()
     other, missing = _other_key(run, key)
     passed: list[Exchange] = []
+    early: list[Exchange] = []
+    is_left = False
     target = None if run.mode is Mode.READ_ONLY else _untouched_engagement(run)
     for _ in range(TRIES):
         scene = _scene(run, key, other, target)
         passed += scene.passed_creation
+        is_left = is_left or scene.filling.shows_what_is_left
+        early += [scene.filling.early] if is_left and scene.filling.early is not None else []
         target = target if scene.changes else None
         resumed, unresumed = None, "the key was never refused"
         if scene.filling.refused:
             resumed, unresumed = resume(run, key, scene.last_refusal)
-        if resumed is None or not resumed.succeeded or _complete(scene, run, other):
+        done = not early and _complete(scene, run, other)
+        if resumed is None or not resumed.succeeded or done:
             break
     newest = requests.list_engagements(sort="createdAt", order="desc", perPage=100)
     listed = None if scene.refused_creation is None else run.send(newest)
@@ -146,6 +153,7 @@ def throttling(run: Run) -> Throttling:
         tuple(scene.refusals),
         scene.refused_creation,
         tuple(passed) if len(passed) == TRIES else (),  # a bucket that refills may let one pass
+        tuple(early) if len(early) == TRIES else (),  # a 429 may be one for haste
         scene.name,
         listed,
         scene.changes,
