@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.queries import EngagementQuery
@@ -10,7 +11,7 @@ from conformance.reference.queries import EngagementQuery
 from .changes import drop, edit, put, set_fields
 from .conditions import archived, name_in_use, name_of_archived
 from .mutations import Mutation, after, at_step, before, done_yet, fault, instead, new_engagement, override, refuse
-from .operations import ARCHIVE, CREATE, EDIT
+from .operations import ARCHIVE, CREATE, DELETE, EDIT
 from .pages import cut, page, whole
 from .replies import view
 from .situations import Situation, moment, overwrite, show_edited
@@ -101,6 +102,9 @@ KEPT = (
           _LASTS, _LISTED, _COUNTED),
     fault("create-twice", "A creation makes two engagements.",
           before(CREATE, lambda at: at.store.add_engagement(at.service.new_engagement(at.context))), _COUNTED),
+    fault("create-every-tenth-twice", "Every tenth creation makes two engagements.",
+          before(CREATE, lambda at: at.store.add_engagement(at.service.new_engagement(at.context)),
+                 lambda at: next(at.remembered("creations", count(1))) % 10 == 0), _COUNTED, "deleted-uncounted"),
     fault("create-unlisted", "Engagements without a description are left out of the list.",
           page(lambda find, query: cut(query, tuple(each for each in whole(find, query) if each.description)))
           | override(count_engagements=lambda service, organization:
@@ -125,6 +129,11 @@ def _is_namesake(at: Situation) -> bool:
     return len(at.namesakes) > 1
 
 
+def _name_of_deleted(at: Situation) -> bool:
+    """A deleted engagement had the name that was sent, and no other has it now."""
+    return at.values.get("name") in at.remembered("deleted", set()) and not name_in_use(at)
+
+
 NAMES_IN_USE = (
     *(fault(f"duplicate-name-create-{status}", f"A name in use is refused with {status} on create.",
             refuse(CREATE, status, name_in_use), _DUPLICATE) for status in (400, 403, 404, 422)),
@@ -133,6 +142,12 @@ NAMES_IN_USE = (
             "update-engagement-duplicate-name") for status in (403, 422)),
     fault("duplicate-name-create-500", "A name in use ends in an unexpected error on create.",
           refuse(CREATE, 500, name_in_use), "no-server-error", _DUPLICATE),
+    *(fault(f"name-of-deleted-{label}", f"The name of a deleted engagement {words}.",
+            before(DELETE, lambda at: at.remembered("deleted", set()).add(at.engagement.name))
+            | refuse(operation, status, _name_of_deleted), *breaks)
+      for label, words, operation, status, *breaks in (
+        ("create-409", "is refused with 409 on create", CREATE, 409, _SUCCEEDS),
+        ("update-500", "ends in an unexpected error on update", EDIT, 500, "no-server-error"))),
     fault("duplicate-name-overwrites",
           "A creation with a name in use gives its description to the engagement that has the name, too.",
           before(CREATE, lambda at: at.store.edit_engagement(

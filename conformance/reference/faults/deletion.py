@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from conformance.reference.records import SUBORDINATE_KINDS
 
 from .changes import edit, put
-from .conditions import archived, described, missing, noted
+from .conditions import archived, described, missing, noted, sends
 from .mutations import Method, after, at_step, before, fault, hide, instead, override, refuse, refused_yet, wrap
 from .operations import ARCHIVE, DELETE, EDIT, READ, UNARCHIVE
 from .pages import list_deleted
@@ -195,6 +195,11 @@ RECORDS = (
             wrap("delete_subordinates", lambda _, honest, engagement, status=status:
                  None if engagement.status == status else honest(engagement)), *_GO)
       for status in ("archived", "active")),
+    *(fault(f"cascade-not-if-{word}", f"A deleted engagement that was {word} before leaves its records behind.",
+            change | wrap("delete_subordinates", lambda service, honest, engagement:
+                          None if engagement.id in service.memory.get("changed", ()) else honest(engagement)), *_GO)
+      for word, change in (("renamed", after(EDIT, note("changed"), sends("name"))),
+                           ("unarchived", after(UNARCHIVE, note("changed"))))),
     *(fault(f"cascade-takes-one-{kind}", f"A deleted engagement takes one {kind} with it, not all.",
             _leave(kind, delete_first=True), f"subordinate-{kind}s-go") for kind in ("task", "target")),
     *(fault(f"cascade-takes-every-{kind}".lower(), f"A deletion takes every {kind} of all engagements with it.",

@@ -30,6 +30,7 @@ _SUCCEEDS, _SENT, _FIELDS = "invite-succeeds", "invite-answers-what-was-sent", "
 _PENDING, _EXPIRES = "invitation-begins-pending", "invitation-expires-in-seven-days"
 _ADDS_NO_MEMBER, _MAIL, _NO_MAIL = "invite-adds-no-member", "invite-sends-mail", "refused-invite-sends-no-mail"
 _SECOND, _MINUTE, _HOUR, _WEEK = 1000, 60_000, 3_600_000, 7 * DAY
+_JOINING = 3 * _SECOND
 _UNAUTHORIZED, _FORBIDDEN, _INVALID = 401, 403, (400, 422)
 
 
@@ -57,6 +58,28 @@ def _repeat_id_of_admin(at: Situation, shown: View) -> View:
 def _add_member(at: Situation) -> None:
     email, role = at.values["email"], at.values["role"]
     at.service.add_member(at.context.organization_id, email.partition("@")[0], email, role, at.now)
+
+
+def _join(at: Situation, honest: Method) -> object:
+    """Make members of those who were invited some time ago, before any operation."""
+    invited = at.remembered("invited", [])
+    while invited and at.now - invited[0][0] >= _JOINING:
+        _, invitation = invited.pop(0)
+        if not at.store.member_by_email(invitation.context.organization_id, invitation.values["email"]):
+            _add_member(invitation)
+    return honest()
+
+
+def _invited_in_other_letters(at: Situation) -> bool:
+    email = at.values["email"]
+    known = at.store.open_invitation(at.context.organization_id, email, at.now)
+    return known is not None and known.email != email
+
+
+def _mail_not(when: Callable[[Service, Invitation], bool]) -> Mutation:
+    """Send no mail for some invitations."""
+    return wrap("dispatch", lambda service, honest, invitation, link:
+                None if when(service, invitation) else honest(invitation, link))  # fmt: skip
 
 
 def _mail_with(*, to: Callable[[str], str] = str, link: Callable[[str], str] = str) -> Mutation:
@@ -175,6 +198,12 @@ REFUSALS_AND_EFFECTS = (
       for status in (403, 409)),
     fault("invitation-makes-member", "Whoever is invited is a member at once.",
           after(INVITE, _add_member), _ADDS_NO_MEMBER),
+    fault("invitation-makes-member-later", "Whoever is invited is a member three seconds later.",
+          after(INVITE, lambda at: at.remembered("invited", []).append((at.now, at)))
+          | at_step("act", _join), _ADDS_NO_MEMBER),
+    fault("invitation-in-other-letters-500",
+          "The invitation of an address that was invited in other letters ends in an unexpected error.",
+          refuse(INVITE, 500, _invited_in_other_letters), "no-server-error"),
     fault("invitation-switches-role",
           "An invitation makes an admin of somebody who is a member already, or a member of an admin.",
           before(INVITE, lambda at: switch_roles(
@@ -199,8 +228,15 @@ MAILS = (
     fault("mail-empty", "The mail of an invitation is empty.",
           _mail_instead(lambda mail, _: replace(mail, text="")), _MAIL),
     fault("mail-for-admins-only", "Only invitations of admins are sent.",
-          wrap("dispatch", lambda _, honest, invitation, link:
-               honest(invitation, link) if invitation.role == "admin" else None), _MAIL),
+          _mail_not(lambda _, invitation: invitation.role != "admin"), _MAIL),
+    *(fault(f"mail-not-{label}", f"No invitation {words} is sent.", _mail_not(when), _MAIL) for label, words, when in (
+        ("to-tagged-address", "to an address with a plus", lambda _, invitation: "+" in invitation.email),
+        ("to-subdomain", "to an address of a subdomain",
+         lambda _, invitation: invitation.email.partition("@")[2].count(".") > 1),
+        ("to-capitals", "to an address with a capital letter",
+         lambda _, invitation: invitation.email != invitation.email.lower()),
+        ("from-second-organization", "of another organization than the first",
+         lambda service, invitation: invitation.organization_id != service.store.organization_ids()[0]))),
     fault("mail-for-members-only", "Only invitations of members are sent.",
           _mail_instead(lambda mail, invitation: mail if invitation.role == "member" else None), _MAIL),
 )  # fmt: skip

@@ -70,12 +70,11 @@ FOUND = (
     fault("leak-removemember", "Members of other organizations can be removed.",
           _find_member_anywhere(REMOVE) | before(REMOVE, lambda at: use_key_of(at, at.member.organization_id)),
           "isolation-remove-member"),
-    fault("leak-read-archived", "Archived engagements of other organizations can be read.",
-          _find_engagement_if(lambda asked, found: asked == READ and found.status == "archived"),
-          "isolation-get-engagement"),
-    fault("leak-delete-archived", "Archived engagements of other organizations can be deleted.",
-          _find_engagement_if(lambda asked, found: asked == DELETE and found.status == "archived"),
-          "isolation-delete-engagement", _UNTOUCHED),
+    *(fault(f"leak-{verb}-archived", f"Archived engagements of other organizations can be {words}.",
+            _find_engagement_if(lambda asked, found, operation=operation:  # type: ignore[misc]
+                                asked == operation and found.status == "archived"),
+            _OF_ENGAGEMENTS[operation], *breaks) for verb, words, operation, *breaks in (
+        ("read", "read", READ), ("delete", "deleted", DELETE, _UNTOUCHED), ("archive", "archived again", ARCHIVE))),
     fault("leak-read-null", "Reading another organization's engagement gives 200 with null.",
           _find_engagement_if(lambda asked, _: asked == READ)
           | data(READ, lambda *_: None, lambda at: at.engagement.organization_id != at.context.organization_id),

@@ -157,6 +157,11 @@ UNARCHIVING = (
               {"id": at.context.resource_id, "status": "active"}), missing), "deleted-not-unarchived"),
     fault("unarchive-deleted-conflict", "Unarchiving a deleted engagement gives 409.",
           refuse(UNARCHIVE, 409, missing, step="find"), "deleted-not-unarchived"),
+    fault("unarchive-takes-namesakes", "Unarchiving an engagement unarchives all of the same name.",
+          after(UNARCHIVE, lambda at: edit_all(at.service, [
+              other for other in at.other_engagements
+              if other.name == at.engagement.name and other.status == "archived"], status="active")),
+          "archive-spares-others", "update-engagement-spares-others"),
     fault("unarchive-moves-created-at", "An unarchived engagement shows the time of its unarchiving as createdAt.",
           before(UNARCHIVE, remember("unarchived", lambda at: at.service.timestamp(at.now)))
           | wrap("view_engagement", lambda service, honest, engagement: put(createdAt=recalled(

@@ -127,6 +127,9 @@ FILTERED_ORDER = (
             query(set_fields(sort="createdAt"), asks(status=status)), *breaks) for status, breaks in (
         ("archived", (_WITH_FILTER, _UPDATED)),
         ("active", (_WITH_FILTER,)))),
+    fault("filter-archived-forgets-ascending",
+          "The list of engagements by createdAt is descending where archived ones are asked for.",
+          query(set_fields(descending=True), asks(status="archived", sort="createdAt")), _WITH_FILTER, _CREATED),
     fault("sort-ignored-without-size", "The list of engagements ignores the order where no size is asked for.",
           query(set_fields(sort="createdAt"), asks(perPage=_DEFAULT_SIZE)), _UPDATED, _BY_NAME, _WITH_FILTER),
 )  # fmt: skip
@@ -197,6 +200,9 @@ MEMBERS = (
               each for each in whole(find, replace(asked, role=None)) if each.role in {"admin", "owner"}))), _BY_ROLE),
     fault("role-filtered-after-paging", "The list of members is cut into pages before it is filtered.",
           _filters_after_paging("role", page_of_members), _BY_ROLE),
+    fault("role-filter-ends-at-20", "Under a role, the list of members ends at the 20th.",
+          page_of_members(lambda find, asked: cut(asked, whole(find, asked)[:_DEFAULT_SIZE])
+                          if asked.role else find(asked)), _BY_ROLE),
     fault("owner-unlisted", "The list of members leaves the owners out.",
           page_of_members(lambda find, asked: cut(asked, tuple(
               each for each in whole(find, asked) if each.role != "owner" or asked.role == "owner"))),

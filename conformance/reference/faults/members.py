@@ -27,6 +27,8 @@ _COUNTED, _ADDS_NO_MEMBER, _UNCOUNTED = "member-count-agrees", "invite-adds-no-m
 _UNLISTED, _NOT_REMOVABLE = "removed-member-unlisted", "removed-member-not-removable"
 _REMOVED_IS_TRUE, _SPARES_OTHERS = "remove-member-answers-true", "removal-spares-other-members"
 _ORGANIZATION, _ENGAGEMENTS = "removed-member-loses-organization", "removed-member-loses-engagements"
+_AGAIN = 3
+"""Seconds for which the key of a removed member is refused."""
 _FAMILIES = (
     ("organization", _ORGANIZATION, (op.GET_ORGANIZATION, op.RENAME, op.LIST_MEMBERS, op.INVITE, op.ROLE)),
     ("engagements", _ENGAGEMENTS, (op.LIST, op.CREATE, op.READ, op.EDIT, op.DELETE, op.ARCHIVE)),
@@ -208,6 +210,10 @@ KEYS_OF_REMOVED = (
     fault("removed-member-for-a-second", "The key of a removed member works for another second.",
           before(op.REMOVE, remember("removals", lambda at: at.service.seconds())) | _serve_removed(
               lambda at: at.service.seconds() - recalled(at.service, "removals", at.context.key.user_id, 0) < 1),
+          _ORGANIZATION, _ENGAGEMENTS),
+    fault("removed-member-after-three-seconds", "The key of a removed member is refused for three seconds only.",
+          before(op.REMOVE, remember("removals", lambda at: at.service.seconds())) | _serve_removed(
+              lambda at: at.service.seconds() - recalled(at.service, "removals", at.context.key.user_id, 0) >= _AGAIN),
           _ORGANIZATION, _ENGAGEMENTS),
     fault("removed-member-key-404", "The key of a removed member finds nothing instead of being refused.",
           override(refuse_removed_member=_find_nothing), _ORGANIZATION, _ENGAGEMENTS),

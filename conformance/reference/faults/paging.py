@@ -62,6 +62,11 @@ def _last_lost(find: Method, asked: Any) -> Page[Any]:  # noqa: ANN401 - a query
     return replace(found, items=found.items[: found.total - 1 - asked.offset]) if asked.offset else found
 
 
+def _empty_if_single(find: Method, asked: Any) -> Page[Any]:  # noqa: ANN401 - a query
+    found: Page[Any] = find(asked)
+    return found if found.total != asked.limit else replace(found, items=())
+
+
 def _sevenths_lost(find: Method, asked: Any) -> Page[Any]:  # noqa: ANN401 - a query
     found: Page[Any] = find(asked)
     ends = {asked.offset + 1, asked.offset + asked.limit}
@@ -178,6 +183,8 @@ ITEMS = flat(
         ("last-lost", "loses its last item where it has more than one page", _last_lost, "pages-partition", "total"),
         ("first-page-only", "gives the first page for every page", lambda find, asked: find(replace(asked, offset=0)),
          "pages-partition", "total"),
+        ("single-page-empty", "is empty where it fills its only page exactly",
+         _empty_if_single, "page-length", "total"),
         ("one-more", "gives one item more than perPage",
          lambda find, asked: find(replace(asked, limit=asked.limit + 1)), "page-length"),
         ("one-less", "gives one item less than perPage",

@@ -12,7 +12,7 @@ from conformance.reference.refusal import Refusal
 from .conditions import at_first, sends_other_than_text
 from .mutations import Method, Mutation, at_step, fault, refused_yet
 from .operations import CREATE, EDIT, RENAME, ROLE
-from .situations import NOTHING, Condition, Situation
+from .situations import NOTHING, Condition, Situation, change_roles, members
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -161,6 +161,18 @@ async def _write_all_fields_later(at: Situation, honest: Method) -> object:
     return at.shown("edited")
 
 
+async def _write_all_roles_later(at: Situation, honest: Method) -> object:
+    if at.operation != ROLE:
+        return await honest()
+    found = members(at.service, at.context.organization_id)
+    await asyncio.sleep(_A_MOMENT)
+    reply = await honest()
+    for member in found:
+        if member.user_id != at.context.resource_id:
+            change_roles(at, [member], member.role)
+    return reply
+
+
 PARALLEL = (
     *(fault(f"parallel-{label}-break", f"{label.capitalize()} at the same time end in an unexpected error.",
             _fail_in_parallel(operation, lambda: RuntimeError("deadlock")), "no-server-error")
@@ -171,6 +183,9 @@ PARALLEL = (
     fault("parallel-edits-lose-one",
           "Of two edits at the same time, the second writes back what the first has changed.",
           at_step("perform", _write_all_fields_later), "update-engagement-in-parallel"),
+    fault("parallel-role-changes-lose-one",
+          "Of changes of two members' roles at the same time, the second writes back what the first has changed.",
+          at_step("perform", _write_all_roles_later), "role-changes-both-ways"),
     fault("parallel-creation-answers-other",
           "Of creations at the same time, all are answered with the one that came last.",
           at_step("perform", _show_latest), _CREATED, "create-engagement-answers-what-was-sent"),

@@ -116,6 +116,8 @@ BEYOND = flat(
     fault("throttled-writes-only", "Reads beyond the limit are served.", _serve_beyond_limit(reads), _STATUS),
     fault("throttled-at-twice-the-limit", "Twice as many requests are served as the limit says.",
           _window(_permit_twice_as_many), _STATUS),
+    fault("throttled-one-early", "One request fewer is served than the limit says.",
+          _window(lambda window, now: replace(quota := window.take(now), exceeded=quota.remaining == 0)), _STATUS),
     *(fault(f"throttled-{status}", f"Beyond the limit the answer is {status}.",
             refuse_with(status, "admit", statuses=(_TOO_MANY,)), *breaks, _STATUS) for status, breaks in (
         (403, ()), (400, ()), (500, ("no-server-error",)))),

@@ -9,7 +9,7 @@ from conformance.reference.records import SCOPES
 
 from . import operations as op
 from .changes import put
-from .conditions import again, always, has_one_permission, noted, stored_archived
+from .conditions import again, all_of, always, has_one_permission, noted, stored_archived
 from .mutations import Method, Mutation, after, at_step, fault, flat, hide, refuse, refuse_with, refused_yet, wrap
 from .replies import data
 
@@ -78,6 +78,9 @@ OPEN = flat(
     (fault(f"scope-{scope.replace(':', '-')}-opens-{op.NAMES[operation]}",
            f"A key with {scope} alone is allowed {operation}.", _open(operation, _has(scope)), _REFUSES[operation])
      for operation, needed in _NEEDS.items() for scope in _insufficient(needed)),
+    fault("scope-engagements-read-describes",
+          "A key with engagements:read alone is allowed an edit of the description alone.",
+          _open(op.EDIT, all_of(_has_only("engagements:read"), _body_has_only(description=...))), _REFUSES[op.EDIT]),
     fault("scope-once-only", "The permissions of a key are looked at for its first request only.",
           _open("*", again("keys", lambda at: at.context.key.digest)), *(_REFUSES[operation] for operation in (
               op.ARCHIVE, op.CREATE, op.GET_ORGANIZATION, op.DELETE, op.RENAME, op.INVITE, op.ROLE, op.REMOVE,
@@ -90,6 +93,7 @@ OPEN = flat(
         ("admin-invitation", "The invitation of an admin", op.INVITE, _body_has_only(email=..., role="admin")),
         ("member-role", "Making somebody a member again", op.ROLE, _body_has_only(role="member")),
         ("members-by-role", "The list of members by role", op.LIST_MEMBERS, lambda at: "role" in at.query),
+        ("members-by-page", "The list of members by page", op.LIST_MEMBERS, lambda at: "page" in at.query),
         ("archived-read", "Reading an archived engagement", op.READ, stored_archived),
         ("archived-deletion", "Deleting an archived engagement", op.DELETE, stored_archived))),
 )  # fmt: skip

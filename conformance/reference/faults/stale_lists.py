@@ -15,7 +15,8 @@ from .situations import Situation, note, recalled, remember
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.records import Engagement
+    from conformance.reference.queries import EngagementQuery
+    from conformance.reference.records import Engagement, Page
     from conformance.reference.service import Service
 
 _WRITES = (op.CREATE, op.EDIT, op.DELETE, op.ARCHIVE, op.UNARCHIVE)
@@ -40,13 +41,14 @@ def _lists_as_created(*fields: str) -> Mutation:
     return after(op.CREATE, keep) | wrap("view_item", show)
 
 
-def _kept(operation: str, *forgetting: str, for_all: bool = False) -> Mutation:
+def _kept(operation: str, *forgetting: str, for_all: bool = False, apart: bool = False) -> Mutation:
     """Keep the replies to an operation by key, path and query.
 
     Args:
         operation: The operationId.
         forgetting: The operations after which the replies are forgotten; a read only if it is of the same engagement.
         for_all: Whether all keys get the same replies.
+        apart: Whether the replies are forgotten only for the key of the other operation.
     """
 
     def around(at: Situation, honest: Method) -> object:
@@ -61,7 +63,8 @@ def _kept(operation: str, *forgetting: str, for_all: bool = False) -> Mutation:
         reply = honest()
         if at.operation in forgetting:
             for asked in [asked for asked in kept if operation != op.READ or url.path.startswith(asked[0])]:
-                del kept[asked]
+                if not apart or asked[2] == at.context.key.digest:
+                    del kept[asked]
         return reply
 
     return at_step("act", around)
@@ -72,6 +75,18 @@ def _kept_for_a_second(at: Situation, honest: Method) -> object:
     if asked not in kept or at.now - kept[asked][0] > _SECOND:
         kept[asked] = at.now, honest()
     return kept[asked][1]
+
+
+def _keep_totals(service: Service, honest: Method, asked: EngagementQuery) -> Page[Engagement]:
+    """Show the total that a filter had when it was first asked for."""
+    found: Page[Engagement] = honest(asked)
+    totals = service.memory.setdefault("totals", {})
+    total = totals.setdefault((asked.organization_id, asked.status), found.total)
+    return replace(found, total=total) if asked.status else found
+
+
+def _forget_totals(at: Situation) -> None:
+    at.remembered("totals", {}).clear()
 
 
 def _filters_by(find: str, field: str, value: Callable[[Service, Any], str]) -> Mutation:
@@ -105,6 +120,9 @@ COPIES = (
           before(op.DELETE, lambda at: at.remembered("missed", []).append(at.context.organization_id), archived)
           | wrap("count_engagements", lambda service, honest, organization:
                  honest(organization) + service.memory.get("missed", []).count(organization.id)), _AGREES, _UNCOUNTED),
+    fault("filtered-total-stale", "The total of a filter stays as it was until an engagement is created or deleted.",
+          wrap("find_engagements", _keep_totals) | after(op.CREATE, _forget_totals) | after(op.DELETE, _forget_totals),
+          "list-engagements-filter-counts", _BY_STATUS),
     fault("read-stale-once", "The first read after an edit shows the engagement as it was before.",
           after(op.EDIT, remember("edited", lambda at: at.engagement))
           | data(op.READ, lambda at, _: at.service.view_read(at.service.memory["edited"].pop(at.engagement.id)),
@@ -127,6 +145,8 @@ CACHES = (
           _kept(op.READ, op.ARCHIVE, op.DELETE, op.UNARCHIVE), _EDITED, "update-engagement-moves-updated-at"),
     fault("read-cached-over-deletions", "A read does not learn of deletions.",
           _kept(op.READ, op.ARCHIVE, op.EDIT, op.UNARCHIVE), "deleted-unreadable", "delete-effective-at-once"),
+    fault("read-cached-for-other-keys", "A read does not learn of the changes that another key makes.",
+          _kept(op.READ, *_WRITES, apart=True), _EDITED, "archive-sets-status"),
     fault("organization-cached-over-engagements",
           "A read of the organization does not learn of engagements until it is renamed.",
           _kept(op.GET_ORGANIZATION, op.RENAME), "create-engagement-counted", _UNCOUNTED, _AGREES, _MEMBER_UNCOUNTED),

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 from .changes import edit
-from .conditions import sends, sends_only, undescribed
+from .conditions import noted, sends, sends_only, undescribed
 from .mutations import Method, Mutation, after, after_change, fault, override, result, wrap
-from .operations import ARCHIVE, EDIT
+from .operations import ARCHIVE, EDIT, UNARCHIVE
 from .replies import reply, view
 from .situations import Condition, note, overwrite
 
@@ -180,4 +180,8 @@ ARCHIVED = (
     *(fault(f"archive-{word}-keeps-time", f"Archiving does not move updatedAt of engagements that were {which} before.",
             _archive_without_time(edited=edited), _REFRESHES) for word, which, edited in (
         ("unedited", "never edited", False), ("edited", "edited", True))),
+    fault("archive-again-keeps-time", "Archiving does not move updatedAt of engagements that were unarchived before.",
+          after(UNARCHIVE, note("unarchived"))
+          | after(ARCHIVE, lambda at: at.overwrite(updated_at=at.engagement.updated_at), noted("unarchived"))
+          | reply(ARCHIVE, lambda at: at.shown("archived")), _REFRESHES),
 )  # fmt: skip
