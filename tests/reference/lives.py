@@ -613,6 +613,48 @@ def late(life: Life) -> list[object]:
     return life.responses
 
 
+def meetings(life: Life) -> list[object]:
+    """Send what is only wrong for another key, after another change, for a crowd, or for a second of its kind."""
+    service = life.visitor.app.service
+    for number in range(21):
+        service.add_member(life.organization, f"M{number}", f"m{number}@example.com", "member", service.now())
+    made = [service.add_engagement(life.organization, name, None) for name in ("renamed", "twin", "twin", "gone")]
+    renamed, twin, other, gone = (f"{ENGAGEMENTS}/{identifier}" for identifier in made)
+    records = [(made[place], service.add_subordinate(made[place], "target")) for place in (0, 1)]
+    addresses = ("ann@example.com", "Ann@Example.com", "Ben@example.com", "a.guest@mail.example.com")
+
+    def requests() -> Iterator[Request]:
+        for path in (f"{ENGAGEMENTS}?perPage=4", f"{MEMBERS}?perPage=25", f"{MEMBERS}?role=member&perPage=10&page=3"):
+            yield "main", "GET", path, None
+        yield "engagements:read", "GET", f"{MEMBERS}?page=2", None
+        yield "engagements:read", "PATCH", renamed, {"description": "said"}
+        yield "engagements:read", "GET", renamed, None
+        yield "main", "PATCH", renamed, {"name": "another"}
+        yield "engagements:read", "GET", renamed, None
+        for step in (f"{twin}/archive", f"{other}/archive", f"{twin}/unarchive"):
+            yield "main", "POST", step, None
+        yield "main", "GET", other, None
+        for path in (renamed, twin, gone):
+            yield "main", "DELETE", path, None
+        yield "main", "POST", ENGAGEMENTS, {"name": "gone"}
+        yield "main", "POST", ENGAGEMENTS, {"name": "one more"}
+        yield "main", "PATCH", life.at("one more"), {"name": "another"}
+        for address in addresses:
+            yield "main", "POST", INVITE, {"email": address, "role": "member"}
+        yield "other", "POST", INVITE, {"email": addresses[0], "role": "member"}
+
+    life.lead(requests())
+    life.together(
+        *(("main", "PATCH", f"{MEMBERS}/{user}", {"role": role}) for user, role in ((2, "member"), (3, "admin")))
+    )
+    life.responses.append(life.send("main", "GET", f"{MEMBERS}?role=admin"))
+    for engagement, record in records:
+        life.responses.append(life.visitor.rpc("subordinate_exists", engagementId=engagement, kind="target", id=record))
+    for address in addresses:
+        life.responses.append([_letter(mail) for mail in life.visitor.rpc("read_mail", to=address)["messages"]])
+    return life.responses
+
+
 def _second_changes() -> Iterator[Request]:
     """Yield repeated edits, archivings, unarchivings and deletions of changed engagements."""
     for name, steps in (
