@@ -11,7 +11,7 @@ from conformance.oracle.laws.responses import ROLES
 from conformance.oracle.lists.listing import Listing
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.running.scenarios import scenario
-from conformance.scenarios.lists.seeded_engagements import SeededEngagements, seeded_engagements
+from conformance.scenarios.lists.seeded_engagements import LISTS_BY_STATUS, SeededEngagements, seeded_engagements
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -46,8 +46,7 @@ def engagements_by_status(run: Run) -> FilteredLists:
     seeded = run.scenarios.result(seeded_engagements)
     by_creation = {"sort": "createdAt", "order": "desc"}
     active = until_seen(run, seeded.active, status="active", **by_creation)
-    # Descending by default, for the laws of every list.
-    archived = _in_one(run, requests.list_engagements(status="archived", sort="updatedAt"), seeded.archived)
+    archived = _in_one(run, LISTS_BY_STATUS["archived"], seeded.archived)
     archived = archived or until_seen(run, seeded.archived, status="archived", sort="updatedAt")
     everything = until_seen(run, (*seeded.active, *seeded.archived), **by_creation)
     return FilteredLists((*active, *archived, *everything), seeded)

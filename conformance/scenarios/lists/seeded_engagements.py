@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import product
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.confirm.pages import total_of
 from conformance.oracle import read
+from conformance.oracle.laws.lists import DEFAULT_PER_PAGE
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.lists.collation import SYLLABLES
+from conformance.oracle.lists.listing import LARGEST_PAGE
 from conformance.oracle.outcomes import CantTell, CheckOutcome
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.running.options import Effort
@@ -30,6 +34,13 @@ _BATCHES: Final = {Effort.QUICK: 2, Effort.STANDARD: 3, Effort.DEEP: 4}
 _CAPITALIZED: Final = "Kuku"
 """A name in the midst of the others if letter case does not count."""
 _SERVER_ERRORS_FROM: Final = 500
+LISTS_BY_STATUS: Final = MappingProxyType(
+    {
+        "active": requests.list_engagements(status="active", sort="createdAt", order="desc", perPage=LARGEST_PAGE),
+        "archived": requests.list_engagements(status="archived", sort="updatedAt"),  # descending by default
+    }
+)
+"""Lists that are read before and after the seeded engagements are changed."""
 _ARCHIVED: Final = (0, 3, -2, -1)
 _DESCRIBED: Final = 1
 _EMPTIED: Final = 4
@@ -127,9 +138,10 @@ def seeded_engagements(run: Run) -> SeededEngagements:
         return SeededEngagements(())
     if not pieces:
         raise CantTell("no engagement could be created to judge lists by")
+    *_, archived = run.send_all([*LISTS_BY_STATUS.values()])  # for the laws and the ledger: read again after the changes
     run.sleep(max(0.0, finished + _tick(pieces) - run.clock.monotonic()))
     by_id = {piece.identifier: piece for piece in pieces}
-    for place in _ARCHIVED:
+    for place in (*_ARCHIVED, *_to_fill_a_page(archived, len(pieces))):
         piece = pieces[place % len(pieces)]
         if piece.identifier in by_id:
             response = run.send(requests.archive_engagement(piece.identifier))
@@ -142,6 +154,13 @@ def seeded_engagements(run: Run) -> SeededEngagements:
     if not any(piece.changed for piece in by_id.values()):
         raise CantTell("no created engagement could be changed, so that the state of them is in doubt")
     return SeededEngagements(tuple(by_id.values()))
+
+
+def _to_fill_a_page(archived: Exchange, pieces: int) -> range:
+    """Return the places of engagements to archive until the archived ones fill a page of the default size."""
+    missing = DEFAULT_PER_PAGE - total_of(archived) - len(_ARCHIVED)
+    first = 2 * len(_WORDS)  # after those that are edited or have a description that matters
+    return range(first, first + missing) if 0 < missing <= pieces - first - len(_ARCHIVED) else range(0)
 
 
 def _tick(pieces: Iterable[SeededEngagement]) -> float:
