@@ -173,7 +173,7 @@ LAWS: Final[Mapping[str, Law]] = MappingProxyType(
             _both(lists.role_filter, lists.filtered_total),
             _MEMBERS,
             confirmed=True,
-            scenarios=("members_by_role", "neighbours_of_role"),
+            scenarios=("members_by_role", "pages_of_role"),
         ),
         "sort-by-created-at": _of_engagements(lists.sorted_by_time("createdAt"), "combined_lists"),
         "sort-by-updated-at": _of_engagements(lists.sorted_by_time("updatedAt"), "combined_lists"),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
@@ -24,7 +26,7 @@ from conformance.oracle.outcomes import NonConformity
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterator
 
     from conformance.oracle.lists.listing import Item, Key
     from conformance.wire.exchange import Exchange
@@ -46,18 +48,20 @@ class Deviation(NonConformity):
 
     Attributes:
         aspect: The first property that differs; the later ones depend on it.
+        orders: The orders in which the page would be right, in several words each.
     """
 
-    def __init__(self, aspect: Aspect, fault: NonConformity) -> None:
+    def __init__(self, aspect: Aspect, fault: NonConformity, orders: frozenset[tuple[str, str]] = frozenset()) -> None:
         super().__init__(
             fault.message, *fault.exchanges, expected=fault.expected, actual=fault.actual, pointer=fault.pointer
         )
         self.aspect = aspect
+        self.orders = orders
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of a list.
+    """The known part of a list.
 
     Attributes:
         responses: How many responses of a snapshot show the list: one with all of it, sorted by name, or neighbouring
@@ -100,22 +104,77 @@ def expect_slice(snapshot: tuple[Exchange, ...], known: Known) -> bool:
         _judge(Aspect.CONTENTS, lambda: _expect_among(pages, items))
     if sort is None:
         return False
-    key = name_among(known.names) if sort == "name" else time_of(sort)
-    if is_whole:
-        items = _by_name(items, key) if sort == "name" else _by_time(items, key)
-    alone = _alone(items, known, is_whole=is_whole) if sort == "name" else None
+    part = _Part(items, known, pages, None if is_whole else total)
     faults: list[Deviation] = []
     for descending in {"asc": (False,), "desc": (True,)}.get(asked.get("order", ""), (True, False)):
-        there = items if descending else items[::-1]
-        skipped = known.skipped if descending else total - known.skipped - len(items)
         try:
-            _expect_sorted(pages, sort, key, descending=descending)
-            _judge(Aspect.CONTENTS, partial(_expect_in_place, pages, there, skipped, key, alone))
+            key = part.key(sort)
+            _judge(Aspect.ORDER, partial(expect_order, pages, sort, key, descending=descending))
+            _judge(Aspect.CONTENTS, partial(part.expect_in_place, sort, descending=descending))
         except Deviation as fault:
-            faults.append(fault)
+            faults.append(Deviation(fault.aspect, fault, frozenset(part.orders(sort, descending=descending))))
         else:
             return len({repr(value) for item in pages.items if (value := key(item.value)) is not None}) > 1
     raise faults[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The known items of a list, and pages of it.
+
+    Attributes:
+        items: The items that match the filter: all of them, or neighbouring ones in descending order.
+        known: What is known beside them.
+        pages: The pages.
+        total: The number of all matching items if these are not all; else None.
+    """
+
+    items: list[Item]
+    known: Known
+    pages: Listing
+    total: int | None
+
+    def key(self, sort: str) -> Key:
+        """Return the key function of an order."""
+        return name_among(self.known.names) if sort == "name" else time_of(sort)
+
+    def expect_in_place(self, sort: str, *, descending: bool) -> None:
+        """Require each item on the pages to be the one of its place, or another one of the same time."""
+        key, items = self.key(sort), self.items
+        if self.total is None:
+            items = _by_name(items, key) if sort == "name" else _by_time(items, key)
+        alone = _alone(items, self.known, is_whole=self.total is None) if sort == "name" else None
+
+        def mark(item: Item) -> object:
+            return key(item.value) if alone is None else item.identifier if item.identifier in alone else None
+
+        after = 0 if self.total is None else self.total - self.known.skipped - len(items)
+        page, size = paging_of(self.pages.responses[0])
+        there = items if descending else items[::-1]
+        for place, item in enumerate(
+            self.pages.items, (page - 1) * size - (self.known.skipped if descending else after)
+        ):
+            if 0 <= place < len(there) and mark(item) != mark(there[place]):
+                raise NonConformity(
+                    "a page does not hold the items that belong on it",
+                    item.at,
+                    there[place].at,
+                    expected=f"{render(there[place].value.get('name'))} or one of the same place in the order",
+                    actual=render(item.value.get("name")),
+                    pointer=item.pointer,
+                )
+
+    def orders(self, sort: str, *, descending: bool) -> Iterator[tuple[str, str]]:
+        """Yield the orders in which the items are in place, by field and direction or by what they have in common."""
+        for other, downwards in product(
+            ("createdAt", "updatedAt", "name") if self.total is None else (), (True, False)
+        ):
+            with suppress(NonConformity, CantTellYet):
+                self.expect_in_place(other, descending=downwards)
+                fields = (other, "as requested") if other == sort else (other,)
+                yield from product(
+                    fields, ("down" if downwards else "up", "as requested" if downwards is descending else "opposite")
+                )
 
 
 def _judge(aspect: Aspect, judge: Callable[[], object]) -> None:
@@ -161,38 +220,6 @@ def _expect_among(pages: Listing, items: list[Item]) -> None:
                 item.at,
                 expected="only matching items",
                 actual=render(item.identifier),
-                pointer=item.pointer,
-            )
-
-
-def _expect_sorted(pages: Listing, sort: str, key: Key, *, descending: bool) -> None:
-    _judge(Aspect.ORDER, partial(expect_order, pages, sort, key, descending=descending))
-
-
-def _expect_in_place(pages: Listing, items: list[Item], skipped: int, key: Key, alone: frozenset[str] | None) -> None:
-    """Require each item to be the one of its place, or another one of the same time.
-
-    Args:
-        pages: The pages.
-        items: The known items, in the order of the pages.
-        skipped: The number of items before those.
-        key: Returns the time of an item.
-        alone: In a list by name, the ids of the items whose places are certain; None in a list by time.
-    """
-
-    def mark(item: Item) -> object:
-        return key(item.value) if alone is None else item.identifier if item.identifier in alone else None
-
-    page, size = paging_of(pages.responses[0])
-    first = (page - 1) * size - skipped
-    for place, item in enumerate(pages.items, first):
-        if 0 <= place < len(items) and mark(item) != mark(items[place]):
-            raise NonConformity(
-                "a page does not hold the items that belong on it",
-                item.at,
-                items[place].at,
-                expected=f"{render(items[place].value.get('name'))} or one of the same place in the order",
-                actual=render(item.value.get("name")),
                 pointer=item.pointer,
             )
 

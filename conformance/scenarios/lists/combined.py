@@ -38,6 +38,8 @@ _MOST: Final = {Effort.QUICK: 20, Effort.STANDARD: 110, Effort.DEEP: 400}
 _ORDER_COUNTS: Final = 10
 """The weight of a new combination of filter, sort and order, compared with that of another new pair."""
 _THIRDS: Final = 3
+_PLACED: Final = frozenset({Aspect.ORDER, Aspect.CONTENTS})
+"""Properties that depend on the order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +245,31 @@ def _confirmed(run: Run, lists: Sequence[CombinedLists]) -> tuple[CombinedLists,
     for each in map(_judged, lists):
         is_proved = each.broken is not None and each.broken in {other.broken for other in found}
         found.append(each if each.outcome is None or is_proved else _confirm(run, each))
-    return tuple(found)
+    return tuple(_attributed(found))
+
+
+def _attributed(found: Sequence[CombinedLists]) -> Iterator[CombinedLists]:
+    """Yield the lists, with the order as the aspect of deviations that the order explains.
+
+    It explains pages that are all right in one other order, and filtered pages that are wrong in one order alone.
+    """
+    disordered: dict[int, Deviation] = {}
+    for filtered in (False, True):
+        wrong = {
+            place: each.outcome
+            for place, each in enumerate(found)
+            if each.is_filtered is filtered and isinstance(each.outcome, Deviation)
+        }
+        placed = {place: each for place, each in wrong.items() if found[place].sort and each.aspect in _PLACED}
+        if placed and frozenset.intersection(*(outcome.orders for outcome in placed.values())):
+            disordered |= placed
+        sorts = {found[place].sort for place in wrong}
+        right = {each.sort for each in found if each.is_filtered is filtered and each.outcome is None}
+        if filtered and len(sorts) == 1 and None not in sorts and right - sorts:
+            disordered |= wrong
+    for place, each in enumerate(found):
+        fault = disordered.get(place)
+        yield each if fault is None else replace(each, outcome=Deviation(Aspect.ORDER, fault))
 
 
 def _judged(lists: CombinedLists) -> CombinedLists:

@@ -138,7 +138,9 @@ def seeded_engagements(run: Run) -> SeededEngagements:
         return SeededEngagements(())
     if not pieces:
         raise CantTell("no engagement could be created to judge lists by")
-    *_, archived = run.send_all([*LISTS_BY_STATUS.values()])  # for the laws and the ledger: read again after the changes
+    *_, archived = run.send_all(
+        [*LISTS_BY_STATUS.values()]
+    )  # for the laws and the ledger: read again after the changes
     run.sleep(max(0.0, finished + _tick(pieces) - run.clock.monotonic()))
     by_id = {piece.identifier: piece for piece in pieces}
     for place in (*_ARCHIVED, *_to_fill_a_page(archived, len(pieces))):
