@@ -122,6 +122,8 @@ def test_length_of_pages_of_engagements(run: Run, paged_engagements: PagedLists)
 def test_length_of_pages_of_members(run: Run, paged_members: PagedLists) -> None:
     """A page of members holds perPage items, and the last one the rest."""
     _expect_of_members(run, paged_members, paging.expect_lengths)
+    if paged_members.full:
+        confirm.stable_list(run, paged_members.full, paging.expect_lengths)
 
 
 @requirement("list-engagements-paging-honoured")

@@ -64,14 +64,16 @@ class Known:
     """The known part of a list.
 
     Attributes:
-        responses: How many responses of a snapshot show the list: one with all of it, sorted by name, or neighbouring
-            pages in descending order, with the filter and the field of the pages to judge.
+        responses: How many responses of a snapshot show the list.
+        is_whole: Whether they show all of it, sorted by name. Otherwise they are neighbouring pages in descending
+            order, with the filter and the field of the pages to judge.
         names: Names that every collation puts in the same order.
         is_own: Whether an engagement with a name is the run's.
         skipped: The number of items before those pages.
     """
 
     responses: int
+    is_whole: bool
     names: Collection[str]
     is_own: Callable[[object], bool]
     skipped: int = 0
@@ -92,10 +94,13 @@ def expect_slice(snapshot: tuple[Exchange, ...], known: Known) -> bool:
     shown, pages = Listing(snapshot[: known.responses]), Listing(snapshot[known.responses :])
     asked = dict(pages.responses[0].request.query)
     status, sort = asked.get("status"), asked.get("sort")
-    is_whole = known.responses == 1 and not known.skipped and not shown.may_go_on
-    items = [item for item in shown.items if status in {None, item.value.get("status")}]
+    is_whole, items = known.is_whole, [item for item in shown.items if status in {None, item.value.get("status")}]
     if not is_whole:
         ensure_one_total(snapshot)
+    elif known.responses > 1 and {read.number(each, "total") for each in shown.responses} != {
+        len({*shown.identifiers})
+    }:
+        raise CantTellYet("the pages of the whole list do not fit together", *shown.responses)
     total = len(items) if is_whole else shown.total
     _judge(Aspect.TOTAL, lambda: _expect_total(pages, total))
     _judge(Aspect.LENGTH, lambda: _expect_length(pages, total))

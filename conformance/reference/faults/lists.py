@@ -145,7 +145,7 @@ PAGES = (
     fault("filtered-pages-skip", "The list of engagements leaves one out between two pages where it has a filter.",
           query(past_item, _filtered), _BY_STATUS, _WITH_FILTER),
     fault("filter-forgets-page", "The list of engagements gives the first page for every page where it has a filter.",
-          query(set_fields(offset=0), _filtered), _WITH_FILTER, _BY_STATUS),
+          query(set_fields(offset=0), _filtered), _BY_STATUS, _WITH_FILTER),
     fault("offset-of-20-by-name",
           "The list of engagements begins page 2 after 20 where it is sorted by name, whatever perPage says.",
           query(lambda asked: replace(asked, offset=asked.offset // asked.limit * 20), asks(sort="name")),

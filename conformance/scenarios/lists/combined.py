@@ -11,7 +11,7 @@ from conformance import confirm
 from conformance.confirm.pages import total_of
 from conformance.oracle import read
 from conformance.oracle.laws.lists import DEFAULT_PER_PAGE
-from conformance.oracle.lists.listing import LARGEST_PAGE, Listing, neighbours, time_of
+from conformance.oracle.lists.listing import LARGEST_PAGE, neighbours, time_of
 from conformance.oracle.lists.slices import Aspect, Deviation, Known, expect_slice
 from conformance.oracle.outcomes import CantTell, Evidence
 from conformance.oracle.read import STATUSES
@@ -33,11 +33,12 @@ if TYPE_CHECKING:
     Form = Callable[[Sequence[Any], random.Random], list[dict[str, int]]]
     """Returns the parameters of some pages for the sort keys of what they match, in their order."""
 
-_MOST: Final = {Effort.QUICK: 20, Effort.STANDARD: 110, Effort.DEEP: 400}
+_MOST: Final = {Effort.QUICK: 20, Effort.STANDARD: 45, Effort.DEEP: 400}
 """Requests for combinations."""
 _ORDER_COUNTS: Final = 10
 """The weight of a new combination of filter, sort and order, compared with that of another new pair."""
-_THIRDS: Final = 3
+_MOST_PAGES: Final = 4
+"""Pages of the longest list that is read as a whole."""
 _PLACED: Final = frozenset({Aspect.ORDER, Aspect.CONTENTS})
 """Properties that depend on the order."""
 
@@ -85,9 +86,16 @@ class CombinedLists:
 @scenario(alone=True)
 def combined_lists(run: Run) -> tuple[CombinedLists, ...]:
     """List engagements with parameters in combination; of a long list the pages with seeded engagements only."""
-    whole = run.scenarios.result(by_name)
-    is_short = not whole.skipped and len(whole.pages) == 1 and not Listing(whole.pages).may_go_on
-    return _confirmed(run, _combinations(run) if is_short else _around_seeded(run))
+    named = run.scenarios.result(by_name)
+    whole = named.pages if total_of(named.pages[0]) <= LARGEST_PAGE else _whole(run, total_of(named.pages[0]))
+    return _confirmed(run, _combinations(run, whole) if whole else _around_seeded(run))
+
+
+def _whole(run: Run, total: int) -> Snapshot:
+    """Read the whole list by name; nothing if it is too long."""
+    pages = range(1, -(-total // LARGEST_PAGE) + 1)
+    batch = [requests.list_engagements(sort="name", order="desc", perPage=LARGEST_PAGE, page=page) for page in pages]
+    return tuple(run.send_all(batch)) if len(batch) <= _MOST_PAGES else ()
 
 
 # --- combinations of parameters
@@ -110,33 +118,37 @@ def _largest(keys: Sequence[Any], _: random.Random) -> list[dict[str, int]]:
 
 def _full(keys: Sequence[Any], _: random.Random) -> list[dict[str, int]]:
     """The only page, exactly full."""
-    return [{"page": 1, "perPage": len(keys)}] if keys else []
+    return [{"page": 1, "perPage": len(keys)}] if 0 < len(keys) <= LARGEST_PAGE else []
 
 
 def _full_last(keys: Sequence[Any], random: random.Random) -> list[dict[str, int]]:
     """The last of several pages, exactly full."""
-    sizes = [size for size in range(1, len(keys) // 2 + 1) if len(keys) % size == 0]
-    return [{"page": len(keys) // size, "perPage": size} for size in random.sample(sizes, min(1, len(sizes)))]
+    return _last(len(keys), random, [size for size in range(1, len(keys) // 2 + 1) if len(keys) % size == 0])
 
 
-def _one_over(keys: Sequence[Any], _: random.Random) -> list[dict[str, int]]:
+def _one_over(keys: Sequence[Any], random: random.Random) -> list[dict[str, int]]:
     """The last page with a single item."""
-    return [{"page": 2, "perPage": len(keys) - 1}] if len(keys) > 1 else []
+    return _last(len(keys), random, [size for size in range(2, len(keys)) if len(keys) % size == 1])
 
 
-def _remainder(keys: Sequence[Any], _: random.Random) -> list[dict[str, int]]:
-    """The last of three pages."""
-    size = -(-len(keys) // _THIRDS)
-    return [{"page": -(-len(keys) // size), "perPage": size}] if len(keys) > _THIRDS else []
+def _remainder(keys: Sequence[Any], random: random.Random) -> list[dict[str, int]]:
+    """The last page with some of the items of a full one."""
+    return _last(len(keys), random, [size for size in range(3, len(keys)) if len(keys) % size > 1])
+
+
+def _last(total: int, random: random.Random, sizes: Sequence[int]) -> list[dict[str, int]]:
+    """The last page of one of some sizes."""
+    possible = [size for size in sizes if size <= LARGEST_PAGE]
+    return [{"page": -(-total // size), "perPage": size} for size in random.sample(possible, min(1, len(possible)))]
 
 
 def _divided(keys: Sequence[Any], random: random.Random) -> list[dict[str, int]]:
     """Two neighbouring pages, divided between equal keys if there are any."""
-    ties = [place for place in range(1, len(keys)) if keys[place] == keys[place - 1]]
     if len(keys) < 2:  # noqa: PLR2004 - two pages
         return []
-    end = random.choice(ties) if ties else random.randint(max(1, len(keys) // 3), max(1, 2 * len(keys) // 3))
-    size = random.choice([size for size in range(1, end + 1) if end % size == 0])
+    ties = [place for place in range(1, len(keys)) if keys[place] == keys[place - 1]]
+    end = random.choice(ties or range(max(1, len(keys) // 3), max(2, 2 * len(keys) // 3)))
+    size = random.choice([size for size in range(1, min(end, LARGEST_PAGE) + 1) if end % size == 0])
     return [{"page": page, "perPage": size} for page in (end // size, end // size + 1)]
 
 
@@ -144,6 +156,13 @@ _FORMS: Final[tuple[Form, ...]] = (_unsized, _numbered, _largest, _full, _full_l
 _SORTS: Final = (None, "createdAt", "updatedAt", "name")
 _ORDERS: Final = (None, "asc", "desc")
 _Row = tuple[str | None, str | None, str | None, "Form"]
+_FIRST: Final[tuple[_Row, ...]] = (
+    *((None, sort, "asc", _divided) for sort in _SORTS[1:]),
+    ("active", "name", "asc", _divided),
+    ("archived", "updatedAt", "desc", _divided),
+    (None, "name", "desc", _full),
+)
+"""Combinations that every run requests."""
 _REQUESTED: Final[tuple[_Row, ...]] = (
     ("active", "createdAt", "desc", _largest),
     ("archived", "updatedAt", None, _unsized),
@@ -155,13 +174,13 @@ _REQUESTED: Final[tuple[_Row, ...]] = (
 """Combinations that other scenarios request."""
 
 
-def _combinations(run: Run) -> list[CombinedLists]:
+def _combinations(run: Run, whole: Snapshot) -> list[CombinedLists]:
     """Request the combinations that cover most, as many as the effort affords."""
-    whole, random = run.scenarios.result(by_name), run.random("lists")
-    known = Known(1, whole.seeded.names, run.names.owns)
+    random = run.random("lists")
+    known = Known(len(whole), True, run.scenarios.result(by_name).seeded.names, run.names.owns)
     batches: list[list[Request]] = []
     for status, sort, order, form in _covering(random):
-        keys = _keys(whole.pages, status, sort)
+        keys = _keys(whole, status, sort)
         batch = [
             requests.list_engagements(status=status, sort=sort, order=order, **place)
             for place in form(keys if order == "asc" else keys[::-1], random)
@@ -169,15 +188,16 @@ def _combinations(run: Run) -> list[CombinedLists]:
         if sum(map(len, batches)) + len(batch) <= _MOST[run.effort]:
             batches += [batch] if batch else []
     responses = iter(run.send_all([request for batch in batches for request in batch]))
-    return [CombinedLists((*whole.pages, *(next(responses) for _ in batch)), known) for batch in batches]
+    return [CombinedLists((*whole, *(next(responses) for _ in batch)), known) for batch in batches]
 
 
 def _covering(random: random.Random) -> Iterator[_Row]:
     """Yield combinations, first those with the most pairs that no earlier one has."""
     rows: list[_Row] = list(product((None, *STATUSES), _SORTS, _ORDERS, _FORMS))
     random.shuffle(rows)
-    covered = {part for row in _REQUESTED for part in _parts(row)}
-    left = {row: _parts(row) for row in rows if row not in _REQUESTED}
+    yield from _FIRST
+    covered = {part for row in (*_REQUESTED, *_FIRST) for part in _parts(row)}
+    left = {row: _parts(row) for row in rows if row not in {*_REQUESTED, *_FIRST}}
     while left:
         best = max(left, key=lambda row: sum(weight for part, weight in left[row].items() if part not in covered))
         covered |= left.pop(best).keys()
@@ -216,7 +236,7 @@ def _around_seeded(run: Run) -> list[CombinedLists]:
         (active.snapshot, active.skipped),
     ]
     return [
-        CombinedLists((*head, *pages), Known(len(head), named.seeded.names, run.names.owns, skipped))
+        CombinedLists((*head, *pages), Known(len(head), False, named.seeded.names, run.names.owns, skipped))
         for head, skipped in heads
         if head
         for pages in _in_both_directions(run, head, skipped, owned)

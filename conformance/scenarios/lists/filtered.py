@@ -16,6 +16,7 @@ from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.lists.seeded_engagements import LISTS_BY_STATUS, SeededEngagements, seeded_engagements
 from conformance.targets.capabilities import MissingMeans
+from conformance.targets.profile import Mode
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -49,12 +50,22 @@ class FilteredLists:
 def engagements_by_status(run: Run) -> FilteredLists:
     """List engagements by status, 100 a page; archived ones without a page size if they are few."""
     seeded = run.scenarios.result(seeded_engagements)
+    if run.effort is not Effort.QUICK and run.mode is not Mode.READ_ONLY:
+        _fill_page_of_archived(run)
     by_creation = {"sort": "createdAt", "order": "desc"}
     active = until_seen(run, seeded.active, status="active", **by_creation)
     archived = _in_one(run, LISTS_BY_STATUS["archived"], seeded.archived)
     archived = archived or until_seen(run, seeded.archived, status="archived", sort="updatedAt")
     everything = until_seen(run, (*seeded.active, *seeded.archived), **by_creation)
     return FilteredLists((*active, *archived, *everything), seeded)
+
+
+def _fill_page_of_archived(run: Run) -> None:
+    """Archive new engagements until the archived ones fill a page of the default size, if there are fewer."""
+    missing = DEFAULT_PER_PAGE - total_of(run.send(requests.list_engagements(status="archived", perPage=1)))
+    bodies = [{"name": run.name("filling")} for _ in range(missing)]
+    made = map(read.identifier_or_none, run.send_all([requests.create_engagement(body) for body in bodies]))
+    run.send_all([requests.archive_engagement(identifier) for identifier in made if identifier])
 
 
 def _in_one(run: Run, listing: Request, owned: Collection[str]) -> Snapshot:

@@ -7,14 +7,11 @@ from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.confirm.pages import total_of
 from conformance.oracle import read
-from conformance.oracle.laws.lists import DEFAULT_PER_PAGE
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.lists.collation import SYLLABLES
 from conformance.oracle.lists.listing import LARGEST_PAGE
-from conformance.oracle.outcomes import CantTell, CheckOutcome
-from conformance.oracle.timestamps import parse_timestamp
+from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import ensure_responses, tick_of
@@ -24,7 +21,6 @@ from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from datetime import datetime
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
@@ -98,10 +94,6 @@ class SeededEngagements:
         """The ids of the archived ones."""
         return tuple(piece.identifier for piece in self.pieces if piece.archived)
 
-    def active_names(self) -> dict[str, str]:
-        """The names by id of the active ones, without the capitalized one."""
-        return {piece.identifier: piece.name for piece in self.pieces if not piece.archived and piece.name.islower()}
-
 
 @scenario
 def new_engagements(run: Run) -> tuple[tuple[SeededEngagement, ...], float]:
@@ -138,12 +130,10 @@ def seeded_engagements(run: Run) -> SeededEngagements:
         return SeededEngagements(())
     if not pieces:
         raise CantTell("no engagement could be created to judge lists by")
-    *_, archived = run.send_all(
-        [*LISTS_BY_STATUS.values()]
-    )  # for the laws and the ledger: read again after the changes
+    run.send_all([*LISTS_BY_STATUS.values()])  # for the laws and the ledger, which see the changes in later reads
     run.sleep(max(0.0, finished + _tick(pieces) - run.clock.monotonic()))
     by_id = {piece.identifier: piece for piece in pieces}
-    for place in (*_ARCHIVED, *_to_fill_a_page(archived, len(pieces))):
+    for place in _ARCHIVED:
         piece = pieces[place % len(pieces)]
         if piece.identifier in by_id:
             response = run.send(requests.archive_engagement(piece.identifier))
@@ -156,13 +146,6 @@ def seeded_engagements(run: Run) -> SeededEngagements:
     if not any(piece.changed for piece in by_id.values()):
         raise CantTell("no created engagement could be changed, so that the state of them is in doubt")
     return SeededEngagements(tuple(by_id.values()))
-
-
-def _to_fill_a_page(archived: Exchange, pieces: int) -> range:
-    """Return the places of engagements to archive until the archived ones fill a page of the default size."""
-    missing = DEFAULT_PER_PAGE - total_of(archived) - len(_ARCHIVED)
-    first = 2 * len(_WORDS)  # after those that are edited or have a description that matters
-    return range(first, first + missing) if 0 < missing <= pieces - first - len(_ARCHIVED) else range(0)
 
 
 def _tick(pieces: Iterable[SeededEngagement]) -> float:
@@ -208,14 +191,6 @@ def _body(name: str, place: int) -> dict[str, str]:
     if place % 10 in _UNDESCRIBED:
         return {"name": name}
     return {"name": name, "description": _WORDS.get(place, f"About {name}")}
-
-
-def created_at(response: Exchange) -> datetime | None:
-    """Return the creation time in a response; None if it has none."""
-    try:
-        return parse_timestamp(read.text(read.data(response), "createdAt", response))
-    except (CheckOutcome, NoResponse):
-        return None
 
 
 def _succeeded(response: Exchange) -> bool:
