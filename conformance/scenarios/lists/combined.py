@@ -148,7 +148,8 @@ def _divided(keys: Sequence[Any], random: random.Random) -> list[dict[str, int]]
         return []
     ties = [place for place in range(1, len(keys)) if keys[place] == keys[place - 1]]
     end = random.choice(ties or range(max(1, len(keys) // 3), max(2, 2 * len(keys) // 3)))
-    size = random.choice([size for size in range(1, min(end, LARGEST_PAGE) + 1) if end % size == 0])
+    sizes = [size for size in range(1, min(end, LARGEST_PAGE) + 1) if end % size == 0]
+    size = random.choice(sizes[1:] or sizes)
     return [{"page": page, "perPage": size} for page in (end // size, end // size + 1)]
 
 
@@ -272,24 +273,30 @@ def _attributed(found: Sequence[CombinedLists]) -> Iterator[CombinedLists]:
     """Yield the lists, with the order as the aspect of deviations that the order explains.
 
     It explains pages that are all right in one other order, and filtered pages that are wrong in one order alone.
+    Filtered pages are undecided if the same order is wrong without a filter, too.
     """
-    disordered: dict[int, Deviation] = {}
+    wrong = {place: each.outcome for place, each in enumerate(found) if isinstance(each.outcome, Deviation)}
+    disordered: set[int] = set()
     for filtered in (False, True):
-        wrong = {
-            place: each.outcome
-            for place, each in enumerate(found)
-            if each.is_filtered is filtered and isinstance(each.outcome, Deviation)
+        placed = {
+            place: fault
+            for place, fault in wrong.items()
+            if found[place].is_filtered is filtered and found[place].sort and fault.aspect in _PLACED
         }
-        placed = {place: each for place, each in wrong.items() if found[place].sort and each.aspect in _PLACED}
-        if placed and frozenset.intersection(*(outcome.orders for outcome in placed.values())):
-            disordered |= placed
-        sorts = {found[place].sort for place in wrong}
-        right = {each.sort for each in found if each.is_filtered is filtered and each.outcome is None}
-        if filtered and len(sorts) == 1 and None not in sorts and right - sorts:
-            disordered |= wrong
+        if placed and frozenset.intersection(*(fault.orders for fault in placed.values())):
+            disordered |= placed.keys()
+    sorts = {found[place].sort for place in wrong if found[place].is_filtered}
+    if len(sorts) == 1 and None not in sorts and {each.sort for each in found if each.is_filtered} - sorts:
+        disordered |= {place for place in wrong if found[place].is_filtered}
+    plain = {found[place].sort for place in wrong if not found[place].is_filtered}
     for place, each in enumerate(found):
-        fault = disordered.get(place)
-        yield each if fault is None else replace(each, outcome=Deviation(Aspect.ORDER, fault))
+        if place not in wrong:
+            yield each
+        elif each.is_filtered and each.sort in plain:
+            yield replace(each, outcome=CantTell("lists in this order are wrong without a filter, too", *each.pages))
+        else:
+            aspect = Aspect.ORDER if place in disordered else wrong[place].aspect
+            yield replace(each, outcome=Deviation(aspect, wrong[place]))
 
 
 def _judged(lists: CombinedLists) -> CombinedLists:
