@@ -162,6 +162,7 @@ _FIRST: Final[tuple[_Row, ...]] = (
     ("active", "name", "asc", _divided),
     ("archived", "updatedAt", "desc", _divided),
     (None, "name", "desc", _full),
+    (None, "createdAt", None, _largest),
 )
 """Combinations that every run requests."""
 _REQUESTED: Final[tuple[_Row, ...]] = (
