@@ -178,10 +178,10 @@ _REQUESTED: Final[tuple[_Row, ...]] = (
 
 def _combinations(run: Run, whole: Snapshot) -> list[CombinedLists]:
     """Request the combinations that cover most, as many as the effort affords."""
-    random = run.random("lists")
     known = Known(len(whole), True, run.scenarios.result(by_name).seeded.names, run.names.owns)
     batches: list[list[Request]] = []
-    for status, sort, order, form in _covering(random):
+    for status, sort, order, form in _covering(run.random("lists")):
+        random = run.random(f"list {status} {sort} {order} {form.__name__}")  # whatever the other lists hold
         keys = _keys(whole, status, sort)
         batch = [
             requests.list_engagements(status=status, sort=sort, order=order, **place)
