@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from conformance.oracle.lists.listing import Key
     from conformance.scenarios.lists.odd_queries import ListQueries
     from conformance.scenarios.lists.paged import PagedLists
-    from conformance.scenarios.lists.sorted import SortedLists
+    from conformance.scenarios.lists.sorted import ListByName
     from conformance.wire.exchange import Exchange
 
 
@@ -68,12 +68,12 @@ def _repeated_parameter(seen: ListQueries) -> Described:
     return f"{describe_response(response)}{counts}", response
 
 
-def _names(seen: SortedLists) -> list[Described]:
+def _names(seen: ListByName) -> list[Described]:
     capitalized, known = seen.seeded.capitalized, seen.seeded.names
-    names = [str(item.value.get("name")) for item in Listing(seen.default).items]
+    names = [str(item.value.get("name")) for item in Listing(seen.pages).items]
     order = [name for name in reversed(names) if name in known or (capitalized and name == capitalized.name)]
-    if capitalized and capitalized.name in order and _is_sorted(Listing(seen.default), "name", name_among(known)):
-        return [(_collation(order, capitalized.name), *seen.default)]
+    if capitalized and capitalized.name in order and _is_sorted(Listing(seen.pages), "name", name_among(known)):
+        return [(_collation(order, capitalized.name), *seen.pages)]
     return []
 
 

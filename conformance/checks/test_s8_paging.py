@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -16,18 +14,8 @@ from conformance.oracle import read
 from conformance.oracle.input_validity import Validity, validity
 from conformance.oracle.ledger.histories import status_of
 from conformance.oracle.lists import paging
-from conformance.oracle.lists.listing import (
-    Listing,
-    ensure_one_total,
-    expect_no_gap,
-    expect_once,
-    expect_order,
-    holds,
-    name_among,
-    time_of,
-)
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
-from conformance.scenarios.lists.paged import PagedLists, creation_times, pages_unasked
+from conformance.scenarios.lists.paged import PagedLists, pages_unasked
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
 
@@ -36,10 +24,8 @@ if TYPE_CHECKING:
 
     from conformance.confirm.lists import Snapshot
     from conformance.running.run import Run
-    from conformance.scenarios.lists.sorted import SortedLists
     from conformance.wire.exchange import Exchange
 
-_NO_LETTER: Final = re.compile("[^a-z0-9]")
 _TURNS: Final = 3
 _MOST_REFUSED: Final = 3
 _MOST_SERVED: Final = 25
@@ -78,63 +64,6 @@ def test_pages_of_the_size_unasked_hold_everything_once(run: Run, paged_engageme
         ),
         anew=lambda: pages_unasked(run) or lists.unasked,
     )
-
-
-@requirement("list-engagements-pages-partition")
-def test_neighbouring_pages_by_name_lose_nothing(run: Run, by_name: SortedLists) -> None:
-    """If the list is sorted by name, no item is lost or repeated between two pages."""
-    key, names, whole = name_among(by_name.seeded.names), by_name.seeded.active_names(), len(by_name.default)
-    alone = _unlike_others(run, by_name.default)
-
-    def judge(snapshot: Snapshot) -> None:
-        ensure_one_total(snapshot)
-        beside_others(snapshot)
-        expect_once(Listing(snapshot[whole:]))
-        paging.expect_in_place(snapshot, whole, alone)
-
-    def beside_others(snapshot: Snapshot, *_: Exchange) -> None:
-        everything, pages = Listing(snapshot[:whole]), Listing(snapshot[whole:])
-        holds(lambda: expect_order(everything, "name", key, descending=True), "the list is not sorted", *snapshot)
-        holds(lambda: expect_order(pages, "name", key, descending=False), "the list is not sorted", *snapshot)
-        expect_once(pages, names)
-        expect_no_gap(pages, names, key)
-
-    confirm.list_within_bounds(run, (*by_name.default, *by_name.ascending), judge, beside_others)
-
-
-def _unlike_others(run: Run, snapshot: Snapshot) -> frozenset[str]:
-    """Return the ids of the run's engagements whose names no collation takes for others."""
-    names = {item.identifier: str(item.value.get("name")) for item in Listing(snapshot).items}
-    letters = {identifier: _NO_LETTER.sub("", name.lower()) for identifier, name in names.items()}
-    numbers = Counter(letters.values())
-    return frozenset(
-        identifier
-        for identifier, name in names.items()
-        if numbers[letters[identifier]] == 1 and name.isascii() and run.names.owns(name)
-    )
-
-
-@requirement("list-engagements-pages-partition")
-def test_neighbouring_pages_by_creation_lose_nothing(run: Run, by_created_at: SortedLists) -> None:
-    """If the list is sorted by creation, no item is lost or repeated between two pages."""
-    key, times, whole = time_of("createdAt"), creation_times(run), by_created_at.default
-    holds(lambda: expect_order(Listing(whole), "createdAt", key, descending=True), "the list is not sorted", *whole)
-
-    def judge(snapshot: Snapshot) -> None:
-        ensure_one_total(snapshot)
-        beside_others(snapshot)
-        expect_once(Listing(snapshot))
-
-    def beside_others(snapshot: Snapshot, *_: Exchange) -> None:
-        holds(
-            lambda: expect_order(Listing(snapshot), "createdAt", key, descending=False),
-            "the list is not sorted",
-            *snapshot,
-        )
-        expect_once(Listing(snapshot), times)
-        expect_no_gap(Listing(snapshot), times, key)
-
-    confirm.list_within_bounds(run, by_created_at.ascending, judge, beside_others)
 
 
 @requirement("list-members-pages-partition")
@@ -193,6 +122,8 @@ def test_length_of_pages_of_engagements(run: Run, paged_engagements: PagedLists)
 def test_length_of_pages_of_members(run: Run, paged_members: PagedLists) -> None:
     """A page of members holds perPage items, and the last one the rest."""
     _expect_of_members(run, paged_members, paging.expect_lengths)
+    if paged_members.full:
+        confirm.stable_list(run, paged_members.full, paging.expect_lengths)
 
 
 @requirement("list-engagements-paging-honoured")

@@ -28,8 +28,8 @@ PLACES = re.compile(r"(?:&(?:page|perPage)=\d+)+")
 
 WITH_A_KEY = frozenset({"X-Api-Key", "X-Api-Token", "X-Auth-Token", "X-Access-Token", "Api-Key", "Cookie"})
 
-BY_PLACE = frozenset({"by_created_at", "by_updated_at", "by_name", "active_by_name", "archived_by_change"})
-"""Scenarios that request the pages with the run's engagements, with varying page sizes."""
+BY_PLACE = frozenset({"by_name", "combined_lists"})
+"""Scenarios that request pages divided between engagements of equal times, with varying page sizes."""
 
 REREADING = frozenset({"test_s8_paging_limits::test_total_past_the_end[page-past-the-end]"})
 """Checks that send requests only if other scenarios have changed a list meanwhile."""

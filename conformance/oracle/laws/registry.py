@@ -114,7 +114,7 @@ def _of_engagements(judge: LawFunction, *scenarios: str) -> Law:
 
 def _of_both_lists(suffix: str, judge: LawFunction, *, confirmed: bool = False, pages: bool = False) -> dict[str, Law]:
     """Return a law for each list, under the requirements with this suffix."""
-    scenarios = (*_NEW, "paged_engagements", "paged_members") if pages else _NEW
+    scenarios = (*_NEW, "paged_engagements", "combined_lists", "paged_members") if pages else _NEW
     return {
         f"list-{kind}-{suffix}": Law(judge, operation, confirmed=confirmed, scenarios=scenarios)
         for kind, operation in (("engagements", _ENGAGEMENTS), ("members", _MEMBERS))
@@ -168,16 +168,16 @@ LAWS: Final[Mapping[str, Law]] = MappingProxyType(
         "update-role-answers-what-was-sent": _echo(echoes.role_change_repeats, "updateMemberRole", "role_changes"),
         "remove-member-answers-true": _echo(echoes.removal_tells_who_was_removed, "removeMember", "removal"),
         "list-engagements-status-filter": _of_engagements(lists.status_filter),
-        "list-engagements-filter-counts": _of_engagements(lists.filtered_total),
+        "list-engagements-filter-counts": _of_engagements(lists.filtered_total, "combined_lists"),
         "list-members-role-filter": Law(
             _both(lists.role_filter, lists.filtered_total),
             _MEMBERS,
             confirmed=True,
-            scenarios=("members_by_role", "neighbours_of_role"),
+            scenarios=("members_by_role", "pages_of_role"),
         ),
-        "sort-by-created-at": _of_engagements(lists.sorted_by_time("createdAt")),
-        "sort-by-updated-at": _of_engagements(lists.sorted_by_time("updatedAt")),
-        "sort-descending-by-default": _of_engagements(lists.descending_by_default, "by_created_at", "by_updated_at"),
+        "sort-by-created-at": _of_engagements(lists.sorted_by_time("createdAt"), "combined_lists"),
+        "sort-by-updated-at": _of_engagements(lists.sorted_by_time("updatedAt"), "combined_lists"),
+        "sort-descending-by-default": _of_engagements(lists.descending_by_default, "combined_lists"),
         "error-envelope": Law(errors.error_envelope, ends_trial=True),
         "error-status-code-agrees": Law(errors.error_status_code_agrees, ends_trial=True),
         **{f"error-code-{status}": Law(errors.error_code(status), ends_trial=True) for status in errors.ERROR_CODES},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,13 +10,9 @@ from conformance.oracle.lists.listing import (
     LARGEST_PAGE,
     CantTellYet,
     Listing,
-    ensure_one_total,
     expect_all,
     expect_count,
     expect_filtered,
-    expect_no_gap,
-    expect_once,
-    expect_order,
     holds,
 )
 from conformance.oracle.outcomes import CantTell, NonConformity, evidence
@@ -26,7 +21,6 @@ from conformance.oracle.rendering import render
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from conformance.oracle.lists.listing import Key
     from conformance.wire.exchange import Exchange
 
 
@@ -121,22 +115,6 @@ def expect_both(everything: Listing, values: Mapping[str, Collection[str]]) -> N
         )
 
 
-def expect_one_total(snapshot: tuple[Exchange, ...]) -> None:
-    """Require that pages of a filtered list have the total of the same list in one response.
-
-    Args:
-        snapshot: The list in one response, then pages of it.
-
-    Raises:
-        CantTellYet: The one response does not show as many items as it counts.
-    """
-    whole, *pages = snapshot
-    total = _shown_total(whole)
-    for response in pages:
-        stated = read.number(response, "total")
-        expect.equal("the total of a page of the filtered list", stated, total, whole, response, pointer="/meta/total")
-
-
 def expect_full_pages(snapshot: tuple[Exchange, ...]) -> None:
     """Require that pages of a filtered list are as long as the same list in one response demands.
 
@@ -162,30 +140,6 @@ def expect_full_pages(snapshot: tuple[Exchange, ...]) -> None:
             actual=f"{found} items",
             pointer="/data",
         )
-
-
-def expect_nothing_lost(snapshot: tuple[Exchange, ...], field: str, key: Key) -> None:
-    """Require that neighbouring pages of a filtered list hold each item once that the one response has for them.
-
-    Items with equal keys are not judged: each response may order them differently.
-
-    Args:
-        snapshot: The descending list in one response, then neighbouring pages of it.
-        field: The field of the sort order.
-        key: The sort key of that field.
-
-    Raises:
-        CantTellYet: The responses have different totals, or are not sorted.
-    """
-    ensure_one_total(snapshot)
-    pages = Listing(snapshot[1:])
-    for listing in (Listing(snapshot[:1]), pages):
-        holds(partial(expect_order, listing, field, key, descending=True), "the list is not sorted", *snapshot)
-    keys = {item.identifier: value for item in Listing(snapshot).items if (value := key(item.value)) is not None}
-    numbers = Counter(map(repr, keys.values()))
-    alone = {identifier: value for identifier, value in keys.items() if numbers[repr(value)] == 1}
-    expect_once(pages, alone)
-    expect_no_gap(pages, alone, key)
 
 
 def _shown_total(whole: Exchange) -> int:

@@ -193,30 +193,6 @@ def expect_all(listing: Listing, wanted: Collection[str], of: str, *others: Exch
         )
 
 
-def expect_no_gap(listing: Listing, keys: Mapping[str, Comparable], of: Key) -> int:
-    """Require every item that belongs between two items of neighbouring pages.
-
-    Args:
-        listing: Neighbouring pages of a sorted list.
-        keys: The keys of items that exist, by id.
-        of: The key function of the order.
-
-    Returns:
-        The number of those items.
-    """
-    shown_keys = [value for item in listing.items if (value := of(item.value)) is not None]
-    if not shown_keys:
-        return 0
-    first, last = min(shown_keys, key=_ordered), max(shown_keys, key=_ordered)
-    wanted = [identifier for identifier, value in keys.items() if first < value < last]
-    expect_all(listing, wanted, "an engagement that belongs on these pages")
-    return len(wanted)
-
-
-def _ordered(value: Comparable) -> Any:  # noqa: ANN401 - min and max ask for no more than an order
-    return value
-
-
 def expect_filtered(listing: Listing, name: str, value: str) -> None:
     """Require that a filtered list holds no other value."""
     evidence(*listing.responses)
@@ -271,21 +247,6 @@ def neighbours(position: int, count: int, total: int) -> tuple[int, int]:
     wanted = range(first, min(max(2, start + 2 * length // 3 + 1), first + 2 * MAX_PER_PAGE))
     found = max(_divisions(wanted), default=(1, wanted[0]))
     return found[1] // found[0], found[0]
-
-
-def unasked_neighbours(position: int, count: int) -> int | None:
-    """Return a page of the default size whose end divides a block of items, with at least two on each side.
-
-    Args:
-        position: The number of items before the block.
-        count: The number of items in the block.
-
-    Returns:
-        The page before the division; None if no page ends within the block.
-    """
-    ends = range(-(-(position + 2) // DEFAULT_PER_PAGE) * DEFAULT_PER_PAGE, position + count - 1, DEFAULT_PER_PAGE)
-    middle = position + count / 2
-    return min(ends, key=lambda end: abs(end - middle)) // DEFAULT_PER_PAGE if ends else None
 
 
 def _divisions(wanted: range) -> Iterator[tuple[int, int]]:

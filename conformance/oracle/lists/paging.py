@@ -39,7 +39,7 @@ def expect_served(snapshot: Snapshot) -> None:
     total = read.number(snapshot[0], "total")
     for response in snapshot[1:]:
         evidence(response)
-        page, size = _paging(response)
+        page, size = paging_of(response)
         if not response.succeeded and (page - 1) * size < total:
             raise NonConformity(
                 f"page {page} of {total} items with {size} a page was refused",
@@ -105,7 +105,7 @@ def expect_lengths(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
     if total != len(seen) and not _is_part(snapshot):
         raise CantTellYet(f"the list shows {len(seen)} items but has the total {total}", *snapshot)
     for response in snapshot:
-        page, size = _paging(response)
+        page, size = paging_of(response)
         right = max(0, min(size, total - (page - 1) * size))
         found = len(read.items(response))
         if found != right:
@@ -116,24 +116,6 @@ def expect_lengths(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
                 actual=f"{found} items",
                 pointer="/data",
             )
-
-
-def expect_in_place(snapshot: Snapshot, whole: int, among: Collection[str]) -> None:
-    """Require the items on neighbouring pages of an ascending list that the descending list implies.
-
-    Args:
-        snapshot: The descending list in one or several responses, then the pages.
-        whole: How many of the responses are of the descending list; if they do not show all of it, nothing is judged.
-        among: The ids of items that share their place with no other item.
-    """
-    descending, pages = Listing(snapshot[:whole]), Listing(snapshot[whole:])
-    places = {identifier: place for place, identifier in enumerate(reversed(descending.identifiers))}
-    if len(places) != descending.total:
-        return
-    page, size = _paging(snapshot[whole])
-    shown = range((page - 1) * size, (page - 1 + len(pages.responses)) * size)
-    wanted = [identifier for identifier in among if places.get(identifier) in shown]
-    expect_all(pages, wanted, "an engagement that belongs on these pages", *descending.responses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +165,7 @@ def expect_partition_within(bracket: Bracket) -> None:
         CantTellYet: There are more pages than were read.
     """
     evidence(*bracket.responses)
-    page, size = _paging(bracket.snapshot[-1])
+    page, size = paging_of(bracket.snapshot[-1])
     if page * size < max(read.number(response, "total") for response in bracket.responses):
         raise CantTellYet("there are more pages than the suite read", *bracket.responses)
     pages, sure = Listing(bracket.snapshot[1:]), bracket.sure
@@ -215,7 +197,7 @@ def expect_lengths_within(bracket: Bracket) -> None:
     counts = bracket.bounds
     for response in bracket.responses:
         evidence(response)
-        page, size = _paging(response)
+        page, size = paging_of(response)
         least, most = (max(0, min(size, count - (page - 1) * size)) for count in counts)
         found = len(read.items(response))
         _expect_between(f"page {page} with {size} a page holds {found}", found, (least, most), response, "/data")
@@ -229,7 +211,7 @@ def _expect_between(message: str, found: int, bounds: tuple[int, int], response:
 
 def _is_part(snapshot: Snapshot) -> bool:
     """Whether a list has more pages than the suite reads."""
-    page, size = _paging(snapshot[-1])
+    page, size = paging_of(snapshot[-1])
     return page >= MOST_PAGES and page * size < read.number(snapshot[0], "total")
 
 
@@ -237,13 +219,13 @@ def _pages(snapshot: Snapshot) -> Listing:
     """Return the pages, if they cover the total or are as many as the suite reads."""
     if len(snapshot) == 1:
         raise CantTell("the first response did not say how many pages there are", snapshot[0])
-    page, size = _paging(snapshot[-1])
+    page, size = paging_of(snapshot[-1])
     if page * size < read.number(snapshot[0], "total") and not _is_part(snapshot):
         raise CantTellYet("there are more pages than the suite read", *snapshot[:2])
     return Listing(snapshot[1:])
 
 
-def _paging(response: Exchange) -> tuple[int, int]:
+def paging_of(response: Exchange) -> tuple[int, int]:
     """Return the requested page and size; another check judges whether meta repeats them."""
     asked = dict(response.request.query)
     return int(asked.get("page", 1)), int(asked.get("perPage", list_laws.DEFAULT_PER_PAGE))

@@ -131,7 +131,7 @@ FILTERED_ORDER = (
           "The list of engagements by createdAt is descending where archived ones are asked for.",
           query(set_fields(descending=True), asks(status="archived", sort="createdAt")), _WITH_FILTER, _CREATED),
     fault("sort-ignored-without-size", "The list of engagements ignores the order where no size is asked for.",
-          query(set_fields(sort="createdAt"), asks(perPage=_DEFAULT_SIZE)), _UPDATED, _BY_NAME, _WITH_FILTER),
+          query(set_fields(sort="createdAt"), asks(perPage=_DEFAULT_SIZE)), _WITH_FILTER, _UPDATED, _BY_NAME),
 )  # fmt: skip
 
 PAGES = (
@@ -145,11 +145,11 @@ PAGES = (
     fault("filtered-pages-skip", "The list of engagements leaves one out between two pages where it has a filter.",
           query(past_item, _filtered), _BY_STATUS, _WITH_FILTER),
     fault("filter-forgets-page", "The list of engagements gives the first page for every page where it has a filter.",
-          query(set_fields(offset=0), _filtered), _WITH_FILTER, _BY_STATUS),
+          query(set_fields(offset=0), _filtered), _BY_STATUS, _WITH_FILTER),
     fault("offset-of-20-by-name",
           "The list of engagements begins page 2 after 20 where it is sorted by name, whatever perPage says.",
           query(lambda asked: replace(asked, offset=asked.offset // asked.limit * 20), asks(sort="name")),
-          _PARTITION, _BY_NAME, _WITH_FILTER),
+          _LENGTH, _PARTITION, _BY_NAME, _WITH_FILTER),
     fault("page-alone-ignored", "Page 2 of engagements is page 1 where no size is asked for.",
           query(set_fields(offset=0), lambda at: "perPage" not in at.query and at.query.get("page") == "2"),
           _PARTITION, _UPDATED, _WITH_FILTER),

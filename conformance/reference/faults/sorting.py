@@ -120,7 +120,7 @@ PARAMETERS = flat(
          _FILTERED, _BY_CREATION, _BY_CHANGE),
         ("order-desc-forgotten-on-page-two", "is ascending on page 2 although desc is asked for",
          lambda at: at.values["sort"] and at.values["page"] > 1 and at.values["order"] == "desc",
-         _BY_CREATION, _BY_CHANGE, _BY_NAME))),
+         _BY_CHANGE, _BY_CREATION, _BY_NAME))),
 )  # fmt: skip
 
 COMPARISONS = tuple(

@@ -81,6 +81,6 @@ def _revive(run: Run, unarchive: Request) -> Revival:
     # For the ledger and the laws of every list: an edit of the archived engagement, and an active one in the list.
     run.send(requests.update_engagement(identifier, {"description": "edited in the archive again"}))
     listed = requests.list_engagements(status="active", order="asc", perPage=PER_PAGE)  # an order alone is valid, too
-    for last in (unarchive, requests.get_engagement(identifier), listed):
+    for last in (listed, unarchive, requests.get_engagement(identifier), listed):
         run.send(last)
     return Revival(name, edit, second, archive, after)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.confirm.pages import total_of
 from conformance.oracle import read
 from conformance.oracle.laws.lists import DEFAULT_PER_PAGE
 from conformance.oracle.laws.responses import ROLES
 from conformance.oracle.lists.listing import Listing
 from conformance.oracle.outcomes import CheckOutcome
+from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.lists.seeded_engagements import SeededEngagements, seeded_engagements
+from conformance.scenarios.lists.seeded_engagements import LISTS_BY_STATUS, SeededEngagements, seeded_engagements
+from conformance.targets.capabilities import MissingMeans
+from conformance.targets.profile import Mode
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Request
 
 PER_PAGE: Final = 100
+_COMMON_ROLE: Final = "member"
 _MOST_PAGES: Final = 12
 
 
@@ -43,13 +49,22 @@ class FilteredLists:
 def engagements_by_status(run: Run) -> FilteredLists:
     """List engagements by status, 100 a page; archived ones without a page size if they are few."""
     seeded = run.scenarios.result(seeded_engagements)
+    if run.effort is not Effort.QUICK and run.mode is not Mode.READ_ONLY:
+        _fill_page_of_archived(run)
     by_creation = {"sort": "createdAt", "order": "desc"}
     active = until_seen(run, seeded.active, status="active", **by_creation)
-    # Descending by default, for the laws of every list.
-    archived = _in_one(run, requests.list_engagements(status="archived", sort="updatedAt"), seeded.archived)
+    archived = _in_one(run, LISTS_BY_STATUS["archived"], seeded.archived)
     archived = archived or until_seen(run, seeded.archived, status="archived", sort="updatedAt")
     everything = until_seen(run, (*seeded.active, *seeded.archived), **by_creation)
     return FilteredLists((*active, *archived, *everything), seeded)
+
+
+def _fill_page_of_archived(run: Run) -> None:
+    """Archive new engagements until the archived ones fill a page of the default size, if there are fewer."""
+    missing = DEFAULT_PER_PAGE - total_of(run.send(requests.list_engagements(status="archived", perPage=1)))
+    bodies = [{"name": run.name("filling")} for _ in range(missing)]
+    made = map(read.identifier_or_none, run.send_all([requests.create_engagement(body) for body in bodies]))
+    run.send_all([requests.archive_engagement(identifier) for identifier in made if identifier])
 
 
 def _in_one(run: Run, listing: Request, owned: Collection[str]) -> Snapshot:
@@ -97,9 +112,18 @@ def readable(snapshot: Snapshot) -> list[dict[str, Any]]:
     return found
 
 
+def _make_crowd(run: Run) -> None:
+    """Make members until a role has one more than fit on a page of the default size."""
+    with suppress(MissingMeans):
+        for _ in range(total_of(run.send(requests.list_members(role=_COMMON_ROLE, perPage=1))), DEFAULT_PER_PAGE + 1):
+            run.fixtures.member(_COMMON_ROLE)
+
+
 @scenario(alone=True)
 def members_by_role(run: Run) -> Snapshot:
     """List all members, and those of each role; some short lists without a page size."""
+    if run.effort is not Effort.QUICK and run.profile.provisioner is not None:
+        _make_crowd(run)
     unfiltered = run.send(requests.list_members(perPage=PER_PAGE))
     size = {} if _is_whole(unfiltered) else {"perPage": PER_PAGE}
     sizes: dict[str, dict[str, int]] = dict.fromkeys(ROLES, size) | {ROLES[0]: {"perPage": PER_PAGE}}
@@ -107,11 +131,12 @@ def members_by_role(run: Run) -> Snapshot:
 
 
 @scenario(alone=True)
-def neighbours_of_role(run: Run) -> Snapshot:
-    """Read two neighbouring pages of a single member of a role, or one page if no role has two members.
+def pages_of_role(run: Run) -> tuple[Snapshot, ...]:
+    """Read pages of a role: two neighbouring pages of a single member, and all pages of other sizes if there are many.
 
-    If possible, the later page is one that the list without the filter would fill with a member of another role. A
-    single page is of a role that the unfiltered list does not begin with; nothing if there is none.
+    If no role has two members, it is one page of a role that the unfiltered list does not begin with; nothing if there
+    is none. If possible, the later of two pages is one that the list without the filter would fill with a member of
+    another role.
     """
     unfiltered, *responses = (readable((response,)) for response in run.scenarios.result(members_by_role))
     places = [
@@ -122,7 +147,11 @@ def neighbours_of_role(run: Run) -> Snapshot:
     if not places:
         first = {item.get("role") for item in unfiltered[:1]}
         single = [role for role, members in zip(ROLES, responses, strict=True) if members and role not in first]
-        return tuple(run.send(requests.list_members(role=role, perPage=1)) for role in single[-1:])
+        return tuple((run.send(requests.list_members(role=role, perPage=1)),) for role in single[-1:])
     _, role, place = min(places)
-    batch = [requests.list_members(role=role, perPage=1, page=page) for page in (place, place + 1)]
-    return tuple(run.send_all(batch))
+    batches = [[requests.list_members(role=role, perPage=1, page=page) for page in (place, place + 1)]]
+    many = len(responses[ROLES.index(_COMMON_ROLE)])
+    for size in (DEFAULT_PER_PAGE // 2, None, many - 1, many) if many > DEFAULT_PER_PAGE else ():
+        pages = range(1, -(-many // (size or DEFAULT_PER_PAGE)) + 1)
+        batches.append([requests.list_members(role=_COMMON_ROLE, perPage=size, page=page) for page in pages])
+    return tuple(tuple(run.send_all(batch)) for batch in batches)

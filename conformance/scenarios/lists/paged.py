@@ -10,12 +10,11 @@ from conformance.oracle import read
 from conformance.oracle.laws.lists import DEFAULT_PER_PAGE
 from conformance.oracle.lists.listing import Listing
 from conformance.running.scenarios import scenario
-from conformance.scenarios.lists.seeded_engagements import created_at, seeded_engagements
+from conformance.scenarios.lists.seeded_engagements import seeded_engagements
 from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime
 
     from conformance.confirm.lists import Snapshot
     from conformance.running.run import Run
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Request
 
 _FEW: Final = (2, 3)
-_MOVES: Final = frozenset({"deleteEngagement", "archiveEngagement"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +30,9 @@ class PagedLists:
 
     Attributes:
         snapshot: The page of 100, then the pages from the first on.
-        single: A page of one item; for members also a page of seven, for engagements the list without parameters.
+        single: A page of one item; for engagements also the list without parameters.
         unasked: The page of 100, then pages of the default size; for engagements only, and if there are two or three.
+        full: The page of 100, then a page of as many items as there are; for members only, and at most 100.
         active: Ids of engagements that the run created and left unchanged; none for members.
         archived: Ids of engagements that the run created and tried to archive.
         names: Names that show the order of the list.
@@ -42,6 +41,7 @@ class PagedLists:
     snapshot: Snapshot
     single: Snapshot
     unasked: Snapshot = ()
+    full: Snapshot = ()
     active: frozenset[str] = frozenset()
     archived: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
@@ -71,7 +71,11 @@ def paged_engagements(run: Run) -> PagedLists:
 @scenario(alone=True)
 def paged_members(run: Run) -> PagedLists:
     """List all members as one page of 100 and page by page."""
-    return _paged(run, requests.list_members, requests.list_members(perPage=7))
+    lists = _paged(run, requests.list_members)
+    total = total_of(lists.snapshot[0])
+    if not 0 < total <= PER_PAGE:
+        return lists
+    return replace(lists, full=(lists.snapshot[0], run.send(requests.list_members(page=1, perPage=total))))
 
 
 def _paged(run: Run, listing: Callable[..., Request], *beside: Request) -> PagedLists:
@@ -93,19 +97,6 @@ def _with_pages(run: Run, whole: Exchange, first: Exchange) -> Snapshot:
     if count not in _FEW:
         return ()
     return (whole, first, *[run.send(requests.list_engagements(page=page)) for page in range(2, count + 1)])
-
-
-def creation_times(run: Run) -> dict[str, datetime]:
-    """Return the creation times by id of all engagements that the run created and left active."""
-    moved = {
-        exchange.request.identifier for exchange in run.wire.exchanges if exchange.request.operation.id in _MOVES
-    }  # with any key
-    left = named_in(run, "createEngagement") - moved
-    creations = [creation for creation in _sent(run, "createEngagement") if creation.accepted]
-    times = {
-        made: created_at(creation) for creation in creations if (made := read.identifier_or_none(creation)) in left
-    }
-    return {identifier: at for identifier, at in times.items() if identifier is not None and at is not None}
 
 
 def _sent(run: Run, operation: str) -> list[Exchange]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import product
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.lists.collation import SYLLABLES
-from conformance.oracle.outcomes import CantTell, CheckOutcome
-from conformance.oracle.timestamps import parse_timestamp
+from conformance.oracle.lists.listing import LARGEST_PAGE
+from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import ensure_responses, tick_of
@@ -20,7 +21,6 @@ from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from datetime import datetime
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
@@ -30,6 +30,13 @@ _BATCHES: Final = {Effort.QUICK: 2, Effort.STANDARD: 3, Effort.DEEP: 4}
 _CAPITALIZED: Final = "Kuku"
 """A name in the midst of the others if letter case does not count."""
 _SERVER_ERRORS_FROM: Final = 500
+LISTS_BY_STATUS: Final = MappingProxyType(
+    {
+        "active": requests.list_engagements(status="active", sort="createdAt", order="desc", perPage=LARGEST_PAGE),
+        "archived": requests.list_engagements(status="archived", sort="updatedAt"),  # descending by default
+    }
+)
+"""Lists that are read before and after the seeded engagements are changed."""
 _ARCHIVED: Final = (0, 3, -2, -1)
 _DESCRIBED: Final = 1
 _EMPTIED: Final = 4
@@ -87,10 +94,6 @@ class SeededEngagements:
         """The ids of the archived ones."""
         return tuple(piece.identifier for piece in self.pieces if piece.archived)
 
-    def active_names(self) -> dict[str, str]:
-        """The names by id of the active ones, without the capitalized one."""
-        return {piece.identifier: piece.name for piece in self.pieces if not piece.archived and piece.name.islower()}
-
 
 @scenario
 def new_engagements(run: Run) -> tuple[tuple[SeededEngagement, ...], float]:
@@ -127,6 +130,7 @@ def seeded_engagements(run: Run) -> SeededEngagements:
         return SeededEngagements(())
     if not pieces:
         raise CantTell("no engagement could be created to judge lists by")
+    run.send_all([*LISTS_BY_STATUS.values()])  # for the laws and the ledger, which see the changes in later reads
     run.sleep(max(0.0, finished + _tick(pieces) - run.clock.monotonic()))
     by_id = {piece.identifier: piece for piece in pieces}
     for place in _ARCHIVED:
@@ -187,14 +191,6 @@ def _body(name: str, place: int) -> dict[str, str]:
     if place % 10 in _UNDESCRIBED:
         return {"name": name}
     return {"name": name, "description": _WORDS.get(place, f"About {name}")}
-
-
-def created_at(response: Exchange) -> datetime | None:
-    """Return the creation time in a response; None if it has none."""
-    try:
-        return parse_timestamp(read.text(read.data(response), "createdAt", response))
-    except (CheckOutcome, NoResponse):
-        return None
 
 
 def _succeeded(response: Exchange) -> bool:

@@ -113,12 +113,12 @@ def counting(run: Run, pauses: Sequence[float] = ()) -> Counting:
         run: The run.
         pauses: Seconds before each further count if a count has not followed: that may take a moment.
     """
-    organization = requests.get_organization()
-    before = Count(listed=run.send(latest(run, sort="name", order="asc")), organization=run.send(organization))
+    organization, listing = requests.get_organization(), latest(run, sort="name", order="asc")
+    before = Count(listed=run.send(listing), organization=run.send(organization))
     (subject,) = create_engagements(run, "count")
-    between = _count(run, latest(run, sort="updatedAt", order="desc"), (before, 1), pauses)
+    between = _count(run, listing, (before, 1), pauses)
     deletion = run.send(requests.delete_engagement(subject["id"]))
-    after = _count(run, latest(run, sort="name"), (between, -1), pauses)
+    after = _count(run, listing, (between, -1), pauses)
     return Counting(subject["id"], subject.get("name"), before, between, deletion, after)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from conformance.oracle.lists import filters
-from conformance.oracle.lists.listing import CantTellYet, Listing, time_of
+from conformance.oracle.lists.listing import CantTellYet, Listing
 from conformance.oracle.outcomes import CantTell, Evidence, NonConformity
 from conformance.wire.exchange import Exchange
 from tests.fakes.exchanges import page
@@ -261,39 +261,27 @@ def paged(count: int, *, number: int, size: int = 2, total: int = 5, place: int 
 
 
 WHOLE = page(ids(5), number=1)
-Pages = Callable[[tuple[Exchange, ...]], None]
 
 
-@pytest.mark.parametrize("judge", [filters.expect_one_total, filters.expect_full_pages])
-def test_correct_pages_of_a_filtered_list(judge: Pages) -> None:
+def test_correct_pages_of_a_filtered_list() -> None:
     """Full, last and empty pages are correct, also of a list that is longer than one response."""
-    judge((WHOLE,))
-    judge((WHOLE, *(paged(count, number=number) for number, count in ((1, 2), (2, 2), (3, 1), (4, 0), (9, 0)))))
-    judge((page([]), paged(0, number=1, total=0)))
-    judge((page(ids(100), total=250), paged(100, number=2, size=100, total=250)))
-    judge((page(ids(100), total=250), paged(50, number=3, size=100, total=250)))
+    filters.expect_full_pages((WHOLE,))
+    filters.expect_full_pages(
+        (WHOLE, *(paged(count, number=number) for number, count in ((1, 2), (2, 2), (3, 1), (4, 0), (9, 0))))
+    )
+    filters.expect_full_pages((page([]), paged(0, number=1, total=0)))
+    filters.expect_full_pages((page(ids(100), total=250), paged(100, number=2, size=100, total=250)))
+    filters.expect_full_pages((page(ids(100), total=250), paged(50, number=3, size=100, total=250)))
 
 
-@pytest.mark.parametrize("judge", [filters.expect_one_total, filters.expect_full_pages])
 @pytest.mark.parametrize(("shown", "total"), [(5, 6), (5, 4), (100, 99), (99, 250), (0, 1)])
-def test_pages_beside_an_incomplete_response(judge: Pages, shown: int, total: int) -> None:
+def test_pages_beside_an_incomplete_response(shown: int, total: int) -> None:
     """A retry may help."""
     whole = page(ids(shown), total=total)
 
     with pytest.raises(CantTellYet, match=r"^the total is not the number of items in one response$") as raised:
-        judge((whole, paged(2, number=1, total=total)))
+        filters.expect_full_pages((whole, paged(2, number=1, total=total)))
     assert raised.value.exchanges == (whole,)
-
-
-def test_a_page_with_another_total() -> None:
-    """The total of a filtered list is the same on every page."""
-    pages = (paged(2, number=1, place=2), paged(2, number=2, place=3, total=9))
-
-    with Evidence() as evidence, pytest.raises(NonConformity) as raised:
-        filters.expect_one_total((WHOLE, *pages))
-    assert described(raised.value) == ("the total of a page of the filtered list is not 5", "5", "9", "/meta/total")
-    assert raised.value.exchanges == (WHOLE, pages[1])
-    assert evidence.exchanges == [WHOLE, pages[0], WHOLE, pages[1]]
 
 
 @pytest.mark.parametrize(
@@ -319,76 +307,3 @@ def test_pages_that_do_not_agree_about_the_total(total: int) -> None:
     with pytest.raises(CantTellYet, match=r"^the pages have different totals$") as raised:
         filters.expect_full_pages(snapshot)
     assert raised.value.exchanges == snapshot
-
-
-# --- items between pages of a filtered list
-
-
-def at(*seconds: int) -> list[dict[str, str]]:
-    """Return items changed at these seconds; a repeated number is another item of the same second."""
-    return [
-        {"id": f"{second}{'again' * seconds[:place].count(second)}", "updatedAt": f"2026-01-01T00:00:{second:02}.000Z"}
-        for place, second in enumerate(seconds)
-    ]
-
-
-def changed(*pages: list[dict[str, str]], total: int = 5) -> tuple[Exchange, ...]:
-    """Return a list in one response and pages of it."""
-    return tuple(page(items, number=number, total=total) for number, items in enumerate(pages, 1))
-
-
-def nothing_lost(snapshot: tuple[Exchange, ...]) -> None:
-    """Judge pages sorted by change."""
-    filters.expect_nothing_lost(snapshot, "updatedAt", time_of("updatedAt"))
-
-
-@pytest.mark.parametrize(
-    "pages",
-    [
-        ([],),
-        (at(9, 8), at(7, 6)),
-        (at(8), at(7)),
-        (at(9, 8),),
-        (at(9, 8, 8), [*at(8), *at(7)]),  # in another order in each response
-    ],
-)
-def test_pages_that_hold_every_item_between_them(pages: tuple[list[dict[str, str]], ...]) -> None:
-    """Items outside the pages' range and items with equal keys do not count."""
-    ties = any(len(response) > len({item["updatedAt"] for item in response}) for response in pages)
-
-    nothing_lost(changed(at(9, 8, 8, 7) if ties else at(9, 8, 7, 6, 5), *pages))
-
-
-def test_an_item_that_filtered_pages_repeat() -> None:
-    """The item is on both pages."""
-    with pytest.raises(NonConformity, match=r"^an item is in the list twice$") as raised:
-        nothing_lost(changed(at(9, 8, 7, 6, 5), at(9, 8), at(8, 7)))
-    assert [exchange.number for exchange in raised.value.exchanges] == [2, 3]
-
-
-def test_an_item_that_filtered_pages_lose() -> None:
-    """The item belongs between two shown items."""
-    with pytest.raises(NonConformity, match="that belongs on these pages is missing") as raised:
-        nothing_lost(changed(at(9, 8, 7, 6, 5), at(9, 8), at(6, 5)))
-    assert raised.value.actual == '1 missing, the first is "7"'
-
-
-@pytest.mark.parametrize(
-    ("pages", "why"),
-    [
-        ((at(9, 8), at(6, 7)), "the list is not sorted"),
-        ((at(9, 8), at(9, 8)), "the list is not sorted"),
-    ],
-)
-def test_filtered_pages_without_their_order(pages: tuple[list[dict[str, str]], ...], why: str) -> None:
-    """Unsorted pages are undecided."""
-    snapshot = changed(at(9, 8, 7, 6, 5), *pages)
-    with pytest.raises(CantTellYet, match=f"^{why}: a list is not sorted by updatedAt$") as raised:
-        nothing_lost(snapshot)
-    assert raised.value.exchanges == snapshot
-
-
-def test_filtered_pages_of_different_totals() -> None:
-    """Other users changed the list between the pages."""
-    with pytest.raises(CantTellYet, match="different totals"):
-        nothing_lost((*changed(at(9, 8)), *changed(at(9, 8), total=6)))

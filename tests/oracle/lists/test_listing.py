@@ -282,63 +282,6 @@ def test_missing_items_are_counted() -> None:
     assert evidence.exchanges == [*responses, other]
 
 
-# --- gaps
-
-
-KEYS = {f"e{second}": datetime(2026, 1, 2, 3, 4, second, tzinfo=UTC) for second in range(10)}
-
-
-def of_seconds(*seconds: int | str) -> list[dict[str, Any]]:
-    """Return engagements named as in ``KEYS``."""
-    return [{"id": f"e{second}", "createdAt": at(second) if isinstance(second, int) else second} for second in seconds]
-
-
-@pytest.mark.parametrize(
-    ("seconds", "count"),
-    [((3, 4, 5), 1), ((5, 4, 3), 1), ((2, 3, 4, 5, 6), 3), ((4,), 0), ((4, 5), 0), ((), 0), (("never",), 0)],
-)
-def test_pages_without_a_gap(seconds: tuple[int | str, ...], count: int) -> None:
-    """Every item between the first and the last is present; other items belong elsewhere."""
-    assert listing.expect_no_gap(one_page(of_seconds(*seconds)), KEYS, by_creation) == count
-
-
-@pytest.mark.parametrize(
-    ("position", "count", "before"),
-    [
-        (0, 100, 2), (0, 78, 2), (0, 40, 1), (0, 22, 1), (0, 21, None), (17, 5, 1), (18, 4, 1), (18, 3, None),
-        (19, 4, None), (20, 19, None), (20, 22, 2), (38, 4, 2), (38, 100, 4), (30, 60, 3), (0, 3, None),
-        (0, 0, None), (55, 10, 3),
-    ],
-)  # fmt: skip
-def test_a_page_of_the_default_size_that_divides_a_block(position: int, count: int, before: int | None) -> None:
-    """At least two items of the block are on each side of the page's end, which is the nearest to the middle."""
-    found = listing.unasked_neighbours(position, count)
-    assert (found, type(found)) == (before, type(before))
-    ends = [end for end in range(20, 400, 20) if position + 2 <= end <= position + count - 2]
-    assert (before is None) is (not ends)
-    if before is not None:
-        nearest = min(abs(end - position - count / 2) for end in ends)
-        assert abs(20 * before - position - count / 2) == nearest
-
-
-@pytest.mark.parametrize("pages", [((2,), (5,)), ((5,), (2,)), ((2, "never"), (5,))])
-def test_pages_with_a_gap(pages: tuple[tuple[int | str, ...], ...]) -> None:
-    """An existing item between two others is missing, in either order of the list."""
-    seen = Listing(tuple(page(of_seconds(*seconds)) for seconds in pages))
-
-    with pytest.raises(NonConformity) as raised:
-        listing.expect_no_gap(seen, KEYS, by_creation)
-    message = "an engagement that belongs on these pages is missing from the list"
-    assert described(raised.value) == (message, "all 2 of them", '2 missing, the first is "e3"', "/data")
-
-
-def test_an_item_with_the_key_of_an_end_may_be_elsewhere() -> None:
-    """The order of equal keys is open, so another page may hold it."""
-    keys = {"other": KEYS["e2"], "another": KEYS["e5"]}
-
-    assert listing.expect_no_gap(one_page(of_seconds(2, 5)), keys, by_creation) == 0
-
-
 # --- filters
 
 

@@ -72,54 +72,6 @@ def test_total_that_depends_on_the_page_of_a_long_list() -> None:
         paging.expect_total(tuple(snapshot))
 
 
-def ordered(ids: str, *, number: int = 1, size: int = 100, total: int | None = None) -> Exchange:
-    """Return a page with the items of these letters."""
-    return page(number, size, len(ids) if total is None else total, ids=list(ids))
-
-
-@pytest.mark.parametrize(
-    "snapshot",
-    [
-        (ordered("edcba"), ordered("ab", size=2, total=5), ordered("cd", number=2, size=2, total=5)),
-        (ordered("edcba"), ordered("cd", number=2, size=2, total=5), ordered("e", number=3, size=2, total=5)),
-        (ordered("edcba"), ordered("ba", size=2, total=5)),
-        (ordered("edcb", total=5), ordered("cd", size=2, total=5)),
-    ],
-    ids=["first pages", "last pages", "in another order on one page", "not all of the other list was seen"],
-)
-def test_pages_with_the_right_items(snapshot: Snapshot) -> None:
-    """The reversed list gives the places, if all of it was read."""
-    paging.expect_in_place(snapshot, 1, "abcde")
-
-
-@pytest.mark.parametrize(
-    ("snapshot", "whole", "number", "first"),
-    [
-        ((ordered("edcba"), ordered("ac", size=2, total=5), ordered("de", number=2, size=2, total=5)), 1, 1, "b"),
-        ((ordered("edcba"), ordered("bd", number=2, size=2, total=5)), 1, 1, "c"),
-        ((ordered("edcba"), ordered("", number=3, size=2, total=5)), 1, 1, "e"),
-        ((ordered("edc", total=5), ordered("ba", total=5), ordered("xy", number=1, size=2, total=5)), 2, 2, "a"),
-    ],
-    ids=["lost between pages", "on the second page", "on the last page", "the other list in two responses"],
-)
-def test_pages_that_lack_an_item(snapshot: Snapshot, whole: int, number: int, first: str) -> None:
-    """The failure names the first missing item and cites the lists."""
-    with pytest.raises(NonConformity) as raised:
-        paging.expect_in_place(snapshot, whole, "abcde")
-    assert raised.value.message == "an engagement that belongs on these pages is missing from the list"
-    assert raised.value.actual == f'{number} missing, the first is "{first}"'
-    assert set(raised.value.exchanges) >= set(snapshot[:whole])
-
-
-def test_an_item_that_shares_its_place_may_be_elsewhere() -> None:
-    """Only other items are judged."""
-    snapshot = (ordered("edcba"), ordered("ac", size=2, total=5))
-
-    paging.expect_in_place(snapshot, 1, "acde")
-    with pytest.raises(NonConformity):
-        paging.expect_in_place(snapshot, 1, "b")
-
-
 def test_list_that_has_grown_between_the_responses() -> None:
     """Pages that do not cover the total, although they could, are undecided."""
     with pytest.raises(CantTell, match="more pages"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.scenarios.engagements.final_deletion import final_deletion
-from conformance.scenarios.lists.paged import creation_times
 from conformance.wire import requests
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange
@@ -44,12 +43,3 @@ def test_only_engagements_of_the_run_are_deleted() -> None:
     final_deletion(run)
 
     assert [request.identifier for request in run.sent if request.operation.id == "deleteEngagement"] == ["own"]
-
-
-def test_a_record_has_no_part_in_the_times_of_engagements() -> None:
-    """A record's creation does not change the times of engagements, even with the same id."""
-    run = FakeRun(exchanges=[made("own"), made("own", "2026-02-03T04:05:06.789Z", request=RECORD)])
-
-    times = creation_times(run)
-
-    assert {name: time.month for name, time in times.items()} == {"own": 1}

@@ -1,0 +1,322 @@
+"""Scenario of lists of engagements with filter, sort, order, page size and page in combination."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations, product
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance import confirm
+from conformance.confirm.pages import total_of
+from conformance.oracle import read
+from conformance.oracle.laws.lists import DEFAULT_PER_PAGE
+from conformance.oracle.lists.listing import LARGEST_PAGE, neighbours, time_of
+from conformance.oracle.lists.slices import Aspect, Deviation, Known, expect_slice
+from conformance.oracle.outcomes import CantTell, Evidence
+from conformance.oracle.read import STATUSES
+from conformance.running.options import Effort
+from conformance.running.scenarios import scenario
+from conformance.scenarios.lists.bounded_finding import located
+from conformance.scenarios.lists.filtered import engagements_by_status, listing_with_status, readable, until_seen
+from conformance.scenarios.lists.sorted import by_name
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    from conformance.confirm.lists import Snapshot
+    from conformance.running.run import Run
+    from conformance.wire.requests import Request
+
+    Form = Callable[[Sequence[Any], random.Random], list[dict[str, int]]]
+    """Returns the parameters of some pages for the sort keys of what they match, in their order."""
+
+_MOST: Final = {Effort.QUICK: 20, Effort.STANDARD: 45, Effort.DEEP: 400}
+"""Requests for combinations."""
+_ORDER_COUNTS: Final = 10
+"""The weight of a new combination of filter, sort and order, compared with that of another new pair."""
+_MOST_PAGES: Final = 4
+"""Pages of the longest list that is read as a whole."""
+_PLACED: Final = frozenset({Aspect.ORDER, Aspect.CONTENTS})
+"""Properties that depend on the order."""
+
+
+@dataclass(frozen=True, slots=True)
+class CombinedLists:
+    """Neighbouring pages of a list, with the list that they are parts of.
+
+    Attributes:
+        snapshot: Responses with the list, then the pages.
+        known: What the responses show.
+        ordered: Whether the pages show an order.
+        outcome: The confirmed deviation of the pages, or why they are undecided; None if they are right.
+    """
+
+    snapshot: Snapshot
+    known: Known
+    ordered: bool = False
+    outcome: Deviation | CantTell | None = None
+
+    @property
+    def pages(self) -> Snapshot:
+        """The pages."""
+        return self.snapshot[self.known.responses :]
+
+    @property
+    def sort(self) -> str | None:
+        """The field that they were sorted by."""
+        return dict(self.pages[0].request.query).get("sort")
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether they were requested with a status."""
+        return "status" in dict(self.pages[0].request.query)
+
+    @property
+    def broken(self) -> object:
+        """The kind of requirement that the deviation breaks; None if there is none."""
+        if not isinstance(self.outcome, Deviation):
+            return None
+        aspect = self.outcome.aspect
+        return aspect, self.is_filtered, self.sort if aspect is Aspect.ORDER else None
+
+
+@scenario(alone=True)
+def combined_lists(run: Run) -> tuple[CombinedLists, ...]:
+    """List engagements with parameters in combination; of a long list the pages with seeded engagements only."""
+    named = run.scenarios.result(by_name)
+    whole = named.pages if total_of(named.pages[0]) <= LARGEST_PAGE else _whole(run, total_of(named.pages[0]))
+    return _confirmed(run, _combinations(run, whole) if whole else _around_seeded(run))
+
+
+def _whole(run: Run, total: int) -> Snapshot:
+    """Read the whole list by name; nothing if it is too long."""
+    pages = range(1, -(-total // LARGEST_PAGE) + 1)
+    batch = [requests.list_engagements(sort="name", order="desc", perPage=LARGEST_PAGE, page=page) for page in pages]
+    return tuple(run.send_all(batch)) if len(batch) <= _MOST_PAGES else ()
+
+
+# --- combinations of parameters
+
+
+def _unsized(keys: Sequence[Any], _: random.Random) -> list[dict[str, int]]:
+    """The list without a page and a size."""
+    return [{}] if keys else []
+
+
+def _numbered(keys: Sequence[Any], _: random.Random) -> list[dict[str, int]]:
+    """The second page without a size."""
+    return [{"page": 2}] if len(keys) > DEFAULT_PER_PAGE else []
+
+
+def _largest(keys: Sequence[Any], _: random.Random) -> list[dict[str, int]]:
+    """The largest page."""
+    return [{"perPage": LARGEST_PAGE}] if keys else []
+
+
+def _full(keys: Sequence[Any], _: random.Random) -> list[dict[str, int]]:
+    """The only page, exactly full."""
+    return [{"page": 1, "perPage": len(keys)}] if 0 < len(keys) <= LARGEST_PAGE else []
+
+
+def _full_last(keys: Sequence[Any], random: random.Random) -> list[dict[str, int]]:
+    """The last of several pages, exactly full."""
+    return _last(len(keys), random, [size for size in range(1, len(keys) // 2 + 1) if len(keys) % size == 0])
+
+
+def _one_over(keys: Sequence[Any], random: random.Random) -> list[dict[str, int]]:
+    """The last page with a single item."""
+    return _last(len(keys), random, [size for size in range(2, len(keys)) if len(keys) % size == 1])
+
+
+def _remainder(keys: Sequence[Any], random: random.Random) -> list[dict[str, int]]:
+    """The last page with some of the items of a full one."""
+    return _last(len(keys), random, [size for size in range(3, len(keys)) if len(keys) % size > 1])
+
+
+def _last(total: int, random: random.Random, sizes: Sequence[int]) -> list[dict[str, int]]:
+    """The last page of one of some sizes."""
+    possible = [size for size in sizes if size <= LARGEST_PAGE]
+    return [{"page": -(-total // size), "perPage": size} for size in random.sample(possible, min(1, len(possible)))]
+
+
+def _divided(keys: Sequence[Any], random: random.Random) -> list[dict[str, int]]:
+    """Two neighbouring pages, divided between equal keys if there are any."""
+    if len(keys) < 2:  # noqa: PLR2004 - two pages
+        return []
+    ties = [place for place in range(1, len(keys)) if keys[place] == keys[place - 1]]
+    end = random.choice(ties or range(max(1, len(keys) // 3), max(2, 2 * len(keys) // 3)))
+    sizes = [size for size in range(1, min(end, LARGEST_PAGE) + 1) if end % size == 0]
+    size = random.choice(sizes[1:] or sizes)
+    return [{"page": page, "perPage": size} for page in (end // size, end // size + 1)]
+
+
+_FORMS: Final[tuple[Form, ...]] = (_unsized, _numbered, _largest, _full, _full_last, _one_over, _remainder, _divided)
+_SORTS: Final = (None, "createdAt", "updatedAt", "name")
+_ORDERS: Final = (None, "asc", "desc")
+_Row = tuple[str | None, str | None, str | None, "Form"]
+_FIRST: Final[tuple[_Row, ...]] = (
+    *((None, sort, "asc", _divided) for sort in _SORTS[1:]),
+    ("active", "name", "asc", _divided),
+    ("archived", "updatedAt", "desc", _divided),
+    (None, "name", "desc", _full),
+    (None, "createdAt", None, _largest),
+)
+"""Combinations that every run requests."""
+_REQUESTED: Final[tuple[_Row, ...]] = (
+    ("active", "createdAt", "desc", _largest),
+    ("archived", "updatedAt", None, _unsized),
+    (None, "createdAt", "desc", _largest),
+    (None, "name", None, _largest),
+    (None, None, None, _largest),
+    (None, None, None, _unsized),
+)
+"""Combinations that other scenarios request."""
+
+
+def _combinations(run: Run, whole: Snapshot) -> list[CombinedLists]:
+    """Request the combinations that cover most, as many as the effort affords."""
+    known = Known(len(whole), True, run.scenarios.result(by_name).seeded.names, run.names.owns)
+    batches: list[list[Request]] = []
+    for status, sort, order, form in _covering(run.random("lists")):
+        random = run.random(f"list {status} {sort} {order} {form.__name__}")  # whatever the other lists hold
+        keys = _keys(whole, status, sort)
+        batch = [
+            requests.list_engagements(status=status, sort=sort, order=order, **place)
+            for place in form(keys if order == "asc" else keys[::-1], random)
+        ]
+        if sum(map(len, batches)) + len(batch) <= _MOST[run.effort]:
+            batches += [batch] if batch else []
+    responses = iter(run.send_all([request for batch in batches for request in batch]))
+    return [CombinedLists((*whole, *(next(responses) for _ in batch)), known) for batch in batches]
+
+
+def _covering(random: random.Random) -> Iterator[_Row]:
+    """Yield combinations, first those with the most pairs that no earlier one has."""
+    rows: list[_Row] = list(product((None, *STATUSES), _SORTS, _ORDERS, _FORMS))
+    random.shuffle(rows)
+    yield from _FIRST
+    covered = {part for row in (*_REQUESTED, *_FIRST) for part in _parts(row)}
+    left = {row: _parts(row) for row in rows if row not in {*_REQUESTED, *_FIRST}}
+    while left:
+        best = max(left, key=lambda row: sum(weight for part, weight in left[row].items() if part not in covered))
+        covered |= left.pop(best).keys()
+        yield best
+
+
+def _parts(row: _Row) -> dict[object, int]:
+    """Return the pairs in a combination, and filter, sort and order together, with their weights."""
+    weights: dict[object, int] = dict.fromkeys(combinations(enumerate(row), 2), 1)
+    return weights | {row[:3]: _ORDER_COUNTS if all(row[1:3]) else 1}
+
+
+def _keys(whole: Snapshot, status: str | None, sort: str | None) -> list[Any]:
+    """Return the ascending sort keys of what a filter matches."""
+    items = [item for item in readable(whole) if status in {None, item.get("status")}]
+    if sort in {None, "name"}:
+        return [str(item.get("name")) for item in reversed(items)]
+    key = time_of(str(sort))
+    moments: list[Any] = [moment for item in items if (moment := key(item)) is not None]
+    return sorted(moments)
+
+
+# --- long lists
+
+
+def _around_seeded(run: Run) -> list[CombinedLists]:
+    """Request neighbouring pages with seeded engagements in the middle, in both directions."""
+    lists, named = run.scenarios.result(engagements_by_status), run.scenarios.result(by_name)
+    owned = frozenset((*named.seeded.active, *named.seeded.archived))
+    total = total_of(listing_with_status(lists.snapshot, "active").responses[0])
+    active = located(run, named.seeded.pieces, total, status="active")
+    heads: list[tuple[Snapshot, int]] = [
+        *((listing_with_status(lists.snapshot, status).responses, 0) for status in (None, *STATUSES)),
+        (until_seen(run, owned, sort="updatedAt", order="desc"), 0),
+        (named.pages, named.skipped),
+        (active.snapshot, active.skipped),
+    ]
+    return [
+        CombinedLists((*head, *pages), Known(len(head), False, named.seeded.names, run.names.owns, skipped))
+        for head, skipped in heads
+        if head
+        for pages in _in_both_directions(run, head, skipped, owned)
+    ]
+
+
+def _in_both_directions(run: Run, head: Snapshot, skipped: int, owned: Collection[str]) -> Iterator[Snapshot]:
+    places = [place for place, item in enumerate(readable(head), skipped) if read.id_of(item) in owned]
+    asked = {name: value for name, value in head[0].request.query if name in {"status", "sort"}}
+    total = total_of(head[0])
+    if places:
+        count = places[-1] - places[0] + 1
+        for order, before in (("asc", total - places[-1] - 1), ("desc", places[0])):
+            page, size = neighbours(before, count, total)
+            numbers = [number for number in (page, page + 1) if (number - 1) * size < total]
+            batch = [requests.list_engagements(**asked, order=order, page=number, perPage=size) for number in numbers]
+            yield tuple(run.send_all(batch))
+
+
+# --- confirmation
+
+
+def _confirmed(run: Run, lists: Sequence[CombinedLists]) -> tuple[CombinedLists, ...]:
+    """Confirm deviations, which other users may have caused; one of each kind that is confirmed proves the others."""
+    found: list[CombinedLists] = []
+    for each in map(_judged, lists):
+        is_proved = each.broken is not None and each.broken in {other.broken for other in found}
+        found.append(each if each.outcome is None or is_proved else _confirm(run, each))
+    return tuple(_attributed(found))
+
+
+def _attributed(found: Sequence[CombinedLists]) -> Iterator[CombinedLists]:
+    """Yield the lists, with the order as the aspect of deviations that the order explains.
+
+    It explains pages that are all right in one other order, and filtered pages that are wrong in one order alone.
+    Filtered pages are undecided if the same order is wrong without a filter, too.
+    """
+    wrong = {place: each.outcome for place, each in enumerate(found) if isinstance(each.outcome, Deviation)}
+    disordered: set[int] = set()
+    for filtered in (False, True):
+        placed = {
+            place: fault
+            for place, fault in wrong.items()
+            if found[place].is_filtered is filtered and found[place].sort and fault.aspect in _PLACED
+        }
+        if placed and frozenset.intersection(*(fault.orders for fault in placed.values())):
+            disordered |= placed.keys()
+    sorts = {found[place].sort for place in wrong if found[place].is_filtered}
+    if len(sorts) == 1 and None not in sorts and {each.sort for each in found if each.is_filtered} - sorts:
+        disordered |= {place for place in wrong if found[place].is_filtered}
+    plain = {found[place].sort for place in wrong if not found[place].is_filtered}
+    for place, each in enumerate(found):
+        if place not in wrong:
+            yield each
+        elif each.is_filtered and each.sort in plain:
+            yield replace(each, outcome=CantTell("lists in this order are wrong without a filter, too", *each.pages))
+        else:
+            aspect = Aspect.ORDER if place in disordered else wrong[place].aspect
+            yield replace(each, outcome=Deviation(aspect, wrong[place]))
+
+
+def _judged(lists: CombinedLists) -> CombinedLists:
+    with Evidence():
+        try:
+            return replace(lists, ordered=expect_slice(lists.snapshot, lists.known))
+        except (Deviation, CantTell) as outcome:
+            return replace(lists, outcome=outcome)
+
+
+def _confirm(run: Run, lists: CombinedLists) -> CombinedLists:
+    with run.wire.undisturbed():
+        anew = tuple(run.send_all([response.request for response in lists.snapshot]))
+    again = _judged(replace(lists, snapshot=anew, outcome=None))
+    if again.outcome is None:
+        return again
+    with Evidence():
+        try:
+            confirm.stable_list(run, anew, partial(expect_slice, known=lists.known))
+        except (Deviation, CantTell) as outcome:
+            return replace(again, outcome=outcome)
+    return replace(again, outcome=None)
