@@ -52,10 +52,10 @@ class FirstFailureJudge(Judge):
     """A judge that ends with the first check that fails, whatever its requirement."""
 
     @pytest.hookimpl(trylast=True)
-    def pytest_runtest_teardown(self, item: pytest.Item) -> None:
-        """Start no further check after a failure."""
-        if self.results and self.results[-1].failure is not None:
-            item.session.shouldstop = "a requirement failed"
+    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
+        """Remove the later checks after a failure; pytest has already chosen the next item."""
+        if nextitem is not None and self.results and self.results[-1].failure is not None:
+            del item.session.items[item.session.items.index(nextitem) + 1 :]
 
 
 class EarlyJudge(Judge):

@@ -130,7 +130,7 @@ class Figures:
         return sorted(trial.subject.id for trial in self.trials if state_of(trial) is State.OVERLOOKED)
 
     def coverage(self) -> dict[str, dict[str, list[str]]]:
-        """Return for each requirement the faults, except drawn ones, that break it and those that it was reported for."""
+        """Return for each requirement the faults, drawn ones aside, that break it and that it was reported for."""
         found: dict[str, dict[str, list[str]]] = defaultdict(lambda: {"broken_by": [], "reported_for": []})
         for trial in (trial for trial in self.trials if trial.subject.kind != "drawn"):
             for requirement in trial.subject.breaks:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from conformance.reference.faults import drawn, fault_by_id
+from conformance.catalogue import load_catalogue
+from conformance.reference.faults import all_faults, drawn, fault_by_id
 from conformance.reference.faults import operations as op
 from conformance.reference.faults.circumstances import (
     LISTS,
@@ -14,7 +16,8 @@ from conformance.reference.faults.circumstances import (
     OF_MEMBER,
     SCOPED,
 )
-from conformance.reference.faults.drawn import Parts
+from conformance.reference.faults.deviations import DEVIATIONS
+from conformance.reference.faults.drawn import Parts, is_fault
 from conformance.reference.records import SUBORDINATE_KINDS
 
 if TYPE_CHECKING:
@@ -30,11 +33,11 @@ ENGAGEMENTS: Final = "/api/v1/engagements"
 DRAWN: Final = drawn.drawn(40, 20261126)
 TIMES: Final = {"second": 2, "third": 3, "sixth": 6, "tenth": 10, "second-of-one": 2, "fifth-of-one": 5}
 QUERIES: Final = {
-    op.LIST: ("perPage=2&page=2", "perPage=2", "perPage=1", "status=active&perPage=1", "status=archived",
+    op.LIST: ("perPage=2&page=2", "perPage=2&page=1", "perPage=1", "status=active&perPage=1", "status=archived",
               "status=active&sort=name&page=1", "sort=createdAt&order=asc", "sort=updatedAt&order=desc&perPage=1",
               "sort=name&order=asc&perPage=3&page=2&status=active"),
-    op.LIST_MEMBERS: ("perPage=2&page=2", "perPage=1", "perPage=5", "role=admin", "role=member&perPage=1",
-                      "role=member&page=1", "role=member&perPage=1&page=2"),
+    op.LIST_MEMBERS: ("perPage=2&page=2", "perPage=2&page=1", "perPage=1", "perPage=5", "role=admin",
+                      "role=member&perPage=1", "role=member&page=1", "role=member&perPage=1&page=2"),
 }  # fmt: skip
 
 
@@ -270,3 +273,119 @@ def test_a_drawn_fault_shows(visit: Callable[..., Visitor], identifier: str) -> 
     faulty = Story(visit(identifier_shape="integer", fault=fault_by_id(identifier)), parts).tell()
 
     assert faulty != honest
+
+
+# --- ids, rules and draws
+
+
+def test_draws_come_from_the_seed() -> None:
+    """The same seed gives the same faults, a smaller number the first of them, another seed others."""
+    assert drawn.drawn(60, 1)[:20] == drawn.drawn(20, 1)
+    assert set(drawn.drawn(60, 1)) != set(drawn.drawn(60, 2))
+    assert drawn.drawn(0, 1) == []
+
+
+def test_draws_are_even_over_the_families() -> None:
+    """Each family has as many faults as any other; no fault is drawn twice."""
+    families = {deviation.family for deviation in DEVIATIONS.values()}
+    ids = drawn.drawn(3 * len(families), 5)
+    drawn_families = Counter(parts_of(identifier).kind.family for identifier in ids)
+
+    assert len(set(ids)) == len(ids)
+    assert drawn_families == dict.fromkeys(families, 3)
+
+
+def test_an_id_rebuilds_its_fault() -> None:
+    """A fault has the id that names it, a title, and requirements of the catalogue, each once."""
+    requirements = load_catalogue().requirements
+    titles = set()
+    for identifier in drawn.drawn(400, 3):
+        fault = fault_by_id(identifier)
+        titles.add(fault.title)
+        assert fault.id == parts_of(identifier).id == identifier
+        assert fault.title.endswith(".")
+        assert fault.breaks
+        assert set(fault.breaks) <= set(requirements)
+        assert len(set(fault.breaks)) == len(fault.breaks)
+    assert len(titles) == 400
+
+
+def test_drawn_faults_are_not_among_all_faults() -> None:
+    """The list of all faults has no drawn ones."""
+    assert not [identifier for identifier in all_faults() if identifier.startswith("drawn-")]
+
+
+@pytest.mark.parametrize(
+    "identifier",
+    [
+        "drawn-x",
+        "drawn-refused-404.nothing.any.new.start",
+        "drawn-nonsense.get-engagement.any.new.start",
+        "drawn-refused-404.get-engagement.nobody.new.start",
+        "drawn-refused-404.get-engagement.any.nowhere.start",
+        "drawn-refused-404.get-engagement.any.new.never",
+        "drawn-refused-404.get-engagement.any.new",
+    ],
+)
+def test_an_id_of_unknown_parts_is_unknown(identifier: str) -> None:
+    """The error names the command that draws faults."""
+    with pytest.raises(LookupError, match="conformance selftest --drawn 10"):
+        fault_by_id(identifier)
+
+
+@pytest.mark.parametrize(
+    ("parts", "reason"),
+    [
+        (("refused-404", op.EDIT, "any", "deleted", "third"), "404 is permitted"),
+        (("refused-409", op.EDIT, "any", "archived", "third"), "409 is permitted"),
+        (("refused-409", op.ARCHIVE, "any", "archived", "third"), "archiving again is open"),
+        (("refused-403", op.LIST, "engagements-write", "any", "third"), "the permission of the list is open"),
+        (("refused-403", op.READ, "engagements-write", "new", "third"), "whether write implies read is open"),
+        (("refused-403", op.UNARCHIVE, "any", "archived", "third"), "unarchiving may be refused"),
+        (("refused-403", op.READ, "member", "any", "third"), "the permissions of a member's key are open"),
+        (("refused-403", op.READ, "other", "foreign", "third"), "403 is permitted"),
+        (("refused-403", op.READ, "main", "foreign", "third"), "only another organization's key"),
+        (("refused-403", op.REMOVE, "any", "owner", "third"), "the removal of an owner is open"),
+        (("accepted-done", op.EDIT, "engagements-read", "archived", "third"), "403 before 409 is open"),
+        (("accepted-idle", op.READ, "any", "new", "third"), "it must be accepted"),
+        (("not-done", op.EDIT, "any", "archived", "third"), "it must not be done"),
+        (("total-off", op.LIST, "any", "any", "third"), "a second look finds nothing"),
+        (("without-name", op.ARCHIVE, "any", "any", "third"), "the reply need not have it"),
+        (("half-done", op.EDIT, "any", "any", "with-filter"), "an edit has no filter"),
+        (("stale", op.READ, "any", "new", "third"), "it has no older state"),
+        (("refused-404", op.GET_ORGANIZATION, "any", "any", "first"), "a run begins with it"),
+        (("refused-404", op.READ, "main", "any", "start"), "every read shows it"),
+        (("accepted-idle", op.READ, "none", "any", "start"), "every read without a key shows it"),
+    ],
+)
+def test_what_is_permitted_or_shows_at_once_is_no_fault(parts: tuple[str, ...], reason: str) -> None:
+    """Combinations that the interface permits, or that need no condition, are left out."""
+    assert not is_fault(Parts(*parts)), reason
+
+
+@pytest.mark.parametrize(
+    ("parts", "breaks"),
+    [
+        (("refused-404", op.EDIT, "engagements-write", "any", "start"), ("scope-allows-update-engagement",)),
+        (("refused-500", op.EDIT, "any", "deleted", "third"), ("no-server-error", "deleted-uneditable")),
+        (("refused-401", op.EDIT, "any", "archived", "third"), ("archived-edit-refused",)),
+        (("accepted-done", op.EDIT, "any", "edit-refused", "name-only"),
+         ("archived-edit-refused", "archived-edit-changes-nothing")),
+        (("accepted-idle", op.LIST_MEMBERS, "engagements-read", "any", "with-page"), ("scope-refuses-list-members",)),
+        (("refused-done", op.CREATE, "none", "any", "third"), ("unauthenticated-changes-nothing",)),
+        (("refused-done", op.CREATE, "any", "invalid", "third"), ("create-engagement-refused-creates-nothing",)),
+        (("refused-done", op.ROLE, "any", "owner", "second"), ("owner-stays-owner",)),
+        (("accepted-done", op.ARCHIVE, "other", "foreign-archived", "start"),
+         ("isolation-archive-engagement", "isolation-untouched")),
+        (("accepted-idle", op.READ, "removed", "any", "a-second-later"), ("removed-member-loses-engagements",)),
+        (("accepted-idle", op.GET_ORGANIZATION, "removed", "any", "second"), ("removed-member-loses-organization",)),
+        (("refused-403", op.READ, "spent", "any", "third"), ("throttled-answers-429",)),
+        (("refused-409", op.DELETE, "any", "rearchived", "start"), ("archived-deletable",)),
+        (("refused-404", op.UNARCHIVE, "any", "archived", "second"), ("unarchive-served",)),
+        (("refused-403", op.READ, "member", "any", "after-removal"), ("removal-spares-other-members",)),
+    ],
+)  # fmt: skip
+def test_a_fault_breaks_the_rule_that_forbids_it(parts: tuple[str, ...], breaks: tuple[str, ...]) -> None:
+    """The requirements follow from the parts."""
+    assert is_fault(Parts(*parts))
+    assert fault_by_id(Parts(*parts).id).breaks == breaks

@@ -439,10 +439,13 @@ def _refuse(status: int, _: Case) -> Reply:
 
 def _has_fresh_name(case: Case) -> bool:
     """Whether no other engagement has the name that was sent, in any organization."""
-    at, own = case.at, case.identifier if case.at.reply or case.at.context.resource_id else ""
+    at = case.at
+    if at.operation not in {op.CREATE, op.EDIT}:
+        return True
     stored = (each for organization in at.store.organization_ids() for each in engagements(at.service, organization))
-    return at.operation not in {op.CREATE, op.EDIT} or all(
-        each.name != at.field("name") for each in stored if each.id != own)  # fmt: skip
+    is_new = at.operation == op.CREATE and at.reply is not None
+    named = [each for each in stored if each.name == at.field("name") and each.id != at.context.resource_id]
+    return len(named) == is_new
 
 
 def _carry_out(case: Case) -> Reply:

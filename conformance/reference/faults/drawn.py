@@ -262,7 +262,9 @@ def _rule(parts: Parts) -> tuple[str, str]:
     if state == INVALID:
         changed = _CREATES_NOTHING.get(operation, f"{name}-refused-changes-nothing")
         return f"{name}-refuses-invalid", changed
-    return (f"scope-allows-{name}" if parts.actor in SCOPED else f"{name}-succeeds"), ""
+    keeps_access = parts.deviation == "refused-403" and parts.actor == "member"
+    succeeds = "removal-spares-other-members" if keeps_access else f"{name}-succeeds"
+    return (f"scope-allows-{name}" if parts.actor in SCOPED else succeeds), ""
 
 
 def _family(operation: str) -> str:
