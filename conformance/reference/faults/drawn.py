@@ -140,13 +140,11 @@ def drawn(number: int, seed: int) -> list[str]:
     families = defaultdict(list)
     for name, deviation in DEVIATIONS.items():
         families[deviation.family].append(name)
-    order = generator.sample(sorted(families), len(families))
+    turns = cycle(generator.sample(sorted(families), len(families)))
     found: dict[str, None] = {}
-    for family in cycle(order):
-        if len(found) >= number:
-            return list(found)
-        found[_one_of(families[family], generator, found)] = None
-    return []
+    while len(found) < number:
+        found[_one_of(families[next(turns)], generator, found)] = None
+    return list(found)
 
 
 def _one_of(deviations: list[str], generator: random.Random, known: Mapping[str, None]) -> str:
