@@ -35,7 +35,7 @@ TIMES: Final = {"second": 2, "third": 3, "sixth": 6, "tenth": 10, "second-of-one
 QUERIES: Final = {
     op.LIST: ("perPage=2&page=2", "perPage=2&page=1", "perPage=1", "status=active&perPage=1", "status=archived",
               "status=active&sort=name&page=1", "sort=createdAt&order=asc", "sort=updatedAt&order=desc&perPage=1",
-              "sort=name&order=asc&perPage=3&page=2&status=active"),
+              "sort=name&order=asc&perPage=3&page=2&status=active", "sort=createdAt&perPage=2"),
     op.LIST_MEMBERS: ("perPage=2&page=2", "perPage=2&page=1", "perPage=1", "perPage=5", "role=admin",
                       "role=member&perPage=1", "role=member&page=1", "role=member&perPage=1&page=2"),
 }  # fmt: skip

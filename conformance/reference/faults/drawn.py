@@ -54,10 +54,10 @@ if TYPE_CHECKING:
     from .situations import Situation
 
 
-_SUCCESS, _TOO_MANY = 200, 429
+_SUCCESS = 200
 _EVERYONE, _BARRED = frozenset({"any", "main"}), frozenset({"none", "wrong", "removed", "spent"})
-_OF_REFUSALS = frozenset({"refused", "accepted", "refused-done", "refused-time", "headers", "envelope"})
-_OF_SUCCESSES_TOO = frozenset({"refused", "headers"})
+_OF_BOTH, _OF_REFUSALS = ("refused", "headers"), ("accepted", "refused-done", "refused-time", "envelope")
+"""The families about requests that succeed or must be refused, and about those that must be refused."""
 _CONFIRMED = frozenset({"stale", "items", "totals", "pages", "filter", "order", "field-wrong"})
 _OF_ITEMS = frozenset({"item-missing", "item-twice"})
 _PLAIN = 0.5
@@ -183,16 +183,13 @@ def is_fault(parts: Parts) -> bool:
 def _is_forbidden(parts: Parts) -> bool:
     """Whether the interface permits no response that looks like the fault's."""
     family, status = parts.kind.family, parts.deviation.removeprefix("refused-")
-    if family not in (_OF_REFUSALS if not parts.succeeds else _OF_SUCCESSES_TOO | (_FAMILIES - _OF_REFUSALS)):
+    if family not in _OF_BOTH and parts.succeeds == (family in _OF_REFUSALS):
         return False
     if family == "refused" and int(status) in parts.permitted:
         return False
     if parts.deviation == "refused-403" and parts.actor == "member":  # the permissions of its key are open
         return parts.since == "after-removal"
     return True
-
-
-_FAMILIES = frozenset(deviation.family for deviation in DEVIATIONS.values())
 
 
 def _is_reachable(parts: Parts) -> bool:
