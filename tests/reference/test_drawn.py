@@ -183,6 +183,8 @@ class Story:
         if self.parts.since == "used-name":
             self.send(key, "DELETE", self.create(key, f"used {self.number + 1}"))
         path = self.create(key)
+        if self.parts.operation == op.READ:
+            self.send(key, "GET", path)
         if state == "any" and self.parts.operation == op.UNARCHIVE:
             state = "archived"
         past = {"edited": "E", "archived": "A", "edit-refused": "AE", "unarchived": "AU", "rearchived": "AUA",
@@ -352,6 +354,7 @@ def test_an_id_of_unknown_parts_is_unknown(identifier: str) -> None:
         (("total-off", op.LIST, "any", "any", "third"), "a second look finds nothing"),
         (("without-name", op.ARCHIVE, "any", "any", "third"), "the reply need not have it"),
         (("half-done", op.EDIT, "any", "any", "with-filter"), "an edit has no filter"),
+        (("half-done", op.EDIT, "any", "any", "name-only"), "it must send both fields"),
         (("stale", op.READ, "any", "new", "third"), "it has no older state"),
         (("refused-404", op.GET_ORGANIZATION, "any", "any", "first"), "a run begins with it"),
         (("refused-404", op.READ, "main", "any", "start"), "every read shows it"),

@@ -204,6 +204,7 @@ def _is_reachable(parts: Parts) -> bool:
         since.endswith("-of-one") and changes_state,
         family == "stale" and state == "new",
         family == "refused-time" and is_gone,
+        parts.deviation == "half-done" and since in {"name-only", "description-only"},
         is_carried_out and not OPERATIONS[operation].changes,
         is_carried_out and is_gone and operation in {op.DELETE, op.REMOVE},
         # a second look, which the judgement of a whole list needs, would find nothing
