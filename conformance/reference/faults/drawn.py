@@ -355,10 +355,10 @@ class _Affected:
 
     def _is_due(self, refusal: Refusal) -> bool:
         """Whether a refusal is the one that the fault is about, not one for a lack of permission."""
-        scope = OPERATIONS[self.case.at.operation].scope
-        by_state = self.actor not in _BARRED and not self.parts.is_scope_missing
-        return refusal.status in self.parts.permitted and not (
-            by_state and scope is not None and scope not in self.case.at.context.key.scopes)  # fmt: skip
+        key, scope = getattr(self.case.at.context, "key", None), OPERATIONS[self.case.at.operation].scope
+        may_ask = key is not None and (scope is None or scope in key.scopes)
+        is_due = self.actor in _BARRED or self.parts.is_scope_missing or may_ask
+        return refusal.status in self.parts.permitted and is_due
 
     def _is_affected(self, case: Case) -> bool:
         parts, at = self.parts, case.at
