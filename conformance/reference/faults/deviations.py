@@ -445,7 +445,7 @@ def _has_fresh_name(case: Case) -> bool:
     stored = (each for organization in at.store.organization_ids() for each in engagements(at.service, organization))
     is_new = at.operation == op.CREATE and at.reply is not None
     named = [each for each in stored if each.name == at.field("name") and each.id != at.context.resource_id]
-    return len(named) == is_new
+    return len(named) == int(is_new)
 
 
 def _carry_out(case: Case) -> Reply:
