@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from conformance.selftest.subjects import Subject
     from conformance.selftest.trial import Task
 
-_SECONDS: Final = {"fault": 1.5, "latitude": 3.0, "combination": 5.0}
+_SECONDS: Final = {"fault": 1.5, "drawn": 4.0, "latitude": 3.0, "combination": 5.0}
 """Seconds of a core that a trial takes, about, for the announcement."""
 _COMBINATIONS: Final = 100
 """Random combinations by default."""
@@ -49,11 +49,24 @@ _EARLIER: Final = 0.9
     "Repeatable.",
 )
 @click.option(
+    "--drawn",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Number of faults to compose at random, and nothing else unless it is chosen, too. They meet the whole suite, "
+    "and the share found is reported; it does not count for the exit status.",
+)
+@click.option(
+    "--draw-seed",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Seed of the drawn faults.  [default: that of --seed]",
+)
+@click.option(
     "--latitudes",
     type=click.IntRange(0),
     metavar="N",
     help="Number of conforming services with a random choice at every latitude, besides those that cover all pairs of "
-    f"choices; 0 leaves both out.  [default: {_COMBINATIONS}; 0 with --faults or --values]",
+    f"choices; 0 leaves both out.  [default: {_COMBINATIONS}; 0 with --faults, --values or --drawn]",
 )
 @click.option(
     "--effort",
@@ -81,16 +94,27 @@ _EARLIER: Final = 0.9
     metavar="DIR",
     help="Folder of the outputs.",
 )
-def selftest(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int | None, **given: Any) -> None:  # noqa: ANN401 - the values of click's options
+def selftest(
+    patterns: tuple[str, ...],
+    values: tuple[str, ...],
+    drawn: int | None,
+    draw_seed: int | None,
+    latitudes: int | None,
+    **given: Any,  # noqa: ANN401 - the values of click's options
+) -> None:
     """Test the suite on faulty services, which it must report, and on conforming ones, which it must not.
 
-    Exit status: 0 every fault was found by its requirement and no conforming service was reported; 1 otherwise;
-    2 nothing to try; 130 interrupted, with the finished trials in the report.
+    Exit status: 0 every fault, drawn ones aside, was found by its requirement and no conforming service was reported;
+    1 otherwise; 2 nothing to try; 130 interrupted, with the finished trials in the report.
     """
     from conformance.selftest import results
     from conformance.selftest.figures import Figures
 
-    subjects = _subjects(patterns, values, latitudes, given["seed"])
+    draw_seed = given["seed"] if draw_seed is None else draw_seed
+    try:
+        subjects = _subjects(patterns, values, latitudes, given["seed"], (drawn, draw_seed))
+    except LookupError as problem:
+        raise click.UsageError(str(problem)) from None
     if not subjects:
         raise click.UsageError(
             "No fault and no latitude matches. List them with: conformance faults, conformance latitudes"
@@ -110,6 +134,7 @@ def selftest(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int 
         "seconds": round(time.monotonic() - start, 1),
         "effort": given["effort"],
         "seed": given["seed"],
+        "draw_seed": draw_seed,
         "whole": given["whole"],
         "jobs": jobs,
         "planned": len(subjects),
@@ -133,8 +158,8 @@ def _tasks(subjects: list[Subject], options: RunOptions, whole: int) -> list[Tas
 
     faults = sorted(subject.id for subject in subjects if subject.kind == "fault")
     generator = random.Random(options.seed)  # noqa: S311 - reproducible on purpose
-    drawn = set(generator.sample(faults, min(whole, len(faults))))
-    return [(Task.complete if subject.id in drawn else Task.quick)(subject, options) for subject in subjects]
+    sampled = set(generator.sample(faults, min(whole, len(faults))))
+    return [(Task.complete if subject.id in sampled else Task.quick)(subject, options) for subject in subjects]
 
 
 def _try_all(figures: Figures, tasks: list[Task], options: RunOptions, *, jobs: int) -> None:
@@ -165,6 +190,8 @@ def _print(content: dict[str, Any], folder: Path) -> None:
 
     for label, value in results.rows(content):
         click.echo(f"{value:>8}  {label}")
+    if content["overlooked"]:
+        click.echo("\n".join(["Drawn faults that were not found:", *content["overlooked"]]))
     run, done = content["run"], len(content["trials"])
     tried = f"{done} of {run['planned']} trials, interrupted," if run["interrupted"] else f"{run['planned']} trials"
     click.echo(f"{tried} in {run['seconds']} s. Report: {folder / 'selftest.html'}")
@@ -173,19 +200,40 @@ def _print(content: dict[str, Any], folder: Path) -> None:
 def _announcement(subjects: list[Subject], cores: int) -> str:
     """Return the sentence about the number of trials and their time."""
     counts = Counter(subject.kind for subject in subjects)
-    kinds = ", ".join(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in sorted(counts.items()))
+    names = {"drawn": "drawn fault"}
+    kinds = ", ".join(
+        f"{count} {names.get(kind, kind)}{'s' if count > 1 else ''}" for kind, count in sorted(counts.items())
+    )
     seconds = sum(_SECONDS[kind] * count for kind, count in counts.items()) / cores
     time = f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{max(10, round(seconds, -1)):.0f} seconds"  # noqa: PLR2004
     return f"{len(subjects)} trials ({kinds}), about {time}"
 
 
-def _subjects(patterns: tuple[str, ...], values: tuple[str, ...], latitudes: int | None, seed: int) -> list[Subject]:
-    """Return the services to try; slow ones are spread among CPU-bound ones, to keep the processor busy."""
+def _subjects(
+    patterns: tuple[str, ...],
+    values: tuple[str, ...],
+    latitudes: int | None,
+    seed: int,
+    draw: tuple[int | None, int] = (None, 0),
+) -> list[Subject]:
+    """Return the services to try; slow ones are spread among CPU-bound ones, to keep the processor busy.
+
+    Args:
+        patterns: Patterns of faults.
+        values: Patterns of latitudes.
+        latitudes: The number of random combinations.
+        seed: The seed of the combinations.
+        draw: The number of drawn faults and their seed.
+
+    Raises:
+        LookupError: A pattern begins as the id of a drawn fault and is none.
+    """
     from conformance.selftest import subjects
 
-    everything = ("*",) if latitudes is None and not patterns and not values else ()
+    everything = ("*",) if latitudes is None and draw[0] is None and not patterns and not values else ()
     latitudes = (_COMBINATIONS if everything else 0) if latitudes is None else latitudes
-    faults = {fault.id: fault for pattern in patterns or everything for fault in subjects.faults(pattern)}
+    named = [fault for pattern in patterns or everything for fault in subjects.faults(pattern)]
+    faults = {fault.id: fault for fault in (*named, *subjects.drawn(draw[0] or 0, draw[1]))}
     chosen = {choice.id: choice for pattern in values or everything for choice in subjects.latitudes(pattern)}
     together = [*subjects.covering(seed), *subjects.mixtures(latitudes, seed)] if latitudes else []
     kinds = ((_EARLIER, together), (_EARLIER, [*chosen.values()]), (1.0, [*faults.values()]))

@@ -1,4 +1,4 @@
-"""Early end of a trial once it has reported the requirement that its fault breaks."""
+"""Early end of a trial once it has reported the requirement that its fault breaks, or any requirement."""
 
 from __future__ import annotations
 
@@ -46,6 +46,16 @@ class EarlyEnd:
         """Stop the run if the response breaks the law."""
         if self._law.concerns(exchange) and survey(self._law.judge, [exchange]).broken:
             self._run.wire.stop("the requirement of the fault was reported")
+
+
+class FirstFailureJudge(Judge):
+    """A judge that ends with the first check that fails, whatever its requirement."""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
+        """Remove the later checks after a failure; pytest has already chosen the next item."""
+        if nextitem is not None and self.results and self.results[-1].failure is not None:
+            del item.session.items[item.session.items.index(nextitem) + 1 :]
 
 
 class EarlyJudge(Judge):

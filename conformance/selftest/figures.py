@@ -23,13 +23,15 @@ class State(StrEnum):
     KILLED = "killed"
     SURVIVED = "survived"
     MISNAMED = "misnamed"
+    FOUND = "found"
+    OVERLOOKED = "overlooked"
     KEPT = "kept"
     FALSE_ALARM = "false alarm"
     BROKEN = "broken"
 
 
-GOOD = frozenset({State.KILLED, State.KEPT})
-"""The wanted states."""
+GOOD = frozenset({State.KILLED, State.FOUND, State.OVERLOOKED, State.KEPT})
+"""The states that a self-test may have; of drawn faults the suite need not find all."""
 
 MISSED = frozenset({State.SURVIVED, State.MISNAMED})
 """The states of a fault that the suite does not report, or not by its requirement."""
@@ -40,6 +42,8 @@ def state_of(trial: Trial) -> State:
     left = trial.left and not trial.subject.is_hard  # a hard service may refuse requests for an hour
     if trial.errors or left or not trial.requests:
         return State.BROKEN
+    if trial.subject.kind == "drawn":
+        return State.FOUND if trial.reported else State.OVERLOOKED
     if trial.subject.kind != "fault":
         return State.FALSE_ALARM if trial.reported else State.KEPT
     if not trial.reported:
@@ -90,7 +94,8 @@ class Figures:
     def summary(self) -> dict[str, Any]:
         """Return the figures by name; shares are from 0 to 1, figures without a whole trial are None."""
         faults = [trial for trial in self.trials if trial.subject.kind == "fault"]
-        conforming = [trial for trial in self.trials if trial.subject.kind != "fault"]
+        conforming = [trial for trial in self.trials if not trial.subject.is_faulty]
+        drawn = self.counts[State.FOUND] + self.counts[State.OVERLOOKED]
         found = [trial for trial in faults if trial.reported]
         named = [trial for trial in found if trial.subject.breaks[0] in trial.reported]
         whole = [trial for trial in found if trial.whole]
@@ -109,6 +114,9 @@ class Figures:
             "found_after_median": median(after)
             if (after := [trial.found_after for trial in whole if trial.found_after])
             else None,
+            "drawn": drawn or None,
+            "drawn_found": self.counts[State.FOUND] if drawn else None,
+            "drawn_share": _share(self.counts[State.FOUND], drawn) if drawn else None,
             "latitudes": sum(trial.subject.kind == "latitude" for trial in conforming),
             "combinations": sum(trial.subject.kind == "combination" for trial in conforming),
             "pairs_share": round(share_of_pairs(trial.subject for trial in conforming), 4),
@@ -117,10 +125,14 @@ class Figures:
             "requests": sum(trial.requests for trial in self.trials),
         }
 
+    def overlooked(self) -> list[str]:
+        """Return the ids of the drawn faults that were not found."""
+        return sorted(trial.subject.id for trial in self.trials if state_of(trial) is State.OVERLOOKED)
+
     def coverage(self) -> dict[str, dict[str, list[str]]]:
-        """Return for each requirement the faults that break it and those that it was reported for."""
+        """Return for each requirement the faults, drawn ones aside, that break it and that it was reported for."""
         found: dict[str, dict[str, list[str]]] = defaultdict(lambda: {"broken_by": [], "reported_for": []})
-        for trial in self.trials:
+        for trial in (trial for trial in self.trials if trial.subject.kind != "drawn"):
             for requirement in trial.subject.breaks:
                 found[requirement]["broken_by"].append(trial.subject.id)
             for requirement in trial.reported:

@@ -62,7 +62,7 @@ class InnerService(EmbeddedService):
         self._mailbox = mailbox
         self.app = create_app(
             latitude=Latitude(subject.choices),
-            fault=fault_by_id(subject.id) if subject.kind == "fault" else None,
+            fault=fault_by_id(subject.id) if subject.is_faulty else None,
             smtp=mailbox,
         )
         self._announced = announcement(self.app, _NOWHERE)
@@ -170,7 +170,7 @@ class HostedSession(RunSession):
 
     def undo(self) -> UndoResult:
         """Undo the run's changes; skip that for a faulty service, to save time."""
-        if self._subject.kind == "fault" and self.undone is None:
+        if self._subject.is_faulty and self.undone is None:
             self.run.scenarios.close()
             self.undone = UndoResult()
         return super().undo()

@@ -32,13 +32,16 @@ _ROWS: Final = (
     ("Requirements reported for a fault, at most", "reported_most"),
     ("Share of reported requirements that the fault breaks, on average", "precision_mean"),
     ("Requests sent until the first failure, median", "found_after_median"),
+    ("Drawn faults", "drawn"),
+    ("Drawn faults found", "drawn_found"),
+    ("Share of drawn faults found", "drawn_share"),
     ("Conforming services that differ at one open point", "latitudes"),
     ("Conforming services that choose at all open points", "combinations"),
     ("Share of all pairs of choices that these services cover", "pairs_share"),
     ("False alarms", "false_alarms"),
     ("Conforming services with avoidable undecided requirements", "undecided"),
 )
-_SHARES: Final = frozenset({"named_share", "precision_mean", "pairs_share"})
+_SHARES: Final = frozenset({"named_share", "drawn_share", "precision_mean", "pairs_share"})
 
 
 def document(figures: Figures, run: dict[str, Any]) -> dict[str, Any]:
@@ -55,6 +58,7 @@ def document(figures: Figures, run: dict[str, Any]) -> dict[str, Any]:
         "run": run,
         "good": figures.good and not run["interrupted"],
         "figures": figures.summary(),
+        "overlooked": figures.overlooked(),
         "trials": [_entry(trial) for trial in trials],
         "requirements": figures.coverage(),
     }
@@ -87,6 +91,8 @@ def rows(content: Mapping[str, Any]) -> list[tuple[str, str]]:
 def markdown(content: dict[str, Any]) -> str:
     """Return the content of selftest.md: the figures and the trials with an unwanted state."""
     lines = ["| Figure | Value |", "|---|---|", *(f"| {label} | {value} |" for label, value in rows(content))]
+    if content["overlooked"]:
+        lines += ["", "Drawn faults that were not found:", "", *(f"- `{name}`" for name in content["overlooked"])]
     for entry in bad(content):
         reported = ", ".join(entry["reported"]) or "nothing"
         expected = f"; required: {entry['breaks'][0]}" if entry["breaks"] else ""

@@ -1,4 +1,4 @@
-"""Subjects of the self-test: faults, latitudes, pairs of latitudes and random combinations."""
+"""Subjects of the self-test: faults, drawn faults, latitudes, pairs of latitudes and random combinations."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from fnmatch import fnmatchcase
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, Literal
 
-from conformance.reference.faults import all_faults
+from conformance.reference.faults import DRAWN, all_faults, fault_by_id
+from conformance.reference.faults import drawn as composed
 from conformance.reference.latitude import POINTS
 from conformance.selftest.pairwise import Pair, all_pairs, covering_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-Kind = Literal["fault", "latitude", "combination"]
+Kind = Literal["fault", "drawn", "latitude", "combination"]
 
 EXCLUDED: Final[frozenset[Pair]] = frozenset(
     {
@@ -58,7 +59,7 @@ class Subject:
 
     Attributes:
         id: The fault's id, ``name=value``, or the number of a combination.
-        kind: Whether it has a fault, a single latitude, or a combination of latitudes.
+        kind: Whether it has a fault, a drawn fault, a single latitude, or a combination of latitudes.
         title: Its description.
         breaks: The requirements that it breaks, first the one that must be reported; empty if it conforms.
         choices: Its choices that are not the default.
@@ -79,21 +80,43 @@ class Subject:
         return any(choice in HARD for choice in self.choices.items())
 
     @property
+    def is_faulty(self) -> bool:
+        """Whether it has a fault, drawn or not."""
+        return self.kind in {"fault", "drawn"}
+
+    @property
     def is_about_transport(self) -> bool:
         """Whether the trial needs a socket; no fault does."""
-        if self.kind == "fault" or self.spared:
+        if self.is_faulty or self.spared:
             return False
         return not self.choices or not TRANSPORT.isdisjoint(self.choices)
 
 
 def faults(pattern: str = "*") -> list[Subject]:
-    """Return the faults whose id matches a pattern with ``*`` and ``?``, sorted by id."""
+    """Return the faults whose id matches a pattern with ``*`` and ``?``, sorted by id, or the drawn fault of an id."""
+    if pattern.startswith(DRAWN):
+        return [_drawn_subject(pattern)]
     found = sorted(all_faults().items())
     return [
         Subject(identifier, "fault", fault.title, fault.breaks)
         for identifier, fault in found
         if fnmatchcase(identifier, pattern)
     ]
+
+
+def drawn(number: int, seed: int) -> list[Subject]:
+    """Return drawn faults, evenly over their families.
+
+    Args:
+        number: The number of faults.
+        seed: The seed of the draw.
+    """
+    return [_drawn_subject(identifier) for identifier in composed.drawn(number, seed)]
+
+
+def _drawn_subject(identifier: str) -> Subject:
+    fault = fault_by_id(identifier)
+    return Subject(identifier, "drawn", fault.title, fault.breaks)
 
 
 def latitudes(pattern: str = "*") -> list[Subject]:
@@ -142,7 +165,7 @@ def mixtures(number: int, seed: int) -> list[Subject]:
     generator = random.Random(seed)  # noqa: S311 - reproducible on purpose
     title = f"Every open point has a random value, of seed {seed}."
     return [
-        Subject(f"combination-{place:03}", "combination", title, choices=_drawn(generator), spared=True)
+        Subject(f"combination-{place:03}", "combination", title, choices=_random_choices(generator), spared=True)
         for place in range(1, number + 1)
     ]
 
@@ -163,7 +186,7 @@ def _questions() -> dict[str, tuple[str, ...]]:
     return {name: point.values for name, point in POINTS.items()}
 
 
-def _drawn(generator: random.Random) -> dict[str, str]:
+def _random_choices(generator: random.Random) -> dict[str, str]:
     """Return a random choice at every latitude, without excluded pairs."""
     while True:
         drawn = {name: generator.choice(values) for name, values in _questions().items()}

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
-from conformance.selftest.early_stop import LAWS, EarlyEnd, EarlyJudge
+from conformance.selftest.early_stop import LAWS, EarlyEnd, EarlyJudge, FirstFailureJudge
 from conformance.selftest.in_process import HostedSession
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.session import run_checks
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from conformance.oracle.laws.registry import Law
     from conformance.running.options import RunOptions
+    from conformance.running.run import Run
     from conformance.selftest.subjects import Subject
     from conformance.verdicts.results import CheckResult
 
@@ -61,7 +62,7 @@ class Task:
         subject: The service.
         options: The options of the run.
         in_process: Whether the service is called in process, without a socket.
-        early: Whether the run ends once the requirement of the fault has failed.
+        early: Whether the run ends once the requirement of the fault has failed; of a drawn fault, any requirement.
         otherwise: The fallback if the trial misses the fault.
     """
 
@@ -81,8 +82,11 @@ class Task:
         """Return the shortest sufficient trial.
 
         A fault meets the checks of the requirements that it breaks. The whole suite follows if they miss it, or runs at
-        once if those checks send nothing. A conforming service meets the whole suite.
+        once if those checks send nothing. A drawn fault meets the whole suite until the first failure. A conforming
+        service meets the whole suite.
         """
+        if subject.kind == "drawn":
+            return cls(subject, options, in_process=True, early=True)
         if subject.kind != "fault":
             return cls.complete(subject, options)
         hidden = cls(subject, options, in_process=True, early=True)
@@ -98,7 +102,13 @@ class Task:
     @property
     def law(self) -> Law | None:
         """The law whose break ends the run, or None."""
-        return LAWS.get(self.subject.breaks[0]) if self.early else None
+        return LAWS.get(self.subject.breaks[0]) if self.early and self.subject.kind == "fault" else None
+
+    def judge(self, run: Run) -> Judge:
+        """Return the judge of a run."""
+        if not self.early:
+            return Judge(run)
+        return EarlyJudge(run, self.subject.breaks[0]) if self.subject.kind == "fault" else FirstFailureJudge(run)
 
 
 def attempt(task: Task, run: Callable[[Judge], None] = run_checks) -> Trial:
@@ -113,7 +123,7 @@ def attempt(task: Task, run: Callable[[Judge], None] = run_checks) -> Trial:
     """
     began = time.monotonic()
     with HostedSession(task.subject, task.options, in_process=task.in_process) as execution:
-        judge = EarlyJudge(execution.run, task.subject.breaks[0]) if task.early else Judge(execution.run)
+        judge = task.judge(execution.run)
         if task.law is not None:
             execution.run.wire.observe(EarlyEnd(task.law, execution.run))
         execution.run.closed = execution.reach()

@@ -76,6 +76,7 @@ def test_the_table_has_each_requirement_on_a_line() -> None:
         (("serve", "--fault", "zzzz"), "List them with: conformance faults\n"),
         (("serve", "--latitude", "archive-again=200"), "does not exist. Did you mean archive_again"),
         (("serve", "--latitude", "zzzz=1"), "List them with: conformance latitudes\n"),
+        (("selftest", "--faults", "drawn-zzzz"), "Draw some with: conformance selftest --drawn 10"),
         (("selftest", "--faults", "zzzz"), "List them with: conformance faults, conformance latitudes"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 FAULT = Subject("second-page-lost", "fault", "The second page is lost.", ("pages", "total"))
 
 
+DRAWN = Subject("drawn-x", "drawn", "Every third page is lost.", ("pages", "total"))
+
+
 def trial(subject: Subject, *reported: str, **more: Any) -> Trial:
     """Return a trial of 100 requests that reported these requirements."""
     return Trial(subject, reported={name: [f"test_{name}: wrong"] for name in reported}, requests=100, **more)
@@ -31,6 +35,9 @@ def trial(subject: Subject, *reported: str, **more: Any) -> Trial:
         (trial(FAULT, "other", "pages"), State.KILLED),
         (trial(FAULT, "total"), State.MISNAMED),
         (trial(FAULT), State.SURVIVED),
+        (trial(DRAWN, "other"), State.FOUND),
+        (trial(DRAWN), State.OVERLOOKED),
+        (trial(DRAWN, errors=("KeyError",)), State.BROKEN),
         (trial(VALUE), State.KEPT),
         (trial(VALUE, "pages"), State.FALSE_ALARM),
         (trial(FAULT, "pages", errors=("KeyError",)), State.BROKEN),
@@ -95,6 +102,33 @@ def test_nothing_wrong_is_good() -> None:
 
     figures.add(trial(VALUE, "pages"))
     assert not figures.good
+
+
+def test_drawn_faults_are_counted_apart() -> None:
+    """Drawn faults have a share of their own, do not count for the success, and are not repeated."""
+    figures = Figures()
+    for made in (trial(FAULT, "pages"), trial(DRAWN, "total"), trial(replace(DRAWN, id="drawn-y"))):
+        figures.add(made)
+    content = results.document(figures, RUN)
+
+    assert (content["figures"]["faults"], content["figures"]["drawn"], content["figures"]["drawn_found"]) == (1, 2, 1)
+    assert content["overlooked"] == ["drawn-y"]
+    assert content["good"]
+    assert figures.to_repeat() == []
+    assert figures.coverage().keys() == {"pages", "total"}
+    assert figures.coverage()["pages"]["reported_for"] == [FAULT.id]
+    assert ("Share of drawn faults found", "50.0%") in results.rows(content)
+    assert "- `drawn-y`" in results.markdown(content)
+
+
+def test_a_self_test_without_drawn_faults_has_no_share_of_them() -> None:
+    """Figures of drawn faults are left out if there were none."""
+    figures = Figures()
+    figures.add(trial(FAULT, "pages"))
+    content = results.document(figures, RUN)
+
+    assert not [label for label, _ in results.rows(content) if "rawn" in label]
+    assert "rawn" not in results.markdown(content)
 
 
 def test_coverage_by_requirement() -> None:

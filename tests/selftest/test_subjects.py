@@ -26,6 +26,20 @@ def test_pattern_selects_faults() -> None:
     assert subjects.faults("none") == []
 
 
+def test_drawn_faults_are_subjects() -> None:
+    """Drawn faults come from their seed, or from an id, and need no socket; an unknown id is an error."""
+    found = subjects.drawn(3, 1)
+    (named,) = subjects.faults(found[0].id)
+
+    assert named == found[0]
+    assert [subject.kind for subject in found] == ["drawn"] * 3
+    assert all(subject.is_faulty and subject.breaks and not subject.is_about_transport for subject in found)
+    assert {subject.id for subject in _subjects((), (), None, 1, (3, 1))} == {subject.id for subject in found}
+    assert {subject.kind for subject in _subjects(("archive-*",), (), None, 1, (3, 1))} == {"fault", "drawn"}
+    with pytest.raises(LookupError, match="drawn-x"):
+        subjects.faults("drawn-x")
+
+
 def test_every_value_of_every_open_point_is_a_subject() -> None:
     """Each value that is not the default has a subject of its own, after the default service."""
     found = subjects.latitudes()
@@ -124,4 +138,5 @@ def test_the_number_of_trials_and_their_time_are_announced() -> None:
     found = _subjects(("archive-late", "archive-later"), ("pace=slow",), 0, 1)
 
     assert _announcement(found, 2) == "3 trials (2 faults, 1 latitude), about 10 seconds"
+    assert _announcement(subjects.drawn(2, 1), 2) == "2 trials (2 drawn faults), about 10 seconds"
     assert _announcement(found * 100, 2) == "300 trials (200 faults, 100 latitudes), about 5 minutes"

@@ -92,6 +92,19 @@ def test_a_trial_ends_with_the_check_that_finds_its_fault() -> None:
     assert (made.errors, made.whole) == ((), False)
 
 
+def test_a_trial_of_a_drawn_fault_ends_with_the_first_failure() -> None:
+    """All checks are candidates, and any requirement may be reported."""
+    (subject,) = subjects.faults("drawn-refused-404.get-engagement.any.archived.start")
+    task = Task.quick(subject, RunOptions(effort=Effort.QUICK, seed=1))
+
+    made = attempt(task)
+
+    assert (task.law, task.otherwise, task.options.only) == (None, None, ())
+    assert made.reported
+    assert made.passed < 200
+    assert made.errors == ()
+
+
 @pytest.mark.parametrize(
     ("choice", "in_process"),
     [("default", False), ("framing=chunked", False), ("pace=slow", False), ("archive_again=403", True)],

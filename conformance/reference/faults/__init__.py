@@ -2,7 +2,8 @@
 
 A fault is a row in a module of this package: an id, a title, a mutation of the service, and the requirements that it
 breaks. The vocabulary of the rows is in ``operations``, ``mutations``, ``replies``, ``pages``, ``changes``,
-``conditions`` and ``situations``. Faults are found by walking the package.
+``conditions`` and ``situations``. Faults are found by walking the package. Only the faults of ``drawn`` are not in it:
+they are composed of ``circumstances`` and ``deviations`` when they are named.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import pkgutil
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.spelling import nearest
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from conformance.reference.service import Service
+
+DRAWN: Final = "drawn-"
+"""The beginning of the ids of faults that are built from their parts, by ``drawn``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +61,14 @@ def all_faults() -> Mapping[str, Fault]:
 
 
 def fault_by_id(identifier: str) -> Fault:
-    """Find one fault.
+    """Find one fault, or build a drawn one.
 
     Raises:
         LookupError: There is none of this id.
     """
+    if identifier.startswith(DRAWN):
+        built: Fault = importlib.import_module(f"{__name__}.drawn").built(identifier)
+        return built
     known = all_faults()
     if identifier not in known:
         near = nearest(identifier, known)
