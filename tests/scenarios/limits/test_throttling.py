@@ -123,3 +123,34 @@ def test_a_throttled_key_may_be_another_organizations(main: list[str], throttled
     )
 
     assert _is_of_another_organization(FakeRun(exchanges=[*own, *others]), ExhaustedWindow(8, served=others)) is another
+
+
+def in_window(status: int, remaining: int, reset: str = "60") -> Exchange:
+    """Return a response with a limit of 3 in a window."""
+    exchange = limited("getCurrentOrganization", status, 3, remaining)
+    assert exchange.received is not None
+    headers = (*exchange.received.headers, ("X-RateLimit-Reset", reset))
+    return replace(exchange, received=replace(exchange.received, headers=headers))
+
+
+@pytest.mark.parametrize(
+    ("remaining", "refusal", "exclusive", "early"),
+    [
+        ([2, 1, 0], in_window(429, 0), True, False),
+        ([2, 1], in_window(429, 0), True, True),
+        ([1], in_window(429, 0), True, True),
+        ([2, 1], in_window(429, 0), False, False),
+        ([2, 1], in_window(429, 1), True, False),
+        ([2, 1], in_window(429, 0, "90"), True, False),
+    ],
+    ids=["used up", "one left", "a later window", "shared key", "too many at once", "another window"],
+)
+def test_a_refusal_before_the_limit(remaining: list[int], refusal: Exchange, *, exclusive: bool, early: bool) -> None:
+    """A key that only the run uses is served while the last response of the window has a request left."""
+    filling = ExhaustedWindow(3, exclusive=exclusive)
+    for left in remaining:
+        filling.take(in_window(200, left))
+    filling.take(refusal)
+
+    assert (filling.early is refusal) is early
+    assert filling.shows_what_is_left is (exclusive and remaining[0] == 2)
