@@ -1,14 +1,15 @@
-"""Ledger: a model of the engagements that a run made, and the responses that contradict it.
+"""Ledger: a model of a run's engagements, members and organizations, and the responses that contradict it.
 
 Every exchange is first recorded with its possible effects, and then judged, in the order of the responses.
 A response is judged against every possible state: overlapping requests may have happened in either order, and
-requests without a response at any time or never. Only the run's own engagements are judged, so that other users may
-use the organization meanwhile.
+requests without a response at any time or never. Only the run's own engagements and members are judged, so that other
+users may use the organization meanwhile.
 """
 
 from __future__ import annotations
 
 from math import inf
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
@@ -18,11 +19,14 @@ from conformance.oracle.ledger.changes import Changes
 from conformance.oracle.ledger.findings import Finding, Findings
 from conformance.oracle.ledger.histories import History, Write, write
 from conformance.oracle.ledger.lists import ListJudging, page_of
+from conformance.oracle.ledger.members import ADDS_NO_MEMBER, OF_LISTS, OF_MEMBERS, Members
+from conformance.oracle.ledger.organization import OF_UPDATES, ONE_ORGANIZATION, Organizations
 from conformance.oracle.ledger.reads import Reads
+from conformance.oracle.ledger.rules import OF_KEYS
 from conformance.wire.requests import JSON_HEADERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from conformance.oracle.ledger.lists import NameKey
     from conformance.wire.exchange import Exchange
@@ -76,8 +80,12 @@ RULES: Final = (
     "sort-by-name",
     "sort-with-filter",
 )
-"""The requirements that the ledger can judge."""
+"""The requirements about engagements that the ledger can judge."""
 
+PEOPLE: Final = (*OF_MEMBERS, *OF_UPDATES, ADDS_NO_MEMBER, *OF_LISTS, ONE_ORGANIZATION, *OF_KEYS)
+"""The requirements about members and organizations that the ledger can judge."""
+
+_NOBODY: Final[Mapping[str, bool]] = MappingProxyType({})
 _CHANGES: Final = frozenset({"updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement"})
 
 
@@ -88,16 +96,17 @@ def no_name_key(name: str) -> str | None:
 
 
 class Ledger:
-    """A model of the engagements that the run made.
+    """A model of the engagements that the run made, of its members and of the organizations.
 
     Args:
         name_key: Returns the key that a name is compared by in lists sorted by name; None for a name not compared.
+        members: The ids of the members that the run may change, each with whether it was made for the run.
 
     Attributes:
         findings: The findings so far.
     """
 
-    def __init__(self, name_key: NameKey = no_name_key) -> None:
+    def __init__(self, name_key: NameKey = no_name_key, members: Mapping[str, bool] = _NOBODY) -> None:
         self.findings = Findings()
         self.histories: dict[str, History] = {}
         self._given_twice: set[str] = set()
@@ -105,20 +114,25 @@ class Ledger:
         self._reads = Reads(self.findings, self._changes_of_others)
         self._changes = Changes(self.findings, self._changes_of_others)
         self._lists = ListJudging(self.findings, self.histories, name_key, self._changes_of_others)
+        self._people = Members(self.findings, members), Organizations(self.findings)
 
     @classmethod
-    def over(cls, exchanges: Iterable[Exchange], name_key: NameKey = no_name_key) -> Ledger:
+    def over(
+        cls, exchanges: Iterable[Exchange], name_key: NameKey = no_name_key, members: Mapping[str, bool] = _NOBODY
+    ) -> Ledger:
         """Return the ledger of many exchanges, some of which may have overlapped."""
         known = list(exchanges)
-        ledger = cls.recorded(known, name_key)
+        ledger = cls.recorded(known, name_key, members)
         for exchange in sorted(known, key=lambda exchange: (Interval.of(exchange).end, Interval.of(exchange).start)):
             ledger.judge(exchange)
         return ledger
 
     @classmethod
-    def recorded(cls, exchanges: Iterable[Exchange], name_key: NameKey = no_name_key) -> Ledger:
+    def recorded(
+        cls, exchanges: Iterable[Exchange], name_key: NameKey = no_name_key, members: Mapping[str, bool] = _NOBODY
+    ) -> Ledger:
         """Return a ledger that has recorded exchanges and judged none of them."""
-        ledger = cls(name_key)
+        ledger = cls(name_key, members)
         for exchange in sorted(exchanges, key=lambda exchange: Interval.of(exchange).start):
             ledger.record(exchange)
         return ledger
@@ -128,11 +142,13 @@ class Ledger:
 
         Record all overlapping exchanges before judging one of them, and creations before requests for what they made.
         """
+        for part in self._people:
+            part.record(exchange)
         operation, identifier = exchange.request.operation.id, exchange.request.identifier
         if not exchange.request.is_proper:
             self._distrust(exchange)
         elif operation == "listEngagements":
-            if exchange.accepted and exchange.by_main_key and (page := page_of(exchange)) is not None:
+            if exchange.by_main_key and (page := page_of(exchange)) is not None:
                 self._lists.note_order(page)
         elif operation == "createEngagement":
             self._create(exchange)
@@ -153,8 +169,10 @@ class Ledger:
         """
         before = len(self.findings.broken)
         operation, identifier = exchange.request.operation.id, exchange.request.identifier
+        for part in self._people if exchange.judgeable else ():
+            part.judge(exchange)
         if exchange.judgeable and exchange.by_main_key:
-            if operation == "listEngagements" and exchange.accepted:
+            if operation == "listEngagements":
                 if (page := page_of(exchange)) is not None:
                     self._lists.page(page)
             elif operation == "createEngagement":

@@ -1,12 +1,14 @@
-"""Common parts of the rules for one engagement: recording evidence and findings."""
+"""Common parts of the rules: recording evidence and findings, and the keys of a run."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from conformance.operations import SCOPES
 from conformance.oracle.ledger.attribution import seen_since
 from conformance.oracle.ledger.findings import Finding, Findings
+from conformance.wire.exchange import TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,6 +19,18 @@ if TYPE_CHECKING:
 
     Others = Callable[[History, float, float], Sequence[Write]]
 
+MAIN_KEY: Final = "api_key"
+OTHER_KEY: Final = "other_organization"
+"""The name of another organization's key."""
+
+OF_KEYS: Final = (
+    "unauthenticated-changes-nothing",
+    "scope-refused-changes-nothing",
+    "isolation-untouched",
+    "throttled-changes-nothing",
+    "removed-member-loses-organization",
+)
+"""The requirements that a refusal of a key breaks if it has an effect."""
 NOT_FOUND: Final = 404
 NOT_JUDGED: Final = frozenset({401, 429})
 """Statuses that refuse the key or the rate, and say nothing about the engagement."""
@@ -69,3 +83,28 @@ def finding_of(
 def status_of(exchange: Exchange) -> int:
     """Return the status of a response; 0 without one."""
     return 0 if exchange.received is None else exchange.received.status
+
+
+def of_refusal(exchange: Exchange, of_request: str) -> str:
+    """Return the requirement that the effect of a refused request breaks; by default one about its operation."""
+    key = exchange.request.credential
+    if status_of(exchange) == TOO_MANY_REQUESTS:
+        return "throttled-changes-nothing"
+    if key is None or exchange.by_main_key:
+        return of_request
+    if key.invalid:
+        return "unauthenticated-changes-nothing"
+    if key.name == OTHER_KEY:
+        return "isolation-untouched"
+    return "scope-refused-changes-nothing" if key.name in SCOPES else "removed-member-loses-organization"
+
+
+def key_of(exchange: Exchange) -> str:
+    """Return the name of a request's key."""
+    return MAIN_KEY if exchange.request.credential is None else exchange.request.credential.name
+
+
+def is_of_main(exchange: Exchange) -> bool:
+    """Whether a request was sent with a key of the main key's organization, to an operation of the interface."""
+    key = exchange.request.credential
+    return exchange.request.is_proper and key_of(exchange) != OTHER_KEY and not (key is not None and key.invalid)
