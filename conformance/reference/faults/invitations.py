@@ -12,8 +12,21 @@ from conformance.reference.refusal import Refusal
 
 from .changes import edit, put
 from .conditions import asks, body_has, field_is
-from .mutations import Method, after, at_step, before, fault, override, refuse, refuse_valid, refused_yet, result, wrap
-from .operations import INVITE
+from .mutations import (
+    Method,
+    after,
+    at_step,
+    before,
+    crash,
+    fault,
+    override,
+    refuse,
+    refuse_valid,
+    refused_yet,
+    result,
+    wrap,
+)
+from .operations import INVITE, LIST_MEMBERS
 from .replies import data, view
 from .situations import Condition, Situation, switch_roles
 
@@ -57,6 +70,27 @@ def _repeat_id_of_admin(at: Situation, shown: View) -> View:
 def _add_member(at: Situation) -> None:
     email, role = at.values["email"], at.values["role"]
     at.service.add_member(at.context.organization_id, email.partition("@")[0], email, role, at.now)
+
+
+def _add_members_later(at: Situation) -> None:
+    for organization_id, email, role, invited in at.remembered("invited", []):
+        if at.now - invited > _SECOND and at.store.member_by_email(organization_id, email) is None:
+            at.service.add_member(organization_id, email.partition("@")[0], email, role, at.now)
+
+
+_NOTE_INVITED = after(INVITE, lambda at: at.remembered("invited", []).append(
+    (at.context.organization_id, at.values["email"], at.values["role"], at.now)))  # fmt: skip
+
+
+def _invited_in_other_letters(at: Situation) -> bool:
+    known, email = [entry[1] for entry in at.remembered("invited", [])], at.values["email"]
+    return email not in known and email.casefold() in map(str.casefold, known)
+
+
+def _mail_unless(when: Callable[[Service, Invitation], bool]) -> Mutation:
+    """Send some invitations only."""
+    return wrap("dispatch", lambda service, honest, invitation, link:
+                None if when(service, invitation) else honest(invitation, link))  # fmt: skip
 
 
 def _mail_with(*, to: Callable[[str], str] = str, link: Callable[[str], str] = str) -> Mutation:
@@ -175,6 +209,11 @@ REFUSALS_AND_EFFECTS = (
       for status in (403, 409)),
     fault("invitation-makes-member", "Whoever is invited is a member at once.",
           after(INVITE, _add_member), _ADDS_NO_MEMBER),
+    fault("invitation-makes-member-later", "Whoever is invited is a member a second later.",
+          _NOTE_INVITED | before(LIST_MEMBERS, _add_members_later), _ADDS_NO_MEMBER),
+    fault("invitation-in-other-letters-breaks",
+          "The second invitation of an address, in other letters, ends in an unexpected error.",
+          _NOTE_INVITED | crash(INVITE, _invited_in_other_letters, step="invite_member"), "no-server-error"),
     fault("invitation-switches-role",
           "An invitation makes an admin of somebody who is a member already, or a member of an admin.",
           before(INVITE, lambda at: switch_roles(
@@ -198,6 +237,12 @@ MAILS = (
           _mail_instead(lambda mail, _: replace(mail, text=mail.text.replace("http://", "app://"))), _MAIL),
     fault("mail-empty", "The mail of an invitation is empty.",
           _mail_instead(lambda mail, _: replace(mail, text="")), _MAIL),
+    *(fault(f"mail-not-to-{name}", f"No invitation is sent to an address {words}.", _mail_unless(when), _MAIL)
+      for name, words, when in (
+        ("tags", "with a plus", lambda _, invitation: "+" in invitation.email),
+        ("subdomains", "below a subdomain", lambda _, invitation: invitation.email.partition("@")[2].count(".") > 1),
+        ("other-organizations", "that another organization than the first invites", lambda service, invitation:
+            invitation.organization_id != service.store.organization_ids()[0]))),
     fault("mail-for-admins-only", "Only invitations of admins are sent.",
           wrap("dispatch", lambda _, honest, invitation, link:
                honest(invitation, link) if invitation.role == "admin" else None), _MAIL),

@@ -161,7 +161,28 @@ async def _write_all_fields_later(at: Situation, honest: Method) -> object:
     return at.shown("edited")
 
 
+async def _take_back_the_other_role(at: Situation, honest: Method) -> object:
+    """Of two changes of roles at the same time, undo the one that was carried out first."""
+    if at.operation != ROLE:
+        return await honest()
+    under_way = at.remembered("roles under way", [])
+    under_way.append(at.context.resource_id)
+    await asyncio.sleep(_A_MOMENT)
+    others = [each for each in under_way if each != at.context.resource_id]
+    under_way.remove(at.context.resource_id)
+    for member in [at.store.member(at.context.organization_id, other) for other in others]:
+        if member is not None:
+            at.service.memory["taken back"] = member
+    reply = await honest()
+    lost = at.service.memory.pop("taken back", None) if not others else None
+    if lost is not None:
+        at.store.change_role(at.context.organization_id, lost.user_id, lost.role, at.now)
+    return reply
+
+
 PARALLEL = (
+    fault("parallel-role-changes-lose-one", "Of changes of two members' roles at the same time, one is lost.",
+          at_step("perform", _take_back_the_other_role), "role-changes-both-ways"),
     *(fault(f"parallel-{label}-break", f"{label.capitalize()} at the same time end in an unexpected error.",
             _fail_in_parallel(operation, lambda: RuntimeError("deadlock")), "no-server-error")
       for label, operation in (("creations", CREATE), ("edits", EDIT))),
