@@ -34,7 +34,7 @@ from conformance.scenarios.members.invitations import inviting
 from conformance.scenarios.members.removal import removal
 from conformance.scenarios.members.role_changes import role_changes
 from conformance.scenarios.organization.name_changes import renaming
-from conformance.scenarios.walks.organization_walk import organization_walk, role_walk
+from conformance.scenarios.organization.organization_walk import organization_walk, role_walk
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 from conformance.wire.exchange import NoResponse

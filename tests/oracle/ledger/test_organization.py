@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from tests.oracle.ledger.people import READER, STRANGER, UNKNOWN, WRITER, Course
 Step = Callable[[Course], object]
 
 ODD = "cf-x \u00df <b>a</b>"
-CLAIMS = {"slug": "own", "plan": "free", "memberCount": 77, "settings": {"ssoEnabled": True}}
+CLAIMS: dict[str, Any] = {"slug": "own", "plan": "free", "memberCount": 77, "settings": {"ssoEnabled": True}}
 
 
 def changed(**fields: object) -> Step:
@@ -20,9 +21,9 @@ def changed(**fields: object) -> Step:
     return lambda course: course.organization.update(fields)
 
 
-def update(status: int | None = 200, **body: object) -> Step:
+def update(status: int | None = 200, **body: Any) -> Step:
     """Return an update; its name is set unless it is refused."""
-    return lambda course: course.update(status, **body)  # type: ignore[arg-type]
+    return lambda course: course.update(status, **body)
 
 
 PERMITTED: dict[str, tuple[Step, ...]] = {
