@@ -151,7 +151,8 @@ class Organizations:
             elif any(update.accepted for update in updates) or (name == "createdAt" and was != value):
                 rules = [ONLY_NAME if claims else KEEPS_THE_REST]
             else:
-                rules = [of_refusal(update, REFUSED) for update in updates[-1:]]
+                causes = [of_refusal(update, REFUSED) for update in updates[-1:]]
+                rules = [rule for rule in causes if was == value or rule == REFUSED]
             for rule in rules:
                 self._conclude(now, rule, [before.exchange, *updates], name, render(was), right=was == value)
 
@@ -181,7 +182,8 @@ class Organizations:
         finding = finding_of(
             rule, now.exchange, *because, message=message, expected=expected, actual=actual, pointer=f"/data/{name}"
         )
-        self.findings.broken.append(replace(finding, unsteady=unsteady))
+        # No other user sets a name that a refused request of the run carried.
+        self.findings.broken.append(replace(finding, unsteady=unsteady and rule in OF_UPDATES))
 
 
 def _cause_of_name(name: str, last: Effect | None, since: Sequence[Exchange], *, is_stale: bool) -> str:
@@ -189,8 +191,10 @@ def _cause_of_name(name: str, last: Effect | None, since: Sequence[Exchange], *,
     refused = [update for update in since if update.refused]
     carrying = [update for update in refused if name in (_sent(update).get(_NAME), "")]
     is_read = last is None or last.exchange not in since
-    if carrying or (refused and is_read and not is_stale):
-        return of_refusal((carrying or refused)[-1], REFUSED)
+    if carrying:
+        return of_refusal(carrying[-1], REFUSED)
+    if refused and is_read and not is_stale:
+        return REFUSED
     others = [update for update in since if _claims_more(update)]
     if others and last is not None and (is_read or last.exchange in others):
         return ONLY_NAME

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from conformance.oracle.ledger.organization import OF_UPDATES
 from conformance.wire import requests
 from tests.oracle.ledger.people import READER, STRANGER, UNKNOWN, WRITER, Course
 
@@ -48,6 +49,11 @@ PERMITTED: dict[str, tuple[Step, ...]] = {
     "blanks-merged": (update(name="cf  one"), changed(name="cf one"), Course.read),
     "empty-name-ignored": (lambda course: course.update(name="", takes=False), Course.read),
     "others-rename": (changed(name="Others"), Course.read, Course.read, changed(name="Acme Ltd"), Course.read),
+    "others-change-it-beside-a-refusal": (
+        update(403, name="cf-one", key=READER),
+        changed(plan="free", settings={"ssoEnabled": True}),
+        Course.read,
+    ),
     "others-set-the-plan": (
         changed(plan="free", settings={"ssoEnabled": True}, memberCount=9),
         Course.read,
@@ -132,9 +138,7 @@ def test_each_fault_breaks_its_own_rule(name: str) -> None:
         step(course)
 
     assert course.broken() == [rule]
-    assert all(finding.unsteady for finding in course.findings()) == (
-        rule != "key-stays-with-organization" and name != "id-taken"
-    )
+    assert all(finding.unsteady for finding in course.findings()) == (rule in OF_UPDATES and name != "id-taken")
 
 
 def test_evidence_of_a_right_course() -> None:
