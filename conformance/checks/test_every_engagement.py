@@ -1,4 +1,4 @@
-"""Every section: engagements of the run in all its responses, whichever scenario sent the request."""
+"""Every section: engagements, members and organizations in all responses, whichever scenario sent the request."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 from conformance.checks.markers import observes, requirement
 from conformance.confirm.torn_lists import note_torn
-from conformance.oracle.ledger.ledger import RULES
-from conformance.scenarios.whole_run_ledger import Account, conclude
+from conformance.oracle.ledger.ledger import PEOPLE, RULES
+from conformance.scenarios.whole_run_ledger import Account, conclude, conclude_sent
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 def test_ledger(ledger_of_run: Account, rule: str) -> None:
     """Every response of the run agrees with the requests before it."""
     conclude(rule, ledger_of_run)
+
+
+@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.parametrize("rule", [pytest.param(rule, marks=requirement(rule), id=rule) for rule in PEOPLE])
+def test_people(run: Run, ledger_of_run: Account, rule: str) -> None:
+    """Every response about members and organizations, with any key, agrees with the requests before it."""
+    conclude_sent(run, rule, ledger_of_run)
 
 
 @pytest.mark.stage(Stage.WEIGHING)

@@ -88,7 +88,7 @@ def test_member_count_agreed_all_along(run: Run) -> None:
             run,
             first,
             _judge_count,
-            partial(count_members_so_far, run),
+            partial(count_members_so_far, run, first.organization.request.credential),
             same=lambda seen: (seen.count, seen.listed.total, seen.listed.ids),
         )
 

@@ -16,7 +16,6 @@ from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.access import invalid_requests
 from conformance.scenarios.access.every_operation import member_of
 from conformance.scenarios.access.invalid_requests import invalid_creations, invalid_invitations, invalid_queries
-from conformance.scenarios.organization.name_changes import standing
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 Queries = dict[str, tuple[Sent, ...]]
 
-_MEMBER: Final = ("id", "name", "email", "role", "joinedAt")
 _NO_NAMES: Final = frozenset({"", "null", "none", "undefined", "12345", "true", "[]"})
 """Possible results of a body without a name."""
 
@@ -91,27 +89,6 @@ def test_invalid_organization_updates_are_refused(invalid_organization_updates: 
     bulk.every_invalid_refused(invalid_organization_updates.sent)
 
 
-@requirement("update-organization-refused-changes-nothing")
-def test_refused_organization_updates_change_nothing(run: Run, invalid_organization_updates: Refusals) -> None:
-    """Refused updates leave the organization unchanged."""
-    again = partial(run.scenarios.result, invalid_requests.invalid_organization_updates_again)
-    with confirm.cant_tell_if_others_interfere(run):
-        _organization_stands(invalid_organization_updates)
-        confirm.again(invalid_organization_updates, _name_stands, again)
-
-
-def _organization_stands(tried: Refusals) -> None:
-    before, after = standing(tried.before[0]), standing(tried.after[0])
-    judge = partial(expect.unchanged, "the organization", before, after, before, *tried.exchanges)
-    bulk.only_if_refused(tried.sent, judge)
-
-
-def _name_stands(tried: Refusals) -> None:
-    before, after = read.data(tried.before[0]), read.data(tried.after[0])
-    judge = partial(expect.unchanged, "the organization", before, after, ("name",), *tried.exchanges)
-    bulk.only_if_refused(tried.sent, judge)
-
-
 # --- members
 
 
@@ -129,18 +106,6 @@ def test_invalid_role_changes_are_refused(invalid_role_changes: Refusals) -> Non
         raise CantTell("the target member of the role changes is not in the list", *tried.after)
 
     bulk.every_invalid_refused(tried.sent)
-
-
-@requirement("update-role-refused-changes-nothing")
-def test_refused_role_changes_change_nothing(invalid_role_changes: Refusals) -> None:
-    """Refused role changes leave the member unchanged."""
-    tried = invalid_role_changes
-    before, after = member_of(tried.before, tried.target), member_of(tried.after, tried.target)
-    if before is None or after is None:
-        raise CantTell("the target member of the role changes is not in the list", *tried.before, *tried.after)
-
-    judge = partial(expect.unchanged, "the member", before, after, _MEMBER, *tried.exchanges)
-    bulk.only_if_refused(tried.sent, judge)
 
 
 @requirement("list-members-refuses-invalid")

@@ -11,10 +11,10 @@ from conformance import confirm
 from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
 from conformance.json_text import Parsed, read_json
-from conformance.oracle import bulk, expect, read
-from conformance.oracle.bulk import Sent
+from conformance.oracle import expect, read
 from conformance.oracle.effects import Interval
 from conformance.oracle.laws import responses as laws
+from conformance.oracle.lists.tenancy import expect_apart
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, Untested, evidence
 from conformance.running.options import Effort
@@ -117,6 +117,15 @@ def test_lists_hold_nothing_of_another_organization(two_organizations: TwoOrgani
     _holds_not("a member of another organization", {"id": found.user_id}, found.listed)
 
 
+@pytest.mark.stage(Stage.WEIGHING)
+@requirement("isolation-lists")
+def test_no_list_of_the_run_holds_another_organizations(run: Run) -> None:
+    """No list of the run, with any parameters, held what the run created with another organization's key."""
+    run.scenarios.result(two_organizations).ensure_two()
+
+    expect_apart(run.wire.exchanges, (MAIN_KEY, OTHER_KEY))
+
+
 @requirement("isolation-counts")
 def test_counts_leave_other_organizations_out(two_organizations: TwoOrganizations, run: Run) -> None:
     """A creation in one organization raises no count of the other; a quick run tries that in one direction."""
@@ -163,34 +172,6 @@ def test_update_leaves_another_organization_alone(two_organizations: TwoOrganiza
         raise Inapplicable("Nothing was updated with another organization's key")
 
     _expect_not_taken(run, MAIN_KEY, two_organizations.own[1], {_name(other): updated})
-
-
-@requirement("isolation-untouched")
-def test_refused_attempts_leave_the_member_in_place(member_of_one: MemberOfOne) -> None:
-    """After refusals of another organization's key, the member is still listed."""
-    tried = member_of_one
-    _listed(tried, tried.before)
-    removal = tried.attempts["removeMember"]
-    gone = member_of(tried.after, tried.user_id) is None
-
-    def judge() -> None:
-        expect.exists("the member", not gone, *tried.before, removal, *tried.after)
-
-    bulk.only_if_refused([Sent("another organization's key", removal)], judge)
-
-
-@requirement("isolation-untouched")
-def test_refused_attempts_leave_the_role_alone(member_of_one: MemberOfOne) -> None:
-    """After refusals of another organization's key, the member has the previous role."""
-    tried = member_of_one
-    was, now = (_listed(tried, pages) for pages in (tried.before, tried.after))
-    change = tried.attempts["updateMemberRole"]
-
-    def judge() -> None:
-        exchanges = (*tried.before, change, *tried.after)
-        expect.equal("role", now.get("role"), was.get("role"), *exchanges)
-
-    bulk.only_if_refused([Sent("another organization's key", change)], judge)
 
 
 def _listed(tried: MemberOfOne, pages: Sequence[Exchange]) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from conformance.oracle.bulk import Sent
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Untested, evidence
 from conformance.oracle.permissions import MATRIX, Permission, scopes
-from conformance.scenarios.access.every_operation import member_of
 from conformance.scenarios.access.single_scope import single_permissions
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire.exchange import REFUSALS
@@ -201,16 +200,9 @@ def _refusals(tried: Permissions, operation: str) -> dict[str, list[Sent]]:
 
 
 def _left_nothing(tried: Permissions, sent: list[Sent]) -> None:
-    """Expect no creation, the organization's name, and the member's role and membership as before."""
+    """Expect no creation; the ledger judges what became of the organization and the member."""
     creations = [replace(attempt, label=tried.label) for attempt in sent if _operation(attempt) == "createEngagement"]
     bulk.none_created(creations, tried.newest)
-    if tried.organization is not None:
-        expect.other_than(
-            "name", tried.label, "the organization was renamed without the permission", tried.organization
-        )
-    if tried.user is not None and (before := member_of(tried.members[0], tried.user)) is not None:
-        after = member_of(tried.members[1], tried.user) or {}
-        expect.unchanged("the member", before, after, ("id", "role"), *tried.members[0], *tried.members[1])
 
 
 def _operation(sent: Sent) -> str:

@@ -45,18 +45,22 @@ def cant_tell_if_others_interfere(run: Run) -> Iterator[None]:
 def _strange_names(run: Run) -> tuple[Exchange, ...]:
     """Return reads that show names that the run did not set; none if there are fewer than two such names.
 
-    Reads after a renaming to an odd name do not count: the service may have garbled that name.
+    Reads after a renaming to an odd name, or after a refused one, do not count: the service may have garbled that name,
+    or set it all the same.
     """
     reads, prefix = _reads(run), normalized(run.names.prefix)
     before = {normalized(name) for exchange in reads[:1] if (name := _name(exchange)) is not None}
     renamings = [
         (Interval.of(exchange).start, normalized(name))
-        for exchange in run.wire.exchanges
-        if exchange.request.operation.id == "updateCurrentOrganization" and not exchange.refused
-        if isinstance(name := (exchange.sent_object or {}).get("name"), str)
+        for exchange in _updates(run)
+        if not exchange.refused and isinstance(name := (exchange.sent_object or {}).get("name"), str)
     ]
+    refused = [Interval.of(update) for update in _updates(run) if update.refused]
     strange: dict[str, Exchange] = {}
-    for exchange in reads:
+    for previous, exchange in pairwise(reads):
+        between = Interval(Interval.of(previous).start, Interval.of(exchange).end)
+        if _name(previous) == _name(exchange) or any(map(between.meets, refused)):
+            continue
         standing = max((given for given in renamings if given[0] < Interval.of(exchange).end), default=(0.0, prefix))[1]
         name = _name(exchange)
         if name is None or not (prefix in standing or standing in before):
@@ -84,16 +88,16 @@ def _has_looked(run: Run) -> bool:
 
 
 def _change(run: Run) -> tuple[Exchange, ...]:
-    updates = [
-        Interval.of(exchange)
-        for exchange in run.wire.exchanges
-        if exchange.request.operation.id == "updateCurrentOrganization"
-    ]
+    updates = [Interval.of(update) for update in _updates(run)]
     for before, after in pairwise(_reads(run)):
         between = Interval(Interval.of(before).start, Interval.of(after).end)
         if _settings(before) != _settings(after) and not any(between.meets(exchange) for exchange in updates):
             return before, after
     return ()
+
+
+def _updates(run: Run) -> list[Exchange]:
+    return [each for each in run.wire.exchanges if each.request.operation.id == "updateCurrentOrganization"]
 
 
 def _reads(run: Run) -> list[Exchange]:

@@ -178,9 +178,9 @@ class Run:
         """Return a unique name for a new record, of at most 28 characters."""
         return self.names.name(f"{label[:_LONGEST_LABEL].rstrip('-')}-{self._number()}")
 
-    def address(self, label: str) -> str:
-        """Return an e-mail address for an invitation, in the invitation domain."""
-        return self.names.address(f"{label}-{self._number()}", self.profile.invitation_domain)
+    def address(self, label: str, domain: str | None = None) -> str:
+        """Return an e-mail address for an invitation, by default in the invitation domain."""
+        return self.names.address(f"{label}-{self._number()}", domain or self.profile.invitation_domain)
 
     def _number(self) -> str:
         """Return the unique part of a name: the check's hash and a number, the same in every run."""

@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from conformance import confirm
+from conformance.catalogue import load_catalogue
 from conformance.confirm.clock_ticks import expect_moved
 from conformance.confirm.torn_lists import others_moved, written_meanwhile
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.attribution import MOVES
 from conformance.oracle.ledger.findings import Findings
-from conformance.oracle.ledger.ledger import Ledger
+from conformance.oracle.ledger.ledger import PEOPLE, Ledger
 from conformance.oracle.ledger.lists import page_of
+from conformance.oracle.ledger.members import ADDS_NO_MEMBER, OF_MEMBERS
+from conformance.oracle.ledger.members import REFUSED as OF_REFUSED_CHANGE
+from conformance.oracle.ledger.organization import OF_UPDATES, ONLY_NAME
+from conformance.oracle.ledger.organization import REFUSED as OF_REFUSED_UPDATE
 from conformance.oracle.lists.collation import name_key
 from conformance.oracle.lists.listing import LARGEST_PAGE, contents
 from conformance.oracle.outcomes import CantTell, CheckOutcome, Inapplicable, NonConformity, evidence
 from conformance.running.scenarios import scenario
+from conformance.scenarios.access.invalid_requests import (
+    invalid_organization_updates,
+    invalid_organization_updates_again,
+    invalid_role_changes,
+)
+from conformance.scenarios.access.two_organizations import member_of_one
 from conformance.scenarios.last_look import last_look
+from conformance.scenarios.members.invitations import inviting
+from conformance.scenarios.members.removal import removal
+from conformance.scenarios.members.role_changes import role_changes
+from conformance.scenarios.organization.name_changes import renaming
+from conformance.scenarios.organization.organization_walk import organization_walk, role_walk
+from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
+from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,6 +51,15 @@ _PAUSES: Final = (0.4, 1.0, 0.4, 1.0)
 _MOST_PAGES: Final = 20
 _MOST_UNLISTED: Final = 10
 """Engagements that a list lacks and that are read: are they gone, or only not listed?"""
+_SENDING: Final = {
+    **dict.fromkeys(OF_MEMBERS, (role_changes, removal, role_walk)),
+    **dict.fromkeys(OF_UPDATES, (renaming, organization_walk)),
+    OF_REFUSED_UPDATE: (renaming, invalid_organization_updates),
+    OF_REFUSED_CHANGE: (invalid_role_changes,),
+    ADDS_NO_MEMBER: (inviting,),
+    "isolation-untouched": (member_of_one,),
+}
+"""The scenarios that send what a rule about members or the organization judges."""
 
 
 @dataclass(slots=True)
@@ -51,19 +80,31 @@ class Account:
 @scenario(alone=True)
 def ledger_of_run(run: Run) -> Account:
     """Enter all exchanges of the run into the ledger, and request suspicious lists again."""
+    """Enter all exchanges of the run into the ledger, after a last look, and request suspicious lists again."""
+    chosen = [rule for rule in PEOPLE if _is_chosen(run, rule)]
+    for sending in dict.fromkeys(sending for rule in chosen for sending in _SENDING.get(rule, ())):
+        run.scenarios.wait_for(sending)
     run.scenarios.wait_for(last_look)
-    ledger = Ledger.over(run.wire.exchanges, name_key, apart=run.fixtures.with_records)
+    ledger = _entered(run)
     if unlisted := dict.fromkeys(gone for finding in ledger.findings.broken for gone in finding.unlisted):
         run.send_all([requests.get_engagement(identifier) for identifier in list(unlisted)[:_MOST_UNLISTED]])
-        ledger = Ledger.over(run.wire.exchanges, name_key, apart=run.fixtures.with_records)
+        ledger = _entered(run)
     account, sure = Account(Findings(kept=ledger.findings.kept)), set[str]()
     for finding in tuple(ledger.findings.broken):
+        if finding.requirement in PEOPLE and finding.requirement not in chosen:
+            continue
         asks = finding.unsteady and not {finding.requirement} & (sure | account.doubts.keys())
-        confirmed = _asked_again(run, finding, ledger, account) if asks else _by_clock(run, finding, account)
+        again = _updated_again if finding.requirement in OF_UPDATES else _asked_again
+        confirmed = again(run, finding, ledger, account) if asks else _by_clock(run, finding, account)
         if confirmed is not None:
             account.findings.broken.append(confirmed)
             sure |= set() if confirmed.unsteady else {confirmed.requirement}
     return account
+
+
+def _entered(run: Run) -> Ledger:
+    members = {user_id: member.is_new for user_id, member in run.fixtures.members.items()}
+    return Ledger.over(run.wire.exchanges, name_key, members, run.fixtures.with_records)
 
 
 def _by_clock(run: Run, finding: Finding, account: Account) -> Finding:
@@ -78,6 +119,26 @@ def _by_clock(run: Run, finding: Finding, account: Account) -> Finding:
     except NonConformity:
         pass
     return finding
+
+
+def _is_chosen(run: Run, rule: str) -> bool:
+    """Whether a requirement is among those of the run, and the target has what it needs."""
+    chosen = not run.options.only or rule in run.options.only
+    return chosen and all(map(run.meets, load_catalogue().requirements[rule].needs))
+
+
+def conclude_sent(run: Run, requirement: str, account: Account) -> None:
+    """Raise the ledger's outcome for a requirement about members or the organization, unless it was kept.
+
+    Raises:
+        CheckOutcome: As for ``conclude``, or what ended the scenario that sends what the requirement is about.
+    """
+    try:
+        conclude(requirement, account)
+    except Inapplicable:
+        for sending in _SENDING.get(requirement, ()):
+            run.scenarios.result(sending)
+        raise
 
 
 def conclude(requirement: str, account: Account) -> None:
@@ -192,6 +253,33 @@ def _asked_again(run: Run, finding: Finding, ledger: Ledger, account: Account) -
         return None
     why = "not when it was read again" if again is None else "another page has it, in a wrong place"
     account.doubts[finding.requirement] = CantTell(f"{finding.message}, but {why}", *_cited(finding))
+    return finding
+
+
+def _again(run: Run) -> Ledger:
+    """Update the organization in the same ways once more, and return the ledger of these updates alone."""
+    since = len(run.wire.exchanges)
+    for update in (renaming, organization_walk, invalid_organization_updates_again):
+        with suppress(CheckOutcome, NoResponse, MissingMeans):
+            update(run)
+    return Ledger.over(run.wire.exchanges[since:])
+
+
+def _updated_again(run: Run, finding: Finding, ledger: Ledger, account: Account) -> Finding:
+    """Return a finding about the organization as certain if no other users change it; one of a name must come again."""
+
+    def judge(seen: Ledger) -> None:
+        for found in seen.findings.of(finding.requirement)[:1]:
+            raise found.as_fault()
+
+    again = finding.pointer == "/data/name" or (finding.requirement, finding.pointer) == (ONLY_NAME, "/data/settings")
+    try:
+        with confirm.cant_tell_if_others_interfere(run):
+            confirm.again(ledger, judge, lambda: run.scenarios.result(_again) if again else ledger)
+    except NonConformity:
+        return replace(finding, unsteady=False)
+    except CantTell as doubt:
+        account.doubts[finding.requirement] = doubt
     return finding
 
 

@@ -35,6 +35,7 @@ class RecordedFixtures:
     Attributes:
         unavailable: The reasons for missing fixtures, by need.
         with_records: The ids of engagements that got subordinate records, which may count as changes of them.
+        members: The members that checks got so far, by id.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class RecordedFixtures:
         self._journal = journal
         self.unavailable: dict[str, str] = {}
         self.with_records: set[str] = set()
+        self.members: dict[str, Member] = {}
 
     @property
     def main(self) -> Credential:
@@ -107,9 +109,11 @@ class RecordedFixtures:
             MissingMeans: None is left, or the run may not change members.
         """
         question = f"a member as {role}" + (" with a key" if with_key else "")
-        return self._recorded(
+        member = self._recorded(
             question, lambda: self._fixtures.member(role, with_key=with_key), _of_member, self._member
         )
+        self.members[member.user_id] = member
+        return member
 
     def mail(self, to: str, patience: float = 0.0, wanted: Callable[[Mail], bool] = lambda _: True) -> list[Mail]:
         """Return the e-mails to an address, with links cut to their host: a whole link could accept an invitation.

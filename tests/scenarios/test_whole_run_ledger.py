@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -120,7 +121,10 @@ class Talk(FakeRun):
     """
 
     def __init__(self, *shown: list[str], writes: float | None = None) -> None:
-        super().__init__(self._respond, pace=1.0, names=RunNames("own-"))
+        chosen = SimpleNamespace(only=(LISTED,))
+        super().__init__(
+            self._respond, pace=1.0, names=RunNames("own-"), options=chosen, fixtures=SimpleNamespace(members={})
+        )
         self._shown = iter(shown)
         self.send(requests.create_engagement({"name": "own-engagement"}))
         if writes is not None:

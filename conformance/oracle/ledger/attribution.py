@@ -39,6 +39,9 @@ MOVES: Final = {
 _A_TICK: Final = A_LONG_TICK * 1_000_000
 """Microseconds in which the clock of a service moves."""
 
+_LOST: Final = {"organizations": "organization", "engagements": "engagements"}
+"""By family, what a removed member loses."""
+
 _GIVES: Final = {"archived": "archiveEngagement", "active": "unarchiveEngagement"}
 """For a status, the operation that leads to it."""
 
@@ -202,14 +205,14 @@ def of_refused_key(exchange: Exchange) -> str | None:
     status, key = status_of(exchange), exchange.request.credential
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return "throttled-changes-nothing"
-    if key is None:
+    if key is None or exchange.by_main_key:
         return None
     lacks_permission = permission_of(exchange.request) is Permission.REFUSED or status == HTTPStatus.FORBIDDEN
     rules = {
         "unauthenticated-changes-nothing": key.invalid,
         "isolation-untouched": key.name == OTHER_KEY,
         "scope-refused-changes-nothing": lacks_permission,
-        "removed-member-loses-engagements": status == HTTPStatus.UNAUTHORIZED,
+        f"removed-member-loses-{_LOST[exchange.request.operation.family]}": status == HTTPStatus.UNAUTHORIZED,
     }
     return next((rule for rule, applies in rules.items() if applies), None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right, insort
+from collections import defaultdict
 from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 from conformance.oracle.effects import (
     DELETED,
     EXISTENCE,
-    STATUS,
-    TEXTS,
     Effect,
     Interval,
     effects_of,
@@ -153,7 +152,7 @@ class History:
 
     identifier: str
     creation: Write
-    registers: dict[str, Register] = field(default_factory=dict)
+    registers: defaultdict[str, Register] = field(default_factory=lambda: defaultdict(Register))
     attempts: list[Write] = field(default_factory=list)
     reads: list[tuple[Interval, int]] = field(default_factory=list)
     confirmed: dict[str, Snapshot] = field(default_factory=dict)
@@ -163,7 +162,6 @@ class History:
     broken: bool = False
 
     def __post_init__(self) -> None:
-        self.registers = {name: Register() for name in (*TEXTS, STATUS, EXISTENCE)}
         self.take(self.creation)
 
     @classmethod

@@ -1,14 +1,15 @@
-"""Ledger: a model of the engagements that a run made, and the responses that contradict it.
+"""Ledger: a model of a run's engagements, members and organizations, and the responses that contradict it.
 
 Every exchange is first recorded with its possible effects, and then judged, in the order of the responses.
 A response is judged against every possible state: overlapping requests may have happened in either order, and
-requests without a response at any time or never. Only the run's own engagements are judged, so that other users may
-use the organization meanwhile.
+requests without a response at any time or never. Only the run's own engagements and members are judged, so that other
+users may use the organization meanwhile.
 """
 
 from __future__ import annotations
 
 from math import inf
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
@@ -19,13 +20,16 @@ from conformance.oracle.ledger.creations import Creations
 from conformance.oracle.ledger.findings import OF_REFUSALS, Finding, Findings
 from conformance.oracle.ledger.histories import History, Write, write
 from conformance.oracle.ledger.lists import ListJudging, page_of
+from conformance.oracle.ledger.members import ADDS_NO_MEMBER, OF_LISTS, OF_MEMBERS, Members
 from conformance.oracle.ledger.names import Names
+from conformance.oracle.ledger.organization import OF_UPDATES, ONE_ORGANIZATION, Organizations
 from conformance.oracle.ledger.reads import Reads
+from conformance.oracle.ledger.rules import OF_KEYS
 from conformance.oracle.permissions import Permission, permission_of
 from conformance.wire.requests import JSON_HEADERS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from conformance.oracle.ledger.lists import NameKey
     from conformance.wire.exchange import Exchange
@@ -87,8 +91,12 @@ RULES: Final = (
     "isolation-lists",
     *sorted(OF_REFUSALS),
 )
-"""The requirements that the ledger can judge."""
+"""The requirements about engagements that the ledger can judge."""
 
+PEOPLE: Final = (*OF_MEMBERS, *OF_UPDATES, ADDS_NO_MEMBER, *OF_LISTS, ONE_ORGANIZATION, *OF_KEYS)
+"""The requirements about members and organizations that the ledger can judge."""
+
+_NOBODY: Final[Mapping[str, bool]] = MappingProxyType({})
 _CHANGES: Final = frozenset({"updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement"})
 
 
@@ -99,16 +107,17 @@ def no_name_key(name: str) -> str | None:
 
 
 class Ledger:
-    """A model of the engagements that the run made.
+    """A model of the engagements that the run made, of its members and of the organizations.
 
     Args:
         name_key: Returns the key that a name is compared by in lists sorted by name; None for a name not compared.
+        members: The ids of the members that the run may change, each with whether it was made for the run.
 
     Attributes:
         findings: The findings so far.
     """
 
-    def __init__(self, name_key: NameKey = no_name_key) -> None:
+    def __init__(self, name_key: NameKey = no_name_key, members: Mapping[str, bool] = _NOBODY) -> None:
         self.findings = Findings()
         self.histories: dict[str, History] = {}
         self._given_twice: set[str] = set()
@@ -118,20 +127,26 @@ class Ledger:
         self._reads = Reads(self.findings, self._changes_of_others)
         self._changes = Changes(self.findings, self._changes_of_others, self._names)
         self._lists = ListJudging(self.findings, self.histories, name_key, self._changes_of_others, self._creations)
+        self._people = Members(self.findings, members), Organizations(self.findings)
 
     @classmethod
     def over(
-        cls, exchanges: Iterable[Exchange], name_key: NameKey = no_name_key, apart: Collection[str] = ()
+        cls,
+        exchanges: Iterable[Exchange],
+        name_key: NameKey = no_name_key,
+        members: Mapping[str, bool] = _NOBODY,
+        apart: Collection[str] = (),
     ) -> Ledger:
         """Return the ledger of many exchanges, some of which may have overlapped.
 
         Args:
             exchanges: The exchanges, in any order.
             name_key: As for the class.
+            members: As for the class.
             apart: Ids of engagements that requests outside the interface changed; they are not judged.
         """
         known = list(exchanges)
-        ledger = cls.recorded(known, name_key)
+        ledger = cls.recorded(known, name_key, members)
         for identifier in apart:
             if identifier in ledger.histories:
                 ledger.histories[identifier].broken = True
@@ -140,9 +155,11 @@ class Ledger:
         return ledger
 
     @classmethod
-    def recorded(cls, exchanges: Iterable[Exchange], name_key: NameKey = no_name_key) -> Ledger:
+    def recorded(
+        cls, exchanges: Iterable[Exchange], name_key: NameKey = no_name_key, members: Mapping[str, bool] = _NOBODY
+    ) -> Ledger:
         """Return a ledger that has recorded exchanges and judged none of them."""
-        ledger = cls(name_key)
+        ledger = cls(name_key, members)
         for exchange in sorted(exchanges, key=lambda exchange: Interval.of(exchange).start):
             ledger.record(exchange)
         return ledger
@@ -152,6 +169,8 @@ class Ledger:
 
         Record all overlapping exchanges before judging one of them, and creations before requests for what they made.
         """
+        for part in self._people:
+            part.record(exchange)
         operation, identifier = exchange.request.operation.id, exchange.request.identifier
         if not exchange.request.is_proper:
             self._distrust(exchange)
@@ -177,24 +196,29 @@ class Ledger:
             The findings about it.
         """
         before = len(self.findings.broken)
-        operation, identifier = exchange.request.operation.id, exchange.request.identifier
+        for part in self._people if exchange.judgeable else ():
+            part.judge(exchange)
         if exchange.judgeable and exchange.request.is_proper and _is_judged(exchange):
-            if operation == "listEngagements" and exchange.accepted:
-                if (page := page_of(exchange)) is not None:
-                    self._lists.page(page)
-            elif operation == "createEngagement":
-                made = _id_made(exchange)
-                if made is not None and made in self.histories:
-                    self._changes.created(self.histories[made], exchange)
-                elif exchange.by_main_key:
-                    self._changes.not_created(exchange)
-            elif identifier in self.histories and _is_bare(exchange):
-                history = self.histories[identifier]
-                if operation == "getEngagement":
-                    self._reads.read(history, exchange)
-                elif operation in _CHANGES:
-                    self._changes.change(history, exchange)
+            self._judge_engagements(exchange)
         return self.findings.broken[before:]
+
+    def _judge_engagements(self, exchange: Exchange) -> None:
+        operation, identifier = exchange.request.operation.id, exchange.request.identifier
+        if operation == "listEngagements" and exchange.accepted:
+            if (page := page_of(exchange)) is not None:
+                self._lists.page(page)
+        elif operation == "createEngagement":
+            made = _id_made(exchange)
+            if made is not None and made in self.histories:
+                self._changes.created(self.histories[made], exchange)
+            elif exchange.by_main_key:
+                self._changes.not_created(exchange)
+        elif identifier in self.histories and _is_bare(exchange):
+            history = self.histories[identifier]
+            if operation == "getEngagement":
+                self._reads.read(history, exchange)
+            elif operation in _CHANGES:
+                self._changes.change(history, exchange)
 
     def take(self, exchange: Exchange) -> list[Finding]:
         """Record and judge an exchange that no other exchange overlapped."""

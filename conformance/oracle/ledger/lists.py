@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.oracle import read
 from conformance.oracle.effects import STATUS, TEXTS, Interval
 from conformance.oracle.laws.lists import DEFAULT_PER_PAGE, MAX_PER_PAGE, is_list
-from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.laws.responses import ROLES, readable_resources
 from conformance.oracle.ledger import attribution as causes
 from conformance.oracle.ledger import evidence
 from conformance.oracle.ledger.findings import Finding, Findings
@@ -47,6 +47,11 @@ class Page:
         return self.asked.get("status")
 
     @property
+    def role(self) -> str | None:
+        """The requested role."""
+        return self.asked.get("role")
+
+    @property
     def is_whole(self) -> bool:
         """Whether the page should hold everything that is counted."""
         return self.number == 1 and self.pages <= 1
@@ -68,20 +73,21 @@ class Page:
 
 
 def page_of(exchange: Exchange) -> Page | None:
-    """Return a readable list of engagements that was requested with valid parameters; else None."""
+    """Return a readable list that was requested with valid parameters; else None."""
     asked = dict(exchange.request.query)
-    total = _total(exchange)
     valid = (
         is_list(exchange)
-        and exchange.request.operation.id == "listEngagements"
+        and exchange.accepted
         and len(asked) == len(exchange.request.query)
         and asked.get("status", "active") in STATUSES
+        and asked.get("role", "owner") in ROLES
         and asked.get("sort", "name") in {"name", "createdAt", "updatedAt"}
         and asked.get("order", "asc") in _ORDERS
         and all(asked[name].isdecimal() and asked[name].isascii() for name in asked.keys() & {"page", "perPage"})
     )
     in_bounds = valid and 1 <= int(asked.get("perPage", 1)) <= MAX_PER_PAGE and int(asked.get("page", 1)) >= 1
-    if total is None or not in_bounds:
+    total = _total(exchange) if in_bounds else None
+    if total is None:
         return None
     return Page(exchange, Interval.of(exchange), readable_resources(exchange), asked, total)
 

@@ -12,7 +12,19 @@ from conformance.reference.refusal import Refusal
 
 from .changes import edit, put
 from .conditions import asks, body_has, field_is
-from .mutations import Method, after, at_step, before, fault, override, refuse, refuse_valid, refused_yet, result, wrap
+from .mutations import (
+    Method,
+    after,
+    at_step,
+    before,
+    fault,
+    override,
+    refuse,
+    refuse_valid,
+    refused_yet,
+    result,
+    wrap,
+)
 from .operations import INVITE
 from .replies import data, view
 from .situations import Condition, Situation, switch_roles

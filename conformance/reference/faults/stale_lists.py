@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from . import operations as op
-from .conditions import archived
+from .conditions import always, archived, has_one_permission
 from .mutations import Method, Mutation, after, at_step, before, fault, wrap
 from .pages import cut, whole
 from .replies import data
-from .situations import Situation, note, recalled, remember
+from .situations import Condition, Situation, note, recalled, remember
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,9 @@ def _lists_as_created(*fields: str) -> Mutation:
     return after(op.CREATE, keep) | wrap("view_item", show)
 
 
-def _kept(operation: str, *forgetting: str, for_all: bool = False, apart: bool = False) -> Mutation:
+def _kept(
+    operation: str, *forgetting: str, for_all: bool = False, apart: bool = False, when: Condition = always
+) -> Mutation:
     """Keep the replies to an operation by key, path and query.
 
     Args:
@@ -49,11 +51,12 @@ def _kept(operation: str, *forgetting: str, for_all: bool = False, apart: bool =
         forgetting: The operations after which the replies are forgotten; a read only if it is of the same engagement.
         for_all: Whether all keys get the same replies.
         apart: Whether the replies are forgotten only for the key of the other operation.
+        when: The requests whose replies are kept.
     """
 
     def around(at: Situation, honest: Method) -> object:
         kept, url = at.remembered("kept", {}), at.context.request.url
-        if at.operation == operation:
+        if at.operation == operation and when(at):
             # Members also come and go without a request; a reply is used only for as many members as it was kept for.
             size = at.store.count_members(at.context.organization_id) if operation == op.LIST_MEMBERS else 0
             asked = (url.path, url.query, "" if for_all else at.context.key.digest, size)
@@ -159,6 +162,10 @@ CACHES = (
     fault("members-cached-over-roles",
           "The list of members does not learn of changed roles until somebody is removed or invited.",
           _kept(op.LIST_MEMBERS, op.REMOVE, op.INVITE), _ROLES),
+    fault("members-cached-for-scoped-keys", "A key with one permission lists members with their roles from before.",
+          _kept(op.LIST_MEMBERS, when=has_one_permission), _ROLES),
+    fault("organization-cached-for-scoped-keys", "A key with one permission reads the organization as it was at first.",
+          _kept(op.GET_ORGANIZATION, when=has_one_permission), _RENAMED, "member-count-agrees"),
     fault("members-kept-for-a-second",
           "The list of members is kept for a second, whoever comes, goes or gets another role.",
           at_step("list_members", _kept_for_a_second), _ROLES, "removed-member-unlisted"),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.outcomes import CantTell
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.every_operation import unknown_like
-from conformance.scenarios.members.member_list import MemberCount, MemberList, count_members_so_far, read_members_so_far
+from conformance.scenarios.access.every_operation import RetryNewKeys, unknown_like
+from conformance.scenarios.members.member_list import MemberList, read_members_so_far
+from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 from conformance.wire.exchange import REFUSALS
+from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -36,44 +39,39 @@ class Invited:
 
 @dataclass(frozen=True, slots=True)
 class Inviting:
-    """Invitations, and the members before and after them.
+    """Invitations.
 
     Attributes:
-        before: The members before.
         proper: An invitation for each role.
-        after: The members after these two.
         capitals: An invitation of an address with capitals, and with a long tag if that is accepted.
         twice: A second invitation of an address.
     """
 
-    before: MemberCount
     proper: tuple[Invited, ...]
-    after: MemberCount
     capitals: Invited
     twice: Invited
-
-    @property
-    def exchanges(self) -> tuple[Exchange, ...]:
-        """Return the invitations, and the reads before and after them."""
-        return (*self.before.exchanges, *(invited.response for invited in self.proper), *self.after.exchanges)
 
 
 @scenario(alone=True)
 def inviting(run: Run) -> Inviting:
-    """Invite unknown addresses in both roles, with values that the service sets, with capitals, and a second time."""
-    before = count_members_so_far(run)
-    proper = invite_in_both_roles(run)
-    after = count_members_so_far(run)
-    _invite(run, run.address("claiming"), "member", **_CLAIMS)  # the values of the service itself, which it must ignore
+    """Invite addresses of every form in both roles, with values that the service sets, and again."""
+    proper = tuple(_invite(run, run.address("in.vited"), role) for role in ("member", "admin"))
+    below = run.address("below", f"mail.{run.profile.invitation_domain}")
+    _invite(run, below, "member", **_CLAIMS)  # the values of the service itself, which it must ignore
     capitals = _invite(run, run.address(_TAGGED), "member")
     if not capitals.response.succeeded:  # a service may have stricter rules for addresses
         capitals = _invite(run, run.address("Mixed-Case"), "member")
-    return Inviting(before, proper, after, capitals, _invite(run, proper[0].email, proper[0].role))
+    _invite(run, capitals.email.lower(), capitals.role)
+    _invite_elsewhere(run)
+    return Inviting(proper, capitals, _invite(run, proper[0].email, proper[0].role))
 
 
-def invite_in_both_roles(run: Run) -> tuple[Invited, ...]:
-    """Invite an unknown address as a member, and another as an admin."""
-    return tuple(_invite(run, run.address("in.vited"), role) for role in ("member", "admin"))
+def _invite_elsewhere(run: Run) -> None:
+    """Invite an address to another organization, if that was made for the run."""
+    if OTHER_KEY not in run.profile.keys:
+        with suppress(MissingMeans):
+            invitation = requests.invite_member({"email": run.address("elsewhere"), "role": "member"})
+            RetryNewKeys(run).send(invitation.with_key(run.fixtures.other_organization()))
 
 
 def _invite(run: Run, email: str, role: str, **claims: str) -> Invited:

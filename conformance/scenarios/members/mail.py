@@ -60,7 +60,7 @@ def mailing(run: Run) -> Mailing:
     run.send(requests.invite_member({"email": bad, "role": "owner"}))
     member = _invite_member(run)
     invited = run.send(requests.invite_member({"email": good, "role": "member"}))
-    return Mailing(invited, tuple(invitation_mails(run, good)), member)
+    return Mailing(invited, tuple(invitation_mails(run, good, run.profile.patience)), member)
 
 
 def _invite_member(run: Run) -> Refusal | None:
@@ -76,10 +76,10 @@ def _invite_member(run: Run) -> Refusal | None:
     return Refusal(member.email, run.send(requests.invite_member({"email": member.email, "role": role})), others)
 
 
-def invitation_mails(run: Run, to: str) -> list[Mail]:
+def invitation_mails(run: Run, to: str, patience: float) -> list[Mail]:
     """Return the e-mails to an invited address; one without a link, such as a notice, may come first."""
-    with run.awaiting("the mail of an invitation", run.profile.patience):
-        return run.fixtures.mail(to, run.profile.patience, lambda mail: holds_link(mail.text))
+    with run.awaiting("the mail of an invitation", patience):
+        return run.fixtures.mail(to, patience, lambda mail: holds_link(mail.text))
 
 
 def holds_link(text: str) -> bool:

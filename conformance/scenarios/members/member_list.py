@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.operations import SCOPES
 from conformance.oracle import read
+from conformance.oracle.ledger.rules import is_of_main
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.access.every_operation import untouchable_member
 from conformance.scenarios.access.single_scope import single_permissions
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from conformance.targets.fixtures import Member
     from conformance.targets.provisioner import MemberRole
     from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Credential
 
 _PER_PAGE: Final = 100
 _MOST_PAGES: Final = 20
@@ -51,23 +53,14 @@ class MemberList:
         return frozenset(self.members)
 
     @property
-    def roles(self) -> dict[str, str | None]:
-        """The role of every member, by id."""
-        return {user_id: self.role(user_id) for user_id in self.members}
-
-    @property
     def owners(self) -> frozenset[str]:
         """The identifiers of all owners."""
-        return frozenset(user_id for user_id, role in self.roles.items() if role == "owner")
+        return frozenset(user_id for user_id in self.members if self.role(user_id) == "owner")
 
     def role(self, user_id: str) -> str | None:
         """Return the role of a member; None if it is not listed."""
         role = self.members.get(user_id, {}).get("role")
         return role if isinstance(role, str) else None
-
-    def has_address(self, email: str) -> bool:
-        """Whether a member has this address, in any letter case."""
-        return any(str(member.get("email")).casefold() == email.casefold() for member in self.members.values())
 
     def ensure_whole(self) -> None:
         """Ensure that all members were read.
@@ -124,7 +117,7 @@ def read_members_with(run: Run, *user_ids: str) -> MemberList:
     return reads[-1]
 
 
-def read_members_so_far(run: Run, role: str | None = None) -> MemberList:
+def read_members_so_far(run: Run, role: str | None = None, key: Credential | None = None) -> MemberList:
     """Read the list of members, or of those of a role; of a very long list only the beginning.
 
     Raises:
@@ -132,7 +125,8 @@ def read_members_so_far(run: Run, role: str | None = None) -> MemberList:
     """
     pages: list[Exchange] = []
     while not pages or (len(pages) < _MOST_PAGES and not _is_last(pages[-1])):
-        pages.append(run.send(requests.list_members(role=role, page=len(pages) + 1, perPage=_PER_PAGE)))
+        page = requests.list_members(role=role, page=len(pages) + 1, perPage=_PER_PAGE)
+        pages.append(run.send(replace(page, credential=key)))
     return _member_list(pages)
 
 
@@ -155,10 +149,10 @@ def count_members(run: Run) -> MemberCount:
     return counted
 
 
-def count_members_so_far(run: Run) -> MemberCount:
+def count_members_so_far(run: Run, key: Credential | None = None) -> MemberCount:
     """Count the members in the same way; the beginning of a very long list shows the total, too."""
-    organization = run.send(requests.get_organization())
-    return MemberCount(organization, _member_count(organization), read_members_so_far(run))
+    organization = run.send(replace(requests.get_organization(), credential=key))
+    return MemberCount(organization, _member_count(organization), read_members_so_far(run, key=key))
 
 
 def _member_count(organization: Exchange) -> int:
@@ -166,12 +160,13 @@ def _member_count(organization: Exchange) -> int:
 
 
 def member_counts_of_run(run: Run) -> list[MemberCount]:
-    """Return every count of a run: a read of the organization and right after it a readable list of all members."""
+    """Return every count of a run: a read of the organization and right after it a list of all members, by one key."""
     found: list[MemberCount] = []
-    own = [exchange for exchange in run.wire.exchanges if exchange.by_main_key and exchange.accepted]
+    own = [exchange for exchange in run.wire.exchanges if is_of_main(exchange) and exchange.accepted]
     for organization, page in pairwise(own):
         operations = (organization.request.operation.id, page.request.operation.id)
-        if operations == ("getCurrentOrganization", "listMembers") and "role" not in dict(page.request.query):
+        alike = organization.request.credential == page.request.credential and "role" not in dict(page.request.query)
+        if operations == ("getCurrentOrganization", "listMembers") and alike:
             with suppress(CantTell):
                 found.append(MemberCount(organization, _member_count(organization), _member_list([page])))
     return found
@@ -206,11 +201,9 @@ def another_member(run: Run, *, with_key: bool = False) -> Member | None:
         return another_member(run) if with_key else None
 
 
-def bystanders(run: Run) -> frozenset[str]:
-    """Make an admin and a member that show whether other members are affected; none if that is impossible."""
-    made: set[str] = set()
-    if run.profile.provisioner is not None:
-        for role in ("admin", "member"):
-            with suppress(MissingMeans):
-                made.add(run.fixtures.member(role).user_id)
-    return frozenset(made)
+def second_reader(run: Run) -> list[Credential]:
+    """Return a second key that may read the organization and its members; none if there is none."""
+    try:
+        return [run.fixtures.scoped_key("organizations:read")]
+    except MissingMeans:
+        return []

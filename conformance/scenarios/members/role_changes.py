@@ -9,22 +9,21 @@ from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import OTHER_ROLE, spare_owner
-from conformance.scenarios.members.member_list import MemberList, member_to_change, read_members, read_members_with
+from conformance.scenarios.members.member_list import (
+    MemberList,
+    another_member,
+    member_to_change,
+    read_members,
+    read_members_with,
+    second_reader,
+)
 from conformance.wire import requests
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.targets.fixtures import Member
     from conformance.wire.exchange import Exchange
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A role change, and the members after it."""
-
-    role: str
-    response: Exchange
-    after: MemberList
+    from conformance.wire.requests import Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,57 +32,55 @@ class RoleChanges:
 
     Attributes:
         member: The member.
+        bystander: Another member, whose role is changed at the same time as the last change of the first; None if there
+            is none.
         role: The role that it had, and gets back.
         before: The members before.
         changes: To the other role, and back.
-        of_new_role: The members of the other role after the first change.
-        of_old_role: The members of the old role at that time.
         same: A change to the role that it has already.
         invited: An invitation of its own address; None if the list shows no address.
-        to_owner: The attempts to make it an owner, in either role.
-        last_role: The role that was set before the last of those.
-        after: The members at the end.
     """
 
     member: Member
+    bystander: Member | None
     role: str
     before: MemberList
-    changes: tuple[Change, ...]
-    of_new_role: MemberList
-    of_old_role: MemberList
+    changes: tuple[Exchange, ...]
     same: Exchange
     invited: Exchange | None
-    to_owner: tuple[Exchange, ...]
-    last_role: str
-    after: MemberList
 
 
 @scenario(alone=True)
 def role_changes(run: Run) -> RoleChanges:
-    """Change a member's role and back, try to make it an owner, and invite its address."""
+    """Change a member's role and back, try to make it an owner, and change two members at once."""
     member = member_to_change(run, "admin")
-    before = read_members_with(run, member.user_id)
+    bystander = another_member(run, with_key=True)
+    before = read_members_with(run, *(each.user_id for each in (member, bystander) if each is not None))
     role = changeable_role(before, member)
-    first = change_role(run, member, OTHER_ROLE[role])
-    of_new_role, of_old_role = read_members(run, OTHER_ROLE[role]), read_members(run, role)
-    changes = (first, change_role(run, member, role))
+    listed = [requests.list_members(role=role).with_key(key) for key in second_reader(run)]
+    run.send_all(listed)
+    first = _change_role(run, member, OTHER_ROLE[role])
+    run.send_all([requests.list_members(role=OTHER_ROLE[role]), *(listed or [requests.list_members(role=role)])])
+    changes = (first, _change_role(run, member, role))
     same = _set(run, member, role)
     invited = _invite(run, before.members[member.user_id].get("email"))
-    to_owner, last_role = _to_owner(run, member, role)
-    after = read_members(run)
-    _give_back(run, member, role)
-    return RoleChanges(
-        member, role, before, changes, of_new_role, of_old_role, same, invited, to_owner, last_role, after
-    )
+    _try_owner(run, member, role)
+    read_members(run)
+    _give_back(run, member, role, *_other_change(before, bystander))
+    return RoleChanges(member, bystander, role, before, changes, same, invited)
 
 
-def _to_owner(run: Run, member: Member, role: str) -> tuple[tuple[Exchange, ...], str]:
-    """Try to make a member an owner, and again in its other role if that was refused; return its role, too."""
-    first = _set(run, member, "owner")
-    if not first.refused:  # a faulty service may have done it, so the suite stops
-        return (first,), role
-    other = _set(run, member, OTHER_ROLE[role])
-    return (first, _set(run, member, "owner")), OTHER_ROLE[role] if other.accepted else role
+def _try_owner(run: Run, member: Member, role: str) -> None:
+    """Try to make a member an owner, and again in its other role if that was refused."""
+    if _set(run, member, "owner").refused:  # otherwise a faulty service may have done it, so the suite stops
+        _set(run, member, OTHER_ROLE[role])
+        _set(run, member, "owner")
+
+
+def _other_change(members: MemberList, bystander: Member | None) -> list[Request]:
+    """Return the change of another member to its other role; none if there is no such member."""
+    role = OTHER_ROLE.get(str(members.role(bystander.user_id))) if bystander is not None else None
+    return [] if bystander is None or role is None else [requests.update_member_role(bystander.user_id, {"role": role})]
 
 
 def changeable_role(members: MemberList, member: Member) -> str:
@@ -106,21 +103,23 @@ def _set(run: Run, member: Member, role: str) -> Exchange:
     return run.send(requests.update_member_role(member.user_id, {"role": role}))
 
 
-def _give_back(run: Run, member: Member, role: str) -> None:
+def _give_back(run: Run, member: Member, role: str, *beside: Request) -> None:
     """Restore a member's role, with an unknown field beside it; without that field if it is refused.
 
-    A run that is not quick sends the role in capitals first.
+    A run that is not quick sends the role in capitals first. Requests about other members are sent at the same time.
     """
     if run.effort is not Effort.QUICK:
         _set(run, member, role.upper())
-    response = run.send(requests.update_member_role(member.user_id, {"role": role, "unheardOf": "x"}))
-    if response.refused:
+    back = requests.update_member_role(member.user_id, {"role": role, "unheardOf": "x"})
+    if run.send_all([back, *beside])[0].refused:
         _set(run, member, role)
 
 
-def change_role(run: Run, member: Member, role: str) -> Change:
+def _change_role(run: Run, member: Member, role: str) -> Exchange:
     """Set a member's role, and read the members."""
-    return Change(role, _set(run, member, role), read_members(run))
+    response = _set(run, member, role)
+    read_members(run)
+    return response
 
 
 def _invite(run: Run, email: object) -> Exchange | None:

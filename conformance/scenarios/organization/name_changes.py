@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
 from conformance.running.scenarios import scenario
+from conformance.scenarios.access.every_operation import RetryNewKeys
 from conformance.scenarios.access.two_organizations import other_organization
+from conformance.scenarios.members.member_list import second_reader
 from conformance.scenarios.organization.text_samples import SCRIPTS, SIGNS, joined
 from conformance.scenarios.renaming import given_back, name_before
+from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 from conformance.wire.rate_limit_headers import quota
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
 
 _ODD_NAMES: Final = (joined(SCRIPTS), joined(SIGNS))
 _LONG_NAME: Final = " ".join(f"{number:04}" for number in range(50))
@@ -48,8 +55,7 @@ class Renaming:
         odd: The renamings to odd names.
         nameless: The responses to updates with null and with an empty text as the name.
         empty: An update without any field, and a read after it.
-        claimed: The values of other fields that were sent.
-        foreign: The updates that sent them: all at once and, if that was refused, singly with the name.
+        foreign: The updates that sent other fields: all at once and, if that was refused, singly with the name.
         after_foreign: A read after those.
     """
 
@@ -58,7 +64,6 @@ class Renaming:
     odd: tuple[Rename, ...]
     nameless: tuple[Exchange, ...]
     empty: Rename
-    claimed: dict[str, Any]
     foreign: tuple[Exchange, ...]
     after_foreign: Exchange
 
@@ -66,12 +71,6 @@ class Renaming:
     def last(self) -> Rename:
         """Return the last renaming."""
         return (self.plain, *self.odd)[-1]
-
-    @property
-    def kept(self) -> tuple[Rename, ...]:
-        """Return the renamings to odd names that were accepted, and read back as sent."""
-        taken = [rename for rename in self.odd if rename.response.succeeded and rename.after.succeeded]
-        return tuple(rename for rename in taken if read.data(rename.after).get("name") == rename.name)
 
 
 @scenario(alone=True)
@@ -81,8 +80,10 @@ def renaming(run: Run) -> Renaming:
     before = run.send(requests.get_organization())
     name = name_before(run, before)
     _ensure_room(run, before)
+    reads = [requests.get_organization().with_key(key) for key in second_reader(run)]
+    run.send_all(reads)
     with given_back(run, name):
-        return _renamed(run, before)
+        return _renamed(run, before, reads)
 
 
 def _ensure_room(run: Run, before: Exchange) -> None:
@@ -96,18 +97,18 @@ def _ensure_room(run: Run, before: Exchange) -> None:
         raise CantTell(f"{left}, too few to rename the organization and restore it", before)
 
 
-def _renamed(run: Run, before: Exchange) -> Renaming:
+def _renamed(run: Run, before: Exchange, reads: Sequence[Request]) -> Renaming:
     plain = _rename(run, run.name("organization"))
-    odd = (*_oddly_renamed(run), _rename(run, f"{run.name('organization')} {_LONG_NAME}"))
+    odd = (*_oddly_renamed(run), _rename_with_key(run, f"{run.name('organization')} {_LONG_NAME}"))
+    run.send_all(reads)
     # Open, but no reason for a server error, and a refused name must not be set.
     nameless = [run.send(requests.update_organization({"name": name})) for name in (None, "")]
     empty = Rename("", run.send(requests.update_organization({})), run.send(requests.get_organization()))
-    claimed = _claims(run, read.data(empty.after))
-    foreign = _claim(run, empty.after, claimed)
+    foreign = _claim(run, empty.after, _claims(run, read.data(empty.after)))
     after = run.send(requests.get_organization())
     if differences(empty.after, after):
         _repair(run, empty.after)
-    return Renaming(before, plain, odd, tuple(nameless), empty, claimed, foreign, after)
+    return Renaming(before, plain, odd, tuple(nameless), empty, foreign, after)
 
 
 def _oddly_renamed(run: Run) -> tuple[Rename, ...]:
@@ -120,6 +121,16 @@ def _oddly_renamed(run: Run) -> tuple[Rename, ...]:
 
 def _rename(run: Run, name: str) -> Rename:
     return Rename(name, run.send(requests.update_organization({"name": name})), run.send(requests.get_organization()))
+
+
+def _rename_with_key(run: Run, name: str) -> Rename:
+    """Rename with a key that has no other permission; with the main key if there is no such key, or it is refused."""
+    update = requests.update_organization({"name": name})
+    with suppress(MissingMeans):
+        response = RetryNewKeys(run).send(update.with_key(run.fixtures.scoped_key("organizations:write")))
+        if response.accepted:
+            return Rename(name, response, run.send(requests.get_organization()))
+    return _rename(run, name)
 
 
 def _claims(run: Run, organization: dict[str, Any]) -> dict[str, Any]:

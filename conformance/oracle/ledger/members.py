@@ -1,0 +1,307 @@
+"""Ledger rules for the members that a run may change, and for the addresses that it invites."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.oracle import read
+from conformance.oracle.effects import DELETED, EXISTENCE, Effect, Interval
+from conformance.oracle.laws.responses import ROLES
+from conformance.oracle.ledger.findings import Finding
+from conformance.oracle.ledger.histories import History, Snapshot, Write, status_of
+from conformance.oracle.ledger.lists import page_of
+from conformance.oracle.ledger.rules import NOT_FOUND, NOT_JUDGED, finding_of, is_of_main, of_refusal
+from conformance.oracle.rendering import render
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from conformance.oracle.ledger.findings import Findings
+    from conformance.oracle.ledger.lists import Page
+    from conformance.wire.exchange import Exchange
+
+BOTH_WAYS, KEEPS_THE_REST = "role-changes-both-ways", "update-role-keeps-the-rest"
+ADDS_NO_MEMBER, SPARES_OTHERS = "invite-adds-no-member", "removal-spares-other-members"
+UNLISTED, NO_OWNER = "removed-member-unlisted", "no-owner-through-role-change"
+BY_ROLE, REFUSED = "list-members-role-filter", "update-role-refused-changes-nothing"
+OF_MEMBERS: Final = (
+    BOTH_WAYS, KEEPS_THE_REST, REFUSED, NO_OWNER, "update-role-succeeds",
+    "remove-member-succeeds", UNLISTED, SPARES_OTHERS,
+    "removed-member-not-removable", "removed-member-role-unchangeable",
+)  # fmt: skip
+"""The requirements about members of the run."""
+OF_LISTS: Final = (BY_ROLE, "list-members-total", "list-members-pages-partition", "member-email-is-address")
+"""The requirements about lists of members."""
+
+ALWAYS: Final = Interval(-inf, 0)
+"""The time before a run."""
+ROLE: Final = "role"
+_FIXED: Final = ("name", "email", "joinedAt")
+_SETTABLE: Final = ("admin", "member")
+_OF_OTHERS: Final = {
+    "updateMemberRole": KEEPS_THE_REST,
+    "removeMember": SPARES_OTHERS,
+    "inviteMember": ADDS_NO_MEMBER,
+}
+_OF_REMOVED: Final = {
+    "updateMemberRole": "removed-member-role-unchangeable",
+    "removeMember": "removed-member-not-removable",
+}
+_SOON: Final = 10_000_000
+"""Microseconds after a change within which no other user is taken for the cause of what a list shows."""
+_BESIDE_OTHERS: Final = frozenset({404, 409})
+
+
+def _effects(exchange: Exchange) -> tuple[Effect, ...]:
+    """Return the effects of a role change or a removal; a refused one has none, whatever its key."""
+    if not exchange.was_sent or exchange.refused:
+        return ()
+    span = Interval.of(exchange)
+    span, certain = (span, is_of_main(exchange)) if exchange.accepted else (Interval(span.start, inf), False)
+    if exchange.request.operation.id == "removeMember":
+        return (Effect(exchange, EXISTENCE, DELETED, span, certain),)
+    role = _role_sent(exchange)
+    return (Effect(exchange, ROLE, role if role in ROLES else None, span, certain and role in _SETTABLE),)
+
+
+def _address(holder: dict[str, Any]) -> str:
+    address = holder.get("email")
+    return address.casefold() if isinstance(address, str) else ""
+
+
+def _role_sent(exchange: Exchange) -> object:
+    return (exchange.sent_object or {}).get(ROLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Rules of the members that a run may change.
+
+    Attributes:
+        findings: The findings that they add to.
+        own: The ids of these members, each with whether it was made for the run: others may change any other later.
+        people: What is known of each, by id.
+        writes: All changes of members and accepted invitations, by any key of the organization.
+        invited: The accepted invitations by address.
+        shown: When each address was in a list first.
+        absent: The requirement that the absence of a member breaks, by its id; ``owner`` for that of owners.
+        owners: Owners in lists.
+    """
+
+    findings: Findings
+    own: Mapping[str, bool]
+    people: dict[str, History] = field(default_factory=dict)
+    writes: list[Write] = field(default_factory=list)
+    invited: dict[str, Exchange] = field(default_factory=dict)
+    shown: dict[str, float] = field(default_factory=dict)
+    absent: dict[str, str] = field(default_factory=dict)
+    owners: list[dict[str, Any]] = field(default_factory=list)
+
+    def record(self, exchange: Exchange) -> None:
+        """Record the possible effects of an exchange."""
+        operation, span = exchange.request.operation.id, Interval.of(exchange)
+        if operation == "listMembers" and is_of_main(exchange) and (page := page_of(exchange)) is not None:
+            for item in page.items:
+                self.shown.setdefault(_address(item), span.start)
+                self._person(read.id_of(item), exchange)
+        elif operation == "inviteMember" and exchange.accepted and is_of_main(exchange):
+            self.writes.append(Write(exchange, span, ()))
+            self.invited.setdefault(_address(exchange.sent_object or {}), exchange)
+        elif operation in _OF_REMOVED and exchange.request.method != "GET":
+            change = Write(exchange, span, _effects(exchange))
+            self.writes.append(change)
+            if (person := self._person(exchange.request.identifier, exchange)) is not None:
+                person.take(change)
+                person.broken |= not exchange.request.is_proper
+
+    def _person(self, user_id: str | None, exchange: Exchange) -> History | None:
+        if user_id is None or user_id not in self.own:
+            return None
+        before = Write(exchange, ALWAYS, (Effect(exchange, ROLE, None, ALWAYS, certain=True),))
+        return self.people.setdefault(user_id, History(user_id, before))
+
+    def judge(self, exchange: Exchange) -> None:
+        """Judge a response."""
+        if not is_of_main(exchange):
+            return
+        if exchange.request.operation.id == "listMembers" and (page := page_of(exchange)) is not None:
+            self._page(page)
+        elif exchange.request.operation.id in _OF_REMOVED:
+            person = self.people.get(exchange.request.identifier or "")
+            if person is not None and not person.broken and status_of(exchange) not in NOT_JUDGED:
+                self._change(person, exchange)
+
+    # Changes
+
+    def _change(self, person: History, exchange: Exchange) -> None:
+        span, operation, role = Interval.of(exchange), exchange.request.operation.id, _role_sent(exchange)
+        is_role, main, status = operation == "updateMemberRole", exchange.by_main_key, status_of(exchange)
+        is_sound = not is_role or exchange.sent_object in ({ROLE: "admin"}, {ROLE: "member"})
+        known = {effect.value for effect in person.registers[ROLE].candidates(span) if effect.exchange is not exchange}
+        if (gone := person.deletion(span)) is not None:
+            right = exchange.refused and (not main or not is_sound or status == NOT_FOUND)
+            message, rule, because = "treated a removed member as a member", _OF_REMOVED[operation], [gone.exchange]
+        elif is_role and role == "owner":
+            right = exchange.refused and (not main or status != NOT_FOUND)
+            message, rule, because = "to owner was not refused", NO_OWNER, []
+        elif main and is_sound and person.snapshots and person.identifier not in self.absent:
+            seen = person.snapshots[-1]
+            # A faulty service may have made it an owner, which the next list shows.
+            since = person.between(seen.interval.end, span.start)
+            tried = any(_role_sent(change.exchange) == "owner" for change in since)
+            if tried or known & {role, "owner"} or not person.exists(Interval(span.start, span.start)):
+                return
+            beside = (write for write in self.writes if write.exchange is not exchange and write.interval.meets(span))
+            right = exchange.accepted or (status in _BESIDE_OTHERS and any(beside))
+            message, because = "failed for a member", [seen.exchange]
+            rule = "update-role-succeeds" if is_role else "remove-member-succeeds"
+        else:
+            return
+        expected = {NO_OWNER: "a 4xx other than 401, 404 and 429"}.get(rule, "404" if gone else "200")
+        finding = finding_of(rule, exchange, *because, message=f"{operation} {message}", expected=expected)
+        self._conclude(person, finding, right=right)
+
+    # Lists
+
+    def _page(self, page: Page) -> None:
+        seen = set[str]()
+        for place, item in enumerate(page.items):
+            person, address = self.people.get(read.id_of(item) or ""), _address(item)
+            if person is not None:
+                seen.add(person.identifier)
+                self.absent.pop(person.identifier, None)
+                if self._is_certain(person, page.interval):
+                    self._item(person, page, Snapshot(page.exchange, page.interval, item, f"/data/{place}"))
+            elif address and (sent := self.invited.get(address)) and Interval.of(sent).end <= self.shown[address]:
+                words = "an invited address is a member's", "no invited address", address, f"/data/{place}/email"
+                self.findings.broken.append(Finding(ADDS_NO_MEMBER, page.exchange, (sent,), *words))
+        if any(Interval.of(invitation).before(page.interval) for invitation in self.invited.values()):
+            self.findings.keep(ADDS_NO_MEMBER, page.exchange)
+        self._missing(page, seen)
+
+    def _item(self, person: History, page: Page, now: Snapshot) -> None:
+        if (gone := person.deletion(page.interval)) is not None:
+            words = "a removed member is listed", "no removed member", person.identifier, now.pointer
+            self._conclude(person, Finding(UNLISTED, page.exchange, (gone.exchange,), *words), right=False)
+            return
+        role, register = now.text(ROLE), person.registers[ROLE]
+        tried = any(write.exchange.refused for write in self._since(person, page)[0])
+        if role in ROLES or (role is not None and tried):
+            may, candidates = register.is_possible(role, page.interval), register.candidates(page.interval)
+            expected = " or ".join(sorted({str(effect.value) for effect in candidates}))
+            words = "a member has a role that no request gave", expected, role, f"{now.pointer}/role"
+            for rule in self._upheld(person, page) if may else [self._cause(person, page, BOTH_WAYS, role=role)]:
+                because = tuple(effect.exchange for effect in candidates)
+                self._conclude(person, Finding(rule, page.exchange, because, *words), right=may)
+            if may:
+                register.narrow(role, page.interval)
+        self._fixed(person, page, now)
+        if page.role is not None and not person.broken:
+            words = "a member is listed under another role", render(page.role), render(role), now.pointer
+            right = register.is_possible(page.role, page.interval)
+            self._conclude(person, Finding(BY_ROLE, page.exchange, (), *words), right=right)
+        if not person.broken:
+            person.snapshots.append(now)
+
+    def _fixed(self, person: History, page: Page, now: Snapshot) -> None:
+        """Require the name, the address and the time of joining that the first list showed."""
+        for name in _FIXED if person.snapshots else ():
+            first = person.snapshots[0]
+            was, value = first.text(name), now.text(name)
+            if person.broken or was is None or value is None or was == value:
+                continue
+            default = "member-email-is-address" if name == "email" else BY_ROLE if page.role else KEEPS_THE_REST
+            words = f"{name} of a member has changed", render(was), render(value), f"{now.pointer}/{name}"
+            finding = Finding(self._cause(person, page, default), page.exchange, (first.exchange,), *words)
+            self._conclude(person, finding, right=False)
+
+    def _missing(self, page: Page, seen: set[str]) -> None:
+        """Require all members that belong into the list for certain, and an owner if there was one before."""
+        there = [person for person in self.people.values() if self._belongs(person, page)]
+        counted = BY_ROLE if page.role else "list-members-total"
+        if page.total < len(there):
+            least, message = f"at least {len(there)}, of this run alone", "the total is less than the number of members"
+            self._unsteady(Finding(counted, page.exchange, (), message, least, str(page.total), "/meta/total"))
+        elif there:
+            self.findings.keep(counted, page.exchange)
+        if not page.is_whole or page.total < len(there):
+            return
+        for person in there:
+            if person.identifier not in seen:
+                default = BY_ROLE if page.role else "list-members-pages-partition"
+                rule = self.absent.setdefault(person.identifier, self._cause(person, page, default, gone=True))
+                words = "a member is missing from the list", "every member", f"{person.identifier} missing", "/data"
+                self._unsteady(Finding(rule, page.exchange, (person.snapshots[-1].exchange,), *words))
+        if any(person.deletion(page.interval) for person in self.people.values()):
+            self.findings.keep(UNLISTED, page.exchange)
+        if page.role is None:
+            owners = [item for item in page.items if item.get(ROLE) == "owner"]
+            done = [write for write in self.writes if write.exchange.accepted and write.interval.before(page.interval)]
+            for change in done[-1:] if self.owners and not owners else ():
+                rule = self.absent.setdefault("owner", _OF_OTHERS[change.exchange.request.operation.id])
+                words = "no member is an owner any more", "an owner, as before", "none", "/data"
+                self._unsteady(Finding(rule, page.exchange, (change.exchange,), *words))
+            self.owners.extend(owners[:1])
+
+    def _unsteady(self, finding: Finding) -> None:
+        """Record a finding that others, or writes of the run, may have caused."""
+        self.findings.broken.append(replace(finding, unsteady=True))
+
+    def _is_certain(self, person: History, span: Interval) -> bool:
+        """Whether only the run can have changed a member; others may change one that was not made for it, some day."""
+        recent = any(write.interval.end + _SOON > span.start for write in person.attempts)
+        return not person.broken and (recent or self.own[person.identifier])
+
+    def _belongs(self, person: History, page: Page) -> bool:
+        if not (self._is_certain(person, page.interval) and person.snapshots and person.exists(page.interval)):
+            return False
+        return page.role is None or person.registers[ROLE].certain_value(page.interval) == page.role
+
+    # Causes
+
+    def _since(self, person: History, page: Page) -> tuple[list[Write], list[Write]]:
+        """Return the writes since a member was seen last: the attempts on it, and the accepted ones on others."""
+        since = person.snapshots[-1].interval.start if person.snapshots else -inf
+        writes = [write for write in self.writes if write.interval.end > since]
+        begun = [write for write in writes if write.interval.start < page.interval.end]
+        mine = [write for write in begun if write.exchange.request.identifier == person.identifier]
+        others = [write for write in begun if write.exchange.request.identifier != person.identifier]
+        return mine, [write for write in others if write.exchange.accepted]
+
+    def _cause(self, person: History, page: Page, default: str, *, role: str | None = None, gone: bool = False) -> str:
+        """Return the requirement that a wrong role, a changed field or the absence of a member breaks."""
+        mine, others = self._since(person, page)
+        if role == "owner" and any(_role_sent(write.exchange) == role for write in person.attempts):
+            return NO_OWNER
+        refused = [write.exchange for write in mine if write.exchange.refused]
+        carrying = [exchange for exchange in refused if role is None or _role_sent(exchange) == role]
+        last = None if role is None else person.registers[ROLE].latest(page.interval)
+        if last is not None and last.exchange in [write.exchange for write in mine] and not carrying:
+            return default  # no list has shown the effect of the last change
+        for exchange in reversed(carrying or refused):
+            if gone is (exchange.request.operation.id == "removeMember"):
+                return NO_OWNER if _role_sent(exchange) == "owner" else of_refusal(exchange, REFUSED)
+        if others:
+            return _OF_OTHERS[others[-1].exchange.request.operation.id]
+        is_stale = any(change.exchange.accepted for change in person.attempts)
+        return BY_ROLE if page.role and role is not None and not is_stale else default
+
+    def _upheld(self, person: History, page: Page) -> Sequence[str]:
+        """Return the requirements that a right role supports."""
+        mine, others = self._since(person, page)
+        refused = [write.exchange for write in mine if write.exchange.refused and write.effects == ()]
+        of_refused = {
+            NO_OWNER if _role_sent(exchange) == "owner" else of_refusal(exchange, REFUSED) for exchange in refused
+        }
+        changed = [BOTH_WAYS, KEEPS_THE_REST] if any(write.exchange.accepted for write in mine) else []
+        return [*changed, *of_refused, *{_OF_OTHERS[write.exchange.request.operation.id] for write in others}]
+
+    def _conclude(self, person: History, finding: Finding, *, right: bool) -> None:
+        """Record evidence if a rule was kept, else the finding; the member is not judged afterwards."""
+        if right:
+            self.findings.keep(finding.requirement, finding.exchange)
+        else:
+            person.broken = True
+            self.findings.broken.append(replace(finding, identifier=person.identifier))

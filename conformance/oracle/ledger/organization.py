@@ -1,0 +1,225 @@
+"""Ledger rules for organizations: their names, and the fields that no client can change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.oracle import read
+from conformance.oracle.effects import Effect, Interval, is_plain, is_unremarkable
+from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.ledger.histories import History, Snapshot, Write
+from conformance.oracle.ledger.members import ALWAYS
+from conformance.oracle.ledger.rules import finding_of, is_of_main, key_of, of_refusal
+from conformance.oracle.rendering import render
+from conformance.wire.requests import MAIN_KEY, OTHER_KEY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.oracle.ledger.findings import Findings
+    from conformance.wire.exchange import Exchange
+
+TAKES_EFFECT, KEEPS_TEXT = "update-organization-takes-effect", "update-organization-keeps-text"
+KEEPS_THE_REST, ONLY_NAME = "update-organization-keeps-the-rest", "update-organization-only-name"
+REFUSED, ANSWERS = "update-organization-refused-changes-nothing", "update-organization-answers-new-name"
+ONE_ORGANIZATION: Final = "key-stays-with-organization"
+OF_UPDATES: Final = (TAKES_EFFECT, KEEPS_TEXT, KEEPS_THE_REST, ONLY_NAME, REFUSED, ANSWERS)
+"""The requirements about updates of the organization, which other users can disturb."""
+
+_NAME: Final = "name"
+_FIXED: Final = ("slug", "plan", "createdAt", "settings")
+_COUNTS: Final = ("memberCount", "engagementCount")
+_SETTINGS: Final = ("requireTwoFactor", "domainAutoJoin", "ssoEnabled")
+_READ, _UPDATE = "getCurrentOrganization", "updateCurrentOrganization"
+
+
+def _effects(exchange: Exchange) -> tuple[Effect, ...]:
+    """Return the effect of an update on the name; a refused one has none, whatever its key."""
+    body = exchange.sent_object
+    if not exchange.was_sent or exchange.refused or (body is not None and _NAME not in body):
+        return ()
+    span, name = Interval.of(exchange), None if body is None else body[_NAME]
+    if not isinstance(name, str) or not name or not is_plain(name):  # the effect of another value is open
+        name = None
+    certain = exchange.accepted and name is not None and not _is_invalid(exchange)
+    return (Effect(exchange, _NAME, name, span if exchange.accepted else Interval(span.start, inf), certain),)
+
+
+@dataclass(frozen=True, slots=True)
+class Organizations:
+    """Rules of the organizations that the keys of a run belong to.
+
+    Attributes:
+        findings: The findings that they add to.
+        of_key: The id of the organization of each key, by the key's name.
+        known: What is known of each organization, by id.
+    """
+
+    findings: Findings
+    of_key: dict[str, str] = field(default_factory=dict)
+    known: dict[str, History] = field(default_factory=dict)
+
+    def record(self, exchange: Exchange) -> None:
+        """Record the possible effects of an exchange."""
+        if exchange.request.operation.id not in {_READ, _UPDATE} or not exchange.request.is_proper:
+            return
+        shown = next(map(read.id_of, readable_resources(exchange)), None)
+        if shown is not None and not _is_invalid(exchange):
+            self.of_key.setdefault(key_of(exchange), shown)
+        organization = self._organization(exchange)
+        if organization is not None and exchange.request.operation.id == _UPDATE:
+            organization.take(Write(exchange, Interval.of(exchange), _effects(exchange)))
+
+    def _organization(self, exchange: Exchange) -> History | None:
+        """Return the organization of a key; by default that of the main key."""
+        key = key_of(exchange)
+        found = self.of_key.get(key, None if key == OTHER_KEY else self.of_key.get(MAIN_KEY))
+        if found is None:
+            return None
+        before = Write(exchange, ALWAYS, (Effect(exchange, _NAME, None, ALWAYS, certain=True),))
+        return self.known.setdefault(found, History(found, before))
+
+    def judge(self, exchange: Exchange) -> None:
+        """Judge a response."""
+        operation, data = exchange.request.operation.id, next(iter(readable_resources(exchange)), None)
+        organization = self._organization(exchange) if operation in {_READ, _UPDATE} else None
+        if organization is None or data is None or _is_invalid(exchange):
+            return
+        now = Snapshot(exchange, Interval.of(exchange), data)
+        before = next((was for was in reversed(organization.snapshots) if was.interval.before(now.interval)), None)
+        if operation == _UPDATE:
+            self._answered(organization, before, now)
+        elif self._is_of_key(organization, now):
+            self._named(organization, now)
+            if before is not None:
+                self._fixed(organization, before, now)
+            organization.snapshots.append(now)
+
+    # Reads
+
+    def _is_of_key(self, organization: History, now: Snapshot) -> bool:
+        if now.text("id") is None:
+            return False
+        right, sent = now.text("id") == organization.identifier, [write.exchange for write in organization.attempts]
+        taken = [update for update in sent if _sent(update).get("id") == now.text("id")]
+        rule = ONLY_NAME if taken else ONE_ORGANIZATION
+        self._conclude(now, rule, taken, "id", organization.identifier, right=right, unsteady=False)
+        return right
+
+    def _named(self, organization: History, now: Snapshot) -> None:
+        register, name = organization.registers[_NAME], now.text(_NAME)
+        if name is None:
+            return
+        since = _between(organization, organization.snapshots[-1] if organization.snapshots else None, now)
+        last, candidates = register.latest(now.interval), register.candidates(now.interval)
+        if register.is_possible(name, now.interval):
+            register.narrow(name, now.interval)
+            upheld = [of_refusal(update, REFUSED) for update in since if update.refused]
+            upheld += [ONLY_NAME for update in since if _claims_more(update)]
+            if last is not None and last.interval != ALWAYS:
+                upheld.append(TAKES_EFFECT if is_unremarkable(last.value) else KEEPS_TEXT)
+                self._answered_as_read(last, now)
+            for rule in upheld:
+                self.findings.keep(rule, now.exchange)
+            return
+        stale = any(effect.value == name for effect in register.effects)
+        if since or stale:
+            rule = _cause_of_name(name, last, since, is_stale=stale)
+            expected = " or ".join(dict.fromkeys(render(effect.value) for effect in candidates))
+            self._conclude(now, rule, [effect.exchange for effect in candidates], _NAME, expected, right=False)
+        if not stale:  # another user may have renamed it, which the next reads show
+            register.add(Effect(now.exchange, _NAME, name, now.interval, certain=True))
+
+    def _answered_as_read(self, last: Effect, now: Snapshot) -> None:
+        """Require the name that a read shows in the response to the renaming that gave it."""
+        for data in readable_resources(last.exchange):
+            answered = Snapshot(last.exchange, last.interval, data)
+            if last.value == now.text(_NAME) and (name := answered.text(_NAME)) is not None:
+                right = name == last.value
+                self._conclude(answered, ANSWERS, [now.exchange], _NAME, render(last.value), right=right)
+
+    def _fixed(self, organization: History, before: Snapshot, now: Snapshot) -> None:
+        """Require what the last read showed; counts may have changed, but not to a number that the run sent."""
+        updates = _between(organization, before, now)
+        for name in (*_FIXED, *_COUNTS):
+            was, value = before.value.get(name), now.value.get(name)
+            claims = [update for update in updates if _claims(update, name)]
+            if name in _COUNTS:
+                taken = was != value and any(_sent(update).get(name) == value for update in claims)
+                rules = [ONLY_NAME] if taken else []
+            elif any(update.accepted for update in updates) or (name == "createdAt" and was != value):
+                rules = [ONLY_NAME if claims else KEEPS_THE_REST]
+            else:
+                causes = [of_refusal(update, REFUSED) for update in updates[-1:]]
+                rules = [rule for rule in causes if was == value or rule == REFUSED]
+            for rule in rules:
+                self._conclude(now, rule, [before.exchange, *updates], name, render(was), right=was == value)
+
+    # Updates
+
+    def _answered(self, organization: History, before: Snapshot | None, now: Snapshot) -> None:
+        """Require the id, the slug and the name of the organization in the response to an update."""
+        sent, register, name = _sent(now.exchange), organization.registers[_NAME], now.text(_NAME)
+        slug = None if before is None else before.text("slug")
+        for field_name, right in (("id", organization.identifier), ("slug", slug)):
+            shown = now.text(field_name)
+            if right is not None and shown is not None:
+                rule = ONLY_NAME if field_name in sent else ANSWERS
+                self._conclude(now, rule, [], field_name, right, right=shown == right)
+        if name is not None and (_NAME not in sent or is_unremarkable(sent[_NAME])):
+            expected = " or ".join(dict.fromkeys(render(effect.value) for effect in register.candidates(now.interval)))
+            self._conclude(now, ANSWERS, [], _NAME, expected, right=register.is_possible(name, now.interval))
+
+    def _conclude(
+        self, now: Snapshot, rule: str, because: Sequence[Exchange], name: str, expected: str, *, right: bool,
+        unsteady: bool = True,
+    ) -> None:  # fmt: skip
+        if right:
+            self.findings.keep(rule, now.exchange)
+            return
+        message, actual = f"{name} of the organization is not as before", render(now.value.get(name))
+        finding = finding_of(
+            rule, now.exchange, *because, message=message, expected=expected, actual=actual, pointer=f"/data/{name}"
+        )
+        # No other user sets a name that a refused request of the run carried.
+        self.findings.broken.append(replace(finding, unsteady=unsteady and rule in OF_UPDATES))
+
+
+def _cause_of_name(name: str, last: Effect | None, since: Sequence[Exchange], *, is_stale: bool) -> str:
+    """Return the requirement that an impossible name breaks."""
+    refused = [update for update in since if update.refused]
+    carrying = [update for update in refused if name in (_sent(update).get(_NAME), "")]
+    is_read = last is None or last.exchange not in since
+    if carrying:
+        return of_refusal(carrying[-1], REFUSED)
+    if refused and is_read and not is_stale:
+        return REFUSED
+    others = [update for update in since if _claims_more(update)]
+    if others and last is not None and (is_read or last.exchange in others):
+        return ONLY_NAME
+    return TAKES_EFFECT if last is None or is_stale or is_unremarkable(last.value) else KEEPS_TEXT
+
+
+def _between(organization: History, before: Snapshot | None, now: Snapshot) -> list[Exchange]:
+    """Return the updates that ended after an earlier read began."""
+    since = -inf if before is None else before.interval.start
+    return [write.exchange for write in organization.between(since, now.interval.end)]
+
+
+def _is_invalid(exchange: Exchange) -> bool:
+    return not is_of_main(exchange) and key_of(exchange) != OTHER_KEY
+
+
+def _sent(exchange: Exchange) -> dict[str, Any]:
+    return exchange.sent_object or {}
+
+
+def _claims(update: Exchange, name: str) -> bool:
+    """Whether an update sent a field that it cannot change, or a setting beside it."""
+    return not _sent(update).keys().isdisjoint({name, *(_SETTINGS if name == "settings" else ())})
+
+
+def _claims_more(update: Exchange) -> bool:
+    return update.accepted and not _sent(update).keys() <= {_NAME}

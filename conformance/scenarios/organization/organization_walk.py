@@ -1,0 +1,57 @@
+"""Random sequences of renaming, reading and inviting, and of role changes of a new member, which the ledger judges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.outcomes import CantTell, Inapplicable, Untested
+from conformance.running.options import Effort
+from conformance.running.scenarios import scenario
+from conformance.scenarios.access.every_operation import OTHER_ROLE
+from conformance.scenarios.members.member_list import read_members, read_members_with
+from conformance.scenarios.renaming import given_back, name_before
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+
+_STEPS: Final = {Effort.QUICK: 0, Effort.STANDARD: 12, Effort.DEEP: 60}
+_MOST_INVITATIONS: Final = 2
+
+
+@scenario(alone=True)
+def organization_walk(run: Run) -> None:
+    """Rename, read and invite to the organization in a random sequence, and restore its name."""
+    if not _STEPS[run.effort]:
+        raise Inapplicable("Sequences on the organization are sent at standard and deep effort only")
+    choices, invited = run.random("organization walk"), 0
+    with given_back(run, name_before(run, run.send(requests.get_organization()))):
+        for _ in range(_STEPS[run.effort]):
+            step = choices.choice(("rename", "rename", "read", "read", "invite"))
+            if step == "rename":
+                run.send(requests.update_organization({"name": run.name("organization-walk")}))
+            elif step == "invite" and invited < _MOST_INVITATIONS:
+                invited += 1
+                role = choices.choice(("admin", "member"))
+                run.send(requests.invite_member({"email": run.address("walk"), "role": role}))
+            else:
+                run.send(requests.get_organization())
+        run.send(requests.get_organization())
+
+
+@scenario(alone=True)
+def role_walk(run: Run) -> None:
+    """Change a new member between two roles in a random sequence."""
+    if not _STEPS[run.effort]:
+        raise Inapplicable("Sequences of role changes are sent at standard and deep effort only")
+    if run.profile.provisioner is None:
+        raise Untested("the target file names too few members for this; a provisioner can make one")
+    member, choices = run.fixtures.member("member"), run.random("role walk")
+    members = read_members_with(run, member.user_id)
+    for _ in range(_STEPS[run.effort] // 3):
+        role = members.role(member.user_id)
+        if role not in OTHER_ROLE:
+            raise CantTell("the list of members does not show the new one", *members.pages)
+        new = OTHER_ROLE[role] if choices.random() < 0.7 else role  # noqa: PLR2004 - a share
+        run.send(requests.update_member_role(member.user_id, {"role": new}))
+        members = read_members(run)
