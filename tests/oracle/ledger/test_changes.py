@@ -56,7 +56,7 @@ def test_an_ordinary_edit_succeeds_or_conflicts(
 def test_a_creation_conflicts_only_with_a_name_in_use(
     make_client: MakeClient, before: tuple[str, ...], *, right: bool
 ) -> None:
-    """What was deleted or renamed leaves its name; an engagement that the run does not know for certain may have it."""
+    """A deletion or a renaming frees the name; an engagement that the run does not know for certain may have it."""
     client = make_client()
     identifier = ""
     for step in before:
