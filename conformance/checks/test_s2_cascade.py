@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from conformance.checks.markers import requirement
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell
 from conformance.targets.capabilities import MissingMeans
+from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.scenarios.engagements.cascade import Cascade, Record
     from conformance.targets.profile import SubordinateKind
     from conformance.wire.exchange import Exchange
+
+pytestmark = pytest.mark.stage(Stage.LOOKING_BACK)
 
 
 def _settled(record: Record, *at: Exchange) -> Record:

@@ -10,6 +10,7 @@ from conformance.oracle import read
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.targets import State, Step, edit, engagements_in_every_state
+from conformance.scenarios.access.two_organizations import two_organizations
 from conformance.scenarios.lists.finding import PER_PAGE, latest
 from conformance.scenarios.members.removal import Removal, removal
 from conformance.targets.capabilities import MissingMeans
@@ -68,7 +69,7 @@ def last_look(run: Run) -> LastLook:
     run.sleep(_LATE[run.effort])
     reads = [requests.get_engagement(identifier) for identifier in _of_every_history(run)]
     run.send_all([*lists, *dict.fromkeys([*changed, *reads]), *organization])
-    run.send_all([*by_others, *_with(run, "organizations", organization)])
+    run.send_all([*by_others, *_with(run, "organizations", organization), *_by_other_organization(run)])
     removed, by_removed = _by_removed(run)
     return LastLook(removed, by_removed)
 
@@ -90,6 +91,15 @@ def _with(run: Run, family: str, asked: list[Request]) -> list[Request]:
     except MissingMeans:
         return []
     return [request.with_key(key) for request in asked]
+
+
+def _by_other_organization(run: Run) -> list[Request]:
+    """Return reads of the other organization's engagement with its own key."""
+    tried = run.scenarios.result_if_any(two_organizations)
+    if tried is None or tried.lived is None:
+        return []
+    asked = (requests.get_engagement(tried.lived), requests.list_engagements(status="archived", perPage=PER_PAGE))
+    return [request.with_key(run.fixtures.other_organization()) for request in asked]
 
 
 def _by_removed(run: Run) -> tuple[Removal | None, tuple[Exchange, ...]]:

@@ -39,6 +39,7 @@ from conformance.scenarios.organization.organization_walk import organization_wa
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 from conformance.wire.exchange import NoResponse
+from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -99,7 +100,27 @@ def ledger_of_run(run: Run) -> Account:
         if confirmed is not None:
             account.findings.broken.append(confirmed)
             sure |= set() if confirmed.unsteady else {confirmed.requirement}
+    account.findings.broken += _of_other_organization(run)
     return account
+
+
+def _of_other_organization(run: Run) -> list[Finding]:
+    """Return the findings about the other organization's engagements, by a ledger in which its key is the main one.
+
+    Findings that other users of that organization may have caused are left out.
+    """
+    swapped = {exchange.number: exchange.seen_from(OTHER_KEY) for exchange in run.wire.exchanges}
+    originals = {exchange.number: exchange for exchange in run.wire.exchanges}
+    found = Ledger.over(swapped.values(), name_key).findings.broken
+    return [
+        replace(
+            finding,
+            exchange=originals[finding.exchange.number],
+            because=tuple(originals[cited.number] for cited in finding.because),
+        )
+        for finding in found
+        if not finding.unsteady and finding.requirement not in {*PEOPLE, *MOVES.values()}
+    ]
 
 
 def _entered(run: Run) -> Ledger:

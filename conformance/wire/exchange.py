@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from conformance.json_text import Malformed, Parsed, TooDeep, read_json
 from conformance.wire.gateways import GATEWAY_STATUSES, LARGE_BODY, TOO_LARGE, TOO_LONG, may_be_parsers
 from conformance.wire.redaction import STAND_IN
-from conformance.wire.requests import JSON_HEADERS, MAIN_KEY
+from conformance.wire.requests import JSON_HEADERS, MAIN_KEY, OTHER_KEY, Credential
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -243,6 +243,22 @@ class Exchange:
         """Whether this requests an operation itself, with the run's main key."""
         credential = self.request.credential
         return self.request.is_proper and (credential is None or credential.name == MAIN_KEY)
+
+    def seen_from(self, key: str) -> Self:
+        """Return the exchange as another organization sees it, whose full key is its main key.
+
+        Args:
+            key: The name of that key. A request with it becomes one with the main key; one with another valid key
+                becomes one of another organization. A refusal of the key itself becomes one of another organization,
+                too, as it may be no full key.
+        """
+        credential = self.request.credential
+        if credential is not None and credential.invalid:
+            return self
+        full = credential is not None and credential.name == key
+        lacking = self.received is not None and self.received.status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
+        seen = None if full and not lacking else Credential(OTHER_KEY, None)
+        return replace(self, request=replace(self.request, credential=seen))
 
     @cached_property
     def sent_object(self) -> dict[str, Any] | None:

@@ -123,7 +123,11 @@ class Talk(FakeRun):
     def __init__(self, *shown: list[str], writes: float | None = None) -> None:
         chosen = SimpleNamespace(only=(LISTED,))
         super().__init__(
-            self._respond, pace=1.0, names=RunNames("own-"), options=chosen, fixtures=SimpleNamespace(members={}, with_records=())
+            self._respond,
+            pace=1.0,
+            names=RunNames("own-"),
+            options=chosen,
+            fixtures=SimpleNamespace(members={}, with_records=()),
         )
         self._shown = iter(shown)
         self.send(requests.create_engagement({"name": "own-engagement"}))

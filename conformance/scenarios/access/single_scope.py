@@ -163,10 +163,9 @@ def _refused_requests(run: Run, scope: str, inputs: OperationInputs, aims: Targe
         first = scopes(name, Permission.REFUSED).index(scope) * times
         if request.identifier == inputs.engagement and aims.ids:
             asked = [
-                (shapes[number % len(shapes)], aims.turn(number + place)) for number in range(first, first + times)
+                (shapes[number % len(shapes)], aims.turn(number + place)) for number in range(first + 1, first + times)
             ]
-            if len(shapes) > 1:
-                asked += [(shape, aims.turn(first + number, "active")) for number, shape in enumerate(shapes)]
+            asked += [(shape, aims.turn(first + number, "active")) for number, shape in enumerate(shapes)]
             yield from ((name, replace(shape, identifier=target)) for shape, target in asked if target is not None)
         else:
             yield from ((name, shape) for shape in (shapes[first // times % len(shapes) :][:1] if is_quick else shapes))
@@ -275,6 +274,7 @@ def _try_the_rest(run: Run, keys: Mapping[str, Credential], sender: RetryNewKeys
             address=run.address("permitted"),
             name=run.name("permitted"),
             description="With one permission.",
+            renamed=run.name("permitted"),
         )
         own = _own_targets(scope, tried.targets)
         planned += [

@@ -63,6 +63,7 @@ class TwoOrganizations:
         own_list: The newest engagements in the main key's list.
         other_list: The same with the other key, and the archived ones.
         made_by_other: An engagement created with the other key, from that response; None if there is none.
+        lived: The id of another such engagement, which its own key edited and archived; None if there is none.
     """
 
     own: tuple[str, Exchange]
@@ -74,6 +75,7 @@ class TwoOrganizations:
     own_list: tuple[Exchange, ...]
     other_list: tuple[Exchange, ...]
     made_by_other: dict[str, Any] | None
+    lived: str | None
 
     def ensure_two(self) -> None:
         """Ensure that the keys read different organizations; otherwise isolation cannot be judged.
@@ -165,7 +167,8 @@ def two_organizations(run: Run) -> TwoOrganizations:
     own_id = read.identifier(own)
     made_by_other = _made_by_other(run, key, name, own_id)
     archive = run.send(requests.archive_engagement(engagement_id))
-    # An organization that was made for the run has no archived engagement: an empty list.
+    attempts = _attempts(run, key)
+    lived = _live(run, key)
     archived = run.send(requests.list_engagements(status="archived", **NEWEST).with_key(key))
     return TwoOrganizations(
         own=(own_id, own),
@@ -173,11 +176,33 @@ def two_organizations(run: Run) -> TwoOrganizations:
         updated=updated,
         created=created,
         archive=archive,
-        attempts=_attempts(run, key),
+        attempts=attempts,
         own_list=tuple(latest_engagements(run, sort="updatedAt", order="desc")),  # requested like the other one
         other_list=(*latest_of_other(run, key), archived),
         made_by_other=made_by_other,
+        lived=lived,
     )
+
+
+def _live(run: Run, key: Credential) -> str | None:
+    """Lead engagements of the other organization through their states, with reads between for the ledger."""
+    words = [{"name": run.name("theirs"), "description": "It stays there."} for _ in range(2)]
+    made = [read.identifier_or_none(run.send(requests.create_engagement(body).with_key(key))) for body in words]
+    identifier, doomed = made
+    if identifier is None or doomed in {None, identifier}:
+        return None
+    reading, listing = (
+        requests.get_engagement(identifier),
+        requests.list_engagements(sort="updatedAt", perPage=PER_PAGE),
+    )
+    changes = (
+        requests.update_engagement(identifier, words[0] | {"name": run.name("theirs")}),
+        requests.archive_engagement(identifier),
+        requests.delete_engagement(str(doomed)),
+    )
+    steps = [step for change in changes for step in (change, reading, listing)]
+    run.send_in_turn([step.with_key(key) for step in (*steps, requests.get_engagement(str(doomed)))])
+    return identifier
 
 
 def _ensure_nobody_elses(own: Exchange, by_other: Exchange) -> None:

@@ -124,7 +124,7 @@ def _creation(run: Run) -> Request:
 
 
 def _edit(run: Run, identifier: str) -> Request:
-    return requests.update_engagement(identifier, {"description": run.name("edit")})
+    return requests.update_engagement(identifier, {"name": run.name("edit"), "description": run.name("edit")})
 
 
 def _invitation(run: Run) -> Request:
