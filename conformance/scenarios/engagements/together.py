@@ -92,7 +92,7 @@ _ALL: Final = (
     _course("both delete1", "delete both both"),
 )
 """Every pair of changes, two changes alone and some crowds, in courses that each end the lives of their engagements."""
-COURSES: Final = {Effort.QUICK: _FREQUENT, Effort.STANDARD: (*_FREQUENT, *_ALL), Effort.DEEP: _ALL * 8}
+COURSES: Final = {Effort.QUICK: _FREQUENT, Effort.STANDARD: (*_FREQUENT, *_ALL), Effort.DEEP: _ALL * 5}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
+from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.two_organizations import other_organization
-from conformance.scenarios.organization.text_samples import SCRIPTS, SIGNS, joined
 from conformance.scenarios.renaming import given_back, name_before
+from conformance.scenarios.samples import AT_THE_END, BROKEN, SCRIPTS, SIGNS, counted, joined, shuffled
 from conformance.wire import requests
 from conformance.wire.rate_limit_headers import quota
 
@@ -19,8 +21,8 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _ODD_NAMES: Final = (joined(SCRIPTS), joined(SIGNS))
-_LONG_NAME: Final = " ".join(f"{number:04}" for number in range(50))
-"""Text that must be kept if it is accepted."""
+_SINGLY: Final = {Effort.QUICK: 1, Effort.STANDARD: 2, Effort.DEEP: len(AT_THE_END)}
+"""The number of broken names, and one more than that of names with nothing odd but their end."""
 REQUESTS: Final = 32
 """Requests left that are enough for renaming and restoring."""
 LONGEST_WAIT: Final = 60.0
@@ -97,8 +99,14 @@ def _ensure_room(run: Run, before: Exchange) -> None:
 
 
 def _renamed(run: Run, before: Exchange) -> Renaming:
+    random = run.random("names of the organization")
+    ends, broken = shuffled(AT_THE_END, random), shuffled(BROKEN, random)
+    for text in broken[: _SINGLY[run.effort]]:  # no reason for a server error
+        body = json.dumps({"name": f"{run.name('organization')} {text}"}).encode()
+        run.send(requests.update_organization({}).with_body(body))
     plain = _rename(run, run.name("organization"))
-    odd = (*_oddly_renamed(run), _rename(run, f"{run.name('organization')} {_LONG_NAME}"))
+    texts = (f"{counted(250)} {ends[0]}", *ends[1 : _SINGLY[run.effort]])
+    odd = (*_oddly_renamed(run, ends[-1]), *(_rename(run, f"{run.name('organization')} {text}") for text in texts))
     # Open, but no reason for a server error, and a refused name must not be set.
     nameless = [run.send(requests.update_organization({"name": name})) for name in (None, "")]
     empty = Rename("", run.send(requests.update_organization({})), run.send(requests.get_organization()))
@@ -110,12 +118,12 @@ def _renamed(run: Run, before: Exchange) -> Renaming:
     return Renaming(before, plain, odd, tuple(nameless), empty, claimed, foreign, after)
 
 
-def _oddly_renamed(run: Run) -> tuple[Rename, ...]:
+def _oddly_renamed(run: Run, end: str) -> tuple[Rename, ...]:
     """Rename to odd names: to all of them in one, and singly if that is refused."""
-    together = _rename(run, f"{run.name('organization')} {' '.join(_ODD_NAMES)}")
+    together = _rename(run, f"{run.name('organization')} {' '.join((*_ODD_NAMES, end))}")
     if together.response.succeeded:
         return (together,)
-    return (together, *(_rename(run, f"{run.name('organization')} {text}") for text in _ODD_NAMES))
+    return (together, *(_rename(run, f"{run.name('organization')} {text}") for text in (*_ODD_NAMES, end)))
 
 
 def _rename(run: Run, name: str) -> Rename:
