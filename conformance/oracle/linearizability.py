@@ -54,7 +54,7 @@ class Event:
         sent: The fields that an update sends.
         seen: The state that a read shows; None if it cannot be read.
         words: Its description.
-        beside: Whether it overlapped another change, so that it may be refused in any state.
+        beside: Whether it overlapped another change, so that it may be refused in any state, or be the second deletion.
     """
 
     operation: str
@@ -71,6 +71,8 @@ class Event:
             yield state
         if self.beside and self.outcome in {Outcome.NOT_FOUND, Outcome.REFUSED}:
             yield state
+        elif state is None and self.beside and self.operation == "delete" and self.outcome is Outcome.DONE:
+            yield None
         elif self.outcome is Outcome.NOT_FOUND:
             if state is None:
                 yield state

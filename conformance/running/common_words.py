@@ -16,7 +16,7 @@ _KINDS: Final = (".yaml", ".json", ".html", ".css", ".js", ".py")
 _FOLDERS: Final = (("catalogue", "data"), ("reports",), ("verdicts",))
 _OF_THE_WIRE: Final = b"gzip deflate br identity keep-alive close chunked en-US,en no-cache true false null HTTP/1.1"
 _QUERY: Final = re.compile(r"(?:[?&]?(?:page|perPage|sort|order|status|role)=\w*)+")
-_TEXTS: Final = ("scenarios", "organization", "text_samples.py")
+_TEXTS: Final = ("scenarios", "samples.py")
 
 
 @cache

@@ -119,13 +119,16 @@ class RequestBuilder:
         return KeyPieces((credential.authorization or "").partition(" ")[2], self._redactor.is_word)
 
     def _headers(self, own: _Headers, authorization: str | None) -> list[tuple[str, str]]:
-        """Return all headers except host and body; a request's own replace the run's, which replace the defaults."""
+        """Return all headers except host and body; a request's own replace the run's, which replace the defaults.
+
+        A request's own header without a value is not sent, and neither is the one that it replaces.
+        """
         named = {name.lower() for name, _ in own}
         given = named | {name.lower() for name, _ in self._settings.headers}
         headers = [header for header in _DEFAULT_HEADERS if header[0].lower() not in given]
         headers += [header for header in self._settings.headers if header[0].lower() not in named]
         shown = [] if authorization is None else [("Authorization", authorization)]
-        return [*headers, *own, *shown]
+        return [*headers, *(header for header in own if header[1]), *shown]
 
     def _write(self, own: _Headers, authorization: str | None) -> list[tuple[bytes, bytes]]:
         headers = self._headers(own, authorization)

@@ -70,6 +70,9 @@ RIGHT = {
     "a conflict beside another edit, of what is deleted": [
         event("delete", 0, 1), *[replace(update(2, 3, Outcome.REFUSED, name="a"), beside=True)] * 2,
     ],
+    "two deletions at once": [
+        replace(event("delete", start, start + 10), beside=True) for start in (0, 5)
+    ],
     "read during the deletion": [event("delete", 0, 10), seen(5, 6, "one")],
 }  # fmt: skip
 WRONG = {

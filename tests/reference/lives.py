@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.reference.queries import EngagementQuery
 from conformance.reference.records import SCOPES, SUBORDINATE_KINDS
-from conformance.scenarios.organization.text_samples import ADDRESSES, SCRIPTS, joined
-from conformance.scenarios.organization.text_samples import SIGNS as SIGNS_OF_PROGRAMS
+from conformance.scenarios.samples import ADDRESSES, SCRIPTS, joined
+from conformance.scenarios.samples import SIGNS as SIGNS_OF_PROGRAMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, MutableMapping

@@ -56,6 +56,15 @@ def test_a_requests_own_headers_come_before_the_runs_and_those_before_the_usual(
     ]
 
 
+def test_a_header_without_a_value_is_not_sent() -> None:
+    """It takes away the header that every request has."""
+    request = replace(get_organization(), headers=(("Accept", ""),))
+
+    assert [name for name, _ in sent(request_builder().build(request))] == [
+        "User-Agent", "Accept-Encoding", "Authorization",
+    ]  # fmt: skip
+
+
 def test_a_header_may_hold_any_text() -> None:
     """A target's identifiers may contain unpaired surrogates."""
     request = replace(get_organization(), headers=(("X-Odd", "\ud800\u00e9"),))

@@ -104,6 +104,8 @@ _LETTERS: tuple[Way, ...] = (
      lambda text: text.encode()[:255].decode(errors="ignore"), "create-name edit-name"),
     ("last-lost", "loses its last character",
      lambda text: text[:-1] if len(text) > 1 else text, "create-description edit-name listed-description"),
+    ("end-lost", "loses the signs at its end, but not a full stop",
+     lambda text: re.sub(r"[^\w.]+$", "", text) or text, "create-description edit-name rename-name"),
     ("newline-added", "ends with a line break", lambda text: f"{text}\n", "create-description edit-name"),
     ("lower-case", "is in small letters", str.lower, "create-description edit-description rename-name"),
     ("upper-case", "is in capitals", str.upper, "create-name"),

@@ -3,20 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import read
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.organization.text_samples import ADDRESSES, SCRIPTS, SIGNS, joined
+from conformance.scenarios.samples import (
+    ADDRESSES,
+    ALONE,
+    AT_THE_END,
+    LENGTHS,
+    SCRIPTS,
+    SIGNS,
+    counted,
+    joined,
+    shuffled,
+)
 from conformance.wire import requests
+from conformance.wire.gateways import TOO_LARGE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-_LONG_NAME: Final = 280
-_LONG_DESCRIPTION: Final = 3_000
+_TABLES: Final = (SCRIPTS, SIGNS, ADDRESSES)
+_SHORT: Final = ("short", "then short")
+_VERY_LONG: Final = {"name": 5_000, "description": 20_000}
+"""Characters that a service may refuse, in a body that every gateway lets pass."""
+_LONG: Final = {"name": 280, "description": 3_000}
+
+Bodies = tuple[dict[str, str], dict[str, str]]
+"""The bodies of a creation, and of the edit after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,65 +58,118 @@ class KeptText:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Texts in creations, and in edits of the created engagements."""
+    """Texts in creations, and in edits of the created engagements.
+
+    Attributes:
+        creations: The creations.
+        edits: The edits.
+        very_long: The responses to a creation with a very long text, by its field.
+    """
 
     creations: tuple[KeptText, ...]
     edits: tuple[KeptText, ...]
+    very_long: dict[str, Exchange]
 
 
 @scenario
 def texts(run: Run) -> Texts:
-    """Send texts of many kinds as names and descriptions, together and, if that shows more, singly."""
-    name, description = _long(_LONG_NAME), _long(_LONG_DESCRIPTION)
-    names = joined(SCRIPTS, SIGNS), joined(SIGNS, SCRIPTS)
-    together = _keep(run, names, (joined(ADDRESSES, SIGNS, SCRIPTS), joined(SCRIPTS, ADDRESSES, SIGNS)))
-    long = _keep(run, (name, name), (description, f"then {description}"))
-    attempts = [*together, *long]
-    if run.effort is not Effort.QUICK:
-        some = [text for texts in (SCRIPTS, SIGNS, ADDRESSES) for text in texts.values()]
-    else:
-        some = [] if together[0].response.succeeded else [joined(texts) for texts in (SCRIPTS, SIGNS, ADDRESSES)]
-    for text, other in zip(some, [*some[1:], *some[:1]], strict=True):
-        attempts += _keep(run, (text, other), (other, text))
-    if not long[0].response.succeeded:
-        attempts += _keep(run, (name, name), ("short", "then short"))
-        attempts += _keep(run, ("short", "then short"), (description, f"then {description}"))
+    """Send texts of many kinds as names and descriptions: all in one and, if that shows more, singly."""
+    ends = iter(shuffled(AT_THE_END, run.random("ends of texts")))
+    whole = [
+        {field: f"{joined(*_TABLES)} {counted(length)} {next(ends)}" for field, length in _VERY_LONG.items()}
+        for _ in range(2)
+    ]
+    attempts = _keep(run, (_named(run, whole[0]), _named(run, whole[1])))
+    very_long = dict.fromkeys(_VERY_LONG, attempts[0].response)
+    if not attempts[0].response.accepted:
+        long = [_created(run, _named(run, {field: counted(length)})) for field, length in _VERY_LONG.items()]
+        very_long = {field: attempt.response for field, attempt in zip(_VERY_LONG, long, strict=True)}
+        attempts += long + _shorter(run)
+    for bodies in _singly(run):
+        attempts += _keep(run, bodies)
     # Names may be too short for all of them.
-    if not any(attempt.response.succeeded for attempt in attempts if attempt.before is None):
-        attempts += _keep(run, ("short", "then short"), (joined(SIGNS), joined(ADDRESSES)))
+    if not any(attempt.response.accepted for attempt in attempts if attempt.before is None):
+        attempts += _keep(run, _pair(run, _SHORT, (joined(SIGNS), joined(ADDRESSES))))
     return Texts(
         tuple(attempt for attempt in attempts if attempt.before is None),
         tuple(attempt for attempt in attempts if attempt.before is not None),
+        very_long,
     )
 
 
-def _keep(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> list[KeptText]:
-    """Create an engagement with two texts, read it, edit it with others and read it again.
+def _shorter(run: Run) -> list[KeptText]:
+    """Send the texts without the very long ones, and each kind singly if they are refused; then long ones."""
+    names = joined(SCRIPTS, SIGNS), joined(SIGNS, SCRIPTS)
+    attempts = _keep(run, _pair(run, names, (joined(ADDRESSES, SIGNS, SCRIPTS), joined(SCRIPTS, ADDRESSES, SIGNS))))
+    if not attempts[0].response.accepted:
+        kinds = [joined(table) for table in _TABLES]
+        for text, other in zip(kinds, [*kinds[1:], *kinds[:1]], strict=True):
+            attempts += _keep(run, _pair(run, (text, other), (other, text)))
+    name, description = (counted(_LONG[field]) for field in _LONG)
+    long = _keep(run, _pair(run, (name, name), (description, f"then {description}")))
+    if not long[0].response.accepted:
+        long += _keep(run, _pair(run, (name, name), _SHORT))
+        long += _keep(run, _pair(run, _SHORT, (description, f"then {description}")))
+    return attempts + long
 
-    Args:
-        run: The run.
-        names: The ends of its first and its second name.
-        descriptions: Its first and its second description.
+
+def _singly(run: Run) -> Iterator[Bodies]:
+    """Yield bodies in which a field is nothing but a text that may be misread, and the other has the run's mark.
+
+    A quick run draws two such texts, another run sends each in one place, and a deep run in every place.
     """
-    sent, edited = (
-        {"name": f"{run.name('t')} {name}", "description": description}
+    random, deep = run.random("texts"), run.effort is Effort.DEEP
+    alone = shuffled(ALONE, random)
+    marked = cycle(shuffled([*AT_THE_END, *(text for table in _TABLES for text in table.values())], random))
+    pairs = [*zip(alone, alone[1:] + alone[:1], strict=True)]
+    chosen = [(pair, swap) for swap in (False, True) for pair in pairs] if deep else [
+        (pair, random.random() < 0.5) for pair in pairs[::2]  # noqa: PLR2004 - even chances
+    ]  # fmt: skip
+    for pair, swap in chosen[:1] if run.effort is Effort.QUICK else chosen:
+        fields = ("description", "name") if swap else ("name", "description")
+        created, edited = (
+            {field: text, other: f"{run.name('t')} {next(marked)}"}
+            for field, other, text in zip(fields, reversed(fields), pair, strict=True)
+        )
+        yield created, edited
+    if run.effort is not Effort.QUICK:
+        for most, length in LENGTHS:
+            named = [f"{run.name('t')}.{counted(most)}"[:most] for _ in range(2)]
+            yield {"name": named[0], "description": counted(length)}, {"name": named[1], "description": "." * length}
+
+
+def _pair(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> Bodies:
+    created, edited = (
+        _named(run, {"name": name, "description": description})
         for name, description in zip(names, descriptions, strict=True)
     )
-    response = run.send(requests.create_engagement(sent))
-    identifier = read.identifier_or_none(response)
-    if identifier is None:
-        return [KeptText(sent, response, None)]
-    before = run.send(requests.get_engagement(identifier))
+    return created, edited
+
+
+def _named(run: Run, texts: dict[str, str]) -> dict[str, str]:
+    """Return a body with these texts, in which the name begins with the run's mark."""
+    return texts | {"name": f"{run.name('t')} {texts.get('name', '')}".rstrip()}
+
+
+def _keep(run: Run, bodies: Bodies) -> list[KeptText]:
+    """Create an engagement with some texts, read it, edit it with others and read it again."""
+    creation, edited = _created(run, bodies[0]), bodies[1]
+    if creation.after is None:
+        return [creation]
+    identifier = creation.after.request.identifier or ""
     edit = run.send(replace(requests.update_engagement(identifier, edited), repeatable=True))
-    return [
-        KeptText(sent, response, before),
-        KeptText(edited, edit, run.send(requests.get_engagement(identifier)), before),
-    ]
+    return [creation, KeptText(edited, edit, run.send(creation.after.request), creation.after)]
 
 
-def _long(length: int) -> str:
-    """Return a text of about that length, in which every place is different."""
-    return " ".join(f"{number:04}" for number in range(length // 5))
+def _created(run: Run, sent: dict[str, str]) -> KeptText:
+    response = run.send(requests.create_engagement(sent))
+    identifier = None if is_too_large(response) else read.identifier_or_none(response)
+    return KeptText(sent, response, None if identifier is None else run.send(requests.get_engagement(identifier)))
+
+
+def is_too_large(response: Exchange) -> bool:
+    """Whether a body was refused for its size, possibly by a gateway."""
+    return response.received is not None and response.received.status == TOO_LARGE
 
 
 @scenario
@@ -105,16 +178,11 @@ def text_samples(run: Run) -> dict[str, Exchange]:
 
     Some share a creation, and get a separate one only if that is refused.
     """
-    long = _long(20_000)
     # If a name does not show that the engagement is the run's, its description does.
     groups: tuple[dict[str, dict[str, Any]], ...] = (
         {"name-empty": {"name": "", "description": run.name("name-empty")}},
         {"name-blank": {"name": "   ", "description": run.name("name-blank")}},
         {"text": {"name": f"  {run.name('blanks')}  two  blanks ", "description": "e\u0301 \u212b \u1100\u1161"}},
-        {
-            "name-very-long": {"name": f"{run.name('very-long')} {long}"[:5_000].rstrip()},
-            "description-very-long": {"description": long},
-        },
         {
             "text-control-characters": {"name": f"{run.name('controls')} a\tb\nc\u0007d\u200de\u202ef"},
             "description-empty": {"description": ""},
@@ -124,7 +192,7 @@ def text_samples(run: Run) -> dict[str, Exchange]:
             "description-null": {"description": None},
         },
     )
-    responses: dict[str, Exchange] = {}
+    responses = {f"{field}-very-long": sent for field, sent in run.scenarios.result(texts).very_long.items()}
     together = run.send_all([requests.create_engagement(_merged(*group.values())) for group in groups])
     for group, response in zip(groups, together, strict=True):
         responses |= dict.fromkeys(group, response)

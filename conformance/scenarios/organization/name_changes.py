@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
+from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import RetryNewKeys
 from conformance.scenarios.access.two_organizations import other_organization
 from conformance.scenarios.members.member_list import second_reader
-from conformance.scenarios.organization.text_samples import SCRIPTS, SIGNS, joined
 from conformance.scenarios.renaming import given_back, name_before
+from conformance.scenarios.samples import AT_THE_END, BROKEN, SCRIPTS, SIGNS, counted, joined, shuffled
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 from conformance.wire.rate_limit_headers import quota
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Request
 
 _ODD_NAMES: Final = (joined(SCRIPTS), joined(SIGNS))
-_LONG_NAME: Final = " ".join(f"{number:04}" for number in range(50))
-"""Text that must be kept if it is accepted."""
+_SINGLY: Final = {Effort.QUICK: 1, Effort.STANDARD: 2, Effort.DEEP: len(AT_THE_END)}
+"""The number of broken names, and one more than that of names with nothing odd but their end."""
 REQUESTS: Final = 32
 """Requests left that are enough for renaming and restoring."""
 LONGEST_WAIT: Final = 60.0
@@ -98,8 +100,17 @@ def _ensure_room(run: Run, before: Exchange) -> None:
 
 
 def _renamed(run: Run, before: Exchange, reads: Sequence[Request]) -> Renaming:
+    random = run.random("names of the organization")
+    ends, broken = shuffled(AT_THE_END, random), shuffled(BROKEN, random)
+    for text in broken[: _SINGLY[run.effort]]:  # no reason for a server error
+        body = json.dumps({"name": f"{run.name('organization')} {text}"}).encode()
+        run.send(requests.update_organization({}).with_body(body))
     plain = _rename(run, run.name("organization"))
-    odd = (*_oddly_renamed(run), _rename_with_key(run, f"{run.name('organization')} {_LONG_NAME}"))
+    texts = (f"{counted(250)} {ends[0]}", *ends[1 : _SINGLY[run.effort]])
+    odd = (
+        *_oddly_renamed(run, ends[-1]),
+        *(_rename_with_key(run, f"{run.name('organization')} {text}") for text in texts),
+    )
     run.send_all(reads)
     # Open, but no reason for a server error, and a refused name must not be set.
     nameless = [run.send(requests.update_organization({"name": name})) for name in (None, "")]
@@ -111,12 +122,12 @@ def _renamed(run: Run, before: Exchange, reads: Sequence[Request]) -> Renaming:
     return Renaming(before, plain, odd, tuple(nameless), empty, foreign, after)
 
 
-def _oddly_renamed(run: Run) -> tuple[Rename, ...]:
+def _oddly_renamed(run: Run, end: str) -> tuple[Rename, ...]:
     """Rename to odd names: to all of them in one, and singly if that is refused."""
-    together = _rename(run, f"{run.name('organization')} {' '.join(_ODD_NAMES)}")
+    together = _rename(run, f"{run.name('organization')} {' '.join((*_ODD_NAMES, end))}")
     if together.response.succeeded:
         return (together,)
-    return (together, *(_rename(run, f"{run.name('organization')} {text}") for text in _ODD_NAMES))
+    return (together, *(_rename(run, f"{run.name('organization')} {text}") for text in (*_ODD_NAMES, end)))
 
 
 def _rename(run: Run, name: str) -> Rename:

@@ -15,26 +15,30 @@ BREAKS = ("no-server-error",)
 ONLY = ("no-server-error", "update-role-*")
 
 
-def _content_type(at: Situation) -> str | None:
-    return at.context.request.headers.get("Content-Type")
+def _header(at: Situation, name: str) -> str | None:
+    return at.context.request.headers.get(name)
 
 
 FAULTY = {
     name: fault(name, "It fails on an odd request.", crash(operation, when), *BREAKS)
     for name, operation, when in (
-        ("role", "listMembers", lambda at: at.query.get("role") == ""),
-        ("page", "listMembers", lambda at: at.query.get("page") == ""),
-        ("twice", "listMembers", lambda at: len(at.query.getlist("page")) > 1),
+        ("role", "listMembers", lambda at: at.query.get("role") not in {None, "admin", "member", "owner"}),
+        ("twice", "*", lambda at: any(len(at.query.getlist(name)) > 1 for name in at.query)),
+        ("array", "*", lambda at: any(name.endswith("]") for name in at.query)),
         ("mark", "createEngagement", lambda at: at.context.content.startswith(b"\xef\xbb\xbf")),
         ("no number", "createEngagement", lambda at: b"NaN" in at.context.content),
         ("lines", "updateEngagement", lambda at: "\n" in str(at.field("description"))),
         ("capital", "inviteMember", lambda at: at.field("role") == "Admin"),
         ("capitals", "updateMemberRole", lambda at: str(at.field("role")).isupper()),
         ("shape", "unarchiveEngagement", lambda at: not at.context.resource_id.startswith("eng_")),
-        ("letters", "updateEngagement", lambda at: not at.context.resource_id.isascii()),
-        ("body", "archiveEngagement", lambda at: _content_type(at) is not None),
-        ("text", "updateEngagement", lambda at: (_content_type(at) or "").startswith("text/")),
-        ("nothing", "updateEngagement", lambda at: _content_type(at) is None),
+        ("letters", "getEngagement", lambda at: not at.context.resource_id.isprintable()),
+        ("body", "archiveEngagement", lambda at: _header(at, "Content-Type") is not None),
+        ("text", "updateEngagement", lambda at: (_header(at, "Content-Type") or "").startswith("text/")),
+        ("nothing", "updateEngagement", lambda at: _header(at, "Content-Type") is None),
+        ("page", "*", lambda at: (_header(at, "Accept") or "").startswith("text/html")),
+        ("accepting nothing", "*", lambda at: _header(at, "Accept") is None),
+        ("language", "*", lambda at: _header(at, "Accept-Language") is not None),
+        ("no character", "*", lambda at: b"\\udc00" in at.context.content and "odd" in str(at.field("name"))),
     )
 }
 

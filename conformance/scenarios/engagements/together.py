@@ -1,0 +1,288 @@
+"""Two changes at once, for every pair of them, on one engagement and on two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from conformance.confirm.clock_ticks import ONE_SECOND_TICK
+from conformance.oracle import read
+from conformance.oracle.effects import Interval
+from conformance.oracle.linearizability import State, describe_events, history_of, order_of
+from conformance.oracle.outcomes import CantTell, NonConformity, evidence
+from conformance.running.options import Effort
+from conformance.running.scenarios import scenario
+from conformance.scenarios.basics import create_engagements
+from conformance.scenarios.lists.finding import Search, latest, search
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
+
+EDITED: Final = "update-engagement-in-parallel"
+ARCHIVED: Final = "archive-effective-at-once"
+DELETED: Final = "delete-effective-at-once"
+
+_CLOSING: Final = "archiveEngagement"
+_BESIDE_OTHERS: Final = frozenset({404, 409})
+"""Refusals that a change may get beside another change."""
+_TRIES: Final = 3
+"""Attempts to send changes in turn: other scenarios or other users may be changing engagements at that time."""
+_CREATIONS: Final = {Effort.QUICK: 4, Effort.STANDARD: 9, Effort.DEEP: 33}
+
+
+_Subject = tuple[str, State | None]
+"""An engagement's identifier and state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Changes that are sent at once.
+
+    Attributes:
+        steps: The changes, usually two; a 1 behind a step names another engagement than the first one.
+    """
+
+    steps: tuple[str, ...]
+
+    @property
+    def requirement(self) -> str:
+        """The requirement that judges them."""
+        kinds = {step.rstrip("1") for step in self.steps}
+        if "delete" in kinds:
+            return DELETED
+        return EDITED if kinds - {"archive", "unarchive"} else ARCHIVED
+
+    @property
+    def attempts(self) -> tuple[str, ...]:
+        """The requests right after them: those that must fail if a change was effective at once, and reads."""
+        if len(self.steps) == 1:  # nothing delays the requests after its response
+            return {DELETED: ("read", "read"), ARCHIVED: ("both", "clear")}[self.requirement]
+        if self.steps == ("both", "delete"):
+            return ("read", "read")
+        return ("both", "clear", "read") if self.steps == ("both", "archive") else ("read",)
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The places of the engagements that they change."""
+        return tuple(dict.fromkeys(_place(step) for step in self.steps if step != "create"))
+
+
+def _course(*pairs: str) -> tuple[Pair, ...]:
+    return tuple(Pair(tuple(pair.split())) for pair in pairs)
+
+
+_FREQUENT: Final = (
+    _course("name description", "both delete"),
+    _course("archive", "delete"),
+    _course("both archive", "delete delete"),
+)
+_ALL: Final = (
+    *_FREQUENT,
+    _course("both both both", "namesake namesake1", "both archive1", "archive unarchive1", "delete1 create"),
+    _course("both name description", "archive both name", "archive archive", "archive unarchive", "archive delete"),
+    _course(
+        "both both1", "archive archive1", "unarchive unarchive1", "both create", "unarchive both", "delete delete1"
+    ),
+    _course("create create", "archive delete1", "unarchive unarchive", "unarchive delete"),
+    _course("both delete1", "delete both both"),
+)
+"""Every pair of changes, two changes alone and some crowds, in courses that each end the lives of their engagements."""
+COURSES: Final = {Effort.QUICK: _FREQUENT, Effort.STANDARD: (*_FREQUENT, *_ALL), Effort.DEEP: _ALL * 5}
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """Changes of one engagement that were sent at once, and the requests right after their responses.
+
+    Attributes:
+        pair: The changes.
+        initial: The engagement before; None if it may change by itself, because the effect of unarchiving is open.
+        changes: The exchanges that were sent at once.
+        later: The exchanges after them.
+        alone: The same with another engagement, in turn and with a pause, if no order explains these exchanges.
+    """
+
+    pair: Pair
+    initial: State | None
+    changes: tuple[Exchange, ...]
+    later: tuple[Exchange, ...]
+    alone: Race | None = None
+
+    @property
+    def explained(self) -> bool:
+        """Whether an order of the changes explains all responses."""
+        if self.initial is None:
+            return True
+        refusals = {change.status for change in self.changes if change.refused} - _BESIDE_OTHERS
+        permitted = not refusals or len(self.changes) == 1 or "archive" in self.pair.steps
+        return permitted and order_of(self.initial, history_of(self.changes + self.later)) is not None
+
+    @property
+    def requirement(self) -> str:
+        """The requirement that judges it: a change is not at once with an archive whose response came before."""
+        closed = [
+            Interval.of(change)
+            for change in self.changes
+            if change.accepted and change.request.operation.id == _CLOSING
+        ]
+        late = any(end.before(Interval.of(change)) for end in closed for change in self.changes)
+        return ARCHIVED if late and self.pair.requirement == EDITED else self.pair.requirement
+
+    @property
+    def left(self) -> State | None:
+        """The engagement after it; None if that is not known."""
+        reads = [event for event in history_of(self.later) if event.operation == "read"]
+        return reads[-1].seen if reads else self.initial
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelCreation:
+    """Simultaneous creations, and the search for them in the list."""
+
+    responses: tuple[Exchange, ...]
+    found: Search
+
+    @property
+    def identifiers(self) -> list[str]:
+        """Return the identifiers in the responses, with repetitions."""
+        return [made for response in self.responses if (made := read.identifier_or_none(response)) is not None]
+
+
+@scenario
+def parallel_creation(run: Run) -> ParallelCreation:
+    """Create several engagements simultaneously and search for them in the list."""
+    names = [run.name(f"parallel-{place}") for place in range(_CREATIONS[run.effort])]
+    responses = run.send_all([requests.create_engagement({"name": name, "description": "Parallel."}) for name in names])
+    made = ParallelCreation(tuple(responses), Search(frozenset(), ()))
+    return ParallelCreation(tuple(responses), search(run, made.identifiers, sort="name", order="asc"))
+
+
+@scenario
+def together(run: Run) -> list[Race]:
+    """Send every pair of changes at once, and at once after their responses what must fail or show them."""
+    courses = COURSES[run.effort]
+    sizes = [max(place for pair in course for place in pair.places) + 1 for course in courses]
+    subjects = _subjects(run, sum(sizes))
+    races = [race for course, size in zip(courses, sizes, strict=True)
+             for race in _taken(run, course, [next(subjects) for _ in range(size)])]  # fmt: skip
+    if run.effort is not Effort.QUICK:
+        run.send_all([requests.get_organization(), latest(run)])  # for the ledger
+    return races
+
+
+def _taken(run: Run, course: tuple[Pair, ...], subjects: list[_Subject]) -> list[Race]:
+    """Send the pairs of a course until one goes wrong."""
+    races: list[Race] = []
+    for pair in course:
+        if any("unarchive" in step for step in pair.steps):
+            subjects = [(identifier, None) for identifier, _ in subjects]
+        raced = _raced(run, pair, subjects)
+        races += raced
+        if not all(race.explained for race in raced):
+            break
+        left = {race.later[-1].request.identifier: race.left for race in raced}
+        subjects = [(identifier, left.get(identifier, state)) for identifier, state in subjects]
+    return races
+
+
+def _subjects(run: Run, number: int) -> Iterator[_Subject]:
+    """Return engagements of the parallel creation, and as many more as are needed."""
+    made = run.scenarios.result(parallel_creation)
+    if not made.found.ids >= made.found.wanted or len(made.found.wanted) < len(made.responses):
+        raise CantTell("not all engagements were created in parallel", *made.responses)
+    yield from ((read.identifier(response), _state(read.data(response))) for response in made.responses)
+    yield from _created(run, number - len(made.responses))
+
+
+def _created(run: Run, number: int) -> list[_Subject]:
+    return [(engagement["id"], _state(engagement)) for engagement in create_engagements(run, *["race"] * number)]
+
+
+def _state(engagement: Mapping[str, object]) -> State:
+    """Return an engagement as the response to its creation shows it."""
+    name, description = engagement.get("name"), engagement.get("description")
+    if not isinstance(name, str) or not isinstance(description, str):
+        raise CantTell("the response to a creation does not show what was sent")
+    return State(name, description)
+
+
+def _raced(run: Run, pair: Pair, subjects: Sequence[_Subject], *, alone: bool = False) -> list[Race]:
+    """Send changes at once, and the requests that follow; return a race for each engagement that they change.
+
+    Args:
+        run: The run.
+        pair: The changes.
+        subjects: The engagements.
+        alone: Whether to send everything in turn, and the last requests after a pause.
+    """
+    name, send = run.name("both"), run.send_in_turn if alone else run.send_all
+    changed = [subjects[place] for place in pair.places]
+    after = [_asked(run, step, identifier, name) for identifier, _ in changed for step in pair.attempts]
+    changes = send([_asked(run, step, subjects[_place(step)][0], name) for step in pair.steps])
+    if alone:
+        run.sleep(ONE_SECOND_TICK)
+    later = send(after)
+    races = [Race(pair, state, _about(changes, identifier), _about(later, identifier)) for identifier, state in changed]
+    return races if alone else [race if race.explained else _tried_alone(run, race) for race in races]
+
+
+def _tried_alone(run: Run, race: Race) -> Race:
+    """Send the last requests again, and the changes in turn, if no order explains what happened at once."""
+    run.sleep(ONE_SECOND_TICK)
+    run.send_all([exchange.request for exchange in race.later])  # for the ledger, which judges late effects
+    for _ in range(_TRIES):
+        alone = _raced(run, race.pair, _created(run, 2), alone=True)
+        if all(other.explained for other in alone):
+            break
+    return replace(race, alone=next((other for other in alone if not other.explained), alone[0]))
+
+
+def _about(exchanges: Sequence[Exchange], identifier: str) -> tuple[Exchange, ...]:
+    return tuple(exchange for exchange in exchanges if exchange.request.identifier == identifier)
+
+
+def _place(step: str) -> int:
+    return int(step.endswith("1"))
+
+
+def _asked(run: Run, step: str, identifier: str, name: str) -> Request:
+    """Return the request of a step; the name is that of all new engagements of a pair, and of all namesakes."""
+    kind = step.rstrip("1")
+    plain = {
+        "read": requests.get_engagement,
+        "archive": requests.archive_engagement,
+        "unarchive": requests.unarchive_engagement,
+        "delete": requests.delete_engagement,
+    }
+    if kind in plain:
+        return plain[kind](identifier)
+    if kind == "create":
+        return requests.create_engagement({"name": name})
+    texts = {"name": run.name("raced"), "description": f"raced by {run.name('raced')[-9:]}"}
+    bodies = {"both": texts, "namesake": {"name": name}, "clear": {"description": ""}}
+    return requests.update_engagement(identifier, bodies.get(kind) or {kind: texts[kind]})
+
+
+def expect_explained(races: Sequence[Race], requirement: str) -> None:
+    """Expect that the responses of every race fit an order in which each change is carried out as a whole.
+
+    Raises:
+        NonConformity: Those of a race fit no order; the message has its history.
+        CantTell: The same changes go wrong in turn, too.
+    """
+    for race in (race for race in races if race.requirement == requirement):
+        exchanges = (*race.changes, *race.later)
+        evidence(*exchanges)
+        if race.explained:
+            continue
+        message = f"no order explains the responses to these changes: {' and '.join(race.pair.steps)}"
+        if race.alone is None or not race.alone.explained:
+            more = () if race.alone is None else (*race.alone.changes, *race.alone.later)
+            raise CantTell(f"{message}, and in turn they go wrong as well", *exchanges, *more)
+        expected = "responses of changes that were carried out in some order"
+        raise NonConformity(message, *exchanges, expected=expected, actual=describe_events(history_of(exchanges)))
