@@ -200,8 +200,8 @@ def _live(run: Run, key: Credential) -> str | None:
         requests.archive_engagement(identifier),
         requests.delete_engagement(str(doomed)),
     )
-    steps = [step for change in changes for step in (change, reading, listing)]
-    run.send_in_turn([step.with_key(key) for step in (*steps, requests.get_engagement(str(doomed)))])
+    steps = [step for change in changes for step in (change, reading)]
+    run.send_in_turn([step.with_key(key) for step in (*steps, requests.get_engagement(str(doomed)), listing)])
     return identifier
 
 
