@@ -157,7 +157,8 @@ class ParallelCreation:
 def parallel_creation(run: Run) -> ParallelCreation:
     """Create several engagements simultaneously and search for them in the list."""
     names = [run.name(f"parallel-{place}") for place in range(_CREATIONS[run.effort])]
-    responses = run.send_all([requests.create_engagement({"name": name, "description": "Parallel."}) for name in names])
+    bodies = [{"name": name, "description": "Made in parallel."} for name in names]
+    responses = run.send_all([requests.create_engagement(body) for body in bodies])
     made = ParallelCreation(tuple(responses), Search(frozenset(), ()))
     return ParallelCreation(tuple(responses), search(run, made.identifiers, sort="name", order="asc"))
 
