@@ -109,9 +109,6 @@ PARAMETERS: Final = (
 IDENTIFIERS: Final = ("0", "-1", "9" * 30, "null", "\x00", "\udcff", "a/b", "%", "a;b", "[a]", "\u00e9\U0001f600'\"--")
 """Identifiers that no service issues."""
 
-LOCAL_PARTS: Final = ("Mixed-Case+a-tag-that-makes-it-longer", "a_b.c", "o'hara", "a+b+c", "UPPER", "0")
-"""Ends of the part of an address before the @; the first one has nearly the greatest length, beside the run's mark."""
-
 
 def joined(*texts: Mapping[str, str]) -> str:
     """Join all texts to one."""
