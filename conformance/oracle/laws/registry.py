@@ -181,7 +181,7 @@ LAWS: Final[Mapping[str, Law]] = MappingProxyType(
         "error-envelope": Law(errors.error_envelope, ends_trial=True),
         "error-status-code-agrees": Law(errors.error_status_code_agrees, ends_trial=True),
         **{f"error-code-{status}": Law(errors.error_code(status), ends_trial=True) for status in errors.ERROR_CODES},
-        "no-server-error": Law(errors.no_server_error, scenarios=("odd_requests",), ends_trial=True),
+        "no-server-error": Law(errors.no_server_error, ends_trial=True),
         "list-meta-fields": Law(lists.meta_fields, (*_ENGAGEMENTS, *_MEMBERS), scenarios=_NEW),
         **_of_both_lists("total-pages", lists.total_pages, pages=True),
         **_of_both_lists("defaults", lists.defaults),

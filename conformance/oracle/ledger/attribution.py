@@ -115,7 +115,7 @@ def requirement_for_status(history: History, *, value: str | None, interval: Int
     meanwhile = history.between(
         confirmed.interval.start if confirmed else last.interval.start, interval.end, but=(last.exchange,)
     )
-    if value is not None and (refusal := _refused(_GIVES[value], meanwhile)):
+    if value is not None and (refusal := _refused(_GIVES[value], _until_wrong(history, STATUS, last, interval))):
         return of_refusal(history, refusal)
     if last.value == "archived":
         return _of_archived(meanwhile, read_before=confirmed is not None, wrong=value is not None)
@@ -226,7 +226,7 @@ def only_change(history: History, before: Snapshot, after: Snapshot) -> Write | 
     if not (before.interval.before(change.interval) and change.interval.before(after.interval)):
         return None
     earlier = [interval.end for interval in history.changes() if interval.start < change.interval.start]
-    alters = any(effect.value not in {None, before.text(effect.field)} for effect in change.effects)
+    alters = any(effect.certain and effect.value not in {None, before.text(effect.field)} for effect in change.effects)
     return change if alters and change.interval.start - max(earlier) >= _A_TICK else None
 
 
@@ -303,6 +303,14 @@ def _owner(last: Effect) -> str:
 
 def _is_edit(effect: Effect) -> bool:
     return effect.exchange.request.operation.id == "updateEngagement"
+
+
+def _until_wrong(history: History, field: str, last: Effect, interval: Interval) -> list[Write]:
+    """Return the writes from the last response with the right value to the first one with a wrong value."""
+    right = [seen for seen in (history.confirmed.get(field), history.listed.get(field)) if seen is not None]
+    since = max([last.interval.start, *(seen.interval.start for seen in right)])
+    until = history.doubted.get(field, interval).end
+    return history.between(since, until, but=(last.exchange,))
 
 
 def _carrying(field: str, value: str, meanwhile: Sequence[Write]) -> Write | None:

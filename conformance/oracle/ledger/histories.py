@@ -145,6 +145,7 @@ class History:
         reads: Intervals and statuses of all reads of it, in the order of beginning.
         confirmed: For each field, the last read that showed a possible value.
         listed: For each field, the last list that showed a possible value.
+        doubted: For each field, the first list that showed an impossible value since the last possible one.
         snapshots: The reads of it so far, in the order of their ends.
         open_findings: Lists that show it wrongly, or correctly after an undetected change.
         broken: Whether a failure was found; the engagement is not judged afterwards.
@@ -157,6 +158,7 @@ class History:
     reads: list[tuple[Interval, int]] = field(default_factory=list)
     confirmed: dict[str, Snapshot] = field(default_factory=dict)
     listed: dict[str, Snapshot] = field(default_factory=dict)
+    doubted: dict[str, Interval] = field(default_factory=dict)
     snapshots: list[Snapshot] = field(default_factory=list)
     open_findings: list[OpenFinding] = field(default_factory=list)
     broken: bool = False

@@ -166,9 +166,11 @@ class ListJudging:
             if register.is_possible(value, snapshot.interval):
                 register.narrow(value, snapshot.interval)
                 history.listed[name] = snapshot
+                history.doubted.pop(name, None)
                 causes.resolve(history, self.findings, name, snapshot.interval)
             else:
                 wrong.append((name, value))
+                history.doubted.setdefault(name, snapshot.interval)
         if wrong:
             self._wrong(history, snapshot, wrong)
         else:

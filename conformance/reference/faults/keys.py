@@ -265,7 +265,7 @@ EARLY = (
     fault("archived-conflict-before-key",
           "Without a valid key, an edit or an archiving of an archived engagement gives 409 instead of 401.",
           refuse_with(409, "authenticate", lambda at: at.operation in {"updateEngagement", "archiveEngagement"}
-                      and stored_archived(at)) | _FIND_OPERATION, _EMPTY, _LOOKUP, _UNKNOWN),
+                      and stored_archived(at)) | _FIND_OPERATION, _MISSING, _SCHEME, _UNKNOWN, _EMPTY, _LOOKUP),
     *(fault(f"{name}-validated-before-key", f"{words} is validated before the key.",
             _validate_first(operation), _VALIDATION) for name, words, operation in (
         ("creation", "A creation", "createEngagement"), ("list", "The list of engagements", "listEngagements"),

@@ -161,7 +161,7 @@ UNARCHIVING = (
           after(UNARCHIVE, lambda at: edit_all(at.service, [
               other for other in at.other_engagements
               if other.name == at.engagement.name and other.status == "archived"], status="active")),
-          "archive-spares-others", "update-engagement-spares-others"),
+          "archive-sets-status"),
     fault("unarchive-moves-created-at", "An unarchived engagement shows the time of its unarchiving as createdAt.",
           before(UNARCHIVE, remember("unarchived", lambda at: at.service.timestamp(at.now)))
           | wrap("view_engagement", lambda service, honest, engagement: put(createdAt=recalled(

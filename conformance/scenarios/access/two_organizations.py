@@ -279,10 +279,11 @@ def _attempts(run: Run, key: Credential) -> dict[str, list[Exchange]]:
         _ensure_nobody_elses(aims.reads[identifier], response)
     attempts = {"getEngagement": list(reads.values())}
     for place, name in enumerate(ON_ENGAGEMENT[1:]):
-        turns = {aims.turn(place * 2 + number) for number in range(_TIMES[run.effort])} - {None}
+        turns = dict.fromkeys(aims.turn(place * 2 + number) for number in range(_TIMES[run.effort]))
         batch = [
-            OperationInputs(identifier or "", "", "", None, "", "", changed, renamed=changed).batch()[name]
-            for identifier in sorted(turns, key=str)
+            OperationInputs(identifier, "", "", None, "", "", changed, renamed=changed).batch()[name]
+            for identifier in turns
+            if identifier is not None
         ]
         sent = run.send_permitted([replace(request.with_key(key), repeatable=True) for request in batch])
         attempts[name] = [exchange for exchange in sent if exchange is not None]

@@ -359,7 +359,7 @@ def test_a_change_that_does_not_move_the_time(
 ) -> None:
     """It must, if it changes a value and the clock had time to tick since the last change."""
     client = make_client(unarchive="nothing")
-    identifier = client.created("as it was")
+    identifier = client.created("as it was", description="described")
     then = client.service.records[identifier].updated
     client.now += seconds
     client.send(requests.get_engagement(identifier))
@@ -368,6 +368,22 @@ def test_a_change_that_does_not_move_the_time(
     client.send(requests.get_engagement(identifier))
 
     wrong = [] if requirement is None or seconds < 2.5 else [requirement]
+    assert broken(client.exchanges) == wrong
+
+
+@pytest.mark.parametrize(("shown", "wrong"), [("described", []), (None, ["update-engagement-moves-updated-at"])])
+def test_a_null_description_may_be_ignored(make_client: MakeClient, shown: str | None, wrong: list[str]) -> None:
+    """Then nothing changed; if it is carried out, the time must move."""
+    client = make_client()
+    identifier = client.created("as it was", description="described")
+    then = client.service.records[identifier].updated
+    client.now += 2.6
+    client.send(requests.get_engagement(identifier))
+    client.send(requests.update_engagement(identifier, {"description": None}))
+    client.service.records[identifier].updated = then
+    client.service.records[identifier].description = shown
+    client.send(requests.get_engagement(identifier))
+
     assert broken(client.exchanges) == wrong
 
 
