@@ -75,13 +75,14 @@ def last_look(run: Run) -> LastLook:
 
 
 def _change(run: Run, ids: Mapping[State, str]) -> None:
-    """Edit, archive and delete engagements of one name, with reads of another between for the ledger."""
+    """Edit, archive and delete engagements of one name, with reads of another and of a list between for the ledger."""
     bystander = [requests.get_engagement(ids[State.NEW])] if State.NEW in ids else []
-    run.send_all(bystander)
+    looks = [*bystander, latest(run)]
+    run.send_all(looks)
     for state, change in _LAST_CHANGES.items():
         if state in ids:
             run.send(change(ids[state]))
-            run.send_all(bystander)
+            run.send_all(looks if state is State.UNARCHIVED else bystander)
 
 
 def _with(run: Run, family: str, asked: list[Request]) -> list[Request]:

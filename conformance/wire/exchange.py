@@ -240,9 +240,10 @@ class Exchange:
 
     @property
     def by_main_key(self) -> bool:
-        """Whether this requests an operation itself, with the run's main key."""
+        """Whether this requests an operation itself, with the run's main key in its proper form."""
         credential = self.request.credential
-        return self.request.is_proper and (credential is None or credential.name == MAIN_KEY)
+        full = credential is None or (credential.name == MAIN_KEY and not credential.invalid)
+        return self.request.is_proper and full
 
     def seen_from(self, key: str) -> Self:
         """Return the exchange as another organization sees it, whose full key is its main key.

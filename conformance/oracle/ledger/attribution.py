@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.effects import (
+    EXISTENCE,
     STATUS,
     Effect,
     Interval,
@@ -180,7 +181,8 @@ def of_absence(history: History, interval: Interval, others: Sequence[Write]) ->
     if not seen:
         return LASTS
     last = max(snapshot.interval.start for snapshot in seen)
-    meanwhile = history.between(last, interval.end, but=(history.creation.exchange,))
+    until = history.doubted.get(EXISTENCE, interval).end
+    meanwhile = history.between(last, until, but=(history.creation.exchange,))
     if refusal := _refused("deleteEngagement", meanwhile):
         return of_refusal(history, refusal)
     done = [write for write in meanwhile if write.exchange.accepted]

@@ -145,7 +145,8 @@ class History:
         reads: Intervals and statuses of all reads of it, in the order of beginning.
         confirmed: For each field, the last read that showed a possible value.
         listed: For each field, the last list that showed a possible value.
-        doubted: For each field, the first list that showed an impossible value since the last possible one.
+        doubted: For each field, and for the existence, the first list that was wrong about it since the last right one.
+        sighted: The last list that showed it in full agreement with the reads.
         snapshots: The reads of it so far, in the order of their ends.
         open_findings: Lists that show it wrongly, or correctly after an undetected change.
         broken: Whether a failure was found; the engagement is not judged afterwards.
@@ -159,6 +160,7 @@ class History:
     confirmed: dict[str, Snapshot] = field(default_factory=dict)
     listed: dict[str, Snapshot] = field(default_factory=dict)
     doubted: dict[str, Interval] = field(default_factory=dict)
+    sighted: Snapshot | None = None
     snapshots: list[Snapshot] = field(default_factory=list)
     open_findings: list[OpenFinding] = field(default_factory=list)
     broken: bool = False

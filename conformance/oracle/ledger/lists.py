@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import read
-from conformance.oracle.effects import STATUS, TEXTS, Interval
+from conformance.oracle.effects import EXISTENCE, STATUS, TEXTS, Interval
 from conformance.oracle.laws.lists import DEFAULT_PER_PAGE, MAX_PER_PAGE, is_list
 from conformance.oracle.laws.responses import ROLES, readable_resources
 from conformance.oracle.ledger import attribution as causes
@@ -158,6 +158,7 @@ class ListJudging:
             words = "a deleted engagement is listed", "no deleted engagement", history.identifier, snapshot.pointer
             self._break(Finding("deleted-unlisted", snapshot.exchange, (deletion.exchange,), *words), history)
             return
+        history.doubted.pop(EXISTENCE, None)
         wrong: list[tuple[str, str]] = []
         for name in (*TEXTS, STATUS):
             value, register = snapshot.text(name), history.registers[name]
@@ -200,9 +201,10 @@ class ListJudging:
 
     def _as_read(self, history: History, snapshot: Snapshot) -> None:
         """Require the times of the last read in a list, if the engagement was not changed between."""
-        read = next(
-            (earlier for earlier in reversed(history.snapshots) if earlier.interval.before(snapshot.interval)), None
-        )
+        earlier = [
+            seen for seen in (*history.snapshots, history.sighted) if seen and seen.interval.before(snapshot.interval)
+        ]
+        read = max(earlier, key=lambda seen: seen.interval.end, default=None)
         if read is None or not history.quiet(read.interval.start, snapshot.interval.end):
             self.findings.keep(causes.AS_READ, snapshot.exchange)
             return
@@ -225,6 +227,7 @@ class ListJudging:
                     Finding(rule, snapshot.exchange, (read.exchange,), *words, other_candidates=len(moved)), history
                 )
                 return
+        history.sighted = snapshot
         self.findings.keep(causes.AS_READ, snapshot.exchange, read.exchange)
 
     # Missing items
@@ -233,6 +236,8 @@ class ListJudging:
         matching = [history for history in self.histories.values() if self._belongs(history, page)]
         absent = [history for history in matching if history.identifier not in seen]
         counted = "list-engagements-filter-counts" if page.status else "list-engagements-total"
+        for history in absent if page.is_whole and not page.status else ():
+            history.doubted.setdefault(EXISTENCE, page.interval)
         if page.total < len(matching):
             because = tuple(history.creation.exchange for history in matching[:3])
             words = f"at least {len(matching)}, of this run alone", str(page.total), "/meta/total"

@@ -151,7 +151,8 @@ NAMES_IN_USE = (
     fault("duplicate-name-overwrites",
           "A creation with a name in use gives its description to the engagement that has the name, too.",
           before(CREATE, lambda at: at.store.edit_engagement(
-              at.namesakes[0].id, {"description": at.values["description"]}, at.now), name_in_use), _LASTS, _DUPLICATE),
+              at.namesakes[0].id, {"description": at.values["description"]}, at.now), name_in_use),
+          "update-engagement-takes-effect", _DUPLICATE, _LASTS),
     fault("duplicate-name-gives-the-first", "A creation with a name in use answers with the engagement that has it.",
           instead(CREATE, lambda at: at.success(at.service.view_created(at.namesakes[-1])), name_in_use), _DUPLICATE),
     fault("duplicate-name-refused-and-created",

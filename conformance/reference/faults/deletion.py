@@ -117,7 +117,7 @@ FOUND = (
         ("delete", DELETE, 400, _UNDELETABLE),
         ("archive", ARCHIVE, 409, _UNARCHIVABLE, "archive-unknown-engagement"))),
     *(fault(f"deleted-{operation.lower()}-restores", f"{word} a deleted engagement is refused, and brings it back.",
-            _restore_if_refused(operation), *breaks, _UNLISTED, _UNREADABLE) for word, operation, *breaks in (
+            _restore_if_refused(operation), *breaks, _UNREADABLE, _UNLISTED) for word, operation, *breaks in (
         ("Editing", EDIT, _UNDELETABLE), ("Archiving", ARCHIVE, _UNDELETABLE), ("Unarchiving", UNARCHIVE, _UNDELETABLE),
         ("Deleting", DELETE))),
     fault("deleted-still-listed", "A deleted engagement is not found any more, but still listed and counted.",

@@ -157,7 +157,7 @@ LISTS = (
           _COUNTS, _COUNT_AGREES),
     fault("leak-list-by-name", f"{_BEGINS} where it is sorted by name.",
           _foreign_first(lambda query: query.sort == "name"),
-          "list-engagements-pages-partition", _LISTS, "sort-by-name"),
+          "list-engagements-total", "list-engagements-pages-partition", _LISTS, "sort-by-name"),
     fault("leak-list-archived", f"{_BEGINS} where archived ones are asked for.",
           _foreign_first(lambda query: query.status == "archived"), _LISTS, "list-engagements-status-filter"),
     fault("leak-list-page-two", f"{_BEGINS} from the second page on.", _foreign_first(lambda query: query.offset > 0),

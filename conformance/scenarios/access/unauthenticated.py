@@ -60,7 +60,7 @@ _LONGEST_HEADER: Final = 16
 _MOST_ELSEWHERE: Final = MAX_HEADERS - 96
 """Bytes of headers with the key, which leaves room for the others of a request."""
 _COOKIES: Final = ("api_key", "access_token", "token", "session")
-_APART: Final = 2
+_APART: Final = 3
 """States from one kind of key to the next for the same operation."""
 NO_KEY: Final = Credential("no_key", None, invalid=True)
 EMPTY_KEY: Final = Credential("empty_key", "Bearer", invalid=True)
