@@ -63,7 +63,7 @@ class TwoOrganizations:
         own_list: The newest engagements in the main key's list.
         other_list: The same with the other key, and the archived ones.
         made_by_other: An engagement created with the other key, from that response; None if there is none.
-        lived: The id of another such engagement, which its own key edited and archived; None if there is none.
+        lived: The id of another such engagement, which its own key edited; None if there is none.
     """
 
     own: tuple[str, Exchange]
@@ -186,23 +186,25 @@ def two_organizations(run: Run) -> TwoOrganizations:
 
 
 def _live(run: Run, key: Credential) -> str | None:
-    """Lead engagements of the other organization through their states, with reads between for the ledger."""
+    """Edit an engagement of the other organization, and archive and delete another, with reads for the ledger.
+
+    No engagement stays archived, so that a list of archived ones is empty again.
+    """
     words = [{"name": run.name("theirs"), "description": "It stays there."} for _ in range(2)]
     made = [read.identifier_or_none(run.send(requests.create_engagement(body).with_key(key))) for body in words]
     identifier, doomed = made
-    if identifier is None or doomed in {None, identifier}:
+    if identifier is None or doomed is None or doomed == identifier:
         return None
-    reading, listing = (
+    steps = (
+        requests.update_engagement(identifier, words[0] | {"name": run.name("theirs")}),
         requests.get_engagement(identifier),
+        requests.archive_engagement(doomed),
+        requests.get_engagement(doomed),
+        requests.delete_engagement(doomed),
+        requests.get_engagement(doomed),
         requests.list_engagements(sort="updatedAt", perPage=PER_PAGE),
     )
-    changes = (
-        requests.update_engagement(identifier, words[0] | {"name": run.name("theirs")}),
-        requests.archive_engagement(identifier),
-        requests.delete_engagement(str(doomed)),
-    )
-    steps = [step for change in changes for step in (change, reading)]
-    for step in (*steps, requests.get_engagement(str(doomed)), listing):
+    for step in steps:
         run.send_permitted([step.with_key(key)])
     return identifier
 
@@ -272,6 +274,7 @@ def _attempts(run: Run, key: Credential) -> dict[str, list[Exchange]]:
     Raises:
         CantTell: The other organization has an engagement of its own with one of the identifiers.
     """
+    run.scenarios.wait_for(bad_keys)  # its list is the last look at the targets before these requests
     aims, changed = run.scenarios.result(engagements_in_every_state), label(run, "trespass")
     reads = {
         identifier: run.send(replace(known.request.with_key(key), repeatable=True))
