@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle import read
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.targets import State, Step, edit, engagements_in_every_state
+from conformance.scenarios.access.targets import State, Step, edit_as, engagements_in_every_state
 from conformance.scenarios.access.two_organizations import two_organizations
 from conformance.scenarios.lists.finding import PER_PAGE, latest
 from conformance.scenarios.members.removal import Removal, removal
@@ -29,10 +29,10 @@ _MOST: Final = {Effort.QUICK: 8, Effort.STANDARD: 40, Effort.DEEP: 150}
 """Engagements that are read, each with another history if there are as many."""
 _LAST_CHANGES: Final[Mapping[State, Step]] = MappingProxyType(
     {
-        State.EDITED: edit,
+        State.EDITED: edit_as("Edited at last."),
         State.UNARCHIVED: requests.archive_engagement,
         State.ARCHIVED: requests.delete_engagement,
-        State.EDITED_IN_VAIN: edit,
+        State.EDITED_IN_VAIN: edit_as("Edited at last."),
     }
 )
 """The last changes, each of an engagement in this state; the last of them is still refused."""

@@ -26,9 +26,9 @@ Step = Callable[[str], Request]
 """Returns a request about the engagement with an id."""
 
 
-def edit(identifier: str) -> Request:
+def edit_as(description: str) -> Step:
     """Return an edit of the description."""
-    return requests.update_engagement(identifier, {"description": f"Edited. {QUOTED}"})
+    return lambda identifier: requests.update_engagement(identifier, {"description": description})
 
 
 class State(StrEnum):
@@ -47,13 +47,13 @@ _PATHS: Final[Mapping[State, tuple[Step, ...]]] = MappingProxyType(
     {
         State.NEW: (),
         State.ARCHIVED: (requests.archive_engagement,),
-        State.EDITED: (edit,),
+        State.EDITED: (edit_as(f"Edited. {QUOTED}"),),
         State.ARCHIVED_AGAIN: (
             requests.archive_engagement,
             requests.unarchive_engagement,
             requests.archive_engagement,
         ),
-        State.EDITED_IN_VAIN: (requests.archive_engagement, edit),
+        State.EDITED_IN_VAIN: (requests.archive_engagement, edit_as(f"Edited. {QUOTED}")),
         State.UNARCHIVED: (requests.archive_engagement, requests.unarchive_engagement),
         State.DELETED: (requests.delete_engagement,),
     }
