@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.targets import State, Step, edit_as, engagements_in_every_state
+from conformance.scenarios.access.targets import State, Targets, engagements_in_every_state
 from conformance.scenarios.access.two_organizations import two_organizations
 from conformance.scenarios.lists.finding import PER_PAGE, latest
 from conformance.scenarios.members.removal import Removal, removal
@@ -17,8 +16,6 @@ from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
@@ -27,15 +24,10 @@ _LATE: Final = {Effort.QUICK: 0.0, Effort.STANDARD: 10.0, Effort.DEEP: 10.0}
 """Seconds after the last change."""
 _MOST: Final = {Effort.QUICK: 8, Effort.STANDARD: 40, Effort.DEEP: 150}
 """Engagements that are read, each with another history if there are as many."""
-_LAST_CHANGES: Final[Mapping[State, Step]] = MappingProxyType(
-    {
-        State.EDITED: edit_as("Edited at last."),
-        State.UNARCHIVED: requests.archive_engagement,
-        State.ARCHIVED: requests.delete_engagement,
-        State.EDITED_IN_VAIN: edit_as("Edited at last."),
-    }
-)
-"""The last changes, each of an engagement in this state; the last of them is still refused."""
+_CHANGED: Final = (State.EDITED, State.UNARCHIVED, State.ARCHIVED, State.EDITED_IN_VAIN)
+"""The engagements that the last changes are about."""
+_PAGE: Final = 7
+"""Items on the pages that are read last."""
 _READING: Final = {"engagements": "engagements:read", "organizations": "organizations:read"}
 """By family, the permission to read it."""
 
@@ -59,30 +51,38 @@ def last_look(run: Run) -> LastLook:
 
     The others read before and after some last changes, which shows whether they go on seeing an earlier state.
     """
-    ids = getattr(run.scenarios.result_if_any(engagements_in_every_state), "ids", {})
-    changed = [requests.get_engagement(ids[state]) for state in _LAST_CHANGES if state in ids]
+    targets = run.scenarios.result_if_any(engagements_in_every_state) or Targets({}, {})
+    changed = [requests.get_engagement(targets.ids[state]) for state in _CHANGED if state in targets.ids]
     lists = [latest(run, status=status) for status in (None, "active", "archived")]
     organization = [requests.get_organization(), requests.list_members(perPage=PER_PAGE)]
     by_others = _with(run, "engagements", [*lists[:1], *changed])
     run.send_all(by_others)
-    _change(run, ids)
+    _change(run, targets)
     run.sleep(_LATE[run.effort])
     reads = [requests.get_engagement(identifier) for identifier in _of_every_history(run)]
+    lists += [requests.list_engagements(sort="name", perPage=_PAGE, page=page) for page in (1, 2)]
     run.send_all([*lists, *dict.fromkeys([*changed, *reads]), *organization])
     run.send_all([*by_others, *_with(run, "organizations", organization), *_by_other_organization(run)])
     removed, by_removed = _by_removed(run)
     return LastLook(removed, by_removed)
 
 
-def _change(run: Run, ids: Mapping[State, str]) -> None:
+def _change(run: Run, targets: Targets) -> None:
     """Edit, archive and delete engagements of one name, with reads of another and of a list between for the ledger."""
-    bystander = [requests.get_engagement(ids[State.NEW])] if State.NEW in ids else []
-    looks = [*bystander, latest(run)]
-    run.send_all(looks)
-    for state, change in _LAST_CHANGES.items():
-        if state in ids:
-            run.send(change(ids[state]))
-            run.send_all(looks if state is State.UNARCHIVED else bystander)
+    ids = targets.ids
+    if not {*_CHANGED, State.NEW} <= ids.keys():
+        return
+    edit = {"name": targets.freed, "description": "Edited at last."}
+    bystander, listing = requests.get_engagement(ids[State.NEW]), latest(run)
+    steps = (
+        (bystander, listing),
+        (requests.update_engagement(ids[State.EDITED], edit), bystander),
+        (requests.archive_engagement(ids[State.UNARCHIVED]), bystander, listing),
+        (requests.delete_engagement(ids[State.ARCHIVED]), bystander),
+        (requests.update_engagement(ids[State.EDITED_IN_VAIN], edit), bystander),
+        (requests.update_engagement(ids[State.NEW], {"name": 5}), bystander),
+    )
+    run.send_in_turn([request for step in steps for request in step])
 
 
 def _with(run: Run, family: str, asked: list[Request]) -> list[Request]:

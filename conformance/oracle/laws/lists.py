@@ -106,6 +106,17 @@ def filtered_total(exchange: Exchange) -> bool:
     return len(items) < numbers["perPage"]
 
 
+def without_repeats(exchange: Exchange) -> bool:
+    """Require that no page has an item twice."""
+    ids = [item["id"] for item in _items(exchange) or [] if isinstance(item.get("id"), str)]
+    twice = next((place for place, identifier in enumerate(ids) if identifier in ids[:place]), None)
+    if twice is not None:
+        raise NonConformity(
+            "a page has an item twice", exchange, expected="every item once", actual=render(ids[twice]), pointer="/data"
+        )
+    return len(ids) > 1
+
+
 def covering_total(exchange: Exchange) -> bool:
     """Require the total of an unfiltered list to cover every item up to the end of a page."""
     numbers, items = _numbers(exchange), _items(exchange)

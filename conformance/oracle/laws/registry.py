@@ -188,6 +188,7 @@ LAWS: Final[Mapping[str, Law]] = MappingProxyType(
         **_of_both_lists("paging-honoured", lists.paging_honoured, pages=True),
         **_of_both_lists("page-length", lists.page_length, confirmed=True),
         **_of_both_lists("total", lists.covering_total, confirmed=True),
+        **_of_both_lists("pages-partition", lists.without_repeats, confirmed=True),
         "rate-limit-headers-present": Law(rate_limits.headers_present, ends_trial=True),
         "rate-limit-limit-positive": Law(rate_limits.limit_positive, ends_trial=True),
         "rate-limit-remaining-in-range": Law(rate_limits.remaining_in_range, ends_trial=True),

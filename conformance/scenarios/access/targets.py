@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
@@ -13,22 +12,17 @@ from conformance.running.options import Mode
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import QUOTED, field_or_none
 from conformance.wire import requests
-from conformance.wire.requests import Request
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
 
 
-Step = Callable[[str], Request]
-"""Returns a request about the engagement with an id."""
-
-
-def edit_as(description: str) -> Step:
-    """Return an edit of the description."""
-    return lambda identifier: requests.update_engagement(identifier, {"description": description})
+def _edit(identifier: str) -> Request:
+    return requests.update_engagement(identifier, {"description": f"Edited. {QUOTED}"})
 
 
 class State(StrEnum):
@@ -43,17 +37,17 @@ class State(StrEnum):
     DELETED = "deleted"
 
 
-_PATHS: Final[Mapping[State, tuple[Step, ...]]] = MappingProxyType(
+_PATHS: Final[Mapping[State, tuple[Callable[[str], Request], ...]]] = MappingProxyType(
     {
         State.NEW: (),
         State.ARCHIVED: (requests.archive_engagement,),
-        State.EDITED: (edit_as(f"Edited. {QUOTED}"),),
+        State.EDITED: (_edit,),
         State.ARCHIVED_AGAIN: (
             requests.archive_engagement,
             requests.unarchive_engagement,
             requests.archive_engagement,
         ),
-        State.EDITED_IN_VAIN: (requests.archive_engagement, edit_as(f"Edited. {QUOTED}")),
+        State.EDITED_IN_VAIN: (requests.archive_engagement, _edit),
         State.UNARCHIVED: (requests.archive_engagement, requests.unarchive_engagement),
         State.DELETED: (requests.delete_engagement,),
     }
@@ -68,10 +62,12 @@ class Targets:
     Attributes:
         ids: The ids; states that the service did not lead to are missing.
         reads: A read of each, after the last change.
+        freed: The name that the deleted one had.
     """
 
     ids: Mapping[State, str]
     reads: Mapping[str, Exchange]
+    freed: str = ""
 
     @property
     def active(self) -> str | None:
@@ -112,7 +108,8 @@ def engagements_in_every_state(run: Run) -> Targets:
     created = [run.send(requests.create_engagement(body))]
     if not created[0].accepted:  # a description may be refused
         created = [run.send(requests.create_engagement(body := {"name": body["name"]}))]
-    bodies = [body] * (len(State) - 2) + [body | {"name": run.name("deleted")}]
+    freed = run.name("deleted")
+    bodies = [body] * (len(State) - 2) + [body | {"name": freed}]
     again = run.send_all([requests.create_engagement(other) for other in bodies])
     if not all(creation.accepted for creation in again[:-1]):
         bodies = [body | {"name": run.name("target")} for _ in again[:-1]]
@@ -128,4 +125,4 @@ def engagements_in_every_state(run: Run) -> Targets:
     for number in range(max(map(len, _PATHS.values()))):
         run.send_all([_PATHS[state][number](made) for state, made in ids.items() if len(_PATHS[state]) > number])
     reads = run.send_all([requests.get_engagement(identifier) for identifier in ids.values()])
-    return Targets(ids, dict(zip(ids.values(), reads, strict=True)))
+    return Targets(ids, dict(zip(ids.values(), reads, strict=True)), freed)
