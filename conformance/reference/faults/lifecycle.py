@@ -209,7 +209,7 @@ UNARCHIVED = (
           "An engagement that was unarchived once is still counted by the organization after it was deleted.",
           _note_after | before(DELETE, note("deleted"), _was_unarchived) | data(GET_ORGANIZATION, lambda at, shown: {
               **shown, "engagementCount": shown["engagementCount"] + len(at.remembered("deleted", set()))}),
-          "deleted-uncounted", "engagement-count-agrees"),
+          "engagement-count-agrees", "deleted-uncounted"),
     fault("unarchived-listed-when-deleted",
           "An engagement that was unarchived once stays in the list after it was deleted.",
           _note_after | list_deleted(lambda query, deleted: query.status in {None, deleted.status})

@@ -109,7 +109,9 @@ def engagements_in_every_state(run: Run) -> Targets:
     if not created[0].accepted:  # a description may be refused
         created = [run.send(requests.create_engagement(body := {"name": body["name"]}))]
     freed = run.name("deleted")
-    bodies = [body] * (len(State) - 2) + [body | {"name": freed}]
+    bodies = [body] * (len(State) - 2) + [
+        body | {"name": freed} | ({"description": "true"} if "description" in body else {})
+    ]
     again = run.send_all([requests.create_engagement(other) for other in bodies])
     if not all(creation.accepted for creation in again[:-1]):
         bodies = [body | {"name": run.name("target")} for _ in again[:-1]]
