@@ -174,6 +174,12 @@ META = flat(
            _repeats(name), "list-meta-fields") for name in ("page", "perPage")),
 )  # fmt: skip
 
+
+def _first_twice(find: Method, asked: Any) -> Any:  # noqa: ANN401 - pages of any items
+    found = find(asked)
+    return replace(found, items=found.items[:1] * 2 + found.items[2:]) if len(found.items) > 1 else found
+
+
 ITEMS = flat(
     (fault(f"list-{items}-{label}", f"The list of {items} {says}.", _SHOW[items](find),
            *(f"list-{items}-{broken}" for broken in breaks))
@@ -185,6 +191,7 @@ ITEMS = flat(
          "pages-partition", "total"),
         ("single-page-empty", "is empty where it fills its only page exactly",
          _empty_if_single, "page-length", "total"),
+        ("first-for-second", "shows its first item in place of the second, too", _first_twice, "pages-partition"),
         ("one-more", "gives one item more than perPage",
          lambda find, asked: find(replace(asked, limit=asked.limit + 1)), "page-length"),
         ("one-less", "gives one item less than perPage",
