@@ -642,8 +642,17 @@ def meetings(life: Life) -> list[object]:
         for address in addresses:
             yield "main", "POST", INVITE, {"email": address, "role": "member"}
         yield "other", "POST", INVITE, {"email": addresses[0], "role": "member"}
+        yield "main", "GET", f"{ENGAGEMENTS}?status=%C3%A9", None
+        yield from _read_by_another_key()
+        yield "main", "PATCH", ORGANIZATION, {"name": "a\x07b"}
+        yield "main", "PATCH", other, {"name": "archived!"}
+        yield "main", "POST", ENGAGEMENTS, {"name": "to edit"}
+        yield "main", "PATCH", life.at("to edit"), {"name": "ends!"}
+        yield "main", "GET", f"{ENGAGEMENTS}?perPage=100", None
 
     life.lead(requests())
+    made = [service.add_engagement(life.organization, name, None) for name in ("first", "second")]
+    life.together(*(("main", "DELETE", f"{ENGAGEMENTS}/{identifier}", None) for identifier in made))
     life.together(
         *(("main", "PATCH", f"{MEMBERS}/{user}", {"role": role}) for user, role in ((2, "member"), (3, "admin")))
     )
@@ -653,6 +662,18 @@ def meetings(life: Life) -> list[object]:
     for address in addresses:
         life.responses.append([_letter(mail) for mail in life.visitor.rpc("read_mail", to=address)["messages"]])
     return life.responses
+
+
+def _read_by_another_key() -> Iterator[Request]:
+    """Yield reads of a key with one permission before and after changes of another key."""
+    for change in (None, (ORGANIZATION, {"name": "ends!"}), *((f"{MEMBERS}/3", {"role": role}) for role in _ROLES)):
+        if change is not None:
+            yield "main", "PATCH", *change
+        for path in (ORGANIZATION, f"{MEMBERS}?perPage=100"):
+            yield "organizations:read", "GET", path, None
+
+
+_ROLES = ("admin", "member")
 
 
 def _second_changes() -> Iterator[Request]:
