@@ -164,7 +164,7 @@ def test_the_page_ends_with_the_example(conformance: Callable[..., Ended]) -> No
 
 def test_without_evidence_the_reason_is_stated(conformance: Callable[..., Ended]) -> None:
     """If no check passes on the embedded service, the page says why."""
-    ended = conformance("explain", "error-code-409")
+    ended = conformance("explain", "error-code-429")
 
     assert ended.status == 0, ended.err
     assert "No example: the run against the embedded service has no evidence." in ended.out

@@ -50,7 +50,6 @@ MEANT_TO_BREAK = {
     "name-of-deleted-update-500",
     "owner-role-500",
     "parallel-creations-break",
-    "parallel-deletions-break",
     "parallel-edits-break",
 }
 """Faults that return 500 on purpose."""

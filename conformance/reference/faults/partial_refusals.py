@@ -11,7 +11,7 @@ from conformance.reference.refusal import Refusal
 
 from .conditions import at_first, sends_other_than_text
 from .mutations import Method, Mutation, at_step, fault, refused_yet
-from .operations import CREATE, DELETE, EDIT, RENAME, ROLE
+from .operations import CREATE, EDIT, RENAME, ROLE
 from .situations import NOTHING, Condition, Situation, change_roles, members
 
 if TYPE_CHECKING:
@@ -151,18 +151,6 @@ async def _show_latest(at: Situation, honest: Method) -> object:
     return reply
 
 
-async def _write_whole_later(at: Situation, honest: Method) -> object:
-    if at.operation != EDIT:
-        return await honest()
-    at.service.try_out(at.context)
-    at.service.check_editable(at.engagement)
-    await asyncio.sleep(_A_MOMENT)
-    if at.stored is None:
-        at.store.add_engagement(at.engagement)
-    at.edit(**at.values)
-    return at.shown("edited")
-
-
 async def _write_all_fields_later(at: Situation, honest: Method) -> object:
     if at.operation != EDIT:
         return await honest()
@@ -188,7 +176,7 @@ async def _write_all_roles_later(at: Situation, honest: Method) -> object:
 PARALLEL = (
     *(fault(f"parallel-{label}-break", f"{label.capitalize()} at the same time end in an unexpected error.",
             _fail_in_parallel(operation, lambda: RuntimeError("deadlock")), "no-server-error")
-      for label, operation in (("creations", CREATE), ("edits", EDIT), ("deletions", DELETE))),
+      for label, operation in (("creations", CREATE), ("edits", EDIT))),
     fault("parallel-edits-403", "Of edits at the same time some are refused with 403.",
           _fail_in_parallel(EDIT, lambda: Refusal(403, "Another edit is in progress.")),
           "update-engagement-in-parallel", "update-engagement-succeeds"),
@@ -198,8 +186,6 @@ PARALLEL = (
     fault("parallel-role-changes-lose-one",
           "Of changes of two members' roles at the same time, the second writes back what the first has changed.",
           at_step("perform", _write_all_roles_later), "role-changes-both-ways"),
-    fault("edit-restores-deleted", "An edit beside the deletion of its engagement brings the engagement back.",
-          at_step("perform", _write_whole_later), "delete-effective-at-once", "deleted-unreadable"),
     fault("parallel-creation-answers-other",
           "Of creations at the same time, all are answered with the one that came last.",
           at_step("perform", _show_latest), _CREATED, "create-engagement-answers-what-was-sent"),
