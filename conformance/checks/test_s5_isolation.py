@@ -192,7 +192,7 @@ def _expect_not_taken(run: Run, key: str, first: Exchange, given: Mapping[str, E
     shown = [
         exchange
         for exchange in run.wire.exchanges
-        if exchange.request.operation.id in _TELLING_NAME and _key_of(exchange) == key
+        if exchange.request.operation.id in _TELLING_NAME and exchange.request.key_name == key
     ]
     since = min(Interval.of(exchange).end for exchange in given.values())
     later = [exchange for exchange in shown if Interval.of(exchange).start >= since and exchange.accepted]
@@ -216,10 +216,6 @@ def _expect_not_taken(run: Run, key: str, first: Exchange, given: Mapping[str, E
 
 def _name(organization: Exchange) -> str:
     return read.text(read.data(organization), "name", organization)
-
-
-def _key_of(exchange: Exchange) -> str:
-    return MAIN_KEY if exchange.request.credential is None else exchange.request.credential.name
 
 
 def _name_given(exchange: Exchange) -> str | None:

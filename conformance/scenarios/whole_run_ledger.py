@@ -80,7 +80,6 @@ class Account:
 
 @scenario(alone=True)
 def ledger_of_run(run: Run) -> Account:
-    """Enter all exchanges of the run into the ledger, and request suspicious lists again."""
     """Enter all exchanges of the run into the ledger, after a last look, and request suspicious lists again."""
     chosen = [rule for rule in PEOPLE if _is_chosen(run, rule)]
     for sending in dict.fromkeys(sending for rule in chosen for sending in _SENDING.get(rule, ())):
@@ -109,9 +108,9 @@ def _of_other_organization(run: Run) -> list[Finding]:
 
     Findings that other users of that organization may have caused are left out.
     """
-    swapped = {exchange.number: exchange.seen_from(OTHER_KEY) for exchange in run.wire.exchanges}
     originals = {exchange.number: exchange for exchange in run.wire.exchanges}
-    found = Ledger.over(swapped.values(), name_key).findings.broken
+    seen = (exchange.seen_from(OTHER_KEY) for exchange in originals.values())
+    found = Ledger.over(seen, name_key).findings.broken
     return [
         replace(
             finding,

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from conformance.targets.capabilities import MissingMeans
-from conformance.targets.queries import QueryClient, key_name, listed_roles, member_roles
+from conformance.targets.queries import QueryClient, listed_roles, member_roles
 from conformance.wire.exchange import SUCCESSES, NotSent
 from conformance.wire.requests import MAIN_KEY
 
@@ -107,7 +107,7 @@ class Membership:
     def after(self, exchange: Exchange) -> None:
         """Learn roles from lists."""
         request, response = exchange.request, exchange.received
-        if response is None or key_name(request) != MAIN_KEY or not request.is_proper:
+        if response is None or request.key_name != MAIN_KEY or not request.is_proper:
             return
         if request.operation.id == "listMembers" and response.status in SUCCESSES:
             roles = listed_roles(response)

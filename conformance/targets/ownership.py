@@ -16,7 +16,6 @@ from conformance.targets.queries import (
     PER_PAGE,
     data_of,
     identifier_of,
-    key_name,
     member_of,
     moment_of,
     object_in,
@@ -238,7 +237,7 @@ class Ownership:
 
     def _learn_organization(self, request: Request, response: Response) -> None:
         if (found := identifier_of(data_of(response))) is not None:
-            self._organizations[key_name(request)] = found
+            self._organizations[request.key_name] = found
 
     def _learn_creation(self, request: Request, response: Response) -> None:
         data = data_of(response)
@@ -251,7 +250,7 @@ class Ownership:
         place = self._place(request)
         if response.status == TOO_MANY_REQUESTS:
             return
-        if place[0] != key_name(request) and place[0] in {MAIN_KEY, OTHER_KEY} and response.status not in SUCCESSES:
+        if place[0] != request.key_name and place[0] in {MAIN_KEY, OTHER_KEY} and response.status not in SUCCESSES:
             return  # a refusal for a key with fewer permissions says nothing
         known, found = self.state(place[1], place[0]), self._judged(place, response)
         if known is OwnershipState.OWN and found is not OwnershipState.ABSENT and place[1] not in self._doubted:
@@ -327,7 +326,7 @@ class Ownership:
 
     def _realm(self, request: Request) -> str:
         """Return the name of the full key of the organization that a request acts on, or of the request's own key."""
-        name = key_name(request)
+        name = request.key_name
         if name in {MAIN_KEY, OTHER_KEY}:
             return name
         organization, main = self._organizations.get(name), self._organizations.get(MAIN_KEY)

@@ -298,11 +298,6 @@ def data_of(response: Response) -> Mapping[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def key_name(request: Request) -> str:
-    """Return the name of a request's key."""
-    return MAIN_KEY if request.credential is None else request.credential.name
-
-
 def moment_of(exchange: Exchange) -> float | None:
     """Return the time of a response by the service's Date, or else by our clock, in seconds of the epoch."""
     if exchange.received is None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.targets.journal import JournalError
 from conformance.targets.journal_entries import Action, Entry, State
-from conformance.targets.queries import GONE, data_of, identifier_of, key_name, listed_roles, moment_of, object_in
+from conformance.targets.queries import GONE, data_of, identifier_of, listed_roles, moment_of, object_in
 from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, NotSent
 from conformance.wire.redaction import STAND_IN
 from conformance.wire.requests import MAIN_KEY, OTHER_KEY
@@ -69,7 +69,7 @@ class JournalRecorder:
             if STAND_IN.search(named) or STAND_IN.search(request.body or b""):
                 raise NotSent("it contains a text that the target file hides")
             action, _ = self._action(request)
-            if action is Action.RENAME_ORGANIZATION and owner(key_name(request)) in self._unspeakable:
+            if action is Action.RENAME_ORGANIZATION and owner(request.key_name) in self._unspeakable:
                 raise NotSent(
                     "the organization's name contains a text that the target file hides, and could not be restored"
                 )
@@ -83,7 +83,7 @@ class JournalRecorder:
         action, member = self._action(request)
         if action is None:
             return
-        key = key_name(request)
+        key = request.key_name
         subject = request.identifier if member is None else _short(self._text(object_in(request.body), member))
         with self._lock, self._raising_give_up():
             before = {
@@ -152,7 +152,7 @@ class JournalRecorder:
             return
         self._journal.done(entry)
         if entry.action is Action.RENAME_ORGANIZATION:
-            self._learn_name(key_name(request), {} if exchange.received is None else data_of(exchange.received))
+            self._learn_name(request.key_name, {} if exchange.received is None else data_of(exchange.received))
         if entry.action is Action.RENAME_ORGANIZATION and _is_given_back(entry, exchange):
             self._settle(Action.RENAME_ORGANIZATION, lambda other: owner(other.key) == owner(entry.key))
         elif entry.action is Action.CHANGE_ROLE and object_in(request.body).get("role") == entry.before:
@@ -180,7 +180,7 @@ class JournalRecorder:
 
     def _learn(self, exchange: Exchange) -> None:
         """Learn the state of the organization and its members before the run's changes."""
-        key, operation, response = key_name(exchange.request), exchange.request.operation.id, exchange.received
+        key, operation, response = exchange.request.key_name, exchange.request.operation.id, exchange.received
         if response is None:
             return
         succeeded, full = response.status in SUCCESSES, key in {MAIN_KEY, OTHER_KEY}
@@ -197,7 +197,7 @@ class JournalRecorder:
             self._learn_roles(listed_roles(response))
 
     def _learn_organization(self, exchange: Exchange) -> None:
-        key, response = key_name(exchange.request), exchange.received
+        key, response = exchange.request.key_name, exchange.received
         data = {} if response is None else data_of(response)
         if key == MAIN_KEY and response is not None and isinstance(data.get("id"), str):
             created_at = data.get("createdAt")

@@ -74,6 +74,11 @@ class Request:
         return self.operation.method if self.probe is None else self.probe[0]
 
     @property
+    def key_name(self) -> str:
+        """The name of its key."""
+        return MAIN_KEY if self.credential is None else self.credential.name
+
+    @property
     def harmless(self) -> bool:
         """Whether it may be sent twice."""
         return self.method == "GET" or self.repeatable

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 EVIDENCE: Final = 25
 """The number of exchanges kept as evidence for each requirement."""
 
-OF_REFUSALS: Final = frozenset(
-    {
-        "throttled-changes-nothing",
-        "unauthenticated-changes-nothing",
-        "isolation-untouched",
-        "scope-refused-changes-nothing",
-        "removed-member-loses-engagements",
-    }
+OF_KEYS: Final = (
+    "unauthenticated-changes-nothing",
+    "scope-refused-changes-nothing",
+    "isolation-untouched",
+    "throttled-changes-nothing",
 )
 """Requirements that requests which are refused for their key change nothing."""
+
+OF_REFUSALS: Final = frozenset({*OF_KEYS, "removed-member-loses-engagements"})
+"""The same for requests about engagements."""
 
 _OF_READS: Final = OF_REFUSALS | frozenset(
     {

@@ -17,14 +17,13 @@ from conformance.oracle.effects import STATUS, Interval
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.changes import Changes
 from conformance.oracle.ledger.creations import Creations
-from conformance.oracle.ledger.findings import OF_REFUSALS, Finding, Findings
+from conformance.oracle.ledger.findings import OF_KEYS, OF_REFUSALS, Finding, Findings
 from conformance.oracle.ledger.histories import History, Write, write
 from conformance.oracle.ledger.lists import ListJudging, page_of
 from conformance.oracle.ledger.members import ADDS_NO_MEMBER, OF_LISTS, OF_MEMBERS, Members
 from conformance.oracle.ledger.names import Names
 from conformance.oracle.ledger.organization import OF_UPDATES, ONE_ORGANIZATION, Organizations
 from conformance.oracle.ledger.reads import Reads
-from conformance.oracle.ledger.rules import OF_KEYS
 from conformance.oracle.permissions import Permission, permission_of
 from conformance.wire.requests import JSON_HEADERS
 
@@ -93,7 +92,9 @@ RULES: Final = (
 )
 """The requirements about engagements that the ledger can judge."""
 
-PEOPLE: Final = (*OF_MEMBERS, *OF_UPDATES, ADDS_NO_MEMBER, *OF_LISTS, ONE_ORGANIZATION, *OF_KEYS)
+PEOPLE: Final = (
+    *OF_MEMBERS, *OF_UPDATES, ADDS_NO_MEMBER, *OF_LISTS, ONE_ORGANIZATION, *OF_KEYS, "removed-member-loses-organization"
+)  # fmt: skip
 """The requirements about members and organizations that the ledger can judge."""
 
 _NOBODY: Final[Mapping[str, bool]] = MappingProxyType({})

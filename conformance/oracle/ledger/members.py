@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.oracle import read
 from conformance.oracle.effects import DELETED, EXISTENCE, Effect, Interval
 from conformance.oracle.laws.responses import ROLES
+from conformance.oracle.ledger.attribution import of_refused_key
 from conformance.oracle.ledger.findings import Finding
 from conformance.oracle.ledger.histories import History, Snapshot, Write, status_of
 from conformance.oracle.ledger.lists import page_of
-from conformance.oracle.ledger.rules import NOT_FOUND, NOT_JUDGED, finding_of, is_of_main, of_refusal
+from conformance.oracle.ledger.rules import NOT_FOUND, NOT_JUDGED, finding_of, is_of_main
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
@@ -69,6 +70,11 @@ def _effects(exchange: Exchange) -> tuple[Effect, ...]:
 def _address(holder: dict[str, Any]) -> str:
     address = holder.get("email")
     return address.casefold() if isinstance(address, str) else ""
+
+
+def _of_refused(exchange: Exchange) -> str:
+    """Return the requirement that the effect of a refused request breaks."""
+    return NO_OWNER if _role_sent(exchange) == "owner" else of_refused_key(exchange) or REFUSED
 
 
 def _role_sent(exchange: Exchange) -> object:
@@ -282,7 +288,7 @@ class Members:
             return default  # no list has shown the effect of the last change
         for exchange in reversed(carrying or refused):
             if gone is (exchange.request.operation.id == "removeMember"):
-                return NO_OWNER if _role_sent(exchange) == "owner" else of_refusal(exchange, REFUSED)
+                return _of_refused(exchange)
         if others:
             return _OF_OTHERS[others[-1].exchange.request.operation.id]
         is_stale = any(change.exchange.accepted for change in person.attempts)
@@ -292,9 +298,7 @@ class Members:
         """Return the requirements that a right role supports."""
         mine, others = self._since(person, page)
         refused = [write.exchange for write in mine if write.exchange.refused and write.effects == ()]
-        of_refused = {
-            NO_OWNER if _role_sent(exchange) == "owner" else of_refusal(exchange, REFUSED) for exchange in refused
-        }
+        of_refused = {_of_refused(exchange) for exchange in refused}
         changed = [BOTH_WAYS, KEEPS_THE_REST] if any(write.exchange.accepted for write in mine) else []
         return [*changed, *of_refused, *{_OF_OTHERS[write.exchange.request.operation.id] for write in others}]
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.oracle import read
 from conformance.oracle.effects import Effect, Interval, is_plain, is_unremarkable
 from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.ledger.attribution import of_refused_key
 from conformance.oracle.ledger.histories import History, Snapshot, Write
 from conformance.oracle.ledger.members import ALWAYS
-from conformance.oracle.ledger.rules import finding_of, is_of_main, key_of, of_refusal
+from conformance.oracle.ledger.rules import finding_of, is_of_main
 from conformance.oracle.rendering import render
 from conformance.wire.requests import MAIN_KEY, OTHER_KEY
 
@@ -67,14 +68,14 @@ class Organizations:
             return
         shown = next(map(read.id_of, readable_resources(exchange)), None)
         if shown is not None and not _is_invalid(exchange):
-            self.of_key.setdefault(key_of(exchange), shown)
+            self.of_key.setdefault(exchange.request.key_name, shown)
         organization = self._organization(exchange)
         if organization is not None and exchange.request.operation.id == _UPDATE:
             organization.take(Write(exchange, Interval.of(exchange), _effects(exchange)))
 
     def _organization(self, exchange: Exchange) -> History | None:
         """Return the organization of a key; by default that of the main key."""
-        key = key_of(exchange)
+        key = exchange.request.key_name
         found = self.of_key.get(key, None if key == OTHER_KEY else self.of_key.get(MAIN_KEY))
         if found is None:
             return None
@@ -116,7 +117,7 @@ class Organizations:
         last, candidates = register.latest(now.interval), register.candidates(now.interval)
         if register.is_possible(name, now.interval):
             register.narrow(name, now.interval)
-            upheld = [of_refusal(update, REFUSED) for update in since if update.refused]
+            upheld = [of_refused_key(update) or REFUSED for update in since if update.refused]
             upheld += [ONLY_NAME for update in since if _claims_more(update)]
             if last is not None and last.interval != ALWAYS:
                 upheld.append(TAKES_EFFECT if is_unremarkable(last.value) else KEEPS_TEXT)
@@ -152,7 +153,7 @@ class Organizations:
             elif any(update.accepted for update in updates) or (name == "createdAt" and was != value):
                 rules = [ONLY_NAME if claims else KEEPS_THE_REST]
             else:
-                causes = [of_refusal(update, REFUSED) for update in updates[-1:]]
+                causes = [of_refused_key(update) or REFUSED for update in updates[-1:]]
                 rules = [rule for rule in causes if was == value or rule == REFUSED]
             for rule in rules:
                 self._conclude(now, rule, [before.exchange, *updates], name, render(was), right=was == value)
@@ -193,7 +194,7 @@ def _cause_of_name(name: str, last: Effect | None, since: Sequence[Exchange], *,
     carrying = [update for update in refused if name in (_sent(update).get(_NAME), "")]
     is_read = last is None or last.exchange not in since
     if carrying:
-        return of_refusal(carrying[-1], REFUSED)
+        return of_refused_key(carrying[-1]) or REFUSED
     if refused and is_read and not is_stale:
         return REFUSED
     others = [update for update in since if _claims_more(update)]
@@ -209,7 +210,7 @@ def _between(organization: History, before: Snapshot | None, now: Snapshot) -> l
 
 
 def _is_invalid(exchange: Exchange) -> bool:
-    return not is_of_main(exchange) and key_of(exchange) != OTHER_KEY
+    return not is_of_main(exchange) and exchange.request.key_name != OTHER_KEY
 
 
 def _sent(exchange: Exchange) -> dict[str, Any]:

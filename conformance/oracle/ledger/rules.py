@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.ledger.attribution import of_refused_key, seen_since
+from conformance.oracle.ledger.attribution import seen_since
 from conformance.oracle.ledger.findings import Finding, Findings
 from conformance.oracle.ledger.histories import status_of
-from conformance.wire.requests import MAIN_KEY, OTHER_KEY
+from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,14 +19,6 @@ if TYPE_CHECKING:
 
     Others = Callable[[History, float, float], Sequence[Write]]
 
-OF_KEYS: Final = (
-    "unauthenticated-changes-nothing",
-    "scope-refused-changes-nothing",
-    "isolation-untouched",
-    "throttled-changes-nothing",
-    "removed-member-loses-organization",
-)
-"""The requirements that a refusal of a key breaks if it has an effect."""
 NOT_FOUND: Final = 404
 NOT_JUDGED: Final = frozenset({401, 429})
 """Statuses that refuse the key or the rate, and say nothing about the engagement."""
@@ -76,17 +68,9 @@ def finding_of(
     return Finding(requirement, exchange, because, message, expected, words, pointer)
 
 
-def of_refusal(exchange: Exchange, of_request: str) -> str:
-    """Return the requirement that the effect of a refused request breaks; by default one about its operation."""
-    return of_refused_key(exchange) or of_request
-
-
-def key_of(exchange: Exchange) -> str:
-    """Return the name of a request's key."""
-    return MAIN_KEY if exchange.request.credential is None else exchange.request.credential.name
-
-
 def is_of_main(exchange: Exchange) -> bool:
     """Whether a request was sent with a key of the main key's organization, to an operation of the interface."""
     key = exchange.request.credential
-    return exchange.request.is_proper and key_of(exchange) != OTHER_KEY and not (key is not None and key.invalid)
+    return (
+        exchange.request.is_proper and exchange.request.key_name != OTHER_KEY and not (key is not None and key.invalid)
+    )

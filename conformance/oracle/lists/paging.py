@@ -105,17 +105,27 @@ def expect_lengths(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
     if total != len(seen) and not _is_part(snapshot):
         raise CantTellYet(f"the list shows {len(seen)} items but has the total {total}", *snapshot)
     for response in snapshot:
-        page, size = paging_of(response)
-        right = max(0, min(size, total - (page - 1) * size))
-        found = len(read.items(response))
-        if found != right:
-            raise NonConformity(
-                f"page {page} of {total} items with {size} a page holds {found}",
-                response,
-                expected=f"{right} items",
-                actual=f"{found} items",
-                pointer="/data",
-            )
+        expect_length(response, total, "items")
+
+
+def expect_length(response: Exchange, total: int, what: str) -> None:
+    """Require as many items on a page as its place gives it.
+
+    Args:
+        response: The page.
+        total: The number of items on all pages.
+        what: The items in words.
+    """
+    page, size = paging_of(response)
+    right, found = max(0, min(size, total - (page - 1) * size)), len(read.items(response))
+    if found != right:
+        raise NonConformity(
+            f"page {page} of {total} {what} with {size} a page holds {found}",
+            response,
+            expected=f"{right} items",
+            actual=f"{found} items",
+            pointer="/data",
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from conformance.oracle.lists.listing import (
     name_among,
     time_of,
 )
-from conformance.oracle.lists.paging import paging_of
+from conformance.oracle.lists.paging import expect_length, paging_of
 from conformance.oracle.outcomes import NonConformity
 from conformance.oracle.rendering import render
 
@@ -204,16 +204,7 @@ def _expect_total(pages: Listing, total: int) -> None:
 
 def _expect_length(pages: Listing, total: int) -> None:
     for response in pages.responses:
-        page, size = paging_of(response)
-        found, right = len(read.items(response)), max(0, min(size, total - (page - 1) * size))
-        if found != right:
-            raise NonConformity(
-                f"page {page} of {total} matching items with {size} a page holds {found}",
-                response,
-                expected=f"{right} items",
-                actual=f"{found} items",
-                pointer="/data",
-            )
+        expect_length(response, total, "matching items")
 
 
 def _expect_among(pages: Listing, items: list[Item]) -> None:

@@ -57,7 +57,7 @@ _PATHS: Final[Mapping[State, tuple[Callable[[str], Request], ...]]] = MappingPro
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Engagements by their state; only requests that must be refused are sent about them.
+    """Engagements by their state; until the last look, they only get requests that must be refused.
 
     Attributes:
         ids: The ids; states that the service did not lead to are missing.
