@@ -18,6 +18,10 @@ BODY_LIMIT: Final = 8_000
 _LONG_STRING: Final = 2_000
 _MARK_BEGINS: Final = Markup("<mark>")
 _MARK_ENDS: Final = Markup("</mark>")
+_NAME: Final = Markup('<span class="key">')
+_TEXT: Final = Markup('<span class="str">')
+_LITERAL: Final = Markup('<span class="lit">')
+_SPAN_ENDS: Final = Markup("</span>")
 _COMPARED: Final = 400
 """Most characters of a text that is compared."""
 _ALIKE: Final = 0.6
@@ -46,6 +50,8 @@ def differing(text: str, other: str, limit: int = TEXT_LIMIT) -> Markup:
 
 
 def _shown(text: str) -> Markup:
+    if UNSEEN.search(text) is None:  # nearly always
+        return escape(text)
     parts: list[Markup] = []
     end = 0
     for match in UNSEEN.finditer(text):
@@ -101,24 +107,18 @@ def _json(text: str, pointer: str | None, limit: int) -> Markup:
     length = 0
     for index, (before, lexeme, after) in enumerate(laid_out(tokens)):
         is_name = tokens[index + 1 : index + 2] == [":"]
-        opening, closing = _MARK_BEGINS if index == first else "", _MARK_ENDS if index == last else ""
-        parts.append(Markup("{}{}{}{}{}").format(before, opening, _token(lexeme, is_name=is_name), closing, after))
+        parts += [escape(before), *[_MARK_BEGINS][index != first :], *_token(lexeme, is_name=is_name)]
+        parts += [*[_MARK_ENDS][index != last :], escape(after)]
         length += len(before) + len(lexeme) + len(after)
         if length > limit and index < len(tokens) - 1:
-            parts.append(_MARK_ENDS if first <= index < last else Markup(""))
+            parts += [_MARK_ENDS] if first <= index < last else []
             parts.append(Markup('\n<span class="cut">… the rest is in exchanges.har</span>'))
             break
     return Markup("<bdi>{}</bdi>").format(Markup("").join(parts))
 
 
-def _token(lexeme: str, *, is_name: bool) -> Markup:
+def _token(lexeme: str, *, is_name: bool) -> tuple[Markup, ...]:
     if lexeme in "{}[],:":
-        return Markup(lexeme)  # noqa: S704 - a bracket, a comma or a colon
-    if not lexeme.startswith('"'):
-        return Markup('<span class="lit">{}</span>').format(_shown(lexeme[:_LONG_STRING]))
-    shown = Markup("{}{}").format(_shown(lexeme[:_LONG_STRING]), _left_out(len(lexeme) - _LONG_STRING))
-    return (
-        Markup('<span class="key">{}</span>').format(shown)
-        if is_name
-        else Markup('<span class="str">{}</span>').format(shown)
-    )
+        return (escape(lexeme),)
+    begins = _LITERAL if not lexeme.startswith('"') else _NAME if is_name else _TEXT
+    return begins, _shown(lexeme[:_LONG_STRING]), _left_out(len(lexeme) - _LONG_STRING), _SPAN_ENDS

@@ -64,6 +64,7 @@ _LONG_KEY: Final = 16
 _HEXADECIMAL: Final = re.compile(rb"[0-9A-Fa-f-]*")
 _BETWEEN_BYTES: Final = (b":", b" ", b"-")
 _REMEMBERED: Final = 4096
+_REMEMBERED_RUNS: Final = 2**14
 _SHORT: Final = 1024
 """The most bytes of a text that is cached as free of secrets, such as the headers of every request."""
 _AT_ONCE: Final = 20_000
@@ -125,31 +126,40 @@ class _Sieve:
         self._heads = frozenset(self._places)
         inside = frozenset(b"".join(forms))
         outside = next((byte for byte in range(_BYTES) if byte not in inside), None)
-        self._long_run = None if outside is None else re.compile(b"[^\\x%02x]{%d,}" % (outside, shortest))
+        self._outside = None if outside is None else bytes([outside])
+        self._long_run = re.compile(b"\\x%02x[^\\x%02x]{%d,}" % (outside or 0, outside or 0, shortest))
         self._runs_and_gaps = bytes(byte if byte in inside else outside or 0 for byte in range(_BYTES))
         self.free: set[bytes] = set()
         """Short texts that were searched and contain none of the forms, escaped or not."""
+        self._free_runs: set[bytes] = set()
+        """Short runs that were searched and contain none of the forms."""
 
     def candidates(self, data: bytes) -> list[_Needle]:
         """Return the needles that may be in the data, in their order; none that is in it is left out."""
         heads: set[bytes] = set()
-        for pieces in self._pieces(data) if self._heads else ():
-            if not self._heads.isdisjoint(pieces):  # much faster than the intersection
-                heads |= self._heads.intersection(pieces)
+        for run in set(self._runs(data)) - self._free_runs if self._heads else ():
+            inside = self._heads_in(run)
+            if inside:
+                heads |= inside
+            elif len(run) <= _SHORT and len(self._free_runs) < _REMEMBERED_RUNS:
+                self._free_runs.add(run)
         return [self._needles[place] for place in sorted({place for head in heads for place in self._places[head]})]
 
-    def _pieces(self, data: bytes) -> Iterator[list[bytes]]:
-        """Yield the pieces of all runs, a few thousand at once, so that a long run takes little memory."""
-        for run in self._runs(data):
-            for begin in range(0, len(run), _BLOCK):
-                block = range(begin, min(begin + _BLOCK, len(run)), self._step)
-                yield [run[at : at + SHORTEST] for at in block]
+    def _heads_in(self, run: bytes) -> set[bytes]:
+        """Return the beginnings of forms that are pieces of a run; a long run takes little memory."""
+        heads: set[bytes] = set()
+        for begin in range(0, len(run), _BLOCK):
+            block = range(begin, min(begin + _BLOCK, len(run)), self._step)
+            pieces = [run[at : at + SHORTEST] for at in block]
+            if not self._heads.isdisjoint(pieces):  # much faster than the intersection
+                heads |= self._heads.intersection(pieces)
+        return heads
 
     def _runs(self, data: bytes) -> list[bytes]:
-        """Return the runs of characters of forms that are long enough for a form."""
-        if self._long_run is None:
+        """Return the runs of characters of forms that are long enough for a form, with the byte before each."""
+        if self._outside is None:
             return [data]
-        return self._long_run.findall(data.translate(self._runs_and_gaps))
+        return self._long_run.findall(self._outside + data.translate(self._runs_and_gaps))
 
 
 class Redactor:
