@@ -41,7 +41,7 @@ def test_key_beyond_its_limit_gets_429(throttling: Throttling) -> None:
         message = f"with a limit of {filling.limit} a window, {served} without a 429"
         raise NonConformity(message, filling.beyond, expected=EXPECTED, actual=describe_response(filling.beyond))
     if throttling.passed:
-        message = f"{len(throttling.passed)} creations beyond the limit were served, between refused reads"
+        message = f"{len(throttling.passed)} requests beyond the limit were served, between refused reads"
         raise NonConformity(
             message, *throttling.passed, expected=EXPECTED, actual=describe_response(throttling.passed[0])
         )

@@ -270,7 +270,8 @@ def _shows_organization(exchange: Exchange) -> bool:
 
 def _is_judged(exchange: Exchange) -> bool:
     """Whether the state of an engagement decides the response: not that to a key which may lack the permission."""
-    return exchange.by_main_key or _shows_organization(exchange)
+    is_missing = permission_of(exchange.request) is Permission.ALLOWED and exchange.missed
+    return exchange.by_main_key or is_missing or _shows_organization(exchange)
 
 
 def _id_made(exchange: Exchange) -> str | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, cycle, repeat
 from typing import TYPE_CHECKING, Final
 
@@ -27,7 +29,7 @@ from conformance.scenarios.access.invalid_credentials import (
     telling,
     unknown_keys,
 )
-from conformance.scenarios.access.targets import Targets, engagements_in_every_state
+from conformance.scenarios.access.targets import State, Targets, engagements_in_every_state
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 from conformance.wire.gateways import MAX_HEADERS
@@ -60,8 +62,11 @@ _LONGEST_HEADER: Final = 16
 _MOST_ELSEWHERE: Final = MAX_HEADERS - 96
 """Bytes of headers with the key, which leaves room for the others of a request."""
 _COOKIES: Final = ("api_key", "access_token", "token", "session")
+_TURNS: Final = {Effort.QUICK: 1, Effort.STANDARD: 3, Effort.DEEP: len(State)}
+"""Calls of all operations without a key, each on engagements in other states."""
 _APART: Final = 3
 """States from one kind of key to the next for the same operation."""
+Batches = Callable[[int], "list[Request]"]
 NO_KEY: Final = Credential("no_key", None, invalid=True)
 EMPTY_KEY: Final = Credential("empty_key", "Bearer", invalid=True)
 EMPTY_HEADER: Final = Credential("empty_header", "", invalid=True)
@@ -143,10 +148,10 @@ def bad_keys(run: Run) -> BadKeys:
     key = key.partition(" ")[2]
     unknown = _unknown_keys(run, key)
     sent = {
-        "none": _without_a_key(run, aims.batch(0), key),
-        "scheme": _with_other_schemes(run, aims.batch(1), key),
+        "none": _without_a_key(run, aims, key),
+        "scheme": _with_other_schemes(run, aims, key),
         "empty": _with_an_empty_key(run, aims.batch(2)),
-        "unknown": _with_unknown_keys(run, aims.batch(3, on_member=False), unknown),
+        "unknown": _with_unknown_keys(run, aims, unknown),
     }
     engagements = [
         request for request in aims.unknown.batch().values() if request.identifier == aims.unknown.engagement
@@ -245,28 +250,37 @@ def _invalid(inputs: OperationInputs) -> Iterable[Request]:
             yield replace(request, query=_NONSENSE_QUERY[name])
 
 
-def _send(run: Run, batch: list[Request], keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
-    """Call all thirteen operations: each with every key, or in a quick run with the keys in turn."""
+def _send(run: Run, batches: Batches, first: int, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
+    """Call all thirteen operations: each with every key on other engagements, or in a quick run with the keys in turn.
+
+    Args:
+        run: The run.
+        batches: Returns the requests of a turn.
+        first: The first turn.
+        keys: The keys.
+    """
     if run.effort is Effort.QUICK:
-        return _sent(run, [(keys[place % len(keys)], request) for place, request in enumerate(batch)])
-    return _sent(run, [(key, request) for key in keys for request in batch])
+        return _sent(run, [(keys[place % len(keys)], request) for place, request in enumerate(batches(first))])
+    return _sent(run, [(key, request) for turn, key in enumerate(keys, first) for request in batches(turn)])
 
 
-def _with_other_schemes(run: Run, batch: list[Request], key: str) -> tuple[Sent, ...]:
+def _with_other_schemes(run: Run, aims: UnauthenticatedInputs, key: str) -> tuple[Sent, ...]:
     """Call all operations with the real key under other schemes; rarer schemes with a single operation each."""
     usual, rare = [*other_schemes(key), *resembling_schemes(key)], rarer_schemes(key)
     if run.effort is Effort.QUICK:
-        return _send(run, batch, [*usual, *rare])
-    return _send(run, batch, usual) + _sent(run, list(zip(rare, batch, strict=False)))
+        return _send(run, aims.batch, 1, [*usual, *rare])
+    return _send(run, aims.batch, 1, usual) + _sent(run, list(zip(rare, aims.batch(1), strict=False)))
 
 
-def _without_a_key(run: Run, batch: list[Request], key: str) -> tuple[Sent, ...]:
+def _without_a_key(run: Run, aims: UnauthenticatedInputs, key: str) -> tuple[Sent, ...]:
     """Call all operations without Authorization, the first two with the real key in other headers and a cookie."""
+    batch = aims.batch(0)
+    plain = [request for turn in range(_TURNS[run.effort]) for request in aims.batch(turn)]
     if len(key) < SHORTEST:  # as a key without a scheme
-        return _sent(run, [(("no key", NO_KEY), request) for request in batch])
+        return _sent(run, [(("no key", NO_KEY), request) for request in plain])
     elsewhere = [replace(request, headers=(*request.headers, *_other_headers(key))) for request in batch[:_ELSEWHERE]]
-    plain = _sent(run, [(("no key", NO_KEY), request) for request in batch[_ELSEWHERE:]])
-    return _sent(run, [(("the key in other headers", NO_KEY), request) for request in elsewhere]) + plain
+    sent = _sent(run, [(("the key in other headers", NO_KEY), request) for request in elsewhere])
+    return sent + _sent(run, [(("no key", NO_KEY), request) for request in plain[_ELSEWHERE:]])
 
 
 def _other_headers(key: str) -> list[tuple[str, str]]:
@@ -283,11 +297,12 @@ def _with_an_empty_key(run: Run, batch: list[Request]) -> tuple[Sent, ...]:
     return _sent(run, list(zip(kinds, batch, strict=True)))
 
 
-def _with_unknown_keys(run: Run, batch: list[Request], keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
+def _with_unknown_keys(run: Run, aims: UnauthenticatedInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
     """Call all operations with unknown keys; a quick run tries unrelated keys only if all kinds are used."""
+    batches = partial(aims.batch, on_member=False)
     if run.effort is not Effort.QUICK:
-        return _send(run, batch, keys)
-    return _sent(run, list(zip(chain(keys[1:], repeat(keys[0])), batch, strict=False)))
+        return _send(run, batches, 3, keys)
+    return _sent(run, list(zip(chain(keys[1:], repeat(keys[0])), batches(3), strict=False)))
 
 
 def _sent(run: Run, batch: list[tuple[tuple[str, Credential], Request]]) -> tuple[Sent, ...]:

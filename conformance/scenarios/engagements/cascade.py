@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from conformance.oracle import read
 from conformance.running.scenarios import scenario
+from conformance.scenarios.access.every_operation import RetryNewKeys
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import KINDS
 from conformance.wire import requests
@@ -45,7 +47,7 @@ class Cascade:
     """Deleted engagements with records of all kinds, and a neighbour that was not deleted.
 
     Attributes:
-        deletions: The deletions, of an active engagement and of an archived one.
+        deletions: The deletions, of an active engagement, of an archived one and of an unarchived one.
         reads: Reads of the engagements whose records still existed afterwards, by identifier.
         gone: The records of the deleted engagements, a list for each.
         kept: The records of the neighbour.
@@ -61,18 +63,23 @@ class Cascade:
 def cascade(run: Run) -> Cascade:
     """Give engagements records of each kind, the first one two; delete all but one.
 
-    Before that, one is renamed, and another is archived, unarchived and archived again.
+    Before that, one is renamed, another is archived, unarchived and archived again, and the third only unarchived. It
+    is deleted with a key that has no other permission, if there is one.
     """
-    labels = ("doomed", "doomed-archived", "neighbour")
+    labels = ("doomed", "doomed-archived", "doomed-again", "neighbour")
     *doomed, neighbour = run.send_all([requests.create_engagement({"name": run.name(label)}) for label in labels])
-    gone = (_records(run, doomed[0], KINDS * 2), _records(run, doomed[1]))
+    gone = (_records(run, doomed[0], KINDS * 2), _records(run, doomed[1]), _records(run, doomed[2]))
     kept = _records(run, neighbour)
-    renamed, archived = map(read.identifier, doomed)
+    renamed, archived, unarchived = map(read.identifier, doomed)
     read.success(run.send(requests.update_engagement(renamed, {"name": run.name("renamed")})))
-    read.success(run.send(requests.archive_engagement(archived)))
-    if run.send(requests.unarchive_engagement(archived)).accepted:
-        run.send(requests.archive_engagement(archived))
-    deletions = tuple(run.send(requests.delete_engagement(read.identifier(exchange))) for exchange in doomed)
+    for identifier in (archived, unarchived):
+        read.success(run.send(requests.archive_engagement(identifier)))
+        if run.send(requests.unarchive_engagement(identifier)).accepted and identifier == archived:
+            run.send(requests.archive_engagement(archived))
+    deletions = (
+        *(run.send(requests.delete_engagement(identifier)) for identifier in (renamed, archived)),
+        _delete_by_key(run, unarchived),
+    )
     for_good = tuple(records for deletion, records in zip(deletions, gone, strict=True) if deletion.succeeded)
     run.wait_until(lambda: not _still_there(run, for_good))
     for record in kept:
@@ -81,6 +88,16 @@ def cascade(run: Run) -> Cascade:
     return Cascade(
         deletions, {identifier: run.send(requests.get_engagement(identifier)) for identifier in left}, gone, kept
     )
+
+
+def _delete_by_key(run: Run, identifier: str) -> Exchange:
+    """Delete an engagement with a key that has no other permission; with the main key if that is refused."""
+    deletion = requests.delete_engagement(identifier)
+    with suppress(MissingMeans):
+        response = RetryNewKeys(run).send(deletion.with_key(run.fixtures.scoped_key("engagements:delete")))
+        if not response.refused:
+            return response
+    return run.send(deletion)
 
 
 def _records(run: Run, created: Exchange, kinds: Sequence[SubordinateKind] = KINDS) -> list[Record]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.requests import Credential, Request
+    from conformance.wire.requests import Credential
 
 _AROUND: Final = 2
 
@@ -35,7 +35,7 @@ class Throttling:
         filling: The requests that used up its window.
         refusals: Every 429 of the key.
         creation: A creation beyond the limit; None if none was refused, or the mode forbids writing.
-        passed: Creations that were served between refusals, if every attempt had one.
+        passed: Requests that were served between refusals, of an operation that was served so in every attempt.
         early: Refusals before as many requests were served as the limit states, if every attempt had one.
         created_name: The name in the creation.
         engagements: The engagements created last, listed with the main key; None without a creation.
@@ -68,7 +68,7 @@ class _Scene:
 
     filling: ExhaustedWindow
     name: str = ""
-    creation: Exchange | None = None
+    amid: list[Exchange] = field(default_factory=list)
     before: list[Exchange] = field(default_factory=list)
     other: Exchange | None = None
     after: list[Exchange] = field(default_factory=list)
@@ -76,8 +76,7 @@ class _Scene:
     @property
     def refusals(self) -> list[Exchange]:
         """Every 429 of the key."""
-        creation = [] if self.creation is None else [self.creation]
-        return _refused([*self.filling.refused, *self.before, *creation, *self.after])
+        return _refused([*self.filling.refused, *self.before, *self.amid, *self.after])
 
     @property
     def last_refusal(self) -> Exchange:
@@ -96,23 +95,26 @@ class _Scene:
     @property
     def refused_creation(self) -> Exchange | None:
         """Return the creation, if it was refused."""
-        return self.creation if self.creation and _refused([self.creation]) else None
+        creations = (exchange for exchange in self.amid if exchange.request.operation.id == "createEngagement")
+        return next(iter(_refused([*creations])), None)
 
     @property
-    def passed_creation(self) -> list[Exchange]:
-        """Return the creation, if it was served between refused reads, and other writes alike.
+    def passed(self) -> list[Exchange]:
+        """Return the requests that were served between refused reads, and other writes alike.
 
-        A creation whose headers name requests left, or another limit, was counted separately.
+        A request whose headers name requests left, or another limit, was counted separately.
         """
         reads = [exchange for exchange in (*self.before, *self.after) if exchange.request.method == "GET"]
-        alike = _refused(self._changing) in ([], self._changing)
-        if self.creation is None or not self.creation.succeeded or _refused(reads) != reads or not alike:
+        if _refused(reads) != reads or _refused(self._changing) not in ([], self._changing):
             return []
-        left, limits = (
-            rate_limit_laws.remaining(self.creation) or 0,
-            {rate_limit_laws.limit(exchange) for exchange in reads},
-        )
-        return [] if left > 0 or rate_limit_laws.limit(self.creation) not in limits else [self.creation]
+        limits = {rate_limit_laws.limit(exchange) for exchange in reads}
+        return [
+            exchange
+            for exchange in self.amid
+            if exchange.succeeded
+            and (rate_limit_laws.remaining(exchange) or 0) <= 0
+            and rate_limit_laws.limit(exchange) in limits
+        ]
 
     @property
     def other_meanwhile(self) -> Exchange | None:
@@ -130,20 +132,20 @@ def throttling(run: Run) -> Throttling:
     """Send until a key is refused; then try a creation, another key, and a request after the reset."""
     key = run.fixtures.throttled()
     other, missing = _other_key(run, key)
-    passed: list[Exchange] = []
+    passed: list[list[Exchange]] = []
     early: list[Exchange] = []
     is_left = False
     target = None if run.mode is Mode.READ_ONLY else _untouched_engagement(run)
     for _ in range(TRIES):
         scene = _scene(run, key, other, target)
-        passed += scene.passed_creation
+        passed.append(scene.passed)
         is_left = is_left or scene.filling.shows_what_is_left
         early += [scene.filling.early] if is_left and scene.filling.early is not None else []
         target = target if scene.changes else None
         resumed, unresumed = None, "the key was never refused"
         if scene.filling.refused:
             resumed, unresumed = resume(run, key, scene.last_refusal)
-        done = not early and _complete(scene, run, other)
+        done = not early and not scene.passed and _complete(scene, run, other)
         if resumed is None or not resumed.succeeded or done:
             break
     newest = requests.list_engagements(sort="createdAt", order="desc", perPage=100)
@@ -152,7 +154,7 @@ def throttling(run: Run) -> Throttling:
         scene.filling,
         tuple(scene.refusals),
         scene.refused_creation,
-        tuple(passed) if len(passed) == TRIES else (),  # a bucket that refills may let one pass
+        _always_passed(passed) if len(passed) == TRIES else (),  # a bucket that refills may let one pass
         tuple(early) if len(early) == TRIES else (),  # a 429 may be one for haste
         scene.name,
         listed,
@@ -163,6 +165,12 @@ def throttling(run: Run) -> Throttling:
         resumed,
         unresumed,
     )
+
+
+def _always_passed(attempts: Sequence[Sequence[Exchange]]) -> tuple[Exchange, ...]:
+    """Return the requests of the operations that were served in every attempt."""
+    served = set.intersection(*({exchange.request.operation.id for exchange in attempt} for attempt in attempts))
+    return tuple(exchange for attempt in attempts for exchange in attempt if exchange.request.operation.id in served)
 
 
 def _missing(run: Run, listed: Exchange | None, changes: Sequence[Exchange]) -> Exchange | None:
@@ -204,9 +212,9 @@ def _untouched_engagement(run: Run) -> str | None:
 
 
 def _scene(run: Run, key: Credential, other: Credential | None, target: str | None) -> _Scene:
-    """Use up the window; then send a creation and another key's request between some of the key's own.
+    """Use up the window; then send several operations and another key's request between some of the key's own.
 
-    They are sent simultaneously, so that a bucket that refills all the time has nothing left for the creation.
+    They are sent simultaneously, so that a bucket that refills all the time has nothing left for them.
     """
     rest, target = _beforehand(run, other, target)
     scene = _Scene(fill(run, key))
@@ -215,22 +223,28 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
     target = None if _is_of_another_organization(run, scene.filling) else target
     first = [at_once(requests.get_organization(), key)] * _AROUND
     last = [*first]
-    amid: list[Request] = []
-    if may_write := run.mode is not Mode.READ_ONLY:
+    amid = [at_once(asked, key) for asked in (requests.list_engagements(), requests.list_members())]
+    if run.mode is not Mode.READ_ONLY:
         scene.name = run.name("throttled")
-        amid.append(at_once(requests.create_engagement({"name": scene.name}), key))
+        amid.insert(0, at_once(requests.create_engagement({"name": scene.name}), key))
+    if run.mode is Mode.DISPOSABLE:
+        amid.append(at_once(requests.update_organization({}), key))
     if target is not None:
+        amid += [
+            at_once(asked, key) for asked in (requests.get_engagement(target), requests.unarchive_engagement(target))
+        ]
         edit = {"name": renamed(scene.name), "description": scene.name}
         first[0] = at_once(requests.update_engagement(target, edit), key)
         last = [
             at_once(change, key) for change in (requests.archive_engagement(target), requests.delete_engagement(target))
         ]
+    by_other = []
     if other is not None and rest is not None and (rate_limit_laws.remaining(rest) or 0) > 0:
-        amid.append(at_once(requests.get_organization(), other))
-    responses = run.send_all([*first, *amid, *last])
+        by_other.append(at_once(requests.get_organization(), other))
+    responses = run.send_all([*first, *amid, *by_other, *last])
     scene.before, scene.after = responses[:_AROUND], responses[-_AROUND:]
-    scene.creation = responses[_AROUND] if may_write else None
-    scene.other = responses[_AROUND + len(amid) - 1] if len(amid) > may_write else None
+    scene.amid = responses[_AROUND : _AROUND + len(amid)]
+    scene.other = responses[_AROUND + len(amid)] if by_other else None
     if other is not None and scene.other is not None and _refused([scene.other]):
         _ask_in_turn(run, key, other, scene)
     return scene

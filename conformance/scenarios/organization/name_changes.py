@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import read
@@ -13,6 +13,7 @@ from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import RetryNewKeys
 from conformance.scenarios.access.two_organizations import other_organization
+from conformance.scenarios.access.unauthenticated import NO_KEY
 from conformance.scenarios.members.member_list import second_reader
 from conformance.scenarios.renaming import given_back, name_before
 from conformance.scenarios.samples import AT_THE_END, BROKEN, SCRIPTS, SIGNS, counted, joined, shuffled
@@ -106,6 +107,7 @@ def _renamed(run: Run, before: Exchange, reads: Sequence[Request]) -> Renaming:
         body = json.dumps({"name": f"{run.name('organization')} {text}"}).encode()
         run.send(requests.update_organization({}).with_body(body))
     plain = _rename(run, run.name("organization"))
+    _use(run)
     texts = (f"{counted(250)} {ends[0]}", *ends[1 : _SINGLY[run.effort]])
     odd = (
         *_oddly_renamed(run, ends[-1]),
@@ -120,6 +122,16 @@ def _renamed(run: Run, before: Exchange, reads: Sequence[Request]) -> Renaming:
     if differences(empty.after, after):
         _repair(run, empty.after)
     return Renaming(before, plain, odd, tuple(nameless), empty, foreign, after)
+
+
+def _use(run: Run) -> None:
+    """Use the renamed organization with several keys, for the ledger and the laws of every response."""
+    creation = requests.create_engagement({"name": run.name("elsewhere"), "description": "Under another name."})
+    invitation = requests.invite_member({"email": run.address("elsewhere"), "role": "member"})
+    update = requests.update_organization({"name": run.name("by-none")})
+    refused = [request.with_key(NO_KEY) for request in (requests.get_organization(), creation, invitation, update)]
+    refused += [request.with_key(key) for key in second_reader(run) for request in (creation, invitation, update)]
+    run.send_permitted([creation, invitation, *(replace(request, repeatable=True) for request in refused)])
 
 
 def _oddly_renamed(run: Run, end: str) -> tuple[Rename, ...]:

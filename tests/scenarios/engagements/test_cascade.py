@@ -10,12 +10,13 @@ import pytest
 from conformance.checks.test_s2_cascade import _judge_gone
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.engagements.cascade import Cascade, cascade
+from conformance.targets.capabilities import MissingMeans
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
-    from conformance.wire.requests import Request
+    from conformance.wire.requests import Credential, Request
 
 SUCCESSES = {
     "createEngagement": 201,
@@ -49,6 +50,10 @@ class Service(FakeRun):
         if operation == "deleteEngagement" and status == 200 and not self.stays:
             self.records = {record: owner for record, owner in self.records.items() if owner != identifier}
         return make_exchange(operation, status, {"data": {"id": identifier}} if status < 300 else {"error": {}})
+
+    def scoped_key(self, scope: str) -> Credential:
+        """Refuse: there is only the main key."""
+        raise MissingMeans(f"key:{scope}", "There is no such key.")
 
     def make_subordinate(self, engagement: str, kind: str) -> str:
         """Make a record."""

@@ -39,10 +39,10 @@ def limited(operation: str, status: int, limit: int, remaining: int) -> Exchange
 def test_a_creation_that_is_counted_apart_is_no_fault(status: int, limit: int, remaining: int, *, counts: bool) -> None:
     """A success that states the refusals' limit as used up fails; one with a limit of its own passes."""
     around = [limited("getCurrentOrganization", 429, 10, 0) for _ in range(2)]
-    scene = _Scene(ExhaustedWindow(10), creation=limited("createEngagement", status, limit, remaining))
+    scene = _Scene(ExhaustedWindow(10), amid=[limited("createEngagement", status, limit, remaining)])
     scene.before, scene.after = around[:1], around[1:]
 
-    assert bool(scene.passed_creation) is counts
+    assert bool(scene.passed) is counts
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,104 @@
+"""Lives of engagements, each with other keys than the main one, for the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from conformance.operations import OPERATIONS, SCOPES
+from conformance.oracle import read
+from conformance.running.options import Effort, Mode
+from conformance.running.scenarios import scenario
+from conformance.scenarios.access.single_scope import single_permissions
+from conformance.scenarios.access.two_organizations import two_organizations
+from conformance.scenarios.members.role_changes import role_changes
+from conformance.wire import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conformance.running.run import Run
+    from conformance.wire.requests import Credential, Request
+
+Keys = Callable[[str], "Credential | None"]
+"""Returns the key for an operationId; None for the main key."""
+
+Step = Callable[[str], "Request"]
+"""Returns a request about an engagement, given by its id, or a list that should show it."""
+
+
+def _listed(**query: object) -> Step:
+    return lambda _: requests.list_engagements(**query)
+
+
+def _lives(run: Run) -> Iterator[tuple[Step, ...]]:
+    """Yield the requests about one engagement each, after its creation; quick runs send the first ones only."""
+    get, archive, unarchive, delete = (
+        requests.get_engagement, requests.archive_engagement, requests.unarchive_engagement, requests.delete_engagement
+    )  # fmt: skip
+
+    def describe(identifier: str) -> Request:
+        return requests.update_engagement(identifier, {"description": "On tour."})
+
+    def edit(identifier: str) -> Request:
+        return requests.update_engagement(identifier, {"name": name, "description": "Still on tour."})
+
+    name = run.name("toured")
+    yield (
+        *(get, _listed(sort="createdAt", perPage=3), describe, get),
+        *(archive, get, _listed(status="archived", sort="updatedAt", perPage=3), describe, get),
+        *(unarchive, get, edit, _listed(sort="updatedAt", order="desc"), get, archive, get),
+        lambda _: requests.list_members(role="member", perPage=3),
+        *(lambda _: requests.get_organization(), delete, get),
+        _listed(sort="name", order="asc", perPage=3, page=2),
+    )
+    if run.effort is Effort.QUICK:
+        return
+    yield archive, unarchive, archive, get, unarchive, get, delete, describe, archive, unarchive, delete
+    yield describe, get, edit, get, delete, _listed(status="active", sort="createdAt", order="asc")
+    yield archive, describe, edit, get, delete, _listed(status="archived", perPage=5)
+    yield archive, unarchive, describe, archive, edit, unarchive, get, delete
+    yield delete, get
+
+
+@scenario(alone=True)
+def tour(run: Run) -> None:
+    """Lead engagements through their states with a member's key, single permissions, and another organization's key.
+
+    The engagements of different keys are led at the same time, so that what is kept for one key shows with another.
+    """
+    if run.mode is Mode.READ_ONLY:
+        return
+    for life in _lives(run):
+        body = {"name": run.name("tour"), "description": "About to begin."}
+        led = {}
+        for keys in _all_keys(run):
+            (created,) = run.send_permitted([_with(keys, requests.create_engagement(body))])
+            if created is not None and (identifier := read.identifier_or_none(created)) is not None:
+                led[identifier] = keys
+        for step in life:
+            run.send_permitted([_with(keys, step(identifier)) for identifier, keys in led.items()])
+
+
+def _with(keys: Keys, request: Request) -> Request:
+    return replace(request, credential=keys(request.operation.id))
+
+
+def _all_keys(run: Run) -> Iterator[Keys]:
+    """Yield the keys that may lead an engagement, as far as the run has used them already."""
+    changed = run.scenarios.result_if_any(role_changes)
+    if changed is not None and changed.bystander is not None and changed.bystander.credential is not None:
+        yield partial(_same, changed.bystander.credential)
+    allowed = run.scenarios.result_if_any(single_permissions)
+    if allowed is not None:
+        scoped = {scope: run.fixtures.scoped_key(scope) for scope in SCOPES if scope not in allowed.missing_means}
+        yield lambda operation: scoped.get(OPERATIONS[operation].scope or "")
+    tried = run.scenarios.result_if_any(two_organizations)
+    if tried is not None and tried.own[0] != tried.other[0]:
+        yield partial(_same, run.fixtures.other_organization())
+
+
+def _same(key: Credential, _: str) -> Credential:
+    return key
