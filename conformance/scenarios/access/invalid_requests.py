@@ -104,7 +104,7 @@ def invalid_invitations(run: Run) -> tuple[Sent, ...]:
     return _sent(run.send_all, tried, requests.invite_member({}), domain=run.profile.invitation_domain)
 
 
-@scenario
+@scenario(alone=True)
 def invalid_role_changes(run: Run) -> Refusals:
     """Change a member's role with every certainly invalid body.
 

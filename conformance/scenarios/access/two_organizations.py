@@ -155,7 +155,7 @@ def other_organization(run: Run) -> Exchange:
     return RetryNewKeys(run).send(requests.get_organization().with_key(run.fixtures.other_organization()))
 
 
-@scenario
+@scenario(alone=True)
 def two_organizations(run: Run) -> TwoOrganizations:
     """Try to read, change and delete an engagement of an organization with the key of another."""
     key, other = run.fixtures.other_organization(), run.scenarios.result(other_organization)
@@ -238,7 +238,7 @@ def _made_by_other(run: Run, key: Credential, name: str, own_id: str) -> dict[st
     return None if read.identifier_or_none(made) is None else read.data(made)
 
 
-@scenario
+@scenario(alone=True)
 def member_of_one(run: Run) -> MemberOfOne:
     """Try to change and to remove a member of an organization with the key of another.
 

@@ -140,7 +140,7 @@ class BadKeys:
         return (*members, *self.unknown_engagements)
 
 
-@scenario
+@scenario(alone=True)
 def bad_keys(run: Run) -> BadKeys:
     """Call every operation without a key, with other schemes, with an empty key and with unknown keys."""
     aims = _aims(run)
