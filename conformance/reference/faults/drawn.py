@@ -7,9 +7,8 @@ interface forbids is a fault. They are not in the list of all faults; a self-tes
 from __future__ import annotations
 
 import random
-from collections import defaultdict
+from collections import defaultdict, deque
 from dataclasses import dataclass, replace
-from itertools import cycle
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -60,6 +59,7 @@ _OF_BOTH, _OF_REFUSALS = ("refused", "headers"), ("accepted", "refused-done", "r
 """The families about requests that succeed or must be refused, and about those that must be refused."""
 _CONFIRMED = frozenset({"stale", "items", "totals", "pages", "filter", "order", "field-wrong"})
 _OF_ITEMS = frozenset({"item-missing", "item-twice"})
+_DRAWS = 10_000
 _PLAIN = 0.5
 """The probability with which a drawn fault leaves the sender, the state or the event open."""
 
@@ -130,7 +130,7 @@ def built(identifier: str) -> Fault:
 
 
 def drawn(number: int, seed: int) -> list[str]:
-    """Draw faults, evenly over the families of deviations, and return their ids.
+    """Draw faults, evenly over the families of deviations, and return their ids; fewer if there are no more.
 
     Args:
         number: The number of faults.
@@ -140,16 +140,19 @@ def drawn(number: int, seed: int) -> list[str]:
     families = defaultdict(list)
     for name, deviation in DEVIATIONS.items():
         families[deviation.family].append(name)
-    turns = cycle(generator.sample(sorted(families), len(families)))
+    turns = deque(generator.sample(sorted(families), len(families)))
     found: dict[str, None] = {}
-    while len(found) < number:
-        found[_one_of(families[next(turns)], generator, found)] = None
+    while len(found) < number and turns:
+        family = turns.popleft()
+        if (identifier := _one_of(families[family], generator, found)) is not None:
+            found[identifier] = None
+            turns.append(family)
     return list(found)
 
 
-def _one_of(deviations: list[str], generator: random.Random, known: Mapping[str, None]) -> str:
-    """Draw a fault of a family that is not known yet."""
-    while True:
+def _one_of(deviations: list[str], generator: random.Random, known: Mapping[str, None]) -> str | None:
+    """Draw a fault of a family that is not known yet; None if many draws find none."""
+    for _ in range(_DRAWS):
         deviation = generator.choice(deviations)
         operation = generator.choice(sorted(DEVIATIONS[deviation].breaks))
 
@@ -160,6 +163,7 @@ def _one_of(deviations: list[str], generator: random.Random, known: Mapping[str,
         parts = Parts(deviation, operation, actor, state, part(SINCE, "start"))
         if is_fault(parts) and parts.id not in known:
             return parts.id
+    return None
 
 
 # --- the rules

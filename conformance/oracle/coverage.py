@@ -1,0 +1,158 @@
+"""Coverage of a run: the operations, keys and states of targets that its requests combined."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from conformance.operations import OPERATIONS, SCOPES
+from conformance.oracle import read
+from conformance.wire.exchange import TOO_MANY_REQUESTS
+from conformance.wire.requests import OTHER_KEY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from conformance.wire.exchange import Exchange
+
+
+class Cell(NamedTuple):
+    """A combination that a request can have.
+
+    Attributes:
+        operation: The operationId.
+        key: The kind of key.
+        state: The state of the engagement, member or organization that the request is about.
+    """
+
+    operation: str
+    key: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many combinations a run reached, of those that are possible."""
+
+    reached: int
+    possible: int
+
+
+_MAIN, _MEMBER, _REMOVED, _THROTTLED, _WRONG, _NONE = "main", "member", "removed member", "throttled", "wrong", "none"
+_KEYS: Final = (_MAIN, *SCOPES, _MEMBER, _REMOVED, OTHER_KEY, _THROTTLED, _WRONG, _NONE)
+_ENGAGEMENT: Final = ("new", "edited", "archived", "edited in vain", "unarchived", "archived again", "deleted")
+_PERSON: Final = ("made", "changed", "changed back", "removed")
+_ORGANIZATION: Final = ("first name", "renamed", "renamed back")
+_LATER: Final = {
+    ("updateEngagement", "new"): "edited",
+    **{("archiveEngagement", state): "archived" for state in ("new", "edited")},
+    ("archiveEngagement", "unarchived"): "archived again",
+    **{("unarchiveEngagement", state): "unarchived" for state in ("archived", "edited in vain", "archived again")},
+    **{("deleteEngagement", state): "deleted" for state in _ENGAGEMENT},
+    **{("removeMember", state): "removed" for state in _PERSON},
+}
+"""For an operation that succeeds and the state of its target, the next state; otherwise the state stays."""
+
+
+def states_of(operation: str) -> tuple[str, ...]:
+    """Return the states that the target of an operation can have."""
+    kinds = {"engagementId": _ENGAGEMENT, "userId": _PERSON}
+    return kinds.get(OPERATIONS[operation].parameter or "", _ORGANIZATION)
+
+
+def possible() -> frozenset[Cell]:
+    """Return all combinations; a full key of another organization has no removed members or renamed organization."""
+    return frozenset(
+        Cell(operation, key, state)
+        for operation, key in product(OPERATIONS, _KEYS)
+        for state in states_of(operation)
+        if key != OTHER_KEY or OPERATIONS[operation].parameter == "engagementId" or state == "first name"
+    )
+
+
+def shares(cells: Iterable[Cell]) -> tuple[Share, Share]:
+    """Return the shares of pairs, of two of operation, key and state, and of triples."""
+    found, all_cells = frozenset(cells), possible()
+    pairs, all_pairs = (
+        {pair for cell in of for pair in combinations(enumerate(cell), 2)} for of in (found & all_cells, all_cells)
+    )
+    return Share(len(pairs), len(all_pairs)), Share(len(found & all_cells), len(all_cells))
+
+
+def reached(exchanges: Iterable[Exchange], members: Mapping[str, str]) -> set[Cell]:
+    """Return the combinations of the requests with a response, in the order in which they were sent.
+
+    Args:
+        exchanges: The exchanges of a run.
+        members: The ids of the members that the run may change, by the names of their keys.
+    """
+    targets, cells = _Targets(), set()
+    for exchange in sorted(exchanges, key=lambda exchange: exchange.number):
+        if exchange.received is None or not exchange.request.is_proper:
+            continue
+        key = _key(exchange, members, targets)
+        if (state := targets.state(exchange)) is not None:
+            cells.add(Cell(exchange.request.operation.id, key, state))
+        targets.note(exchange)
+    return cells
+
+
+def _key(exchange: Exchange, members: Mapping[str, str], targets: _Targets) -> str:
+    credential = exchange.request.credential
+    if exchange.status == TOO_MANY_REQUESTS:
+        return _THROTTLED
+    if exchange.by_main_key or credential is None:
+        return _MAIN
+    if credential.invalid:
+        return _WRONG if credential.authorization else _NONE
+    if credential.name in members:
+        return _REMOVED if targets.states.get(members[credential.name]) == "removed" else _MEMBER
+    return credential.name
+
+
+class _Targets:
+    """The states of what requests were about."""
+
+    def __init__(self) -> None:
+        self.states: dict[str, str] = {}
+        self._roles: defaultdict[str, list[object]] = defaultdict(list)
+        self._names: list[object] = []
+
+    def state(self, exchange: Exchange) -> str | None:
+        """Return the state of a request's target before it; None if it is none of the run's."""
+        request = exchange.request
+        if request.operation.parameter is not None:
+            return self.states.get(request.identifier or "")
+        if len(self._names) > 1 and not _by_other(exchange):
+            return "renamed back" if self._names[-1] == self._names[0] else "renamed"
+        return "first name"
+
+    def note(self, exchange: Exchange) -> None:
+        """Take over what an exchange did or showed."""
+        request, operation = exchange.request, exchange.request.operation.id
+        identifier = request.identifier or ""
+        state = self.states.get(identifier)
+        if operation == "updateEngagement" and exchange.refused and exchange.by_main_key and state == "archived":
+            self.states[identifier] = "edited in vain"
+        if not exchange.accepted:
+            return
+        if operation == "createEngagement" and (made := read.identifier_or_none(exchange)) is not None:
+            self.states[made] = "new"
+        elif operation == "updateMemberRole":
+            roles = self._roles[identifier]
+            roles.append((exchange.sent_object or {}).get("role"))
+            self.states[identifier] = "changed" if roles[-1] != roles[0] or len(roles) == 1 else "changed back"
+        elif operation == "getCurrentOrganization" and not _by_other(exchange) and not self._names:
+            self._names.append(read.data(exchange).get("name"))
+        elif operation == "updateCurrentOrganization" and not _by_other(exchange):
+            name = (exchange.sent_object or {}).get("name")
+            self._names += [] if name is None else [name]
+        elif state is not None:
+            self.states[identifier] = _LATER.get((operation, state), state)
+
+
+def _by_other(exchange: Exchange) -> bool:
+    credential = exchange.request.credential
+    return credential is not None and credential.name == OTHER_KEY
