@@ -1,4 +1,4 @@
-"""Section 5: a key with a single permission may use its operations, and gets 403 for those that it does not imply."""
+"""Section 5: a key with few permissions may use their operations, and gets 403 for those that they do not imply."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Untested, evidence
-from conformance.oracle.permissions import MATRIX, Permission, scopes
+from conformance.oracle.permissions import MATRIX, Permission, keys_with
 from conformance.scenarios.access.single_scope import single_permissions
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire.exchange import REFUSALS
@@ -54,8 +54,15 @@ _NAMES: Final = {
     ],
 )
 def test_the_permission_listed_is_enough(single_permissions: Permissions, operation: str) -> None:
-    """A key with only the permission listed for an operation is not refused for lack of permission."""
+    """A key with the permission listed for an operation, and at most one of the other family, is not refused."""
     scope = OPERATIONS[operation].scope or ""
+    _is_enough(single_permissions, scope, operation)
+    for other in keys_with(Permission.ALLOWED, operation):
+        if other != scope and (other, operation) in single_permissions.cells:
+            _is_enough(single_permissions, other, operation)
+
+
+def _is_enough(single_permissions: Permissions, scope: str, operation: str) -> None:
     (exchange,) = single_permissions.cell(scope, operation)
     if single_permissions.is_unknown(scope):
         raise CantTell(f"the service does not know the key with {scope}", exchange)
@@ -63,7 +70,7 @@ def test_the_permission_listed_is_enough(single_permissions: Permissions, operat
     if by_main is not None and exchange.status == by_main.status == HTTPStatus.NOT_FOUND:
         raise CantTell("the main key does not find the engagement either", exchange, by_main)
 
-    expect.status(exchange, lambda status: status not in _REFUSALS, f"a success, with {scope} alone")
+    expect.status(exchange, lambda status: status not in _REFUSALS, f"a success, with {_words(scope)}")
     read.success(exchange)
     if operation in _WHOLE:
         _WHOLE[operation](single_permissions, exchange)
@@ -107,7 +114,7 @@ def test_requests_without_permission_change_nothing(single_permissions: Permissi
     """Requests that were refused with 403 create nothing and leave the organization and the member unchanged."""
     tried = single_permissions
     sent = [
-        Sent(f"{scope} alone", exchange)
+        Sent(_words(scope), exchange)
         for (scope, name), exchanges in tried.cells.items()
         for exchange in exchanges
         if _is_refusal(scope, name)
@@ -189,9 +196,9 @@ def _refusals(tried: Permissions, operation: str) -> dict[str, list[Sent]]:
         Untested: There is none.
     """
     found, obstacles = {}, []
-    for scope in scopes(operation, Permission.REFUSED):
+    for scope in keys_with(Permission.REFUSED, operation):
         try:
-            found[scope] = [Sent(f"{scope} alone", exchange) for exchange in tried.cell(scope, operation)]
+            found[scope] = [Sent(_words(scope), exchange) for exchange in tried.cell(scope, operation)]
         except (MissingMeans, CantTell) as obstacle:
             obstacles.append(obstacle)
     if not found:
@@ -203,6 +210,11 @@ def _left_nothing(tried: Permissions, sent: list[Sent]) -> None:
     """Expect no creation; the ledger judges what became of the organization and the member."""
     creations = [replace(attempt, label=tried.label) for attempt in sent if _operation(attempt) == "createEngagement"]
     bulk.none_created(creations, tried.newest)
+
+
+def _words(key: str) -> str:
+    """Return what a key has, in words."""
+    return f"{key} alone" if key in SCOPES else key
 
 
 def _operation(sent: Sent) -> str:

@@ -10,7 +10,7 @@ from conformance.operations import OPERATIONS, SCOPES
 from conformance.wire.requests import MAIN_KEY, OTHER_KEY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from conformance.operations import Operation
     from conformance.wire.requests import Request
@@ -38,15 +38,37 @@ def _permission(scope: str, operation: Operation) -> Permission:
     return Permission.OPEN
 
 
-MATRIX: Final[Mapping[tuple[str, str], Permission]] = MappingProxyType(
-    {(scope, name): _permission(scope, operation) for scope in SCOPES for name, operation in OPERATIONS.items()}
+KEYS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        **{scope: (scope,) for scope in SCOPES},
+        "two permissions": ("organizations:read", "engagements:write"),
+        "no permission": (),
+    }
 )
-"""Every permission with every operationId."""
+"""The keys with few permissions, by name: each permission alone, one of each family together, and none."""
 
 
-def scopes(operation: str, permission: Permission) -> tuple[str, ...]:
-    """Return the permissions with this rule for an operation."""
-    return tuple(scope for scope in SCOPES if MATRIX[scope, operation] is permission)
+def _of_all(permissions: Iterable[str], operation: Operation) -> Permission:
+    """Return the rule for a key that may do what each of its permissions may."""
+    rules = {_permission(scope, operation) for scope in permissions}
+    if Permission.ALLOWED in rules or operation.scope is None:
+        return Permission.ALLOWED if Permission.ALLOWED in rules else Permission.OPEN
+    return Permission.OPEN if Permission.OPEN in rules else Permission.REFUSED
+
+
+MATRIX: Final[Mapping[tuple[str, str], Permission]] = MappingProxyType(
+    {
+        (key, name): _of_all(permissions, operation)
+        for key, permissions in KEYS.items()
+        for name, operation in OPERATIONS.items()
+    }
+)
+"""The rule for each of these keys and every operationId."""
+
+
+def keys_with(permission: Permission, operation: str) -> tuple[str, ...]:
+    """Return the names of the keys with this rule for an operation."""
+    return tuple(key for key in KEYS if MATRIX[key, operation] is permission)
 
 
 def permission_of(request: Request) -> Permission:

@@ -52,7 +52,7 @@ def _lives(run: Run) -> Iterator[tuple[Step, ...]]:
         *(unarchive, get, edit, _listed(sort="updatedAt", order="desc"), get, archive, get),
         lambda _: requests.list_members(role="member", perPage=3),
         *(lambda _: requests.get_organization(), delete, get),
-        _listed(sort="name", order="asc", perPage=3, page=2),
+        *(_listed(sort="name", order="asc", perPage=3, page=page) for page in (1, 2)),
     )
     if run.effort is Effort.QUICK:
         return

@@ -8,9 +8,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.catalogue import CLASSES, load_catalogue
-from conformance.operations import OPERATIONS
+from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle.laws.shapes import PROMISES, SHAPES
-from conformance.oracle.permissions import Permission, scopes
+from conformance.oracle.permissions import Permission, keys_with
 from conformance.reference.faults import all_faults
 from conformance.reports.har import har_entry
 from conformance.reports.last_scan import LastScan
@@ -138,7 +138,7 @@ def _promises(requirement: Requirement) -> Iterator[str]:
             yield f"Fields: {'; '.join(map(_field, SHAPES[operation]))}."
     if requirement.conformance_class == "permissions" and len(requirement.operations) == 1:
         for permission in Permission:
-            if named := scopes(requirement.operations[0], permission):
+            if named := [key for key in keys_with(permission, requirement.operations[0]) if key in SCOPES]:
                 yield f"With {' or '.join(named)} alone: {permission}."
 
 

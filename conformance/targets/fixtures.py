@@ -17,7 +17,7 @@ from conformance.wire.requests import OTHER_KEY, Credential, Request
 from conformance.wire.run_limits import RunStopped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from conformance.targets.mailbox import Mailbox
     from conformance.targets.membership import Membership
@@ -147,6 +147,18 @@ class Fixtures:
             MissingMeans: There is none.
         """
         return self._shared_key(f"key:{scope}", scope, lambda made: made.create_key([scope]))
+
+    def key_with(self, name: str, scopes: Sequence[str]) -> Credential:
+        """Return a key with several scopes or none, created by the provisioner.
+
+        Args:
+            name: What outputs show in its place.
+            scopes: Its scopes.
+
+        Raises:
+            MissingMeans: None can be created.
+        """
+        return self._shared_key("key:any", name, lambda made: made.create_key(scopes))
 
     def new_key(self, scope: str) -> Credential:
         """Return an unused key with exactly one scope, created by the provisioner; one per run.

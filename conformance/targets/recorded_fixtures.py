@@ -10,7 +10,7 @@ from conformance.targets.fixtures import Member
 from conformance.targets.provisioner import Mail
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from conformance.targets.fixtures import Fixtures, MemberLog
     from conformance.targets.profile import SubordinateKind
@@ -73,6 +73,14 @@ class RecordedFixtures:
             MissingMeans: There is none.
         """
         return self._key(f"a key for {scope}", lambda: self._fixtures.scoped_key(scope))
+
+    def key_with(self, name: str, scopes: Sequence[str]) -> Credential:
+        """Return a key with several scopes or none.
+
+        Raises:
+            MissingMeans: None can be created.
+        """
+        return self._key(f"a key with {name}", lambda: self._fixtures.key_with(name, scopes))
 
     def new_key(self, scope: str) -> Credential:
         """Return an unused key with exactly one scope.

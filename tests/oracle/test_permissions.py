@@ -66,4 +66,21 @@ def test_an_unstated_permission_is_open(scope: str, operation: str) -> None:
 )
 def test_permissions_by_rule(operation: str, permission: Permission, scopes: tuple[str, ...]) -> None:
     """They come in the order of the interface."""
-    assert permissions.scopes(operation, permission) == scopes
+    found = permissions.keys_with(permission, operation)
+    assert tuple(key for key in found if key in SCOPES) == scopes
+
+
+@pytest.mark.parametrize(
+    ("operation", "of_two", "of_none"),
+    [
+        ("getCurrentOrganization", Permission.ALLOWED, Permission.REFUSED),
+        ("createEngagement", Permission.ALLOWED, Permission.REFUSED),
+        ("inviteMember", Permission.REFUSED, Permission.REFUSED),
+        ("deleteEngagement", Permission.OPEN, Permission.REFUSED),
+        ("listEngagements", Permission.OPEN, Permission.OPEN),
+        ("unarchiveEngagement", Permission.OPEN, Permission.OPEN),
+    ],
+)
+def test_two_permissions_and_none(operation: str, of_two: Permission, of_none: Permission) -> None:
+    """A key with two permissions may do what each allows; one without any must be refused what needs one."""
+    assert (MATRIX["two permissions", operation], MATRIX["no permission", operation]) == (of_two, of_none)

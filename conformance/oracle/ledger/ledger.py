@@ -18,7 +18,7 @@ from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.changes import Changes
 from conformance.oracle.ledger.creations import Creations
 from conformance.oracle.ledger.findings import OF_KEYS, OF_REFUSALS, Finding, Findings
-from conformance.oracle.ledger.histories import History, Write, write
+from conformance.oracle.ledger.histories import History, Write, status_of, write
 from conformance.oracle.ledger.lists import ListJudging, page_of
 from conformance.oracle.ledger.members import ADDS_NO_MEMBER, OF_LISTS, OF_MEMBERS, Members
 from conformance.oracle.ledger.names import Names
@@ -59,6 +59,7 @@ RULES: Final = (
     "archive-keeps-content",
     "archive-spares-others",
     "archive-effective-at-once",
+    "archive-engagement-answers-updated-at",
     "archived-readable",
     "archived-listed",
     "archived-edit-refused",
@@ -98,6 +99,8 @@ PEOPLE: Final = (
 """The requirements about members and organizations that the ledger can judge."""
 
 _NOBODY: Final[Mapping[str, bool]] = MappingProxyType({})
+_OF_KEY: Final = frozenset({401, 403, 429})
+"""Statuses with which a key may be refused for what it is."""
 _CHANGES: Final = frozenset({"updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement"})
 
 
@@ -270,8 +273,8 @@ def _shows_organization(exchange: Exchange) -> bool:
 
 def _is_judged(exchange: Exchange) -> bool:
     """Whether the state of an engagement decides the response: not that to a key which may lack the permission."""
-    is_missing = permission_of(exchange.request) is Permission.ALLOWED and exchange.missed
-    return exchange.by_main_key or is_missing or _shows_organization(exchange)
+    may = permission_of(exchange.request) is Permission.ALLOWED and status_of(exchange) not in _OF_KEY
+    return exchange.by_main_key or may or _shows_organization(exchange)
 
 
 def _id_made(exchange: Exchange) -> str | None:

@@ -144,6 +144,7 @@ class Reads(Judging):
         then, now = before.moment("updatedAt"), snapshot.moment("updatedAt")
         if then is None or now is None:
             return
+        self._as_archived(history, before, snapshot)
         if history.quiet(before.interval.start, snapshot.interval.end):
             self._untouched(history, before, snapshot)
         elif change := causes.only_change(history, before, snapshot):
@@ -153,6 +154,26 @@ class Reads(Judging):
                 actual=snapshot.text("updatedAt"), pointer="/data/updatedAt",
             )  # fmt: skip
             self.conclude(history, finding, right=now > then)
+
+    def _as_archived(self, history: History, before: Snapshot, snapshot: Snapshot) -> None:
+        """Require that a read shows the updatedAt of the response to an archive, the only change since another read."""
+        writes = history.between(before.interval.start, snapshot.interval.end)
+        if len(writes) != 1 or writes[0].operation != "archiveEngagement" or before.text(STATUS) != "active":
+            return
+        archive = writes[0].exchange
+        data = next(iter(readable_resources(archive)), None) if archive.accepted else None
+        stated = None if data is None else Snapshot(archive, writes[0].interval, data)
+        if stated is None or stated.moment("updatedAt") is None or not stated.interval.before(snapshot.interval):
+            return
+        finding = finding_of(
+            "archive-engagement-answers-updated-at", archive, snapshot.exchange,
+            message="updatedAt is not that of the next read", expected=str(snapshot.text("updatedAt")),
+            actual=stated.text("updatedAt"), pointer="/data/updatedAt",
+        )  # fmt: skip
+        if stated.moment("updatedAt") == snapshot.moment("updatedAt"):
+            self.keep(snapshot.exchange, finding.requirement)
+        else:
+            self.findings.broken.append(replace(finding, identifier=history.identifier))
 
     def _untouched(self, history: History, before: Snapshot, snapshot: Snapshot) -> None:
         """Require that updatedAt stays if nothing can have changed the engagement; the judgement goes on after that."""

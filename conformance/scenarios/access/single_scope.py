@@ -1,4 +1,4 @@
-"""Scenario of keys with a single permission: what they may do, and what they must be refused."""
+"""Scenario of keys with few permissions: what they may do, and what they must be refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell, CheckOutcome
-from conformance.oracle.permissions import MATRIX, Permission, scopes
+from conformance.oracle.permissions import KEYS, MATRIX, Permission, keys_with
 from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import (
@@ -46,11 +46,11 @@ MEMBERSHIP: Final = ("updateMemberRole", "removeMember")
 
 @dataclass(slots=True)
 class Permissions:
-    """The results of keys with a single permission.
+    """The results of keys with few permissions, which are named as in ``KEYS``.
 
     Attributes:
-        cells: The exchanges of each tried permission and operationId; several if they must be refused.
-        missing_means: The reason why a permission has no key.
+        cells: The exchanges of each tried key and operationId; several if they must be refused.
+        missing_means: The reason why there is no such key.
         missing: Reads with the main key of engagements that an allowed key did not find, each right after that, by id.
         targets: The engagements that were the targets of refused requests only.
         label: The text that refused requests would have left in the list or in the organization's name.
@@ -79,14 +79,14 @@ class Permissions:
     invalid: list[Exchange] = field(default_factory=list)
 
     def cell(self, scope: str, operation: str) -> list[Exchange]:
-        """Return the exchanges of a permission and an operation, at least one.
+        """Return the exchanges of a key and an operation, at least one.
 
         Raises:
-            MissingMeans: There is no key with that permission, or no member to try it on.
+            MissingMeans: There is no such key, or no member to try it on.
             CantTell: The service created no engagement to try it on.
         """
         if scope in self.missing_means:
-            raise MissingMeans(f"key:{scope}", self.missing_means[scope].reason)
+            raise MissingMeans(self.missing_means[scope].need, self.missing_means[scope].reason)
         if (scope, operation) in self.cells:
             return self.cells[scope, operation]
         if operation in MEMBERSHIP and self.no_member is not None:
@@ -94,7 +94,7 @@ class Permissions:
         raise CantTell(f"there was no engagement that {operation} could be tried on")
 
     def is_unknown(self, scope: str) -> bool:
-        """Whether the service does not know the key of a permission."""
+        """Whether the service does not know a key."""
         responses = [
             exchange.received
             for (own, _), exchanges in self.cells.items()
@@ -108,7 +108,7 @@ class Permissions:
 
 @scenario(alone=True)
 def single_permissions(run: Run) -> Permissions:
-    """Call every operation with keys that have a single permission."""
+    """Call every operation with keys that have a single permission, two, or none."""
     tried = Permissions(label(run, "forbidden"), run.scenarios.result(engagements_in_every_state))
     keys, sender = _keys(run, tried), RetryNewKeys(run)
     _try_refusals(run, keys, sender, tried)
@@ -118,9 +118,10 @@ def single_permissions(run: Run) -> Permissions:
 
 def _keys(run: Run, tried: Permissions) -> dict[str, Credential]:
     keys = {}
-    for scope in SCOPES:
+    for scope, permissions in KEYS.items():
         try:
-            keys[scope] = run.fixtures.scoped_key(scope)
+            alone = scope in SCOPES
+            keys[scope] = run.fixtures.scoped_key(scope) if alone else run.fixtures.key_with(scope, permissions)
         except MissingMeans as reason:
             tried.missing_means[scope] = reason
     return keys
@@ -159,8 +160,9 @@ def _refused_requests(run: Run, scope: str, inputs: OperationInputs, aims: Targe
         if MATRIX[scope, name] is not Permission.REFUSED:
             continue
         shapes: tuple[Request, ...] = _shapes(name, inputs) or (request,)
-        times, is_quick = _TIMES[run.effort], run.effort is Effort.QUICK
-        first = scopes(name, Permission.REFUSED).index(scope) * times
+        is_quick = run.effort is Effort.QUICK
+        times = 1 if is_quick and scope not in SCOPES else _TIMES[run.effort]
+        first = keys_with(Permission.REFUSED, name).index(scope) * times
         if request.identifier == inputs.engagement and aims.ids:
             asked = [
                 (shapes[number % len(shapes)], aims.turn(number + place)) for number in range(first + 1, first + times)
@@ -262,7 +264,7 @@ def _engagements(run: Run, names: tuple[str, ...]) -> dict[str, str]:
 
 def _try_the_rest(run: Run, keys: Mapping[str, Credential], sender: RetryNewKeys, tried: Permissions) -> None:
     """Send requests that are allowed or open, on resources that nothing else needs: step by step, all keys at once."""
-    spent = _engagements(run, ("engagements:write", "engagements:delete", "other"))
+    spent = _engagements(run, ("engagements:write", "engagements:delete", "two permissions", "other"))
     organization = harmless_name(tried.organization)
     planned: list[tuple[str, str, Request]] = []
     for scope, key in keys.items():
@@ -302,7 +304,7 @@ def _own_targets(scope: str, aims: Targets) -> dict[str, str]:
     own = {}
     if aims.active is not None and scope == "engagements:read":
         own["getEngagement"] = aims.active
-    if aims.archived is not None and scope != "engagements:write":
+    if aims.archived is not None and MATRIX[scope, "archiveEngagement"] is not Permission.ALLOWED:
         own["unarchiveEngagement"] = aims.archived
     return own
 

@@ -47,7 +47,7 @@ class Cascade:
     """Deleted engagements with records of all kinds, and a neighbour that was not deleted.
 
     Attributes:
-        deletions: The deletions, of an active engagement, of an archived one and of an unarchived one.
+        deletions: The deletions, of an edited engagement, an archived one, an unarchived one and a new one.
         reads: Reads of the engagements whose records still existed afterwards, by identifier.
         gone: The records of the deleted engagements, a list for each.
         kept: The records of the neighbour.
@@ -66,11 +66,14 @@ def cascade(run: Run) -> Cascade:
     Before that, one is renamed, another is archived, unarchived and archived again, and the third only unarchived. It
     is deleted with a key that has no other permission, if there is one.
     """
-    labels = ("doomed", "doomed-archived", "doomed-again", "neighbour")
-    *doomed, neighbour = run.send_all([requests.create_engagement({"name": run.name(label)}) for label in labels])
-    gone = (_records(run, doomed[0], KINDS * 2), _records(run, doomed[1]), _records(run, doomed[2]))
+    bodies = [{"name": run.name("doomed")} for _ in range(4)]
+    bodies[0]["description"] = "Soon deleted."
+    *doomed, neighbour = run.send_all(
+        [requests.create_engagement(body) for body in (*bodies, {"name": run.name("neighbour")})]
+    )
+    gone = tuple(_records(run, made, KINDS * (2 if made is doomed[0] else 1)) for made in doomed)
     kept = _records(run, neighbour)
-    renamed, archived, unarchived = map(read.identifier, doomed)
+    renamed, archived, unarchived, new = map(read.identifier, doomed)
     read.success(run.send(requests.update_engagement(renamed, {"name": run.name("renamed")})))
     for identifier in (archived, unarchived):
         read.success(run.send(requests.archive_engagement(identifier)))
@@ -79,6 +82,7 @@ def cascade(run: Run) -> Cascade:
     deletions = (
         *(run.send(requests.delete_engagement(identifier)) for identifier in (renamed, archived)),
         _delete_by_key(run, unarchived),
+        run.send(requests.delete_engagement(new)),
     )
     for_good = tuple(records for deletion, records in zip(deletions, gone, strict=True) if deletion.succeeded)
     run.wait_until(lambda: not _still_there(run, for_good))
