@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle import read
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.keys_used import keys_used
+from conformance.scenarios.access.keys_in_turn import send_by_turns
 from conformance.scenarios.access.targets import State, Targets, engagements_in_every_state
 from conformance.scenarios.access.two_organizations import two_organizations
 from conformance.scenarios.lists.finding import PER_PAGE, latest
@@ -18,8 +18,6 @@ from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
@@ -66,7 +64,8 @@ def last_look(run: Run) -> LastLook:
     run.sleep(_LATE[run.effort])
     reads = [requests.get_engagement(identifier) for identifier in _of_every_history(run)]
     lists += [requests.list_engagements(sort="name", perPage=_PAGE, page=page) for page in (1, 2)]
-    run.send_all([*lists, *_in_turn(run, dict.fromkeys([*changed, *reads])), *organization])
+    run.send_all([*lists, *organization])
+    send_by_turns(run, [*dict.fromkeys([*changed, *reads])])
     run.send_all([*by_others, *_with(run, "organizations", organization), *_by_other_organization(run)])
     removed, by_removed = _by_removed(run)
     return LastLook(removed, by_removed)
@@ -97,12 +96,6 @@ def _with(run: Run, family: str, asked: list[Request]) -> list[Request]:
     except MissingMeans:
         return []
     return [request.with_key(key) for request in asked]
-
-
-def _in_turn(run: Run, reads: Iterable[Request]) -> list[Request]:
-    """Return reads of engagements with all keys in turn that have read one."""
-    keys = [None, *keys_used(run, "getEngagement")]
-    return [replace(request, credential=keys[place % len(keys)]) for place, request in enumerate(reads)]
 
 
 def _by_other_organization(run: Run) -> list[Request]:

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
 from conformance.oracle import read
 from conformance.oracle.outcomes import CheckOutcome, Inapplicable
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.keys_used import keys_used
+from conformance.scenarios.access.keys_in_turn import send_by_turns
 from conformance.scenarios.lists.finding import ids_on, latest
 from conformance.wire import requests
 from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.requests import Request
 
 _READ: Final = 2
 _CREATION: Final = "createEngagement"
@@ -52,7 +51,7 @@ def final_deletion(run: Run) -> FinalDeletion:
     histories = _histories(run)
     if not histories:
         raise Inapplicable("No engagement of the run existed at the end")
-    responses = _deleted(run, [requests.delete_engagement(identifier) for identifier in histories])
+    responses = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in histories])
     kinds = {frozenset(changes): identifier for identifier, changes in histories.items()}
     varied = sorted(kinds.items(), key=lambda kind: (-len(kind[0]), sorted(kind[0])))
     reading = [requests.get_engagement(identifier) for _, identifier in varied[:_READ]]
@@ -67,17 +66,6 @@ def final_deletion(run: Run) -> FinalDeletion:
         page,
         run.send(requests.get_organization()),
     )
-
-
-def _deleted(run: Run, deletions: Sequence[Request]) -> list[Exchange]:
-    """Send deletions with all keys in turn that have deleted before, and with the main key what these are refused."""
-    keys = [None, *keys_used(run, "deleteEngagement")]
-    by_key = [replace(deletion, credential=keys[place % len(keys)]) for place, deletion in enumerate(deletions)]
-    responses = run.send_all(by_key)
-    refused = [place for place, response in enumerate(responses) if response.refused and not response.by_main_key]
-    for place, again in zip(refused, run.send_all([deletions[place] for place in refused]), strict=True):
-        responses[place] = again
-    return responses
 
 
 def _histories(run: Run) -> dict[str, list[str]]:

@@ -17,6 +17,7 @@ from conformance.oracle.outcomes import CantTell, Evidence
 from conformance.oracle.read import STATUSES
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
+from conformance.scenarios.access.keys_in_turn import send_by_turns
 from conformance.scenarios.lists.bounded_finding import located
 from conformance.scenarios.lists.filtered import engagements_by_status, listing_with_status, readable, until_seen
 from conformance.scenarios.lists.sorted import by_name
@@ -189,7 +190,7 @@ def _combinations(run: Run, whole: Snapshot) -> list[CombinedLists]:
         ]
         if sum(map(len, batches)) + len(batch) <= _MOST[run.effort]:
             batches += [batch] if batch else []
-    responses = iter(run.send_all([request for batch in batches for request in batch]))
+    responses = iter(send_by_turns(run, [request for batch in batches for request in batch]))
     return [CombinedLists((*whole, *(next(responses) for _ in batch)), known) for batch in batches]
 
 
