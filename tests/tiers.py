@@ -33,7 +33,7 @@ MARKS: Final = {
         "tests/cli/test_explain.py::test_the_page_ends_with_the_example",
         "tests/cli/test_explain.py::test_without_evidence_the_reason_is_stated",
         "tests/cli/test_gate.py",
-        "tests/cli/test_guarded.py",
+        "tests/cli/test_workflow_commands.py",
         "tests/cli/test_last_line.py",
         "tests/cli/test_plain_pytest.py",
         "tests/cli/test_report_folder.py",
