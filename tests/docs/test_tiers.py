@@ -59,8 +59,10 @@ def test_labels_name_environments() -> None:
 
 def test_nightly_leaves_nothing_out() -> None:
     """The label runs everything from ``tox`` and ``tox -m full``, with all examples."""
-    tiered = {*TOX["tox"]["env_list"].split(", "), *LABELS["full"].split(", ")}
+    within = re.findall(r"\[testenv:(\w+)\]commands", TOX["testenv:tests"]["commands"])
+    tiered = {*TOX["tox"]["env_list"].split(", "), *within, *LABELS["full"].split(", ")}
 
+    assert within == ["lint", "types"]
     assert tiered - {"tests", "long"} | {"all"} <= {*LABELS["nightly"].split(", ")}
 
 
