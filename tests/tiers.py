@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import zip_longest
 from typing import Final
 
 import conformance.commit
@@ -111,7 +112,8 @@ SAMPLES: Final = {
 }
 """The number of long tests of each file under a path, examples included, that run with ``--sample``.
 
-The longest path counts. A path to a test is that of its examples alone. Files without a path run whole.
+The longest path counts. A path to a test is that of its examples alone. Files without a path run whole. A file's tests
+run once before any runs with a second example.
 """
 
 
@@ -150,9 +152,18 @@ def left_out(names: Iterable[str], drawn_by: str) -> set[str]:
         groups[drawn_from(name)].append(name)
     out: set[str] = set()
     for group, found in groups.items():
-        if group is not None and group[1] < len(found):
-            out.update(random.Random(f"{group[0]} {drawn_by}").sample(found, len(found) - group[1]))
+        if group is not None:
+            out.update(_shuffled(found, random.Random(f"{group[0]} {drawn_by}"))[group[1] :])
     return out
+
+
+def _shuffled(names: list[str], chance: random.Random) -> list[str]:
+    """Return node ids in random order, but an example of each test before the second one of any."""
+    examples = defaultdict(list)
+    for name in chance.sample(names, len(names)):
+        examples[name.partition("[")[0]].append(name)
+    rounds = zip_longest(*examples.values())
+    return [name for turn in rounds for name in turn if name is not None]
 
 
 def commit() -> str:

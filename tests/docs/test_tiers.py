@@ -100,6 +100,15 @@ def test_the_longest_path_gives_the_size() -> None:
     assert tiers.left_out(quick, "a commit") == set()
 
 
+def test_examples_are_of_different_tests() -> None:
+    """A sample has examples of as many tests of a file as possible."""
+    names = [f"{JOURNALS}::test_{test}[{number}]" for test in "abc" for number in range(9)]
+
+    drawn = set(names) - tiers.left_out(names, "a commit")
+
+    assert len({name.partition("[")[0] for name in drawn}) == tiers.SAMPLES["tests/hostile/"]
+
+
 def test_only_a_sample_is_collected() -> None:
     """``--sample`` collects the drawn tests, all of a file with few, and each test named by its id."""
     file = LIES.partition("::")[0]
