@@ -26,7 +26,7 @@ def main() -> None:
 
     try:
         from conformance.cli import main as command_line  # noqa: PLC0415 - as above
-        from conformance.cli.guarded import guard_output  # noqa: PLC0415 - as above
+        from conformance.cli.workflow_commands import guard_output  # noqa: PLC0415 - as above
 
         guard_output()
         command_line(prog_name="conformance")

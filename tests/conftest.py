@@ -36,21 +36,36 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--sample``, which runs a part of the many examples."""
-    parser.addoption("--sample", action="store_true", help="run only the examples that the commit draws")
+    """Add ``--tier`` and ``--sample``."""
+    parser.addoption("--tier", choices=["quick", "long"], help="run only the quick or the long tests")
+    parser.addoption("--sample", action="store_true", help="run only the long tests that the commit draws")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files without a test of the tier, since each process collects all others."""
+    file = collection_path.relative_to(config.rootpath).as_posix() if collection_path.is_file() else None
+    if file is None or config.option.tier is None:
+        return None
+    return (tiers.is_long(file) if config.option.tier == "quick" else not tiers.may_be_long(file)) or None
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
-    """Mark tests by their path, select by ``-m`` and ``-k``, and draw a sample of the selected tests."""
+    """Mark tests by their path, select by the tier, ``-m`` and ``-k``, and draw a sample of the selected tests."""
     for item in items:
         for mark in tiers.marks(item.nodeid):
             item.add_marker(mark)
+    if config.option.tier is not None:
+        is_long = config.option.tier == "long"
+        _leave_out(config, items, {item.nodeid for item in items if tiers.is_long(item.nodeid) != is_long})
     yield
     if config.option.sample:
-        out = tiers.left_out([item.nodeid for item in items], tiers.commit())
-        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in out])
-        items[:] = [item for item in items if item.nodeid not in out]
+        _leave_out(config, items, tiers.left_out([item.nodeid for item in items], tiers.commit()))
+
+
+def _leave_out(config: pytest.Config, items: list[pytest.Item], names: set[str]) -> None:
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in names])
+    items[:] = [item for item in items if item.nodeid not in names]
 
 
 def pytest_collection_finish() -> None:
@@ -65,9 +80,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         reports = [report for reports in terminalreporter.stats.values() for report in reports]
         names = sorted({report.nodeid for report in reports if isinstance(report, pytest.TestReport)})
         terminalreporter.section(f"sample of commit {tiers.commit() or 'unknown'}")
-        for test, drawn in groupby(names, lambda name: name.partition("[")[0]):
-            if tiers.sample_size(test) and (examples := [name.removeprefix(test) for name in drawn if name != test]):
-                terminalreporter.write_line(f"{test}: {', '.join(examples)}")
+        for test, drawn in groupby(filter(tiers.drawn_from, names), lambda name: name.partition("[")[0]):
+            terminalreporter.write_line(f"{test} {' '.join(name.removeprefix(test) for name in drawn)}".rstrip())
 
 
 @contextmanager

@@ -1,10 +1,11 @@
-"""Tiers of the tests: marks by path, and samples of tests with many examples."""
+"""Tiers of the tests: marks by path, and samples of long tests."""
 
 from __future__ import annotations
 
 import random
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import zip_longest
 from typing import Final
 
 import conformance.commit
@@ -33,7 +34,7 @@ MARKS: Final = {
         "tests/cli/test_explain.py::test_the_page_ends_with_the_example",
         "tests/cli/test_explain.py::test_without_evidence_the_reason_is_stated",
         "tests/cli/test_gate.py",
-        "tests/cli/test_guarded.py",
+        "tests/cli/test_workflow_commands.py",
         "tests/cli/test_last_line.py",
         "tests/cli/test_plain_pytest.py",
         "tests/cli/test_report_folder.py",
@@ -67,31 +68,53 @@ MARKS: Final = {
         "tests/wire/test_redaction.py::test_encoded_secrets_are_replaced",
     ),
 }
-"""The paths of each mark; ``tox`` skips all marked tests, and ``tox -m full`` runs them."""
+"""The paths of each mark; ``tox`` skips all marked tests, and ``tox -m full`` runs a sample of them."""
+
+_LONG: Final = tuple(path for paths in MARKS.values() for path in paths)
 
 SAMPLES: Final = {
-    "tests/certificate/test_verifying.py": 2,
-    "tests/checks/": 2,
-    "tests/cli/": 2,
-    "tests/cli/test_last_line.py": 1,
+    "tests/certificate/test_signing.py": 6,
+    "tests/certificate/test_verifying.py": 6,
+    "tests/cli/": 3,
+    "tests/cli/test_choosing_the_target.py": 2,
+    "tests/cli/test_doctor.py": 5,
+    "tests/cli/test_exit_statuses.py": 5,
+    "tests/cli/test_gate.py": 5,
+    "tests/confirm/test_torn_lists.py": 1,
+    "tests/docs/test_newcomer.py": 1,
     "tests/examples/": 1,
-    "tests/hostile/": 1,
+    "tests/hostile/": 2,
     "tests/hostile/test_forged_journals.py::test_no_journal_makes_cleanup_write_to_others": 50,
-    "tests/hostile/test_hostile_runs.py::test_a_run_ends_as_it_must": 12,
-    "tests/hostile/test_lying_services.py::test_no_lie_of_a_service_makes_a_run_write_to_others": 50,
-    "tests/hostile/test_provisioners.py::test_a_run_goes_on_without_its_provisioner": 4,
-    "tests/integrations/": 2,
-    "tests/reference/test_fault_library.py::test_fault_shows": 60,
-    "tests/replay/test_crafted_files.py::test_a_crafted_file_ends_in_a_sentence": 60,
-    "tests/replay/test_tampering.py": 2,
-    "tests/reports/": 3,
+    "tests/hostile/test_hostile_runs.py::test_a_run_ends_as_it_must": 5,
+    "tests/hostile/test_lying_services.py::test_no_lie_of_a_service_makes_a_run_write_to_others": 10,
+    "tests/hostile/test_provisioners.py": 3,
+    "tests/hostile/test_rendering.py": 6,
+    "tests/hostile/test_secrets_of_a_run.py": 3,
+    "tests/hostile/test_service_clocks.py": 1,
+    "tests/hostile/test_wrong_keys_of_a_run.py": 1,
+    "tests/integrations/": 8,
+    "tests/reference/test_fault_library.py::test_fault_shows": 40,
+    "tests/reference/test_latitude_together.py": 30,
+    "tests/replay/test_crafted_files.py": 20,
+    "tests/replay/test_odd_notes.py": 10,
+    "tests/replay/test_reevaluating.py": 5,
+    "tests/replay/test_tampering.py": 3,
+    "tests/reports/test_accessibility.py": 3,
+    "tests/reports/test_browser.py": 4,
     "tests/reports/test_odd_reports.py::test_every_odd_member_is_refused_or_rendered": 2,
-    "tests/sudden/": 1,
-    "tests/sudden/test_interruption.py::test_a_signal_at_any_moment": 4,
-    "tests/sudden/test_interruption.py::test_a_signal_while_it_starts": 4,
-    "tests/sudden/test_killing.py::test_cleaning_up_after_a_kill": 4,
+    "tests/reports/test_published_schemas.py": 3,
+    "tests/scenarios/access/test_odd_requests.py::test_an_operation_that_fails": 3,
+    "tests/selftest/test_trials.py": 12,
+    "tests/sudden/": 3,
+    "tests/sudden/test_interruption.py": 5,
+    "tests/verdicts/test_plugin.py": 10,
+    "tests/wire/test_redaction.py": 10,
 }
-"""The number of examples of each test under a path that run with ``--sample``; the longest path counts."""
+"""The number of long tests of each file under a path, examples included, that run with ``--sample``.
+
+The longest path counts. A path to a test is that of its examples alone. Files without a path run whole. A file's tests
+run once before any runs with a second example.
+"""
 
 
 def marks(name: str) -> list[str]:
@@ -99,9 +122,22 @@ def marks(name: str) -> list[str]:
     return [mark for mark, paths in MARKS.items() if name.startswith(paths)]
 
 
-def sample_size(name: str) -> int | None:
-    """Return how many examples of the test with this node id run with ``--sample``; None if all do."""
-    return SAMPLES.get(max((path for path in SAMPLES if name.startswith(path)), key=len, default=""))
+def may_be_long(file: str) -> bool:
+    """Whether a file may have a long test."""
+    return any(file.startswith(path) or path.startswith(file) for path in _LONG)
+
+
+def is_long(name: str) -> bool:
+    """Whether the test, or all tests of the file, with this node id are long."""
+    return name.startswith(_LONG)
+
+
+def drawn_from(name: str) -> tuple[str, int] | None:
+    """Return where a long test is drawn from, a file or a test, and the size of the draw; None if it always runs."""
+    path = max((path for path in SAMPLES if name.startswith(path)), key=len, default=None)
+    if path is None or not is_long(name):
+        return None
+    return path if "::" in path else name.partition("::")[0], SAMPLES[path]
 
 
 def left_out(names: Iterable[str], drawn_by: str) -> set[str]:
@@ -111,14 +147,23 @@ def left_out(names: Iterable[str], drawn_by: str) -> set[str]:
         names: The node ids of all selected tests.
         drawn_by: The seed of the sample.
     """
-    examples = defaultdict(list)
+    groups = defaultdict(list)
     for name in names:
-        examples[name.partition("[")[0]].append(name)
+        groups[drawn_from(name)].append(name)
     out: set[str] = set()
-    for test, found in examples.items():
-        if (count := sample_size(test)) is not None and count < len(found):
-            out.update(random.Random(f"{test} {drawn_by}").sample(found, len(found) - count))
+    for group, found in groups.items():
+        if group is not None:
+            out.update(_shuffled(found, random.Random(f"{group[0]} {drawn_by}"))[group[1] :])
     return out
+
+
+def _shuffled(names: list[str], chance: random.Random) -> list[str]:
+    """Return node ids in random order, but an example of each test before the second one of any."""
+    examples = defaultdict(list)
+    for name in chance.sample(names, len(names)):
+        examples[name.partition("[")[0]].append(name)
+    rounds = zip_longest(*examples.values())
+    return [name for turn in rounds for name in turn if name is not None]
 
 
 def commit() -> str:

@@ -57,7 +57,7 @@ def _matching(option: str, patterns: Sequence[str]) -> set[str]:
     for pattern in patterns:
         matched = _matched(pattern)
         if not matched:
-            raise SelectionError(f"{option} {pattern} matches no requirement{_suggestion(pattern)}")
+            raise SelectionError(f"{option} {pattern} matches no requirement{_suggestion(pattern) or '.'}")
         found |= matched
     return found
 

@@ -16,7 +16,7 @@ from conformance.certificate.statement import build_digest, reservations_about, 
 from conformance.replay.comparing import differences
 from conformance.replay.recording import NotJudgeable, read_recording
 from conformance.replay.reevaluating import rejudge
-from conformance.reports.placing import place
+from conformance.reports.atomic_files import place
 from conformance.reports.sealing import ENVELOPE, PAGE
 from conformance.reports.text import json_bytes
 

@@ -32,7 +32,7 @@ def test_renaming_succeeds(renaming: Renaming) -> None:
     """Renaming the organization gives 200."""
     response = renaming.plain.response
     if response.status in REFUSED_AS_INVALID:  # unlike the present name
-        raise CantTell("the service has a rule for names that those of the run break", response)
+        raise CantTell("a rule of the service forbids the names of the run", response)
     expect.success(response)
 
 

@@ -91,7 +91,7 @@ def test_requests_without_a_valid_key_change_nothing(bad_keys: BadKeys) -> None:
 @requirement("unauthenticated-changes-nothing")
 def test_requests_without_a_valid_key_change_no_role(run: Run, bad_keys: BadKeys) -> None:
     """After requests that got 401, no list shows the member with the requested role."""
-    user_id, asked = bad_keys.aims.proper.promoted, bad_keys.aims.proper.role
+    user_id, asked = bad_keys.inputs.proper.promoted, bad_keys.inputs.proper.role
     roles = [
         (exchange, role) for exchange in run.wire.exchanges if (role := _role_listed(exchange, user_id)) is not None
     ]
@@ -170,7 +170,7 @@ def _is_unauthorized(status: int) -> bool:
 def _was_looked_up(tried: BadKeys, sent: Sent) -> bool:
     """Whether a request for a missing resource got this response, as one with an unknown key did."""
     named, operation = sent.exchange.request.identifier, sent.exchange.request.operation
-    known = {None, tried.aims.proper.promoted, *tried.aims.targets.ids.values()}
+    known = {None, tried.inputs.proper.promoted, *tried.inputs.reserved.ids.values()}
     if named in known or _status(sent) != HTTPStatus.NOT_FOUND:
         return False
     lookups = [other for other in tried.lookups if other.exchange.request.operation is operation]
@@ -179,7 +179,7 @@ def _was_looked_up(tried: BadKeys, sent: Sent) -> bool:
 
 def _was_validated(tried: BadKeys, sent: Sent) -> bool:
     """Whether an invitation, made invalid for safety, was refused as invalid regardless of the key."""
-    is_spoilt = sent.exchange.request.operation.id == "inviteMember" and not tried.aims.sends_proper_invitations
+    is_spoilt = sent.exchange.request.operation.id == "inviteMember" and not tried.inputs.sends_proper_invitations
     return is_spoilt and _status(sent) in _INVALID
 
 
@@ -208,9 +208,9 @@ def _status(sent: Sent) -> int | None:
 def _left_nothing(tried: BadKeys) -> None:
     """Expect that no creation succeeded, and that the organization does not have the sent name."""
     creations = [sent for sent in tried.everything if sent.exchange.request.operation.id == "createEngagement"]
-    name = tried.aims.proper.name
+    name = tried.inputs.proper.name
     bulk.none_created([replace(creation, label=name) for creation in creations], tried.newest)
-    if tried.organization is not None and tried.aims.proper.organization == name:
+    if tried.organization is not None and tried.inputs.proper.organization == name:
         expect.other_than("name", name, "the organization was renamed without a valid key", tried.organization)
 
 

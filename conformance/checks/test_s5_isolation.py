@@ -85,7 +85,7 @@ def test_other_engagements_are_out_of_reach(two_organizations: TwoOrganizations,
 
     attempts = two_organizations.attempts[operation]
     if not attempts:
-        raise CantTell("there was no engagement that it could have been tried on", two_organizations.created)
+        raise CantTell("there was no engagement to try it on", two_organizations.created)
     for attempt in attempts:
         expect.status_in(attempt, *permitted)
 

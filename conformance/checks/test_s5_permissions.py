@@ -99,9 +99,9 @@ def test_other_permissions_are_not_enough(single_permissions: Permissions, opera
 def _may_look_first(tried: Permissions, sent: Sent) -> bool:
     """Whether the state of the engagement is a reason for another refusal: which reason comes first is open."""
     identifier = sent.exchange.request.identifier or ""
-    if identifier not in tried.targets.reads:
+    if identifier not in tried.reserved.reads:
         return False
-    status = tried.targets.status(identifier)
+    status = tried.reserved.status(identifier)
     return status is None or (status != "active" and _operation(sent) != "getEngagement")
 
 
@@ -133,7 +133,7 @@ def _is_whole_organization(tried: Permissions, exchange: Exchange) -> None:
         expect.equal(
             "id", organization.get("id"), read.data(tried.organization).get("id"), tried.organization, exchange
         )
-    known = [after for after in tried.targets.reads.values() if after.accepted]
+    known = [after for after in tried.reserved.reads.values() if after.accepted]
     counted = read.integer(organization, "engagementCount", exchange)
     expect.holds(
         counted >= len(known),
@@ -164,7 +164,7 @@ def _tells_of_members(response: Exchange) -> bool:
 
 def _is_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
     """Expect that the key reads the engagement as the main key does."""
-    by_main = tried.targets.reads.get(exchange.request.identifier or "")
+    by_main = tried.reserved.reads.get(exchange.request.identifier or "")
     if by_main is not None:
         bulk.engagement_untouched(by_main, exchange, ())
 

@@ -99,7 +99,7 @@ def _ensure_lasting(run: Run, fault: NonConformity) -> None:
         for total, asked in by_total.items():
             response = run.send(asked)
             if read.number(response, "total") != total:
-                raise CantTell(f"{fault.message}, but others were changing the list", *fault.exchanges, response)
+                raise CantTell(f"{fault.message}, but other users were changing the list", *fault.exchanges, response)
 
 
 @requirement("list-members-total")

@@ -14,17 +14,17 @@ import click
 
 from conformance.catalogue import SelectionError
 from conformance.cli.ending import ending, say_why
+from conformance.cli.error_handling import reach, succeeds, undo
 from conformance.cli.fail_fast import FailFast
-from conformance.cli.guarding import guarded, reach, undo
 from conformance.cli.progress import progress_for
 from conformance.cli.summary import print_summary
 from conformance.cli.text import complain
 from conformance.exits import Exit
 from conformance.replay.recorded_inputs_file import note_lines
+from conformance.reports.atomic_files import place
 from conformance.reports.drift import compare, drift_text
 from conformance.reports.folder import ERRORS, FolderError, write_all
 from conformance.reports.model import InvalidReport, load_report, report_bytes
-from conformance.reports.placing import place
 from conformance.reports.wording import counted
 from conformance.running.embedded import EmbeddedError
 from conformance.running.run_session import RunSession
@@ -175,7 +175,7 @@ def _conduct(execution: RunSession, interruption: Interruption, judging: _Judgin
         with interruption.breaking():
             reached = reach(execution, judge.errors)
             execution.run.closed = reached
-            guarded(lambda: run_checks(judge), judge.errors)
+            succeeds(lambda: run_checks(judge), judge.errors)
         if execution.run.journal.pending():
             progress.undoing()
         undo(execution, judge.errors)
@@ -222,14 +222,14 @@ def _built(
         )
         built.append(found)
 
-    if not guarded(build, judge.errors):
+    if not succeeds(build, judge.errors):
         built.append(build_report(execution, (), interrupted=interrupted, warnings=[_NO_RESULTS]))
     return built[0]
 
 
 def _summarized(step: Callable[[], object], report: Report, judge: Judge) -> None:
     """Print the summary; if that fails, a sentence."""
-    if not guarded(step, judge.errors):
+    if not succeeds(step, judge.errors):
         complain(f"The verdict is {report['verdict']}; the summary could not be printed.")
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from conformance.cli.guarded import write_exactly
 from conformance.cli.render import ReportFile, read_report
+from conformance.cli.workflow_commands import write_exactly
 from conformance.reports.drift import Drift, compare, drift_json, drift_markdown, drift_text
 
 if TYPE_CHECKING:

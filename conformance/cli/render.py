@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from conformance.cli.guarded import write_exactly
 from conformance.cli.text import usage_error
+from conformance.cli.workflow_commands import write_exactly
 from conformance.files import is_file
+from conformance.reports.atomic_files import place
 from conformance.reports.badge import badge_bytes
 from conformance.reports.ctrf import ctrf_bytes
 from conformance.reports.earl import earl_bytes
@@ -20,7 +21,6 @@ from conformance.reports.html import html_bytes
 from conformance.reports.junit import junit_bytes
 from conformance.reports.markdown import markdown_bytes
 from conformance.reports.model import InvalidReport, load_report, report_bytes
-from conformance.reports.placing import place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

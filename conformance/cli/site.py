@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from conformance.cli.text import complain, usage_error
+from conformance.reports.atomic_files import place
 from conformance.reports.model import InvalidReport
-from conformance.reports.placing import place
 from conformance.reports.wording import counted
 
 

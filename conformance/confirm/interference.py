@@ -38,7 +38,7 @@ def cant_tell_if_others_interfere(run: Run) -> Iterator[None]:
         yield
     except NonConformity as fault:
         if seen := _strange_names(run) or _moved_settings(run):
-            raise CantTell(f"others change the organization meanwhile, and {fault.message}", *seen) from fault
+            raise CantTell(f"other users change the organization meanwhile, and {fault.message}", *seen) from fault
         raise
 
 

@@ -74,6 +74,6 @@ def _ensure_suite(report: Report, provisioned: Provisioned) -> None:
         )
     if (provisioned.suite_sha256, suite["openapi_sha256"]) != (suite_sha256(), openapi_sha256()):
         raise NotJudgeable(
-            f"The run was made by a suite of this version {__version__} but with other files, of the digest "
-            f"{provisioned.suite_sha256}: use the same suite to judge it again."
+            f"The run was made by a suite of the same version with other files (digest {provisioned.suite_sha256}): "
+            "use that suite to judge it again."
         )

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue import load_catalogue
+from conformance.reports.atomic_files import place
 from conformance.reports.badge import badge_bytes
 from conformance.reports.ctrf import ctrf_bytes
 from conformance.reports.earl import earl_bytes
@@ -18,7 +19,6 @@ from conformance.reports.junit import junit_bytes
 from conformance.reports.last_scan import LastScan
 from conformance.reports.markdown import markdown_bytes
 from conformance.reports.model import report_bytes
-from conformance.reports.placing import place
 from conformance.reports.sealing import ENVELOPE, PAGE, PROVISIONED, sealed
 from conformance.reports.wording import SCRIPT, script_name
 

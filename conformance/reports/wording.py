@@ -31,7 +31,7 @@ VERDICTS: Final[Mapping[Verdict, str]] = {
 MODES: Final[Mapping[Mode, str]] = {
     "read-only": "read-only: nothing was changed",
     "default": "default: the run edited only what it created",
-    "disposable": "disposable: the organization itself and its members were edited too",
+    "disposable": "disposable: the run also changed the organization and its members",
 }
 
 ALONE: Final = "The request alone may show something else now."

@@ -9,7 +9,7 @@ from conformance.oracle import read
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.keys_in_turn import send_by_turns
-from conformance.scenarios.access.targets import State, Targets, engagements_in_every_state
+from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
 from conformance.scenarios.access.two_organizations import two_organizations
 from conformance.scenarios.lists.finding import PER_PAGE, latest
 from conformance.scenarios.members.removal import Removal, removal
@@ -54,13 +54,13 @@ def last_look(run: Run) -> LastLook:
     The others read before and after some last changes, which shows whether they go on seeing an earlier state.
     """
     run.scenarios.wait_for(tour)
-    targets = run.scenarios.result_if_any(engagements_in_every_state) or Targets({}, {})
-    changed = [requests.get_engagement(targets.ids[state]) for state in _CHANGED if state in targets.ids]
+    reserved = run.scenarios.result_if_any(engagements_in_every_state) or ReservedEngagements({}, {})
+    changed = [requests.get_engagement(reserved.ids[state]) for state in _CHANGED if state in reserved.ids]
     lists = [latest(run, status=status) for status in (None, "active", "archived")]
     organization = [requests.get_organization(), requests.list_members(perPage=PER_PAGE)]
     by_others = _with(run, "engagements", [*lists[:1], *changed])
     run.send_all(by_others)
-    _change(run, targets)
+    _change(run, reserved)
     run.sleep(_LATE[run.effort])
     reads = [requests.get_engagement(identifier) for identifier in _of_every_history(run)]
     lists += [requests.list_engagements(sort="name", perPage=_PAGE, page=page) for page in (1, 2)]
@@ -71,12 +71,12 @@ def last_look(run: Run) -> LastLook:
     return LastLook(removed, by_removed)
 
 
-def _change(run: Run, targets: Targets) -> None:
+def _change(run: Run, reserved: ReservedEngagements) -> None:
     """Edit, archive and delete engagements of one name, with reads of another and of a list between for the ledger."""
-    ids = targets.ids
+    ids = reserved.ids
     if not {*_CHANGED, State.NEW} <= ids.keys():
         return
-    edit = {"name": targets.freed, "description": "Edited at last."}
+    edit = {"name": reserved.freed, "description": "Edited at last."}
     bystander, listing = requests.get_engagement(ids[State.NEW]), latest(run)
     steps = (
         (bystander, listing),

@@ -93,7 +93,7 @@ class MissingMeans(Exception):
 
 def missing_means(need: str) -> MissingMeans:
     """Return the exception for a need that the target file does not meet."""
-    return MissingMeans(need, f"The target file does not say how; to unlock it: {UNLOCKS[need]}.")
+    return MissingMeans(need, f"The target file has no entry for this; to unlock it: {UNLOCKS[need]}.")
 
 
 def is_met(profile: Profile, need: str, *, missing_methods: Collection[str] = ()) -> bool:

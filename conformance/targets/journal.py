@@ -172,7 +172,7 @@ class Journal:
         try:
             data = read_file(path, DOCUMENT)
         except FileNotFoundError:
-            raise JournalError(f"There is no {FILE_NAME} in {folder}.") from None
+            raise JournalError(f"There is no journal: {path} does not exist.") from None
         except OSError as error:
             raise JournalError(f"{path} cannot be read: {error.strerror}.") from None
         records = _records(path, data)

@@ -57,7 +57,7 @@ MINE: Callable[[str], str] = PREFIX.__add__
 )
 def test_others_excuse(exchanges: list[Exchange]) -> None:
     """Two unknown names, or settings that change without a request, show others and give CantTell."""
-    with pytest.raises(CantTell, match="others change the organization meanwhile, and something is wrong"):
+    with pytest.raises(CantTell, match="other users change the organization meanwhile, and something is wrong"):
         evidence(exchanges)
 
 

@@ -23,10 +23,9 @@ LIES = "tests/hostile/test_lying_services.py::test_no_lie_of_a_service_makes_a_r
 JOURNALS = "tests/hostile/test_forged_journals.py"
 
 
-def chosen(environment: str) -> str:
-    """Return the expression with which a tox environment selects tests by their marks."""
-    (expression,) = re.findall('-m "(.*?)"', TOX[f"testenv:{environment}"]["commands"])
-    return str(expression)
+def options(environment: str) -> list[str]:
+    """Return the options with which a tox environment selects tests."""
+    return re.findall(r"--(?:tier \w+|sample)|-m (?!pytest)\S+", TOX[f"testenv:{environment}"]["commands"])
 
 
 def collected(*words: str) -> list[str]:
@@ -46,11 +45,10 @@ def test_paths_lead_to_tests(path: str) -> None:
 
 
 def test_each_test_is_in_the_quick_or_in_the_long_tier() -> None:
-    """``tox`` leaves out each mark, and ``tox -e long`` takes it."""
-    assert chosen("tests").split(" and ") == [f"not {mark}" for mark in tiers.MARKS]
-    assert chosen("long").split(" or ") == [*tiers.MARKS]
-    assert "-m" not in TOX["testenv:all"]["commands"].replace("-m pytest", "")
-    assert "--sample" not in TOX["testenv:tests"]["commands"] + TOX["testenv:all"]["commands"]
+    """``tox`` runs all quick tests, ``tox -e long`` a sample of the others, ``tox -e all`` everything."""
+    assert options("tests") == ["--tier quick"]
+    assert options("long") == ["--tier long", "--sample"]
+    assert options("all") == []
 
 
 def test_labels_name_environments() -> None:
@@ -61,8 +59,10 @@ def test_labels_name_environments() -> None:
 
 def test_nightly_leaves_nothing_out() -> None:
     """The label runs everything from ``tox`` and ``tox -m full``, with all examples."""
-    tiered = {*TOX["tox"]["env_list"].split(", "), *LABELS["full"].split(", ")}
+    within = re.findall(r"\[testenv:(\w+)\]commands", TOX["testenv:tests"]["commands"])
+    tiered = {*TOX["tox"]["env_list"].split(", "), *within, *LABELS["full"].split(", ")}
 
+    assert within == ["lint", "types"]
     assert tiered - {"tests", "long"} | {"all"} <= {*LABELS["nightly"].split(", ")}
 
 
@@ -75,7 +75,7 @@ def test_tests_are_marked_by_their_path() -> None:
 
 
 def test_a_commit_draws_its_sample() -> None:
-    """The sample has the documented size; the same commit draws the same sample, another commit another."""
+    """The sample of a test's examples has its size; the same commit draws the same sample, another commit another."""
     names = [f"{LIES}[{number}]" for number in range(1000)]
     others = ["tests/wire/test_request.py::test_a[1]", "tests/wire/test_request.py::test_b"]
 
@@ -89,24 +89,48 @@ def test_a_commit_draws_its_sample() -> None:
 
 
 def test_the_longest_path_gives_the_size() -> None:
-    """A folder's number of examples is that of each test in it, unless a longer path has another number."""
+    """A folder's number is that of the long tests of each file in it, unless a longer path has another number."""
     names = [f"{JOURNALS}::{test}[{number}]" for test in ("test_a", "test_b") for number in range(9)]
+    quick = [f"tests/cli/test_summary.py::test_{number}" for number in range(9)]
 
-    assert tiers.sample_size(LIES) == tiers.SAMPLES[LIES] > tiers.SAMPLES["tests/hostile/"]
-    assert tiers.sample_size("tests/wire/test_request.py::test_a") is None
-    assert len(set(names) - tiers.left_out(names, "a commit")) == 2 * tiers.SAMPLES["tests/hostile/"]
+    assert tiers.drawn_from(LIES) == (LIES, tiers.SAMPLES[LIES])
+    assert tiers.drawn_from(names[0]) == (JOURNALS, tiers.SAMPLES["tests/hostile/"])
+    assert tiers.drawn_from(quick[0]) is tiers.drawn_from("tests/openapi/test_prism.py::test_a") is None
+    assert len(set(names) - tiers.left_out(names, "a commit")) == tiers.SAMPLES["tests/hostile/"]
+    assert tiers.left_out(quick, "a commit") == set()
+
+
+def test_examples_are_of_different_tests() -> None:
+    """A sample has examples of as many tests of a file as possible."""
+    names = [f"{JOURNALS}::test_{test}[{number}]" for test in "abc" for number in range(9)]
+
+    drawn = set(names) - tiers.left_out(names, "a commit")
+
+    assert len({name.partition("[")[0] for name in drawn}) == tiers.SAMPLES["tests/hostile/"]
 
 
 def test_only_a_sample_is_collected() -> None:
-    """``--sample`` collects the drawn examples, all of a test with few examples, and each example named by its id."""
+    """``--sample`` collects the drawn tests, all of a file with few, and each test named by its id."""
     file = LIES.partition("::")[0]
 
-    drawn = collected("--sample", file, JOURNALS)
+    drawn = collected("--tier", "long", "--sample", file, JOURNALS)
 
     assert len([name for name in drawn if name.startswith(f"{LIES}[")]) == tiers.SAMPLES[LIES]
     assert f"{JOURNALS}::test_the_journals_would_do_harm" in drawn
     assert collected("--sample", f"{LIES}[7]") == [f"{LIES}[7]"]
-    assert collected("-m", chosen("tests"), file) == []
+    assert collected("--tier", "quick", file) == []
+
+
+def test_files_of_the_other_tier_are_not_collected() -> None:
+    """A file is left out if none of its tests is of the tier."""
+    assert [tiers.may_be_long(file) for file in ("tests/hostile/test_a.py", "tests/wire/test_redaction.py")] == [
+        True
+    ] * 2
+    assert [tiers.is_long(file) for file in ("tests/hostile/test_a.py", "tests/wire/test_redaction.py")] == [
+        True,
+        False,
+    ]
+    assert not tiers.may_be_long("tests/wire/test_requests.py")
 
 
 def test_the_gate_calls_the_command_of_the_readme_first() -> None:

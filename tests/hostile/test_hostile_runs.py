@@ -16,18 +16,18 @@ from tests.fakes.command_line import Ended, start, target_file
 from tests.fakes.target import hostile
 from tests.hostile import (
     broken_connections,
+    difficult_services,
     lost_services,
     odd_framing,
     odd_identifiers,
     random_changes,
     table,
-    trying_services,
     wrong_responses,
 )
 from tests.hostile.cases import Case
 
 CASES: Final = {
-    **broken_connections.CASES, **wrong_responses.CASES, **trying_services.CASES, **odd_framing.CASES,
+    **broken_connections.CASES, **wrong_responses.CASES, **difficult_services.CASES, **odd_framing.CASES,
     **odd_identifiers.CASES, **random_changes.CASES, **lost_services.CASES,
 }  # fmt: skip
 MEGABYTES: Final = 600

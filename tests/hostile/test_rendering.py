@@ -17,7 +17,7 @@ from conformance.reports.text import UNSEEN
 from tests.fakes.command_line import Ended, start
 from tests.fakes.target import hostile
 from tests.hostile.cases import CORE, changed_json, resources
-from tests.hostile.trying_services import NASTY
+from tests.hostile.difficult_services import NASTY
 
 PATIENCE: Final = 300.0
 MARK: Final = "document.title='MARKED'"

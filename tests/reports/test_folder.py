@@ -12,11 +12,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from conformance.reports import placing
+from conformance.reports import atomic_files
+from conformance.reports.atomic_files import place
 from conformance.reports.folder import ERRORS, JOURNAL, OUTPUTS, FolderError, ensure_free, remove_outputs, write_all
 from conformance.reports.har_reading import read_har
 from conformance.reports.model import InvalidReport, load_report
-from conformance.reports.placing import place
 from conformance.targets.journal import Journal
 from conformance.targets.names import RunNames
 from conformance.wire.exchange import Response
@@ -63,7 +63,7 @@ def test_every_output_is_written(run: Run, tmp_path: Path) -> None:
     assert {path.name for path in written} == FILES
     assert load_report(tmp_path / "new" / "folder" / "report.json")["verdict"] == run[0]["verdict"]
     assert len(read_har(tmp_path / "new" / "folder" / "exchanges.har")) == len(run[1])
-    assert all(stat.S_IMODE(path.stat().st_mode) == 0o644 & ~placing._umask() for path in written)
+    assert all(stat.S_IMODE(path.stat().st_mode) == 0o644 & ~atomic_files._umask() for path in written)
 
 
 def test_a_run_writes_no_file_of_another_name(run: Run, tmp_path: Path) -> None:

@@ -33,7 +33,12 @@ def test_a_killed_run_leaves_a_journal_without_keys(
     temporary.mkdir()
     words = ("run", "--base-url", target.url, "--effort", "quick")
     environment = {"CONFORMANCE_API_KEY": target.api_key, "TMPDIR": str(temporary)}
-    started = start(tmp_path / "report", *words, preexec=lambda: os.umask(umask), **environment)
+
+    def as_in_a_terminal() -> None:  # which does not ignore SIGQUIT, as a background job does
+        os.umask(umask)
+        signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
+    started = start(tmp_path / "report", *words, preexec=as_in_a_terminal, **environment)
     under_way(started)
     assert until(lambda: target.turns > 40)
 

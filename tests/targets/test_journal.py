@@ -174,9 +174,9 @@ def test_the_organization_is_noted_once(journal: Journal) -> None:
 
 def test_a_folder_without_a_journal_is_an_error(tmp_path: Path) -> None:
     """Cleanup needs a journal."""
-    with pytest.raises(JournalError, match=r"There is no journal.jsonl in"):
+    with pytest.raises(JournalError, match=r"There is no journal:"):
         Journal.read(tmp_path)
-    with pytest.raises(JournalError, match=r"There is no journal.jsonl in"):
+    with pytest.raises(JournalError, match=r"There is no journal:"):
         Journal.read(tmp_path / "none")
 
 

@@ -67,10 +67,7 @@ def requirement_for_text(
     last = history.registers[field].latest(interval)
     if last is None:
         return LASTS
-    confirmed = _confirmed_since(history, field, last)
-    meanwhile = history.between(
-        confirmed.interval.start if confirmed else last.interval.start, interval.end, but=(last.exchange,)
-    )
+    confirmed, meanwhile = _since_confirmed(history, field, last, interval)
     if value is None:
         return _owner(last)
     if refusal := _carrying(field, value, meanwhile):
@@ -99,10 +96,7 @@ def is_ambiguous(history: History, field: str, interval: Interval) -> bool:
     last = history.registers[field].latest(interval)
     if last is None:
         return False
-    confirmed = _confirmed_since(history, field, last)
-    meanwhile = history.between(
-        confirmed.interval.start if confirmed else last.interval.start, interval.end, but=(last.exchange,)
-    )
+    confirmed, meanwhile = _since_confirmed(history, field, last, interval)
     causes = {write.operation for write in meanwhile if write.exchange.accepted}
     return len(causes) > 1 or (confirmed is None and bool(causes - {"unarchiveEngagement"}))
 
@@ -112,10 +106,7 @@ def requirement_for_status(history: History, *, value: str | None, interval: Int
     last = history.registers[STATUS].latest(interval)
     if last is None:
         return "new-engagement-active"
-    confirmed = _confirmed_since(history, STATUS, last)
-    meanwhile = history.between(
-        confirmed.interval.start if confirmed else last.interval.start, interval.end, but=(last.exchange,)
-    )
+    confirmed, meanwhile = _since_confirmed(history, STATUS, last, interval)
     if value is not None and (refusal := _refused(_GIVES[value], _until_wrong(history, STATUS, last, interval))):
         return of_refusal(history, refusal)
     if last.value == "archived":
@@ -239,10 +230,15 @@ def is_refused_edit(write: Write) -> bool:
     return write.operation == "updateEngagement" and write.exchange.refused and evidence
 
 
-def _confirmed_since(history: History, field: str, last: Effect) -> Snapshot | None:
-    """Return the last read that showed the last write."""
+def _since_confirmed(
+    history: History, field: str, last: Effect, interval: Interval
+) -> tuple[Snapshot | None, list[Write]]:
+    """Return the last read that showed the last write, and the other writes since that read, or since that write."""
     confirmed = history.confirmed.get(field)
-    return confirmed if confirmed is not None and last.interval.before(confirmed.interval) else None
+    if confirmed is not None and not last.interval.before(confirmed.interval):
+        confirmed = None
+    since = last if confirmed is None else confirmed
+    return confirmed, history.between(since.interval.start, interval.end, but=(last.exchange,))
 
 
 def _is_seen(history: History, field: str, last: Effect) -> bool:

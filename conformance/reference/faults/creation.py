@@ -83,15 +83,15 @@ CREATED = (
 )  # fmt: skip
 
 RESPONSES = (
-    fault("create-answers-pending", "The answer to a creation has the status pending.",
+    fault("create-answers-pending", "The response to a creation has the status pending.",
           view("created", put(status="pending")), "engagement-status-known", _ACTIVE),
-    fault("create-answers-without-description", "The answer to a creation lacks the description.",
+    fault("create-answers-without-description", "The response to a creation lacks the description.",
           view("created", drop("description")), _RESPONSE, "create-engagement-fields"),
-    fault("create-answers-other-id", "The answer to a creation carries an identifier that is not the engagement's.",
+    fault("create-answers-other-id", "The response to a creation carries an identifier that is not the engagement's.",
           view("created", edit(id=lambda text: f"{text}0")), _LASTS),
-    fault("create-answers-capitals", "The answer to a creation has the name in capitals.",
+    fault("create-answers-capitals", "The response to a creation has the name in capitals.",
           view("created", edit(name=str.upper)), _RESPONSE),
-    fault("create-answers-other-times", "The answer to a creation has its times a day ahead.",
+    fault("create-answers-other-times", "The response to a creation has its times a day ahead.",
           view("created", edit(**dict.fromkeys(("createdAt", "updatedAt"), lambda time: f"2099{time[4:]}"))),
           _LASTS, "created-at-never-changes", "updated-at-never-goes-back"),
 )  # fmt: skip

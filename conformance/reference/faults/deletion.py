@@ -108,7 +108,7 @@ FOUND = (
     fault("deleted-archivable", "A deleted engagement can be archived.",
           _find_deleted(ARCHIVE) | instead(ARCHIVE, lambda at: at.replied("archived", status="archived"), missing),
           _UNARCHIVABLE),
-    fault("deletion-late", "A deleted engagement can still be read within 5 ms after the answer.",
+    fault("deletion-late", "A deleted engagement can still be read within 5 ms after the response.",
           _find_deleted(READ, seconds=_A_MOMENT), _AT_ONCE, _UNREADABLE),
     *(fault(f"deleted-{word}-{status}", f"A missing engagement gives {status} instead of 404 for {operation}.",
             refuse(operation, status, missing, step="find"), *breaks) for word, operation, status, *breaks in (
@@ -142,7 +142,7 @@ NOT_DONE = (
           _UNREADABLE, _UNLISTED, _UNDELETABLE, _UNEDITABLE),
     fault("delete-needs-archive", "An active engagement cannot be deleted.",
           refuse(DELETE, 409, lambda at: not archived(at)), "delete-engagement-succeeds"),
-    fault("deletion-later", "A deletion is done a little after its answer.",
+    fault("deletion-later", "A deletion is done a little after its response.",
           _SPARED | before(DELETE, lambda at: at.service.later(
               lambda: at.store.delete_engagement(at.engagement.id))), _AT_ONCE, _UNREADABLE),
     *(fault(f"deletion-spares-{word}", f"The deletion of an {which} is answered as done, and not done.",
@@ -171,11 +171,11 @@ OTHERS = (
 )  # fmt: skip
 
 SHOWN = (
-    fault("delete-answers-false", "The answer to a deletion says that nothing was deleted.",
+    fault("delete-answers-false", "The response to a deletion says that nothing was deleted.",
           view("deleted", put(deleted=False)), _TRUE),
-    fault("delete-answers-other-id", "The answer to a deletion carries another identifier.",
+    fault("delete-answers-other-id", "The response to a deletion carries another identifier.",
           view("deleted", edit(id=lambda text: f"{text}0")), _TRUE),
-    fault("deletion-says-yes", "The answer to a deletion has the number 1 for true.",
+    fault("deletion-says-yes", "The response to a deletion has the number 1 for true.",
           view("deleted", put(deleted=1)), "delete-engagement-fields"),
     fault("undescribed-deleted-false",
           "The deletion of an engagement without a description says that it was not deleted.",

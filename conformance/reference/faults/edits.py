@@ -123,7 +123,7 @@ STORED = (
     fault("empty-edit-clears-description", "An edit without any field takes the description away.",
           edit_as(put(description=None), lambda at: not at.values), _KEEPS),
     fault("edit-keeps-small-letters-behind-answer",
-          "The answer to an edit shows what was sent, and a description is kept in small letters.",
+          "The response to an edit shows what was sent, and a description is kept in small letters.",
           after(EDIT, lambda at: at.overwrite(description=str(at.values["description"]).lower()),
                 lambda at: bool(at.values.get("description")))
           | override(view_edited=lambda service, engagement: service.view_engagement(engagement)), _TEXT),

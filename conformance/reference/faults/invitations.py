@@ -217,7 +217,7 @@ REFUSALS_AND_EFFECTS = (
           "The invitation of an address that was invited in other letters ends in an unexpected error.",
           refuse(INVITE, 500, _invited_in_other_letters), "no-server-error"),
     fault("invitation-switches-role",
-          "An invitation makes an admin of somebody who is a member already, or a member of an admin.",
+          "An invitation of a member's address makes the member an admin, or an admin a member.",
           before(INVITE, lambda at: switch_roles(
               at, [at.others[next(at.remembered("turns", count(1))) % len(at.others)]]), lambda at: bool(at.others)),
           _ADDS_NO_MEMBER),

@@ -49,15 +49,15 @@ def _view_noted(view: str, name: str, **members: str) -> Mutation:
 
 
 ARCHIVING = (
-    fault("archive-answers-active", "The answer to an archive still says active.",
+    fault("archive-answers-active", "The response to an archive still says active.",
           view("archived", put(status="active")), _STATUS),
-    fault("archive-answers-other-id", "The answer to an archive carries another identifier.",
+    fault("archive-answers-other-id", "The response to an archive carries another identifier.",
           view("archived", edit(id=lambda text: f"{text}0")), "archive-engagement-answers-id"),
     fault("archive-does-nothing", "Archiving answers as if it had been done.", override(set_status=lambda *_: None)
           | wrap("view_archived", lambda service, honest, engagement:
                  honest(replace(engagement, status="archived", updated_at=service.now()))),
           _STATUS, _REFUSED, _REFRESHES),
-    fault("archive-answers-old-time", "The answer to an archive carries the updatedAt from before.",
+    fault("archive-answers-old-time", "The response to an archive carries the updatedAt from before.",
           data(ARCHIVE, lambda at, shown: {**shown, "updatedAt": at.service.timestamp(at.engagement.updated_at)}),
           "archive-engagement-answers-updated-at", _REFRESHES),
     fault("archive-marks-name", "Archiving adds a remark to the name.",
@@ -87,14 +87,14 @@ ARCHIVING = (
           instead(ARCHIVE, lambda at: at.replied("archived", status="active"), archived), _STATUS),
     fault("archive-again-breaks", "Archiving what is archived ends in an unexpected error.",
           refuse(ARCHIVE, 500, archived), "no-server-error", _AGAIN),
-    fault("archive-late", "An edit still slips in within 5 ms after the answer to an archive.",
+    fault("archive-late", "An edit still slips in within 5 ms after the response to an archive.",
           before(ARCHIVE, remember("archived", lambda at: at.service.seconds()))
           | wrap("check_editable", lambda service, honest, engagement: honest(engagement) if service.seconds()
                  - recalled(service, "archived", engagement.id, 0) > _A_MOMENT else None), _AT_ONCE),
     fault("archive-keeps-updated-at", "Archiving does not refresh updatedAt.",
           override(set_status=lambda service, engagement, status: service.store.edit_engagement(
               engagement.id, {"status": status}, engagement.updated_at)), _REFRESHES),
-    fault("archive-later", "Archiving is done a little after its answer, which says that it is done.",
+    fault("archive-later", "Archiving is done a little after its response, which says that it is done.",
           instead(ARCHIVE, lambda at: at.replied("archived", status="archived", updatedAt=at.service.timestamp(at.now)))
           | before(ARCHIVE, lambda at: at.service.later(lambda: at.service.set_status(at.engagement, "archived"))),
           _STATUS, _AT_ONCE, _REFUSED),
@@ -106,11 +106,11 @@ ARCHIVING = (
     fault("archive-once-only", "An engagement that was archived before cannot be archived again once it is active.",
           before(ARCHIVE, note("archived")) | refuse(
               ARCHIVE, 409, lambda at: not archived(at) and noted("archived")(at)), _ARCHIVABLE, _SUCCEEDS),
-    fault("archive-answers-name-as-id", "The answer to an archive has the name for the id.",
+    fault("archive-answers-name-as-id", "The response to an archive has the name for the id.",
           wrap("view_archived", lambda _, honest, engagement: {**honest(engagement), "id": engagement.name}),
           "archive-engagement-answers-id"),
     fault("archive-answers-later-time",
-          "The answer to an archive carries an updatedAt that is a millisecond later than that of a read.",
+          "The response to an archive carries an updatedAt that is a millisecond later than that of a read.",
           wrap("view_archived", lambda _, honest, engagement:
                honest(replace(engagement, updated_at=engagement.updated_at + 1))),
           "archive-engagement-answers-updated-at"),

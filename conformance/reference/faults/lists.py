@@ -193,7 +193,7 @@ MEMBERS = (
           query_of_members(set_fields(role=None)), _BY_ROLE),
     fault("role-filter-ignored-on-second-page", "The list of members forgets its role filter from the second page on.",
           query_of_members(set_fields(role=None), lambda at: at.values["page"] > 1), _BY_ROLE),
-    fault("role-filter-member-finds-none", "The list of members finds nobody when asked for the role member.",
+    fault("role-filter-member-finds-none", "The list of members is empty for the role member.",
           page_of_members(lambda find, asked: Page((), 0) if asked.role == "member" else find(asked)), _BY_ROLE),
     fault("role-filter-admin-includes-owner", "The list of members shows the owners among the admins.",
           page_of_members(lambda find, asked: find(asked) if asked.role != "admin" else cut(asked, tuple(

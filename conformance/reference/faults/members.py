@@ -149,7 +149,7 @@ COUNT = (
     fault("removed-member-counted", "A removed member is still counted.",
           _NOTE_REMOVED | wrap("count_members", lambda service, honest, organization: honest(organization) + sum(
               member.organization_id == organization.id for member in _removed(service))), _UNCOUNTED, _COUNTED),
-    fault("member-count-shrinks-with-vain-removals", "A removal that finds nobody is subtracted all the same.",
+    fault("member-count-shrinks-with-vain-removals", "A removal that finds no member lowers memberCount all the same.",
           _SHOW_COUNT | refused_yet(op.REMOVE, _count_more(-1)), _COUNTED),
     fault("member-count-grows-with-roles", "Every change of a role counts the member once more.",
           _SHOW_COUNT | after(op.ROLE, _count_more(1)), _COUNTED),
@@ -160,9 +160,9 @@ COUNT = (
 )  # fmt: skip
 
 REMOVAL = (
-    fault("removal-answers-false", "The answer to a removal says that nobody was removed.",
+    fault("removal-answers-false", "The response to a removal says that no member was removed.",
           view("removed", put(removed=False)), _REMOVED_IS_TRUE),
-    fault("removal-answers-other-id", "The answer to a removal carries another userId.",
+    fault("removal-answers-other-id", "The response to a removal carries another userId.",
           view("removed", edit(userId=lambda text: f"{text}0")), _REMOVED_IS_TRUE),
     fault("removal-does-nothing", "A removal answers as if it had been done.",
           instead(op.REMOVE, lambda at: at.success(at.service.view_removed(at.member))),

@@ -110,7 +110,7 @@ WHOSE = (
 )  # fmt: skip
 
 BEYOND = flat(
-    fault("never-429", "The limit is told and never applied.", _serve_beyond_limit(), _STATUS),
+    fault("never-429", "The limit is stated and never applied.", _serve_beyond_limit(), _STATUS),
     fault("throttled-reads-only", "Writes beyond the limit are served.",
           _serve_beyond_limit(writes), _STATUS, _NOTHING),
     fault("throttled-writes-only", "Reads beyond the limit are served.", _serve_beyond_limit(reads), _STATUS),
@@ -118,7 +118,7 @@ BEYOND = flat(
           _window(_permit_twice_as_many), _STATUS),
     fault("throttled-one-early", "One request fewer is served than the limit says.",
           _window(lambda window, now: replace(quota := window.take(now), exceeded=quota.remaining == 0)), _STATUS),
-    *(fault(f"throttled-{status}", f"Beyond the limit the answer is {status}.",
+    *(fault(f"throttled-{status}", f"Beyond the limit the response is {status}.",
             refuse_with(status, "admit", statuses=(_TOO_MANY,)), *breaks, _STATUS) for status, breaks in (
         (403, ()), (400, ()), (500, ("no-server-error",)))),
     fault("throttled-remaining-one", "A 429 says that one request remains.",

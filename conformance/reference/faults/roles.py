@@ -84,9 +84,9 @@ CHANGES = (
           instead(ROLE, _show_role, lambda at: at.member.updated_at > at.member.joined_at), _BOTH_WAYS),
     fault("role-of-admin-unchangeable", "Changing an admin's role is refused.",
           refuse(ROLE, 403, has_role("admin")), "update-role-succeeds"),
-    fault("role-answers-member", "The answer to a change of role always says member.",
+    fault("role-answers-member", "The response to a change of role always says member.",
           view("role", put(role="member")), _SENT),
-    fault("role-answers-other-id", "The answer to a change of role carries another identifier.",
+    fault("role-answers-other-id", "The response to a change of role carries another identifier.",
           view("role", edit(id=lambda text: f"{text}0")), _SENT),
 )  # fmt: skip
 

@@ -160,7 +160,7 @@ CACHES = (
           "A read of the organization does not learn of removals until an engagement changes.",
           _kept(op.GET_ORGANIZATION, *_WRITES), _MEMBER_UNCOUNTED, _RENAMED, "member-count-agrees"),
     fault("members-cached-over-roles",
-          "The list of members does not learn of changed roles until somebody is removed or invited.",
+          "The list of members does not learn of changed roles until a member is removed or an address is invited.",
           _kept(op.LIST_MEMBERS, op.REMOVE, op.INVITE), _ROLES),
     fault("members-cached-for-scoped-keys", "A key with one permission lists members with their roles from before.",
           _kept(op.LIST_MEMBERS, when=has_one_permission), _ROLES),

@@ -22,7 +22,7 @@ from conformance.scenarios.access.every_operation import (
     unknown_like,
     untouchable_member,
 )
-from conformance.scenarios.access.targets import Targets, engagements_in_every_state
+from conformance.scenarios.access.reserved_engagements import ReservedEngagements, engagements_in_every_state
 from conformance.scenarios.lists.finding import ids_on, latest
 from conformance.scenarios.renaming import harmless_name
 from conformance.targets.capabilities import MissingMeans
@@ -52,12 +52,12 @@ class Permissions:
         cells: The exchanges of each tried key and operationId; several if they must be refused.
         missing_means: The reason why there is no such key.
         missing: Reads with the main key of engagements that an allowed key did not find, each right after that, by id.
-        targets: The engagements that were the targets of refused requests only.
+        reserved: The engagements that got refused requests only.
         label: The text that refused requests would have left in the list or in the organization's name.
         newest: The newest engagements after the refusals, and after the creations of the allowed key.
         lost: The main key's read of the allowed key's creation, if the list does not show it.
         organization: The organization after the refusals; None if it must not be renamed.
-        user: The member that was the target of refused requests only; None if there is none.
+        user: The member that got refused requests only; None if there is none.
         no_member: The reason why there is none.
         members: The list of members before and after the refusals.
         unknown: Updates of a missing engagement, by keys without that permission.
@@ -65,7 +65,7 @@ class Permissions:
     """
 
     label: str
-    targets: Targets
+    reserved: ReservedEngagements
     cells: dict[tuple[str, str], list[Exchange]] = field(default_factory=dict)
     missing_means: dict[str, MissingMeans] = field(default_factory=dict)
     missing: dict[str, Exchange] = field(default_factory=dict)
@@ -137,21 +137,23 @@ def _try_refusals(run: Run, keys: Mapping[str, Credential], sender: RetryNewKeys
     for scope, key in keys.items():
         batch = [
             (name, replace(request, credential=key, repeatable=True))
-            for name, request in _refused_requests(run, scope, inputs, tried.targets)
+            for name, request in _refused_requests(run, scope, inputs, tried.reserved)
             if _may_be_tried(run, name, tried)
         ]
         exchanges = sender.send_all([request for _, request in batch])
         for (name, _), exchange in zip(batch, exchanges, strict=True):
             tried.cells.setdefault((scope, name), []).append(exchange)
     _try_order(run, keys, inputs, tried)
-    if tried.targets.ids:
+    if tried.reserved.ids:
         run.send(latest(run, sort="updatedAt", order="desc"))  # for the ledger
     tried.organization = run.send(requests.get_organization()) if run.mode is Mode.DISPOSABLE else None
     tried.members = (pages, tuple(member_pages(run)) if tried.user is not None else ())
 
 
-def _refused_requests(run: Run, scope: str, inputs: OperationInputs, aims: Targets) -> Iterator[tuple[str, Request]]:
-    """Yield the requests that a key must be refused: several of an operation, in other forms and on other targets.
+def _refused_requests(
+    run: Run, scope: str, inputs: OperationInputs, reserved: ReservedEngagements
+) -> Iterator[tuple[str, Request]]:
+    """Yield the requests that a key must be refused: several of an operation, in other forms and on other engagements.
 
     In a quick run the keys together meet every state, and every form on an active engagement; otherwise each key meets
     more of them.
@@ -163,11 +165,12 @@ def _refused_requests(run: Run, scope: str, inputs: OperationInputs, aims: Targe
         is_quick = run.effort is Effort.QUICK
         times = 1 if is_quick and scope not in SCOPES else _TIMES[run.effort]
         first = keys_with(Permission.REFUSED, name).index(scope) * times
-        if request.identifier == inputs.engagement and aims.ids:
+        if request.identifier == inputs.engagement and reserved.ids:
             asked = [
-                (shapes[number % len(shapes)], aims.turn(number + place)) for number in range(first + 1, first + times)
+                (shapes[number % len(shapes)], reserved.turn(number + place))
+                for number in range(first + 1, first + times)
             ]
-            asked += [(shape, aims.turn(first + number, "active")) for number, shape in enumerate(shapes)]
+            asked += [(shape, reserved.turn(first + number, "active")) for number, shape in enumerate(shapes)]
             yield from ((name, replace(shape, identifier=target)) for shape, target in asked if target is not None)
         else:
             yield from ((name, shape) for shape in (shapes[first // times % len(shapes) :][:1] if is_quick else shapes))
@@ -212,7 +215,7 @@ def _try_order(run: Run, keys: Mapping[str, Credential], inputs: OperationInputs
 def _refused_inputs(run: Run, tried: Permissions) -> OperationInputs:
     """Return the inputs of the refused requests; each would have a visible effect if it were carried out."""
     return OperationInputs(
-        engagement=unknown_like(tried.targets.active, run.random("engagements without permission")),
+        engagement=unknown_like(tried.reserved.active, run.random("engagements without permission")),
         user=tried.user or "",
         role="admin",
         organization=tried.label,
@@ -225,7 +228,7 @@ def _refused_inputs(run: Run, tried: Permissions) -> OperationInputs:
 def _may_be_tried(run: Run, name: str, tried: Permissions) -> bool:
     operation = OPERATIONS[name]
     if operation.parameter is not None:
-        return bool(tried.targets.ids) if operation.family == "engagements" else tried.user is not None
+        return bool(tried.reserved.ids) if operation.family == "engagements" else tried.user is not None
     if not operation.changes:
         return True
     return run.mode is Mode.DISPOSABLE if operation.family == "organizations" else run.mode is not Mode.READ_ONLY
@@ -278,7 +281,7 @@ def _try_the_rest(run: Run, keys: Mapping[str, Credential], sender: RetryNewKeys
             description="With one permission.",
             renamed=run.name("permitted"),
         )
-        own = _own_targets(scope, tried.targets)
+        own = _own_resources(scope, tried.reserved)
         planned += [
             (scope, name, replace(request, identifier=own.get(name, request.identifier), credential=key))
             for name, request in _rest(run, scope, inputs)
@@ -295,23 +298,23 @@ def _try_the_rest(run: Run, keys: Mapping[str, Credential], sender: RetryNewKeys
         _try_membership(run, keys["organizations:write"], tried)
 
 
-def _own_targets(scope: str, aims: Targets) -> dict[str, str]:
+def _own_resources(scope: str, reserved: ReservedEngagements) -> dict[str, str]:
     """Return the resources that a key does not share with others, by operationId.
 
     Reads use what refused requests left unchanged. A key that may not archive gets an archived engagement to unarchive,
     so that a later list shows whether a refused request did that.
     """
     own = {}
-    if aims.active is not None and scope == "engagements:read":
-        own["getEngagement"] = aims.active
-    if aims.archived is not None and MATRIX[scope, "archiveEngagement"] is not Permission.ALLOWED:
-        own["unarchiveEngagement"] = aims.archived
+    if reserved.active is not None and scope == "engagements:read":
+        own["getEngagement"] = reserved.active
+    if reserved.archived is not None and MATRIX[scope, "archiveEngagement"] is not Permission.ALLOWED:
+        own["unarchiveEngagement"] = reserved.archived
     return own
 
 
 def _look_for_created(run: Run, tried: Permissions) -> None:
     """Read with the main key what a single-permission key has created, and what no key should have."""
-    if not tried.targets.ids:
+    if not tried.reserved.ids:
         return
     tried.newest = tuple(latest_engagements(run, status="active", sort="name"))
     created = tried.cells.get(("engagements:write", "createEngagement"), [])

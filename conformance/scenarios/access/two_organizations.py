@@ -22,7 +22,7 @@ from conformance.scenarios.access.every_operation import (
     untouchable_member,
 )
 from conformance.scenarios.access.invalid_requests import invalid_role_changes
-from conformance.scenarios.access.targets import engagements_in_every_state
+from conformance.scenarios.access.reserved_engagements import engagements_in_every_state
 from conformance.scenarios.access.unauthenticated import bad_keys
 from conformance.scenarios.lists.finding import NEWEST, PER_PAGE
 from conformance.wire import requests
@@ -274,17 +274,17 @@ def _attempts(run: Run, key: Credential) -> dict[str, list[Exchange]]:
     Raises:
         CantTell: The other organization has an engagement of its own with one of the identifiers.
     """
-    run.scenarios.wait_for(bad_keys)  # its list is the last look at the targets before these requests
-    aims, changed = run.scenarios.result(engagements_in_every_state), label(run, "trespass")
+    run.scenarios.wait_for(bad_keys)  # its list shows the reserved engagements before these requests
+    reserved, changed = run.scenarios.result(engagements_in_every_state), label(run, "trespass")
     reads = {
         identifier: run.send(replace(known.request.with_key(key), repeatable=True))
-        for identifier, known in aims.reads.items()
+        for identifier, known in reserved.reads.items()
     }
     for identifier, response in reads.items():
-        _ensure_nobody_elses(aims.reads[identifier], response)
+        _ensure_nobody_elses(reserved.reads[identifier], response)
     attempts = {"getEngagement": list(reads.values())}
     for place, name in enumerate(ON_ENGAGEMENT[1:]):
-        turns = dict.fromkeys(aims.turn(place * 2 + number) for number in range(_TIMES[run.effort]))
+        turns = dict.fromkeys(reserved.turn(place * 2 + number) for number in range(_TIMES[run.effort]))
         batch = [
             OperationInputs(identifier, "", "", None, "", "", changed, renamed=changed).batch()[name]
             for identifier in turns

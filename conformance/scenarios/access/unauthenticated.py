@@ -29,7 +29,7 @@ from conformance.scenarios.access.invalid_credentials import (
     telling,
     unknown_keys,
 )
-from conformance.scenarios.access.targets import State, Targets, engagements_in_every_state
+from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 from conformance.wire.gateways import MAX_HEADERS
@@ -79,13 +79,13 @@ class UnauthenticatedInputs:
     Attributes:
         proper: Inputs that a faulty service can carry out without harm.
         unknown: The same with identifiers that do not exist.
-        targets: The engagements of the run that the proper requests are about.
+        reserved: The engagements of the run that the proper requests are about.
         sends_proper_invitations: Whether a faulty service may send the invitation.
     """
 
     proper: OperationInputs
     unknown: OperationInputs
-    targets: Targets
+    reserved: ReservedEngagements
     sends_proper_invitations: bool
 
     def batch(self, turn: int, *, on_member: bool = True) -> list[Request]:
@@ -95,7 +95,7 @@ class UnauthenticatedInputs:
         """
         batch = (self.proper if on_member else replace(self.proper, promoted=None)).batch().values()
         aimed = [
-            replace(request, identifier=self.targets.turn(place + turn * _APART) or request.identifier)
+            replace(request, identifier=self.reserved.turn(place + turn * _APART) or request.identifier)
             if request.identifier == self.proper.engagement
             else request
             for place, request in enumerate(batch)
@@ -108,7 +108,7 @@ class BadKeys:
     """The results of requests without a valid key.
 
     Attributes:
-        aims: Their inputs.
+        inputs: The inputs of these requests.
         sent: The requests for all thirteen operations, by the kind of key: none, scheme, empty, unknown.
         unknown_engagements: Requests with an unknown key for a missing engagement.
         invalid: Requests with an unknown key and an invalid JSON body, or an invalid parameter.
@@ -117,7 +117,7 @@ class BadKeys:
         organization: The organization afterwards.
     """
 
-    aims: UnauthenticatedInputs
+    inputs: UnauthenticatedInputs
     sent: Mapping[str, tuple[Sent, ...]]
     unknown_engagements: tuple[Sent, ...]
     invalid: tuple[Sent, ...]
@@ -135,7 +135,9 @@ class BadKeys:
     def lookups(self) -> tuple[Sent, ...]:
         """Return the requests with an unknown key for missing resources; no request concerns an existing member."""
         members = (
-            attempt for attempt in self.sent["unknown"] if attempt.exchange.request.identifier == self.aims.unknown.user
+            attempt
+            for attempt in self.sent["unknown"]
+            if attempt.exchange.request.identifier == self.inputs.unknown.user
         )
         return (*members, *self.unknown_engagements)
 
@@ -143,24 +145,24 @@ class BadKeys:
 @scenario(alone=True)
 def bad_keys(run: Run) -> BadKeys:
     """Call every operation without a key, with other schemes, with an empty key and with unknown keys."""
-    aims = _aims(run)
+    inputs = _unauthenticated_inputs(run)
     key = run.fixtures.main.authorization or ""
     key = key.partition(" ")[2]
     unknown = _unknown_keys(run, key)
     sent = {
-        "none": _without_a_key(run, aims, key),
-        "scheme": _with_other_schemes(run, aims, key),
-        "empty": _with_an_empty_key(run, aims.batch(2)),
-        "unknown": _with_unknown_keys(run, aims, unknown),
+        "none": _without_a_key(run, inputs, key),
+        "scheme": _with_other_schemes(run, inputs, key),
+        "empty": _with_an_empty_key(run, inputs.batch(2)),
+        "unknown": _with_unknown_keys(run, inputs, unknown),
     }
     engagements = [
-        request for request in aims.unknown.batch().values() if request.identifier == aims.unknown.engagement
+        request for request in inputs.unknown.batch().values() if request.identifier == inputs.unknown.engagement
     ]
     lookups = _sent(run, _in_turn([unknown[0], ("no key", NO_KEY)], engagements))
-    spoilt = _sent(run, _in_turn([("no key", NO_KEY), unknown[0]], _invalid(aims.proper)))
+    spoilt = _sent(run, _in_turn([("no key", NO_KEY), unknown[0]], _invalid(inputs.proper)))
     unparsable = _sent(run, [(("no key", NO_KEY), requests.create_engagement({}).with_body(_UNPARSABLE))])
-    tried = BadKeys(aims, sent, lookups, spoilt, unparsable)
-    return _looked_after(run, tried) if aims.targets.ids else tried
+    tried = BadKeys(inputs, sent, lookups, spoilt, unparsable)
+    return _looked_after(run, tried) if inputs.reserved.ids else tried
 
 
 def _unknown_keys(run: Run, key: str) -> list[tuple[str, Credential]]:
@@ -195,14 +197,14 @@ def _looked_after(run: Run, tried: BadKeys) -> BadKeys:
     )
 
 
-def _aims(run: Run) -> UnauthenticatedInputs:
+def _unauthenticated_inputs(run: Run) -> UnauthenticatedInputs:
     """Return inputs of existing resources if that is safe.
 
     These are engagements of the run, and a member made for it, who may get another role; no member to remove.
     """
     name = label(run, "no-key")
-    targets = run.scenarios.result(engagements_in_every_state)
-    own = targets.active
+    reserved = run.scenarios.result(engagements_in_every_state)
+    own = reserved.active
     shape = own or read.first_identifier(run.send(requests.list_engagements(perPage=1)))
     random = run.random("unknown identifiers")
     disposable = run.mode is Mode.DISPOSABLE
@@ -222,11 +224,11 @@ def _aims(run: Run) -> UnauthenticatedInputs:
     proper = replace(unknown, engagement=own or unknown.engagement)
     if member is not None:
         proper = replace(proper, promoted=member.user_id, role=OTHER_ROLE[member.role or "member"])
-    return UnauthenticatedInputs(proper, unknown, targets, disposable)
+    return UnauthenticatedInputs(proper, unknown, reserved, disposable)
 
 
 def _new_member(run: Run) -> Member | None:
-    """Return the member that is the target of refused requests only, if it was made for the run."""
+    """Return the member reserved for requests that must be refused, if it was made for the run."""
     try:
         member = run.scenarios.result(untouchable_member)
     except MissingMeans:
@@ -264,18 +266,18 @@ def _send(run: Run, batches: Batches, first: int, keys: list[tuple[str, Credenti
     return _sent(run, [(key, request) for turn, key in enumerate(keys, first) for request in batches(turn)])
 
 
-def _with_other_schemes(run: Run, aims: UnauthenticatedInputs, key: str) -> tuple[Sent, ...]:
+def _with_other_schemes(run: Run, inputs: UnauthenticatedInputs, key: str) -> tuple[Sent, ...]:
     """Call all operations with the real key under other schemes; rarer schemes with a single operation each."""
     usual, rare = [*other_schemes(key), *resembling_schemes(key)], rarer_schemes(key)
     if run.effort is Effort.QUICK:
-        return _send(run, aims.batch, 1, [*usual, *rare])
-    return _send(run, aims.batch, 1, usual) + _sent(run, list(zip(rare, aims.batch(1), strict=False)))
+        return _send(run, inputs.batch, 1, [*usual, *rare])
+    return _send(run, inputs.batch, 1, usual) + _sent(run, list(zip(rare, inputs.batch(1), strict=False)))
 
 
-def _without_a_key(run: Run, aims: UnauthenticatedInputs, key: str) -> tuple[Sent, ...]:
+def _without_a_key(run: Run, inputs: UnauthenticatedInputs, key: str) -> tuple[Sent, ...]:
     """Call all operations without Authorization, the first two with the real key in other headers and a cookie."""
-    batch = aims.batch(0)
-    plain = [request for turn in range(_TURNS[run.effort]) for request in aims.batch(turn)]
+    batch = inputs.batch(0)
+    plain = [request for turn in range(_TURNS[run.effort]) for request in inputs.batch(turn)]
     if len(key) < SHORTEST:  # as a key without a scheme
         return _sent(run, [(("no key", NO_KEY), request) for request in plain])
     elsewhere = [replace(request, headers=(*request.headers, *_other_headers(key))) for request in batch[:_ELSEWHERE]]
@@ -297,9 +299,9 @@ def _with_an_empty_key(run: Run, batch: list[Request]) -> tuple[Sent, ...]:
     return _sent(run, list(zip(kinds, batch, strict=True)))
 
 
-def _with_unknown_keys(run: Run, aims: UnauthenticatedInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
+def _with_unknown_keys(run: Run, inputs: UnauthenticatedInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
     """Call all operations with unknown keys; a quick run tries unrelated keys only if all kinds are used."""
-    batches = partial(aims.batch, on_member=False)
+    batches = partial(inputs.batch, on_member=False)
     if run.effort is not Effort.QUICK:
         return _send(run, batches, 3, keys)
     return _sent(run, list(zip(chain(keys[1:], repeat(keys[0])), batches(3), strict=False)))

@@ -32,6 +32,13 @@ _BESIDE_OTHERS: Final = frozenset({404, 409})
 """Refusals that a change may get beside another change."""
 _TRIES: Final = 3
 """Attempts to send changes in turn: other scenarios or other users may be changing engagements at that time."""
+_WORDS: Final = {
+    "name": "edit of the name",
+    "description": "edit of the description",
+    "both": "edit of name and description",
+    "clear": "edit that empties the description",
+    "namesake": "edit to a common name",
+}
 _CREATIONS: Final = {Effort.QUICK: 4, Effort.STANDARD: 9, Effort.DEEP: 33}
 
 
@@ -48,6 +55,12 @@ class Pair:
     """
 
     steps: tuple[str, ...]
+
+    @property
+    def described(self) -> str:
+        """The changes in words."""
+        words = [(_WORDS.get(step.rstrip("1"), step.rstrip("1")), step.endswith("1")) for step in self.steps]
+        return ", ".join(f"{word} (another engagement)" if is_other else word for word, is_other in words)
 
     @property
     def requirement(self) -> str:
@@ -275,16 +288,16 @@ def expect_explained(races: Sequence[Race], requirement: str) -> None:
 
     Raises:
         NonConformity: Those of a race fit no order; the message has its history.
-        CantTell: The same changes go wrong in turn, too.
+        CantTell: The same changes fail one after the other, too.
     """
     for race in (race for race in races if race.requirement == requirement):
         exchanges = (*race.changes, *race.later)
         evidence(*exchanges)
         if race.explained:
             continue
-        message = f"no order explains the responses to these changes: {' and '.join(race.pair.steps)}"
+        message = f"no order explains the responses to these requests: {race.pair.described}"
         if race.alone is None or not race.alone.explained:
             more = () if race.alone is None else (*race.alone.changes, *race.alone.later)
-            raise CantTell(f"{message}, and in turn they go wrong as well", *exchanges, *more)
+            raise CantTell(f"{message}; sent one after the other, they fail, too", *exchanges, *more)
         expected = "responses of changes that were carried out in some order"
         raise NonConformity(message, *exchanges, expected=expected, actual=describe_events(history_of(exchanges)))

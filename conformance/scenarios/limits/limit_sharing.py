@@ -102,7 +102,7 @@ def _try_in_one_window(run: Run, sender: RetryNewKeys, key: Credential) -> None:
     silent, busy = [_taken(*course)], []
     many = min(_MANY, (rate_limit_laws.remaining(course[-1]) or 0) // 3)
     if many <= _MORE:
-        raise CantTell("a new key has too few requests left for others to take them", *course)
+        raise CantTell("a new key has too few requests left to show whether other keys use them up", *course)
     for _ in range(2):
         run.send_all([asked] * many)
         course += [sender.send(asked.with_key(key)) for _ in range(2)]

@@ -132,7 +132,7 @@ def expect_listed(what: str, found: Search) -> None:
     if not last.complete:
         raise CantTell("the list has too many pages to search", *last.pages[:1])
     if len(found.reads) > 1 and found.reads[-2].others != last.others:
-        raise CantTell(f"{what} was not found in the list, but others were changing it", *last.pages)
+        raise CantTell(f"{what} was not found in the list, but other users were changing it", *last.pages)
     expected = f"{len(found.wanted)} of {len(found.wanted)} on the pages of the list"
     raise NonConformity(
         f"{what} is not in the list", *last.pages, expected=expected, actual=f"{len(missing)} missing", pointer="/data"

@@ -144,7 +144,7 @@ def seeded_engagements(run: Run) -> SeededEngagements:
             response = run.send(requests.update_engagement(found.identifier, body))
             _keep(by_id, found, response, replace(found, name=body.get("name", found.name), changed=True))
     if not any(piece.changed for piece in by_id.values()):
-        raise CantTell("no created engagement could be changed, so that the state of them is in doubt")
+        raise CantTell("no created engagement could be changed, so that their state is unknown")
     return SeededEngagements(tuple(by_id.values()))
 
 

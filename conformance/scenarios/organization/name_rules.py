@@ -54,4 +54,4 @@ def ensure_no_rule_of_names(response: Exchange) -> None:
         CantTell: It was accepted, so the service has naming rules.
     """
     if response.accepted:
-        raise CantTell("the service accepts names, but has a rule for names that those of the run break", response)
+        raise CantTell("the service accepts names, but a rule of the service forbids those of the run", response)

@@ -7,6 +7,7 @@ import pytest
 from conformance.reference.faults.mutations import crash, fault
 from conformance.reference.faults.situations import Situation
 from conformance.running.options import Effort, Mode, RunOptions
+from conformance.scenarios import last_look
 from conformance.selftest import in_process
 from conformance.selftest.subjects import Subject
 from conformance.selftest.trial import Task, attempt
@@ -41,6 +42,12 @@ FAULTY = {
         ("no character", "*", lambda at: b"\\udc00" in at.context.content and "odd" in str(at.field("name"))),
     )
 }
+
+
+@pytest.fixture(autouse=True)
+def _no_pause_before_the_last_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These services do nothing later than in their responses."""
+    monkeypatch.setattr(last_look, "_LATE", {Effort.STANDARD: 0.0})
 
 
 @pytest.mark.parametrize("name", FAULTY)

@@ -70,9 +70,11 @@ def test_a_change_may_be_refused_beside_another(refusal: int) -> None:
 )
 def test_what_goes_wrong_only_at_once_is_a_failure(wrong: Race) -> None:
     """The same changes in turn show whether the service is right otherwise."""
-    with pytest.raises(NonConformity, match="no order explains the responses to these changes: name and name"):
+    with pytest.raises(
+        NonConformity, match="no order explains the responses to these requests: edit of the name, edit of the name"
+    ):
         expect_explained([replace(wrong, alone=RIGHT)], EDITED)
-    with pytest.raises(CantTell, match="in turn they go wrong as well"):
+    with pytest.raises(CantTell, match="sent one after the other, they fail, too"):
         expect_explained([replace(wrong, alone=LOST)], EDITED)
     expect_explained([wrong], DELETED)  # which judges other races
 

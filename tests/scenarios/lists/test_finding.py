@@ -39,5 +39,5 @@ def test_what_is_missing_twice_at_rest_is_not_listed(lists: tuple[str, ...]) -> 
 
 def test_a_list_of_one_page_may_lack_something_while_others_change_it() -> None:
     """A missing engagement is undecided if others changed the single page, which a stale count may cut off."""
-    with pytest.raises(CantTell, match="others were changing it"):
+    with pytest.raises(CantTell, match="other users were changing it"):
         expect_listed("an engagement", found("x", "x", "x", "y"))

@@ -46,7 +46,7 @@ def test_a_rule_for_names_is_no_fault(pattern: str, monkeypatch: pytest.MonkeyPa
 
     assert trial.reported == {}
     assert set(trial.undecided) == set(ONLY)
-    assert "has a rule" in trial.undecided["create-engagement-succeeds"]
+    assert "a rule of the service forbids" in trial.undecided["create-engagement-succeeds"]
 
 
 def test_a_service_that_takes_no_name_at_all_is_faulty(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,14 +33,14 @@ def reach(execution: RunSession, errors: list[str]) -> str | None:
 
 def undo(execution: RunSession, errors: list[str]) -> None:
     """Undo what the run did; if an error of the suite ends the undoing, the report says so."""
-    if not guarded(execution.undo, errors) and execution.undone is None:
+    if not succeeds(execution.undo, errors) and execution.undone is None:
         journal = execution.run.journal
         pending = counted(len(journal.pending()), "change")
         left = [f"An error of the suite ended the undoing; {pending} in the journal may be left."]
         execution.undone = UndoResult(left=left, lasting=journal.lasting())
 
 
-def guarded(step: Callable[[], object], errors: list[str]) -> bool:
+def succeeds(step: Callable[[], object], errors: list[str]) -> bool:
     """Run a step and return whether it succeeded; append its error to the suite's own errors."""
     try:
         step()

@@ -1,4 +1,4 @@
-"""Guarded output: no line is a command to a pipeline."""
+"""Output without workflow commands: no line is a command to a pipeline."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.cli.guarded import Guarded
+from conformance.cli.workflow_commands import WithoutCommands
 from conformance.reports.model import report_bytes
 
 COMMAND = "::add-mask::secret"
@@ -25,11 +25,11 @@ Conformance = Callable[..., Any]
 
 
 def shown(*pieces: bytes) -> bytes:
-    """Return the guarded output of consecutive writes."""
+    """Return the output of consecutive writes."""
     below = io.BytesIO()
-    guarded = Guarded(below)
+    written = WithoutCommands(below)
     for piece in pieces:
-        assert guarded.write(piece) == len(piece)
+        assert written.write(piece) == len(piece)
     return below.getvalue()
 
 

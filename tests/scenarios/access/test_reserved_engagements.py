@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.scenarios.access.targets import State, Targets, engagements_in_every_state
+from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
 from conformance.targets.profile import Mode
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun
@@ -100,7 +100,7 @@ def test_targets_come_in_turn() -> None:
         name: make_exchange("getEngagement", body={"data": {"status": status}})
         for name, status in (("a", "active"), ("b", "archived"), ("c", "active"))
     }
-    found = Targets({State.NEW: "a", State.ARCHIVED: "b", State.EDITED: "c"}, reads)
+    found = ReservedEngagements({State.NEW: "a", State.ARCHIVED: "b", State.EDITED: "c"}, reads)
 
     assert [found.turn(number) for number in range(4)] == ["a", "b", "c", "a"]
     assert [found.turn(number, "active") for number in range(3)] == ["a", "c", "a"]

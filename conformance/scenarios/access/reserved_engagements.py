@@ -1,4 +1,4 @@
-"""Engagements of the run in every state, as targets of requests that must be refused."""
+"""Engagements of the run in every state, reserved for requests that must be refused."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ _PATHS: Final[Mapping[State, tuple[Callable[[str], Request], ...]]] = MappingPro
 
 
 @dataclass(frozen=True, slots=True)
-class Targets:
-    """Engagements by their state; until the last look, they only get requests that must be refused.
+class ReservedEngagements:
+    """Engagements by their state; until the last look, they get only requests that must be refused.
 
     Attributes:
         ids: The ids; states that the service did not lead to are missing.
@@ -97,13 +97,13 @@ class Targets:
 
 
 @scenario
-def engagements_in_every_state(run: Run) -> Targets:
+def engagements_in_every_state(run: Run) -> ReservedEngagements:
     """Create an engagement for each state and lead it there; return none if the run may not write.
 
     All but the deleted one have the same name, unless the service refuses that, so that a change by name shows.
     """
     if run.mode is Mode.READ_ONLY:
-        return Targets({}, {})
+        return ReservedEngagements({}, {})
     body = {"name": run.name("target"), "description": QUOTED}
     created = [run.send(requests.create_engagement(body))]
     if not created[0].accepted:  # a description may be refused
@@ -123,8 +123,8 @@ def engagements_in_every_state(run: Run) -> Targets:
         if (made := read.identifier_or_none(creation)) is not None
     }
     if len(set(ids.values())) < len(ids):  # another check reports identifiers that are given twice
-        return Targets({}, {})
+        return ReservedEngagements({}, {})
     for number in range(max(map(len, _PATHS.values()))):
         run.send_all([_PATHS[state][number](made) for state, made in ids.items() if len(_PATHS[state]) > number])
     reads = run.send_all([requests.get_engagement(identifier) for identifier in ids.values()])
-    return Targets(ids, dict(zip(ids.values(), reads, strict=True)), freed)
+    return ReservedEngagements(ids, dict(zip(ids.values(), reads, strict=True)), freed)

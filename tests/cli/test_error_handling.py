@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from conformance.cli import conduct, guarding
+from conformance.cli import conduct, error_handling
 from conformance.cli.interruption import Interruption
 from conformance.cli.progress import _Silent
 from conformance.exits import Exit
@@ -100,7 +100,7 @@ def test_undoing_that_goes_wrong_keeps_the_report(
 def test_undoing_is_watched_like_the_checks(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     """The progress display runs until undoing is over."""
     shown: list[str] = []
-    undo = guarding.undo
+    undo = error_handling.undo
 
     class Watched(_Silent):
         def __exit__(self, *_: object) -> None:

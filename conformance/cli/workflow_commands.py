@@ -20,7 +20,7 @@ _COMMAND: Final = re.compile(rb"(?<![^\r\n])" + _BLANK + rb"*+:(?=:)|##[A-Za-z]*
 _REMEMBERED: Final = 200
 
 
-class Guarded(io.BufferedIOBase):
+class WithoutCommands(io.BufferedIOBase):
     r"""A stream of bytes that writes a ``\`` into each command prefix, so that no pipeline obeys it.
 
     Args:
@@ -67,22 +67,22 @@ def guard_output() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if isinstance(stream, io.TextIOWrapper):
-            setattr(sys, name, _guarded(stream))
+            setattr(sys, name, _without_commands(stream))
 
 
 def write_exactly(data: bytes) -> None:
     """Write the content of a file to stdout unchanged."""
     stream = sys.stdout.buffer
     sys.stdout.flush()
-    below = stream.below if isinstance(stream, Guarded) else stream
+    below = stream.below if isinstance(stream, WithoutCommands) else stream
     below.write(data)
     below.flush()
 
 
-def _guarded(stream: io.TextIOWrapper) -> io.TextIOWrapper:
-    """Return the stream, guarded; a character that its encoding lacks is escaped, so that it cannot end a run."""
+def _without_commands(stream: io.TextIOWrapper) -> io.TextIOWrapper:
+    """Return the stream without commands; it escapes a character that its encoding lacks, which must not end a run."""
     return io.TextIOWrapper(
-        cast("BinaryIO", Guarded(cast("io.BufferedIOBase", stream.buffer))),
+        cast("BinaryIO", WithoutCommands(cast("io.BufferedIOBase", stream.buffer))),
         encoding=stream.encoding,
         errors="backslashreplace",
         line_buffering=stream.line_buffering,
