@@ -34,7 +34,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many combinations a run reached, of those that are possible."""
+    """Number of combinations that a run reached, and of those that are possible."""
 
     reached: int
     possible: int

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle import read
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.keys_in_turn import send_by_turns
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
 from conformance.scenarios.access.two_organizations import two_organizations
+from conformance.scenarios.keys_in_turn import send_by_turns
 from conformance.scenarios.lists.finding import PER_PAGE, latest
 from conformance.scenarios.members.removal import Removal, removal
 from conformance.scenarios.tour import tour

@@ -144,7 +144,8 @@ class Reads(Judging):
         then, now = before.moment("updatedAt"), snapshot.moment("updatedAt")
         if then is None or now is None:
             return
-        self._as_archived(history, before, snapshot)
+        if now > then:
+            self._as_archived(history, before, snapshot)
         if history.quiet(before.interval.start, snapshot.interval.end):
             self._untouched(history, before, snapshot)
         elif change := causes.only_change(history, before, snapshot):

@@ -10,7 +10,7 @@ from conformance.confirm.clock_ticks import ONE_SECOND_TICK
 from conformance.oracle import read
 from conformance.oracle.outcomes import CheckOutcome, Inapplicable
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.keys_in_turn import send_by_turns
+from conformance.scenarios.keys_in_turn import send_by_turns
 from conformance.scenarios.lists.finding import ids_on, latest
 from conformance.wire import requests
 from conformance.wire.exchange import NoResponse

@@ -17,7 +17,7 @@ from conformance.oracle.outcomes import CantTell, Evidence
 from conformance.oracle.read import STATUSES
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.keys_in_turn import send_by_turns
+from conformance.scenarios.keys_in_turn import send_by_turns
 from conformance.scenarios.lists.bounded_finding import located
 from conformance.scenarios.lists.filtered import engagements_by_status, listing_with_status, readable, until_seen
 from conformance.scenarios.lists.sorted import by_name
