@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from conformance.cli.options import found_file, target_options, warn_of_visible_key
+from conformance.cli.options import connection_options, given_profile, target_options, warn_of_visible_key
 from conformance.cli.progress import WaitReporter
 from conformance.cli.text import complain, printable
 from conformance.exits import Exit
@@ -18,7 +17,6 @@ from conformance.reports.wording import counted
 from conformance.running.connect import connect, redactor_of
 from conformance.running.options import RunOptions
 from conformance.targets.journal import Journal, JournalError
-from conformance.targets.loading import profile_of
 from conformance.targets.membership import Membership
 from conformance.targets.ownership import Ownership, RunTime
 from conformance.targets.queries import QueryClient
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @target_options
+@connection_options
 @click.option("--moved", is_flag=True, help="Accept that the service has moved to another address since the run.")
 @click.pass_context
 def cleanup(
@@ -45,6 +44,7 @@ def cleanup(
     target: Path | None,
     *,
     moved: bool,
+    **connection: Any,  # noqa: ANN401 - the values of click's options
 ) -> None:
     """Undo the changes that the run with its report in DIR left on the target.
 
@@ -53,10 +53,7 @@ def cleanup(
     """
     warn_of_visible_key(context)
     try:
-        found = found_file(target, base_url)
-        profile = profile_of(
-            target or found, os.environ, base_url=base_url, api_key=api_key, is_found=found is not None
-        )
+        profile = given_profile(target, base_url, api_key, connection)
         with closing(Journal.claim(folder, profile.api_key.reveal())) as journal:
             result = _undone(journal, profile, moved=moved)
     except (JournalError, TargetFileError) as error:

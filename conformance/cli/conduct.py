@@ -252,7 +252,7 @@ def _cleanup_command(execution: RunSession) -> str | None:
     if options.target is None and options.base_url is None:
         return None
     address = None if options.base_url is None else execution.profile.base_url  # without the user info
-    named = [("--target", options.target), ("--base-url", address)]
+    named = [("--target", options.target), ("--base-url", address), *options.connection.options()]
     arguments = ["conformance", "cleanup", str(execution.folder)]
     arguments += [argument for option, value in named if value is not None for argument in (option, str(value))]
     return shlex.join(arguments)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import replace
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from rich.table import Table
 
 from conformance.catalogue import CLASSES, load_catalogue
 from conformance.cli.costs import cost_lines
-from conformance.cli.options import found_file, target_options, warn_of_visible_key
+from conformance.cli.options import connection_options, given_profile, target_options, warn_of_visible_key
 from conformance.cli.text import complain, open_console, plain
 from conformance.exits import Exit
 from conformance.oracle.laws import rate_limits as rate_limit_laws
@@ -21,7 +20,6 @@ from conformance.running.connect import connect, redactor_of, wire_settings
 from conformance.running.options import RunOptions
 from conformance.running.preflight import READS, Tried, problems, try_keys
 from conformance.targets import capabilities
-from conformance.targets.loading import profile_of
 from conformance.targets.profile import Mode, Profile
 from conformance.targets.provisioner import Provisioner
 from conformance.targets.yaml_entries import TargetFileError
@@ -44,6 +42,7 @@ _DIGITS_SHOWN: Final = 16
 
 @click.command()
 @target_options
+@connection_options
 @click.option("--read-only", is_flag=True, help="Check for a run with --read-only.")
 @click.option("--disposable", is_flag=True, help="Check for a run with --disposable.")
 @click.pass_context
@@ -56,6 +55,7 @@ def doctor(
     *,
     read_only: bool,
     disposable: bool,
+    **connection: Any,  # noqa: ANN401 - the values of click's options
 ) -> None:
     """Check the keys and the target file, and estimate what a run could judge and cost. Only reads the target.
 
@@ -65,10 +65,7 @@ def doctor(
     warn_of_visible_key(context)
     try:
         mode = Mode.of_options(read_only=read_only, disposable=disposable)
-        found = found_file(target, base_url)
-        profile = profile_of(
-            target or found, os.environ, base_url=base_url, api_key=api_key, mode=mode, is_found=found is not None
-        )
+        profile = given_profile(target, base_url, api_key, connection, mode)
         wire = connect(profile, RunOptions(), redactor_of(profile))
     except TargetFileError as error:
         complain(error)

@@ -12,13 +12,20 @@ import click
 
 from conformance.cli.ending import ReasonedCommand
 from conformance.cli.interruption import Interruption
-from conformance.cli.options import found_file, given_options, warn_of_visible_key
+from conformance.cli.options import (
+    connection_of,
+    connection_options,
+    found_file,
+    given_options,
+    warn_of_visible_key,
+)
 from conformance.cli.output import LastingOutput
 from conformance.running.intent import why_not_embedded
 from conformance.running.options import Effort, Mode, RunOptions
+from conformance.targets.connection import VARIABLES
 from conformance.targets.yaml_entries import TargetFileError
 
-_FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict", "baseline", "waivers")
+_FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict", "baseline", "waivers", *VARIABLES)
 """Options that only apply to a service of the user."""
 
 
@@ -90,6 +97,7 @@ _FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict",
     metavar="SECONDS",
     help="Wait up to SECONDS for the first response of the service.",
 )
+@connection_options
 @click.option(
     "--waivers",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -149,7 +157,7 @@ def _target(context: click.Context, given: dict[str, Any]) -> dict[str, Any]:
         TargetFileError: They contradict each other, or select none although the user most likely meant one.
     """
     if given["embedded"]:
-        if contradicting := given_options(context, "base_url", "api_key", "target"):
+        if contradicting := given_options(context, "base_url", "api_key", "target", *VARIABLES):
             raise TargetFileError(f"--embedded and {contradicting[0]} exclude each other.")
         return {}
     found = found_file(given["target"], given["base_url"])
@@ -157,4 +165,10 @@ def _target(context: click.Context, given: dict[str, Any]) -> dict[str, Any]:
     signs = given_options(context, *_FOR_A_SERVICE)
     if target is None and base_url is None and (why := why_not_embedded(os.environ, signs)):
         raise TargetFileError(why)
-    return {"base_url": base_url, "api_key": api_key, "target": target, "is_file_found": found is not None}
+    return {
+        "base_url": base_url,
+        "api_key": api_key,
+        "target": target,
+        "is_file_found": found is not None,
+        "connection": connection_of(given),
+    }

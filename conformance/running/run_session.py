@@ -193,6 +193,7 @@ class RunSession:
             api_key=options.api_key,
             mode=options.mode,
             is_found=options.is_file_found,
+            connection=options.connection,
         )
 
     def _choose(self) -> None:

@@ -11,7 +11,8 @@ Every key of the file, with its default:
     provisioner:        {command: [...], timeout: 30, environment: [NAME, ...] or {NAME: value}}
     invitation_domain:  the domain of invited addresses (example.com)
     headers:            extra headers of every request
-    tls:                {verify: true, ca_file: null}
+    tls:                {verify: true, ca_file: null, cert: null, key: null}
+    proxy:              the URL of an http, https or socks5 proxy
     timeout, patience:  seconds (10)
     mailbox:            {smtp: 127.0.0.1:1025}: the address where the suite receives the target's e-mails
     organization:       the id of the organization that the key must belong to
@@ -25,7 +26,7 @@ file. Relative paths begin at the target file's folder, which is also the provis
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -35,6 +36,7 @@ from conformance.catalogue import CLASSES
 from conformance.files import TEXT, is_file, is_stream, read_file
 from conformance.operations import SCOPES
 from conformance.targets import validity
+from conformance.targets.connection import UNCHANGED, Connection, unused_proxy
 from conformance.targets.profile import (
     DEFAULT_INVITATION_DOMAIN,
     Mode,
@@ -64,7 +66,7 @@ _PATH: Final = re.compile(r"/|\.\w{1,5}$")
 
 _TOP: Final = (
     "name", "base_url", "api_key", "disposable", "keys", "members", "provisioner", "invitation_domain", "headers",
-    "tls", "timeout", "patience", "mailbox", "organization", "subordinates",
+    "tls", "proxy", "timeout", "patience", "mailbox", "organization", "subordinates",
     "require",
 )  # fmt: skip
 
@@ -115,6 +117,7 @@ def load_profile(
         invitation_domain=_read(top, "invitation_domain", validity.domain, DEFAULT_INVITATION_DOMAIN),
         headers=_headers(reader, top.get("headers")),
         tls=tls,
+        proxy=_read(top, "proxy", validity.proxy, None),
         timeout=_number(top, "timeout"),
         patience=_number(top, "patience"),
         mailbox=_mailbox(top.get("mailbox")),
@@ -157,6 +160,7 @@ def profile_of(
     api_key: str | None,
     mode: Mode | None = None,
     is_found: bool = False,
+    connection: Connection = UNCHANGED,
 ) -> Profile:
     """Return the profile that options name: of a target file, or of a base URL and a key.
 
@@ -167,10 +171,26 @@ def profile_of(
         api_key: A full key; overrides the file's.
         mode: What a run may change; overrides the file's ``disposable``.
         is_found: Whether the target file was found and not named; see ``load_profile``.
+        connection: Replaces connection options of the file.
 
     Raises:
         TargetFileError: They name no usable target.
     """
+    profile = connection.applied(_profile(path, environ, base_url, api_key, mode, is_found=is_found))
+    if profile.proxy is not None:
+        return profile
+    return replace(profile, warnings=(*profile.warnings, *unused_proxy(profile.base_url, environ)))
+
+
+def _profile(
+    path: Path | None,
+    environ: Mapping[str, str],
+    base_url: str | None,
+    api_key: str | None,
+    mode: Mode | None,
+    *,
+    is_found: bool,
+) -> Profile:
     if path is not None:
         return load_profile(path, environ, base_url=base_url, api_key=api_key, mode=mode, is_found=is_found)
     if base_url is None:
@@ -296,14 +316,13 @@ def _variables(top: Mapping[str, Entry], *, is_key_given: bool) -> Iterator[tupl
 
 
 def _tls(entry: Entry | None, folder: Path) -> Tls:
-    table = entry.table("verify", "ca_file") if entry else {}
-    verify = table["verify"].flag() if "verify" in table else True
-    if "ca_file" not in table:
-        return Tls(verify)
-    ca_file = folder / table["ca_file"].text()
-    if not is_file(ca_file):
-        raise table["ca_file"].problem("must be the path of a file with certificates, and there is no such file")
-    return Tls(verify, ca_file)
+    table = entry.table("verify", "ca_file", "cert", "key") if entry else {}
+    files = {name: folder / table[name].text() for name in ("ca_file", "cert", "key") if name in table}
+    for name, file in files.items():
+        if not is_file(file):
+            what = "certificates" if name == "ca_file" else f"the client's {'certificate' if name == 'cert' else 'key'}"
+            raise table[name].problem(f"must be the path of a file with {what}, and there is no such file")
+    return Tls(verify=table["verify"].flag() if "verify" in table else True, **files)
 
 
 def _tls_warnings(tls: Tls) -> tuple[str, ...]:

@@ -73,10 +73,19 @@ class ProvisionerSettings:
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """Verification of the target's certificate: none, by the system's authorities, or by those of a file."""
+    """TLS with the target.
+
+    Attributes:
+        verify: Whether its certificate is verified.
+        ca_file: The authorities to trust; None for those of the system and of certifi.
+        cert: The client certificate, or None.
+        key: Its key; None if the file of the certificate holds it.
+    """
 
     verify: bool = True
     ca_file: Path | None = None
+    cert: Path | None = None
+    key: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +124,8 @@ class Profile:
         provisioner: The operator's program, or None.
         invitation_domain: The domain of invited addresses.
         headers: Extra headers of every request; their values are secrets.
-        tls: Verification of the certificate.
+        tls: Verification of the certificate, and the client's.
+        proxy: The proxy that connections are made through, or None.
         timeout: Seconds that a request may take.
         patience: Seconds until mail arrives, and subordinate records exist or are gone.
         mailbox: Host and port on which the suite receives the target's e-mails, or None.
@@ -138,6 +148,7 @@ class Profile:
     invitation_domain: str = DEFAULT_INVITATION_DOMAIN
     headers: Mapping[str, Secret] = field(default_factory=lambda: MappingProxyType({}))
     tls: Tls = Tls()
+    proxy: validity.BaseUrl | None = None
     timeout: float = 10.0
     patience: float = 10.0
     mailbox: tuple[str, int] | None = None
@@ -185,6 +196,8 @@ class Profile:
         found += [(f"header:{name}", value.reveal()) for name, value in self.headers.items()]
         if self.user_info is not None:
             found += [("user_info", part) for part in validity.passwords(self.user_info)]
+        if self.proxy is not None and self.proxy.user_info is not None:
+            found += [("proxy", part) for part in validity.passwords(self.proxy.user_info)]
         if self.provisioner is not None:
             found += [(name, secret.reveal()) for name, secret in self.provisioner.secrets]
         return found

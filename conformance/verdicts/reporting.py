@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from datetime import timedelta
 from typing import TYPE_CHECKING, cast
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 SUITE = "engagement-conformance"
 INTERFACE = "Organization and Engagement Management Interface"
 _SECRET_OPTIONS = ("--api-key", "--header")
+_USER_INFO = re.compile(r"//[^/\s]*@")
 
 
 def build_report(
@@ -113,7 +115,8 @@ def build_report(
 def _command(arguments: Sequence[str]) -> list[str]:
     """Return the arguments of a command line, with ``<secret>`` for secret values."""
     shown: list[str] = []
-    for argument in arguments:
+    for given in arguments:
+        argument = _USER_INFO.sub("//<secret>@", given)
         option = argument.partition("=")[0]
         if shown and shown[-1] in _SECRET_OPTIONS:
             shown.append("<secret>")
