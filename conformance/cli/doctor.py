@@ -12,7 +12,7 @@ from rich.table import Table
 
 from conformance.catalogue import CLASSES, load_catalogue
 from conformance.cli.costs import cost_lines
-from conformance.cli.options import connection_options, given_profile, target_options, warn_of_visible_key
+from conformance.cli.options import color_option, connection_options, given_profile, target_options, warn_of_visible_key
 from conformance.cli.text import complain, open_console, plain
 from conformance.exits import Exit
 from conformance.oracle.laws import rate_limits as rate_limit_laws
@@ -45,6 +45,7 @@ _DIGITS_SHOWN: Final = 16
 @connection_options
 @click.option("--read-only", is_flag=True, help="Check for a run with --read-only.")
 @click.option("--disposable", is_flag=True, help="Check for a run with --disposable.")
+@color_option
 @click.pass_context
 def doctor(
     context: click.Context,

@@ -45,6 +45,7 @@ def connection_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--cert", type=file, metavar="FILE", help="A client certificate (PEM)."),
         click.option("--proxy", metavar="URL", help="The http, https or socks5 proxy to use."),
         click.option("--ca-file", type=file, metavar="FILE", help="The certificate authorities to trust (PEM)."),
+        click.option("--rate", metavar="N", help="The most requests a second."),
         click.option("--timeout", metavar="SECONDS", help="The longest time of a request.  [default: 10]"),
         click.option(
             "--header", multiple=True, metavar="'NAME: VALUE'", help="A header to send with every request. Repeatable."
@@ -52,6 +53,23 @@ def connection_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         command = option(command)
     return command
+
+
+def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--color`` to a command; ``open_console`` reads the choice from click's context."""
+
+    def choose(context: click.Context, _: click.Parameter, value: str) -> None:
+        context.color = {"always": True, "never": False}.get(value)
+
+    return click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        expose_value=False,
+        callback=choose,
+        help="Whether to print in colors; auto: on a terminal, or as $NO_COLOR or $FORCE_COLOR says.",
+    )(command)
 
 
 def connection_of(given: Mapping[str, Any]) -> Connection:

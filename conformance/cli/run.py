@@ -13,6 +13,7 @@ import click
 from conformance.cli.ending import ReasonedCommand
 from conformance.cli.interruption import Interruption
 from conformance.cli.options import (
+    color_option,
     connection_of,
     connection_options,
     found_file,
@@ -112,6 +113,13 @@ _FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict",
 )
 @click.option("--strict", is_flag=True, help="Exit with 4 if a chosen requirement is untested or undecided.")
 @click.option("--quiet", is_flag=True, help="Print only the failures and the verdict.")
+@click.option(
+    "--list",
+    "only_list",
+    is_flag=True,
+    help="Print the requirements that the run would judge and the number of requests; send none.",
+)
+@color_option
 @click.pass_context
 def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the values of click's options
     """Test a target and report which requirements it meets.
@@ -142,6 +150,11 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the 
         wait=given["wait"],
         command=tuple(sys.argv[1:]),
     )
+    if given["only_list"]:
+        from conformance.cli.plan import print_plan
+
+        print_plan(options)
+        return
     with Interruption() as interruption, LastingOutput():
         from conformance.cli.conduct import Gate, conduct
 

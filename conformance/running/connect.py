@@ -69,6 +69,7 @@ def wire_settings(profile: Profile, options: RunOptions) -> WireSettings:
             cert=_text(profile.tls.cert),
             cert_key=_text(profile.tls.key),
             proxy=None if profile.proxy is None else profile.proxy.whole,
+            rate=profile.rate,
             workers=options.workers,
             max_requests=options.max_requests,
             max_seconds=options.max_seconds,

@@ -26,7 +26,10 @@ Given = Mapping[str, str | Sequence[str] | None]
 """The values of connection options on the command line, by their names with underscores."""
 
 VARIABLES: Final[Mapping[str, str]] = MappingProxyType(
-    {name: f"CONFORMANCE_{name.upper()}" for name in ("header", "timeout", "ca_file", "cert", "cert_key", "proxy")}
+    {
+        name: f"CONFORMANCE_{name.upper()}"
+        for name in ("header", "timeout", "rate", "ca_file", "cert", "cert_key", "proxy")
+    }
 )
 """The environment variables of the connection options, by their names with underscores."""
 
@@ -38,6 +41,7 @@ class Connection:
     Attributes:
         headers: Extra headers of every request; each replaces a header of the same name.
         timeout: Seconds that a request may take, or None.
+        rate: The most requests a second, or None.
         ca_file: The authorities to trust, or None.
         cert: The client certificate, or None.
         cert_key: Its key, or None.
@@ -46,6 +50,7 @@ class Connection:
 
     headers: Mapping[str, Secret] = field(default_factory=lambda: MappingProxyType({}))
     timeout: float | None = None
+    rate: float | None = None
     ca_file: Path | None = None
     cert: Path | None = None
     cert_key: Path | None = None
@@ -73,6 +78,7 @@ class Connection:
         return cls(
             headers=MappingProxyType(headers),
             timeout=read("timeout", validity.seconds),
+            rate=read("rate", validity.rate),
             ca_file=read("ca_file", _file),
             cert=read("cert", _file),
             cert_key=read("cert_key", _file),
@@ -83,7 +89,12 @@ class Connection:
         """Return the options and their values for a command line, with names in place of secrets."""
         headers = [("--header", f"{name}: <header:{name}>") for name in self.headers]
         files = {"--ca-file": self.ca_file, "--cert": self.cert, "--cert-key": self.cert_key}
-        given = {"--timeout": self.timeout, **files, "--proxy": None if self.proxy is None else self.proxy.shown}
+        given = {
+            "--timeout": self.timeout,
+            "--rate": self.rate,
+            **files,
+            "--proxy": None if self.proxy is None else self.proxy.shown,
+        }
         return headers + [(option, str(value)) for option, value in given.items() if value is not None]
 
     def applied(self, profile: Profile) -> Profile:
@@ -104,6 +115,7 @@ class Connection:
             profile,
             headers=MappingProxyType({**_without(profile.headers, self.headers), **self.headers}),
             timeout=self.timeout or profile.timeout,
+            rate=self.rate or profile.rate,
             tls=tls,
             proxy=self.proxy or profile.proxy,
         )

@@ -14,6 +14,7 @@ Every key of the file, with its default:
     tls:                {verify: true, ca_file: null, cert: null, key: null}
     proxy:              the URL of an http, https or socks5 proxy
     timeout, patience:  seconds (10)
+    rate:               the most requests a second (any number)
     mailbox:            {smtp: 127.0.0.1:1025}: the address where the suite receives the target's e-mails
     organization:       the id of the organization that the key must belong to
     require:            the conformance classes of runs (all)
@@ -66,7 +67,7 @@ _PATH: Final = re.compile(r"/|\.\w{1,5}$")
 
 _TOP: Final = (
     "name", "base_url", "api_key", "disposable", "keys", "members", "provisioner", "invitation_domain", "headers",
-    "tls", "proxy", "timeout", "patience", "mailbox", "organization", "subordinates",
+    "tls", "proxy", "timeout", "rate", "patience", "mailbox", "organization", "subordinates",
     "require",
 )  # fmt: skip
 
@@ -119,6 +120,7 @@ def load_profile(
         tls=tls,
         proxy=_read(top, "proxy", validity.proxy, None),
         timeout=_number(top, "timeout"),
+        rate=top["rate"].number() if "rate" in top else None,
         patience=_number(top, "patience"),
         mailbox=_mailbox(top.get("mailbox")),
         organization=_read(top, "organization", str, None),

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+PLAIN_HTTP: Final = "base_url: http sends the keys unencrypted over the network."
+"""The warning about a service on another machine without TLS."""
+
 SubordinateKind = Literal["target", "task", "wikiPage", "report", "threatModel", "apiRequest"]
 KINDS: Final[tuple[SubordinateKind, ...]] = ("target", "task", "wikiPage", "report", "threatModel", "apiRequest")
 """The kinds of records that are deleted with their engagement."""
@@ -127,6 +130,7 @@ class Profile:
         tls: Verification of the certificate, and the client's.
         proxy: The proxy that connections are made through, or None.
         timeout: Seconds that a request may take.
+        rate: The most requests a second, or None.
         patience: Seconds until mail arrives, and subordinate records exist or are gone.
         mailbox: Host and port on which the suite receives the target's e-mails, or None.
         organization: The id of the organization that the key must belong to, or None.
@@ -150,6 +154,7 @@ class Profile:
     tls: Tls = Tls()
     proxy: validity.BaseUrl | None = None
     timeout: float = 10.0
+    rate: float | None = None
     patience: float = 10.0
     mailbox: tuple[str, int] | None = None
     organization: str | None = None
@@ -239,5 +244,5 @@ def url_warnings(url: validity.BaseUrl) -> tuple[str, ...]:
     if url.user_info is not None:
         warnings.append("base_url: the user info is not sent, because the Authorization header carries the API key.")
     if url.plain:
-        warnings.append("base_url: http sends the keys unencrypted over the network.")
+        warnings.append(PLAIN_HTTP)
     return tuple(warnings)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 DAY: Final = 86_400
-"""The most seconds of a duration."""
+"""The most seconds of a duration, and the largest other number."""
 
 _KEY: Final = re.compile(r"[!-~]+")
 _LONGEST_KEY: Final = 16_384
@@ -200,12 +200,25 @@ def seconds(text: str) -> float:
     Raises:
         Refused: It is no number above 0, or exceeds a day.
     """
+    return _number(text, "seconds")
+
+
+def rate(text: str) -> float:
+    """Read a number of requests a second.
+
+    Raises:
+        Refused: It is no number above 0, or absurdly large.
+    """
+    return _number(text, "requests a second")
+
+
+def _number(text: str, of: str) -> float:
     try:
         number = float(text)
     except ValueError:
         number = 0
     if not 0 < number <= DAY:
-        raise Refused(f"must be a number of seconds above 0, and {DAY} at most")
+        raise Refused(f"must be a number of {of} above 0, and {DAY} at most")
     return number
 
 

@@ -130,8 +130,10 @@ class Limits:
 
     def _reserved_seconds(self) -> float:
         """Return the seconds that are reserved for undoing, at most half of the run's time."""
-        requests = _CALLS_A_CHANGE * self.to_undo() / self._settings.workers + _CALLS_BESIDE
-        return min(requests * self._pace, (self._settings.max_seconds or 0) / 2)
+        changes, rate = self.to_undo(), self._settings.rate
+        seconds = (_CALLS_A_CHANGE * changes / self._settings.workers + _CALLS_BESIDE) * self._pace
+        paced = 0 if rate is None else (_CALLS_A_CHANGE * changes + _CALLS_BESIDE) / rate
+        return min(max(seconds, paced), (self._settings.max_seconds or 0) / 2)
 
     def admit(self, undoing: Undoing | None) -> None:
         """Count one more request.

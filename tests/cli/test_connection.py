@@ -331,7 +331,7 @@ def test_a_value_that_cannot_be_used_is_a_usage_error(
     assert in_outputs(ended, *FORMS) == []
 
 
-@pytest.mark.parametrize("name", ["HEADER", "TIMEOUT", "CA_FILE", "CERT", "CERT_KEY", "PROXY"])
+@pytest.mark.parametrize("name", ["HEADER", "TIMEOUT", "RATE", "CA_FILE", "CERT", "CERT_KEY", "PROXY"])
 def test_a_connection_option_shows_that_a_service_was_meant(
     conformance: Conformance, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
 ) -> None:
