@@ -1,4 +1,4 @@
-"""Even spacing of requests, for a limit that the user sets."""
+"""Evenly spaced requests, for a limit that the user sets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from conformance.wire.clock import Clock
 
 
-class Pacer:
+class RequestRate:
     """Assigns each request its earliest time.
 
     Args:
