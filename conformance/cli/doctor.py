@@ -28,8 +28,6 @@ from conformance.wire.exchange import Exchange, NoResponse
 from conformance.wire.tls import certificate_sha256
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rich.console import Console
 
     from conformance.wire.client import Wire
@@ -47,17 +45,7 @@ _DIGITS_SHOWN: Final = 16
 @click.option("--disposable", is_flag=True, help="Check for a run with --disposable.")
 @color_option
 @click.pass_context
-def doctor(
-    context: click.Context,
-    /,
-    base_url: str | None,
-    api_key: str | None,
-    target: Path | None,
-    *,
-    read_only: bool,
-    disposable: bool,
-    **connection: Any,  # noqa: ANN401 - the values of click's options
-) -> None:
+def doctor(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the values of click's options
     """Check the keys and the target file, and estimate what a run could judge and cost. Only reads the target.
 
     Exit status: 0 no problem found; 1 a key or an entry of the target file is wrong; 2 an option or the target file
@@ -65,8 +53,8 @@ def doctor(
     """
     warn_of_visible_key(context)
     try:
-        mode = Mode.of_options(read_only=read_only, disposable=disposable)
-        profile = given_profile(target, base_url, api_key, connection, mode)
+        mode = Mode.of_options(read_only=given["read_only"], disposable=given["disposable"])
+        profile = given_profile(given, mode)
         wire = connect(profile, RunOptions(), redactor_of(profile))
     except TargetFileError as error:
         complain(error)

@@ -81,20 +81,18 @@ def connection_of(given: Mapping[str, Any]) -> Connection:
     return Connection.of(os.environ, {name: given[name] for name in VARIABLES})
 
 
-def given_profile(
-    target: Path | None, base_url: str | None, api_key: str | None, given: Mapping[str, Any], mode: Mode | None = None
-) -> Profile:
+def given_profile(given: Mapping[str, Any], mode: Mode | None = None) -> Profile:
     """Return the target that options, the environment or the target file of the current directory select.
 
     Raises:
         TargetFileError: They select none that can be used.
     """
-    found = found_file(target, base_url)
+    found = found_file(given["target"], given["base_url"])
     return profile_of(
-        target or found,
+        given["target"] or found,
         os.environ,
-        base_url=base_url,
-        api_key=api_key,
+        base_url=given["base_url"],
+        api_key=given["api_key"],
         mode=mode,
         is_found=found is not None,
         connection=connection_of(given),
