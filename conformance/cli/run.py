@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import click
 
+from conformance.cli.completion import complete_class, complete_pattern
 from conformance.cli.ending import ReasonedCommand
 from conformance.cli.interruption import Interruption
 from conformance.cli.options import (
@@ -77,16 +78,26 @@ _FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict",
     help="Folder of the outputs.  [default: reports/NAME-TIME]",
 )
 @click.option(
-    "--class", "classes", multiple=True, metavar="ID", help="Judge only the requirements of this class. Repeatable."
+    "--class",
+    "classes",
+    multiple=True,
+    metavar="ID",
+    shell_complete=complete_class,
+    help="Judge only the requirements of this class. Repeatable.",
 )
 @click.option(
     "--only",
     multiple=True,
+    shell_complete=complete_pattern,
     metavar="PATTERN",
     help="Judge only requirements with this id or class (* and ? allowed), operationId or section. Repeatable.",
 )
 @click.option(
-    "--skip", multiple=True, metavar="PATTERN", help="Leave out the requirements that --only would choose. Repeatable."
+    "--skip",
+    multiple=True,
+    metavar="PATTERN",
+    shell_complete=complete_pattern,
+    help="Leave out the requirements that --only would choose. Repeatable.",
 )
 @click.option(
     "--fail-fast", is_flag=True, help="End the checks at the first failure that is neither waived nor in the baseline."

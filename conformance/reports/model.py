@@ -162,7 +162,7 @@ class InvalidReport(ValueError):
 @functools.cache
 def report_schema() -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of report.json, as published with the package."""
-    text = resources.files("conformance.reports").joinpath("schema/report.schema.json").read_text("utf-8")
+    text = resources.files("conformance").joinpath("schemas/report.schema.json").read_text("utf-8")
     return cast("dict[str, Any]", json.loads(text))
 
 
