@@ -137,8 +137,8 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the 
 
     Exit status: 0 nothing failed; 1 a requirement failed, or a waiver has expired or is unused; 2 an option or a file
     is wrong; 3 the target could not be tested, records are left that could be deleted, or the suite itself failed;
-    4 with --strict, a chosen requirement is untested or undecided; 129, 130 and 143 a signal ended the run. The last
-    line says why a status is not 0.
+    4 with --strict, a chosen requirement is untested or undecided, or a limit of the target file was not kept; 129, 130
+    and 143 a signal ended the run. The last line says why a status is not 0.
     """
     try:
         mode = Mode.of_options(read_only=given["read_only"], disposable=given["disposable"])

@@ -136,6 +136,15 @@ class Observation(TypedDict):
     exchanges: list[int]
 
 
+class Limit(TypedDict):
+    """A limit of response times in milliseconds, and what was measured."""
+
+    name: str
+    limit: float
+    measured: float
+    kept: bool
+
+
 class Report(TypedDict):
     """A finished run."""
 
@@ -153,6 +162,7 @@ class Report(TypedDict):
     not_undone: NotRequired[list[Any]]
     lasting: NotRequired[list[str]]
     cleanup: NotRequired[str]
+    limits: NotRequired[list[Limit]]
 
 
 class InvalidReport(ValueError):

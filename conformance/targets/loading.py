@@ -17,6 +17,7 @@ Every key of the file, with its default:
     rate:               the most requests a second (any number)
     mailbox:            {smtp: 127.0.0.1:1025}: the address where the suite receives the target's e-mails
     organization:       the id of the organization that the key must belong to
+    limits:             {p50_ms, p95_ms, p99_ms}: the longest response times in milliseconds
     require:            the conformance classes of runs (all)
     subordinates:       a list of {kind, create: {method, path, body}, read: {path}, id}
 
@@ -68,7 +69,7 @@ _PATH: Final = re.compile(r"/|\.\w{1,5}$")
 _TOP: Final = (
     "name", "base_url", "api_key", "disposable", "keys", "members", "provisioner", "invitation_domain", "headers",
     "tls", "proxy", "timeout", "rate", "patience", "mailbox", "organization", "subordinates",
-    "require",
+    "require", "limits",
 )  # fmt: skip
 
 
@@ -125,6 +126,7 @@ def load_profile(
         mailbox=_mailbox(top.get("mailbox")),
         organization=_read(top, "organization", str, None),
         subordinates=subordinates(top["subordinates"]) if "subordinates" in top else MappingProxyType({}),
+        limits=_limits(top.get("limits")),
         require=_classes(top.get("require")),
         variables=MappingProxyType(dict(_variables(top, is_key_given=api_key is not None))),
         user_info=url.user_info,
@@ -359,6 +361,11 @@ def _overridden(name: str, top: Mapping[str, Entry], **given: str | None) -> Ite
 def _classes(entry: Entry | None) -> tuple[str, ...]:
     check = partial(validity.conformance_class, known=tuple(CLASSES))
     return tuple(item.attempt(check) for item in entry.items()) if entry else ()
+
+
+def _limits(entry: Entry | None) -> Mapping[str, float]:
+    table = entry.table("p50_ms", "p95_ms", "p99_ms") if entry else {}
+    return MappingProxyType({name: limit.number() for name, limit in table.items()})
 
 
 def _mailbox(entry: Entry | None) -> tuple[str, int] | None:

@@ -137,6 +137,7 @@ class Profile:
         subordinates: Templates of subordinate records, by kind.
         user_info: The part before ``@`` in the base URL; never sent, never shown.
         warnings: Sentences for the operator about allowed risks.
+        limits: The longest response times in milliseconds: ``p50_ms``, ``p95_ms``, ``p99_ms``.
         require: The conformance classes of runs; empty for all.
         variables: The environment variables of keys and headers, by the names of ``secrets``.
         folder: The folder of the target file, base of relative paths and of the provisioner; or None.
@@ -161,6 +162,7 @@ class Profile:
     subordinates: Mapping[SubordinateKind, SubordinateTemplate] = field(default_factory=lambda: MappingProxyType({}))
     user_info: Secret | None = None
     warnings: tuple[str, ...] = ()
+    limits: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     require: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     folder: Path | None = None

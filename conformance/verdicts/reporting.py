@@ -11,6 +11,7 @@ from conformance import __version__
 from conformance.catalogue import load_catalogue
 from conformance.commit import commit
 from conformance.openapi import openapi_sha256
+from conformance.reports.limits import broken_limits, measured_limits
 from conformance.reports.model import FORMAT, Report
 from conformance.reports.script import Recording
 from conformance.reports.text import with_texts
@@ -69,6 +70,7 @@ def build_report(
             entry["known"] = True
     classes = conclude.classes(requirements, conclude.unlocking(load_catalogue(), run.missing, run.options.only))
     undone = execution.undo()
+    limits = measured_limits(run.profile.limits, run.wire.exchanges)
     report = {
         "format": FORMAT,
         "suite": {
@@ -96,7 +98,12 @@ def build_report(
             **({"failed_fast": True} if failed_fast else {}),
             **_selection(requirements),
             "workers": run.options.workers,
-            "warnings": [*_of_provisioner(execution, requirements), *_warnings(execution), *warnings],
+            "warnings": [
+                *_of_provisioner(execution, requirements),
+                *_warnings(execution),
+                *(f"A limit was not kept: {broken}." for broken in broken_limits(limits)),
+                *warnings,
+            ],
         },
         "verdict": conclude.overall(requirements).value,
         "classes": classes,
@@ -107,6 +114,7 @@ def build_report(
         "gone": execution.missing,
         "not_undone": undone.left,
         "lasting": undone.lasting,
+        **({"limits": limits} if limits else {}),
         "waivers": [asdict(waiver) | {"expires": waiver.expires.isoformat()} for waiver in waivers],
     }
     return cast("Report", with_texts(report, execution.redactor.text)), problems

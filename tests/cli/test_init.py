@@ -163,6 +163,8 @@ def test_examples_keep_the_schema(path: Path) -> None:
         ("provisioner: {command: [a], environment: {A: b}}\nheaders: {X-A: b}", True),
         ("provisioner: {timeout: 3}", False),
         ("provisioner: {command: []}", False),
+        ("limits: {p95_ms: 500}", True),
+        ("limits: {p95: 500}", False),
         ("timeout: 0", False),
         ("timeout: soon", False),
         ("rates: 3", False),
