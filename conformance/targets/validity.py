@@ -153,6 +153,8 @@ def api_key(text: str) -> Secret:
         raise Refused("must not be empty")
     if len(text) > _LONGEST_KEY:
         raise Refused(f"must be a key of {_LONGEST_KEY} characters at most")
+    if text[:7].lower() == "bearer ":
+        raise Refused("must be the key alone, without the word Bearer")
     if not _KEY.fullmatch(text):
         raise Refused("must be a key of visible ASCII characters, without blanks or line breaks")
     return _filled_in(text)

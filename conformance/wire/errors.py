@@ -45,7 +45,9 @@ def describe_error(error: BaseException) -> str:
         if isinstance(cause, ProxyError):
             return str(cause)
         if isinstance(cause, ssl.SSLCertVerificationError):
-            return f"the TLS certificate is not accepted: {cause.verify_message}"
+            return (
+                f"the TLS certificate is not accepted: {cause.verify_message} (--ca-file names an authority to trust)"
+            )
     for kind, words in _BY_TYPE:
         if any(isinstance(cause, kind) for cause in causes):
             return words
