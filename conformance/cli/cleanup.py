@@ -109,6 +109,7 @@ def _undone(journal: Journal, profile: Profile, *, moved: bool) -> UndoResult:
         if name in {"other_organization", "throttled"}
     }
     wire = connect(profile, RunOptions(), redactor_of(profile))
+    wire.reserve_for(lambda: len(journal.pending()))
     ownership = Ownership(journal.names, wire.send_all, RunTime(journal.period))
     membership = Membership(wire.send_all)
     with closing(wire), WaitReporter(lambda: wire.waiting, complain), wire.undoing(), wire.checking("undoing"):
