@@ -36,7 +36,7 @@ class WireSettings:
         ca_file: A PEM file of the certificate authorities to trust instead of those of the system and of certifi.
         cert: A PEM file of the client certificate, which may also hold its key; or None.
         cert_key: The PEM file of the client certificate's key, or None.
-        proxy: The URL of an http, https or socks5 proxy, or None. Its user info is a secret.
+        proxy: The URL of an http, https or socks5 proxy, or None. Its user info goes to the proxy and into no record.
         rate: The most requests a second, retries and undoing included; None for any number.
         workers: The most concurrent requests.
         max_requests: The most requests, retries included; None for any number.
@@ -94,9 +94,12 @@ class WireSettings:
         key = (self.credential.authorization or "").partition(" ")[2]
         found = [(self.credential.name, key)]
         found += [(f"header {name}", value) for name, value in self.headers]
-        found += [(f"URL {part}", value) for part, value in _user_info(self._parts)]
-        found += [(f"proxy {part}", value) for part, value in _user_info(urlsplit(self.proxy or ""))]
+        found += [(f"URL {part}", value) for part, value in self._user_info()]
         return tuple((name, value) for name, value in found if value)
+
+    def _user_info(self) -> list[tuple[str, str]]:
+        given = [("user", self._parts.username or ""), ("password", self._parts.password or "")]
+        return given + [(part, unquote(value)) for part, value in given if unquote(value) != value]
 
     def ssl_context(self) -> ssl.SSLContext | None:
         """Return the TLS context; None for plain HTTP.
@@ -146,8 +149,3 @@ def _try_to_open(*paths: str | None) -> None:
     for path in paths:
         if path is not None:
             open_file(Path(path), DOCUMENT).close()
-
-
-def _user_info(parts: SplitResult) -> list[tuple[str, str]]:
-    given = [("user", parts.username or ""), ("password", parts.password or "")]
-    return given + [(part, unquote(value)) for part, value in given if unquote(value) != value]
