@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _COMMANDS: Final[Mapping[str, str]] = {
+    "init": "Write a target file and the skeleton of a provisioner.",
     "run": "Test a target and report which requirements it meets.",
     "serve": "Run the reference service as a sandbox.",
     "requirements": "Print the catalogue of requirements.",
@@ -24,6 +25,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "latitudes": "List its choices at the points that the interface leaves open.",
     "doctor": "Check a target file and its keys without writing to the target.",
     "cleanup": "Undo the changes that an interrupted run left behind.",
+    "schema": "Print the JSON Schema of the target file, the waivers or the report.",
     "render": "Convert a report to another format.",
     "diff": "Compare two reports.",
     "site": "Build a static site from many reports.",

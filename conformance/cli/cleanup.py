@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from conformance.cli.options import found_file, target_options, warn_of_visible_key
+from conformance.cli.options import connection_options, given_profile, target_options, warn_of_visible_key
 from conformance.cli.progress import WaitReporter
 from conformance.cli.text import complain, printable
 from conformance.exits import Exit
@@ -18,9 +17,10 @@ from conformance.reports.wording import counted
 from conformance.running.connect import connect, redactor_of
 from conformance.running.options import RunOptions
 from conformance.targets.journal import Journal, JournalError
-from conformance.targets.loading import profile_of
 from conformance.targets.membership import Membership
+from conformance.targets.orphans import delete_orphan, find_orphans, lifetime
 from conformance.targets.ownership import Ownership, RunTime
+from conformance.targets.profile import checked
 from conformance.targets.queries import QueryClient
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import UndoResult, clean_up
@@ -32,33 +32,37 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
 @target_options
+@connection_options
 @click.option("--moved", is_flag=True, help="Accept that the service has moved to another address since the run.")
+@click.option(
+    "--orphans",
+    is_flag=True,
+    help="List engagements of runs that have no journal in a folder of DIR (by default of reports).",
+)
+@click.option("--older-than", metavar="AGE", help="With --orphans: the lowest age, such as 24h or 7d.  [default: 24h]")
+@click.option("--yes", is_flag=True, help="With --orphans: delete them.")
 @click.pass_context
-def cleanup(
-    context: click.Context,
-    /,
-    folder: Path,
-    base_url: str | None,
-    api_key: str | None,
-    target: Path | None,
-    *,
-    moved: bool,
-) -> None:
+def cleanup(context: click.Context, /, folder: Path | None, **given: Any) -> None:  # noqa: ANN401 - click's options
     """Undo the changes that the run with its report in DIR left on the target.
 
+    With --orphans, list or delete engagements of runs whose journals are lost.
+
     Exit status: 0 nothing is left; 1 something could not be undone; 2 there is no journal, it belongs to another
-    service or to a run in progress, or no target is given.
+    service or to a run in progress, or no target is given; 3 the engagements could not be listed.
     """
+    of_orphans, orphans = given["yes"] or given["older_than"] is not None, given["orphans"]
+    if given["moved"] if orphans else (folder is None or of_orphans):
+        raise click.UsageError("Give the folder of a run and --moved, or --orphans with --older-than and --yes.")
     warn_of_visible_key(context)
     try:
-        found = found_file(target, base_url)
-        profile = profile_of(
-            target or found, os.environ, base_url=base_url, api_key=api_key, is_found=found is not None
-        )
+        profile = given_profile(given)
+        if folder is None or orphans:
+            age = checked("--older-than", given["older_than"] or "24h", lifetime)
+            sys.exit(_clean_up_orphans(profile, folder or Path("reports"), age, is_confirmed=given["yes"]))
         with closing(Journal.claim(folder, profile.api_key.reveal())) as journal:
-            result = _undone(journal, profile, moved=moved)
+            result = _undone(journal, profile, moved=given["moved"])
     except (JournalError, TargetFileError) as error:
         complain(error)
         sys.exit(Exit.USAGE)
@@ -69,6 +73,35 @@ def cleanup(
     click.echo(f"Nothing is left that the interface can undo. Undone now: {counted(result.undone, 'change')}.")
 
 
+def _clean_up_orphans(profile: Profile, reports: Path, age: float, *, is_confirmed: bool) -> Exit:
+    """List the engagements of runs whose journals are lost, and delete them if that is confirmed."""
+    wire = connect(profile, RunOptions(), redactor_of(profile))
+    with closing(wire), WaitReporter(lambda: wire.waiting, complain), wire.checking("orphans"):
+        queries = QueryClient(wire.send, wire.send_all)
+        found = find_orphans(queries, age, reports)
+        if isinstance(found, str):
+            complain(f"The engagements of earlier runs could not be found: {found}.")
+            return Exit.UNTESTABLE
+        listed, is_complete = found
+        for orphan in listed:
+            journal = f"; its run has a journal: conformance cleanup {orphan.journal}" if orphan.journal else ""
+            click.echo(printable(f"{orphan.id}  {orphan.created_at}  {orphan.name}{journal}"))
+        lost = [orphan for orphan in listed if orphan.journal is None]
+        if not is_complete:
+            complain("The list of engagements was not complete.")
+        if not is_confirmed:
+            click.echo(
+                f"{counted(len(lost), 'engagement')} without a journal. Nothing was deleted: add --yes to delete."
+            )
+            return Exit.OK
+        reasons = [(orphan, delete_orphan(queries, orphan)) for orphan in lost]
+    left = [(orphan, reason) for orphan, reason in reasons if reason is not None]
+    for orphan, reason in left:
+        complain(f"{orphan.id} was not deleted: {reason}.")
+    click.echo(f"Deleted: {counted(len(lost) - len(left), 'engagement')}.")
+    return Exit.FAILED if left else Exit.OK
+
+
 def _undone(journal: Journal, profile: Profile, *, moved: bool) -> UndoResult:
     others = {
         name: Credential.bearer(name, key.reveal())
@@ -76,6 +109,7 @@ def _undone(journal: Journal, profile: Profile, *, moved: bool) -> UndoResult:
         if name in {"other_organization", "throttled"}
     }
     wire = connect(profile, RunOptions(), redactor_of(profile))
+    wire.reserve_for(lambda: len(journal.pending()))
     ownership = Ownership(journal.names, wire.send_all, RunTime(journal.period))
     membership = Membership(wire.send_all)
     with closing(wire), WaitReporter(lambda: wire.waiting, complain), wire.undoing(), wire.checking("undoing"):

@@ -29,6 +29,7 @@ from conformance.reports.wording import counted
 from conformance.running.embedded import EmbeddedError
 from conformance.running.run_session import RunSession
 from conformance.targets.journal import JournalError
+from conformance.targets.profile import PLAIN_HTTP
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.reporting import build_report
@@ -94,6 +95,8 @@ def _ended(options: RunOptions, gate: Gate, interruption: Interruption, *, quiet
             fail_fast=gate.fail_fast,
         )
         with RunSession(options, default_folder=_default_folder) as execution:
+            if PLAIN_HTTP in execution.profile.warnings:
+                complain(f"Warning: {PLAIN_HTTP}")
             end = _conduct(execution, interruption, judging, quiet=quiet)
     except (TargetFileError, SelectionError, JournalError, FolderError, WaiverError, InvalidReport) as error:
         return Exit.USAGE, str(error)
@@ -252,7 +255,7 @@ def _cleanup_command(execution: RunSession) -> str | None:
     if options.target is None and options.base_url is None:
         return None
     address = None if options.base_url is None else execution.profile.base_url  # without the user info
-    named = [("--target", options.target), ("--base-url", address)]
+    named = [("--target", options.target), ("--base-url", address), *options.connection.options()]
     arguments = ["conformance", "cleanup", str(execution.folder)]
     arguments += [argument for option, value in named if value is not None for argument in (option, str(value))]
     return shlex.join(arguments)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import replace
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from rich.table import Table
 
 from conformance.catalogue import CLASSES, load_catalogue
 from conformance.cli.costs import cost_lines
-from conformance.cli.options import found_file, target_options, warn_of_visible_key
+from conformance.cli.options import color_option, connection_options, given_profile, target_options, warn_of_visible_key
 from conformance.cli.text import complain, open_console, plain
 from conformance.exits import Exit
 from conformance.oracle.laws import rate_limits as rate_limit_laws
@@ -21,7 +20,6 @@ from conformance.running.connect import connect, redactor_of, wire_settings
 from conformance.running.options import RunOptions
 from conformance.running.preflight import READS, Tried, problems, try_keys
 from conformance.targets import capabilities
-from conformance.targets.loading import profile_of
 from conformance.targets.profile import Mode, Profile
 from conformance.targets.provisioner import Provisioner
 from conformance.targets.yaml_entries import TargetFileError
@@ -30,8 +28,6 @@ from conformance.wire.exchange import Exchange, NoResponse
 from conformance.wire.tls import certificate_sha256
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rich.console import Console
 
     from conformance.wire.client import Wire
@@ -44,19 +40,12 @@ _DIGITS_SHOWN: Final = 16
 
 @click.command()
 @target_options
+@connection_options
 @click.option("--read-only", is_flag=True, help="Check for a run with --read-only.")
 @click.option("--disposable", is_flag=True, help="Check for a run with --disposable.")
+@color_option
 @click.pass_context
-def doctor(
-    context: click.Context,
-    /,
-    base_url: str | None,
-    api_key: str | None,
-    target: Path | None,
-    *,
-    read_only: bool,
-    disposable: bool,
-) -> None:
+def doctor(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the values of click's options
     """Check the keys and the target file, and estimate what a run could judge and cost. Only reads the target.
 
     Exit status: 0 no problem found; 1 a key or an entry of the target file is wrong; 2 an option or the target file
@@ -64,11 +53,8 @@ def doctor(
     """
     warn_of_visible_key(context)
     try:
-        mode = Mode.of_options(read_only=read_only, disposable=disposable)
-        found = found_file(target, base_url)
-        profile = profile_of(
-            target or found, os.environ, base_url=base_url, api_key=api_key, mode=mode, is_found=found is not None
-        )
+        mode = Mode.of_options(read_only=given["read_only"], disposable=given["disposable"])
+        profile = given_profile(given, mode)
         wire = connect(profile, RunOptions(), redactor_of(profile))
     except TargetFileError as error:
         complain(error)

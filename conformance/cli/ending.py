@@ -10,6 +10,7 @@ import click
 from conformance.catalogue import CLASSES
 from conformance.cli.text import complain
 from conformance.exits import Exit
+from conformance.reports.limits import broken_limits
 from conformance.reports.wording import chosen, counted, excuse
 
 if TYPE_CHECKING:
@@ -81,9 +82,9 @@ def ending(
     if problems:
         return Exit.FAILED, " ".join(problems)
     unjudged = [entry for entry in requirements if entry["outcome"] in {"untested", "cantTell"}]
-    if strict and unjudged:
-        return Exit.UNDECIDED, f"--strict, and {_by_class(unjudged)}"
-    return Exit.OK, ""
+    reasons = [f"--strict, and {_by_class(unjudged)}"] if strict and unjudged else []
+    reasons += broken_limits(report.get("limits", []))
+    return (Exit.UNDECIDED, "; ".join(reasons)) if reasons else (Exit.OK, "")
 
 
 def _some(names: list[str]) -> str:

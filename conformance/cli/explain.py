@@ -12,6 +12,7 @@ from rich.table import Table
 
 from conformance.catalogue import load_catalogue
 from conformance.catalogue.selection import did_you_mean
+from conformance.cli.completion import complete_requirement
 from conformance.cli.listing import as_json_option
 from conformance.cli.text import open_console, plain
 from conformance.operations import OPERATIONS
@@ -31,7 +32,7 @@ _LIMITS: Final = "8"
 
 
 @click.command()
-@click.argument("identifier", metavar="ID")
+@click.argument("identifier", metavar="ID", shell_complete=complete_requirement)
 @as_json_option
 @click.option("--no-example", is_flag=True, help="Leave out the example, which takes a few seconds.")
 def explain(identifier: str, *, as_json: bool, no_example: bool) -> None:

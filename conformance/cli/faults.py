@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
+from conformance.cli.completion import complete_fault
 from conformance.cli.listing import as_json_option, matching, print_entries
 
 
 @click.command()
-@click.argument("pattern", default="*")
+@click.argument("pattern", default="*", shell_complete=complete_fault)
 @as_json_option
 def faults(pattern: str, *, as_json: bool) -> None:
     """List the faults whose id contains PATTERN, or matches it with * and ?.

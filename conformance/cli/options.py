@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from conformance.running.intent import BASE_URL
-from conformance.targets.loading import address_in
+from conformance.targets.connection import VARIABLES, Connection
+from conformance.targets.loading import address_in, profile_of
 from conformance.targets.yaml_entries import TargetFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+
+    from conformance.targets.profile import Mode, Profile
 
 FOUND: Final = Path("conformance.yaml")
 """The default target file, in the current directory."""
@@ -32,6 +35,68 @@ def target_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         command = option(command)
     return command
+
+
+def connection_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of ``CONNECTION`` to a command."""
+    file = click.Path(path_type=str)
+    for option in (
+        click.option("--cert-key", type=file, metavar="FILE", help="The key of the client certificate (PEM)."),
+        click.option("--cert", type=file, metavar="FILE", help="A client certificate (PEM)."),
+        click.option("--proxy", metavar="URL", help="The http, https or socks5 proxy to use."),
+        click.option("--ca-file", type=file, metavar="FILE", help="The certificate authorities to trust (PEM)."),
+        click.option("--rate", metavar="N", help="The most requests a second."),
+        click.option("--timeout", metavar="SECONDS", help="The longest time of a request.  [default: 10]"),
+        click.option(
+            "--header", multiple=True, metavar="'NAME: VALUE'", help="A header to send with every request. Repeatable."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--color`` to a command; ``open_console`` reads the choice from click's context."""
+
+    def choose(context: click.Context, _: click.Parameter, value: str) -> None:
+        context.color = {"always": True, "never": False}.get(value)
+
+    return click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        expose_value=False,
+        callback=choose,
+        help="Whether to print in colors; auto: on a terminal, or as $NO_COLOR or $FORCE_COLOR says.",
+    )(command)
+
+
+def connection_of(given: Mapping[str, Any]) -> Connection:
+    """Return the connection options of a command line and of the environment.
+
+    Raises:
+        TargetFileError: One of them cannot be used.
+    """
+    return Connection.of(os.environ, {name: given[name] for name in VARIABLES})
+
+
+def given_profile(given: Mapping[str, Any], mode: Mode | None = None) -> Profile:
+    """Return the target that options, the environment or the target file of the current directory select.
+
+    Raises:
+        TargetFileError: They select none that can be used.
+    """
+    found = found_file(given["target"], given["base_url"])
+    return profile_of(
+        given["target"] or found,
+        os.environ,
+        base_url=given["base_url"],
+        api_key=given["api_key"],
+        mode=mode,
+        is_found=found is not None,
+        connection=connection_of(given),
+    )
 
 
 def found_file(target: Path | None, base_url: str | None) -> Path | None:
@@ -56,6 +121,9 @@ def given_options(context: click.Context, *names: str) -> list[str]:
 
 
 def warn_of_visible_key(context: click.Context) -> None:
-    """Print a warning if the command line contains a key."""
-    if context.get_parameter_source("api_key") is click.core.ParameterSource.COMMANDLINE:
-        click.echo("Warning: other users of this machine can read --api-key; $CONFORMANCE_API_KEY is safer.", err=True)
+    """Print a warning for each option of the command line that contains a secret."""
+    for option in given_options(context, "api_key", "header", "proxy"):
+        name = option[2:].replace("-", "_")
+        if name != "proxy" or "@" in context.params[name]:
+            variable = f"$CONFORMANCE_{name.upper()}"
+            click.echo(f"Warning: other users of this machine can read {option}; {variable} is safer.", err=True)

@@ -10,15 +10,24 @@ from typing import Any, Final
 
 import click
 
+from conformance.cli.completion import complete_class, complete_pattern
 from conformance.cli.ending import ReasonedCommand
 from conformance.cli.interruption import Interruption
-from conformance.cli.options import found_file, given_options, warn_of_visible_key
+from conformance.cli.options import (
+    color_option,
+    connection_of,
+    connection_options,
+    found_file,
+    given_options,
+    warn_of_visible_key,
+)
 from conformance.cli.output import LastingOutput
 from conformance.running.intent import why_not_embedded
 from conformance.running.options import Effort, Mode, RunOptions
+from conformance.targets.connection import VARIABLES
 from conformance.targets.yaml_entries import TargetFileError
 
-_FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict", "baseline", "waivers")
+_FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict", "baseline", "waivers", *VARIABLES)
 """Options that only apply to a service of the user."""
 
 
@@ -69,16 +78,26 @@ _FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict",
     help="Folder of the outputs.  [default: reports/NAME-TIME]",
 )
 @click.option(
-    "--class", "classes", multiple=True, metavar="ID", help="Judge only the requirements of this class. Repeatable."
+    "--class",
+    "classes",
+    multiple=True,
+    metavar="ID",
+    shell_complete=complete_class,
+    help="Judge only the requirements of this class. Repeatable.",
 )
 @click.option(
     "--only",
     multiple=True,
+    shell_complete=complete_pattern,
     metavar="PATTERN",
     help="Judge only requirements with this id or class (* and ? allowed), operationId or section. Repeatable.",
 )
 @click.option(
-    "--skip", multiple=True, metavar="PATTERN", help="Leave out the requirements that --only would choose. Repeatable."
+    "--skip",
+    multiple=True,
+    metavar="PATTERN",
+    shell_complete=complete_pattern,
+    help="Leave out the requirements that --only would choose. Repeatable.",
 )
 @click.option(
     "--fail-fast", is_flag=True, help="End the checks at the first failure that is neither waived nor in the baseline."
@@ -90,6 +109,7 @@ _FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict",
     metavar="SECONDS",
     help="Wait up to SECONDS for the first response of the service.",
 )
+@connection_options
 @click.option(
     "--waivers",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -104,14 +124,21 @@ _FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict",
 )
 @click.option("--strict", is_flag=True, help="Exit with 4 if a chosen requirement is untested or undecided.")
 @click.option("--quiet", is_flag=True, help="Print only the failures and the verdict.")
+@click.option(
+    "--list",
+    "only_list",
+    is_flag=True,
+    help="Print the requirements that the run would judge and the number of requests; send none.",
+)
+@color_option
 @click.pass_context
 def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the values of click's options
     """Test a target and report which requirements it meets.
 
     Exit status: 0 nothing failed; 1 a requirement failed, or a waiver has expired or is unused; 2 an option or a file
     is wrong; 3 the target could not be tested, records are left that could be deleted, or the suite itself failed;
-    4 with --strict, a chosen requirement is untested or undecided; 129, 130 and 143 a signal ended the run. The last
-    line says why a status is not 0.
+    4 with --strict, a chosen requirement is untested or undecided, or a limit of the target file was not kept; 129, 130
+    and 143 a signal ended the run. The last line says why a status is not 0.
     """
     try:
         mode = Mode.of_options(read_only=given["read_only"], disposable=given["disposable"])
@@ -134,6 +161,11 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the 
         wait=given["wait"],
         command=tuple(sys.argv[1:]),
     )
+    if given["only_list"]:
+        from conformance.cli.plan import print_plan
+
+        print_plan(options)
+        return
     with Interruption() as interruption, LastingOutput():
         from conformance.cli.conduct import Gate, conduct
 
@@ -149,7 +181,7 @@ def _target(context: click.Context, given: dict[str, Any]) -> dict[str, Any]:
         TargetFileError: They contradict each other, or select none although the user most likely meant one.
     """
     if given["embedded"]:
-        if contradicting := given_options(context, "base_url", "api_key", "target"):
+        if contradicting := given_options(context, "base_url", "api_key", "target", *VARIABLES):
             raise TargetFileError(f"--embedded and {contradicting[0]} exclude each other.")
         return {}
     found = found_file(given["target"], given["base_url"])
@@ -157,4 +189,10 @@ def _target(context: click.Context, given: dict[str, Any]) -> dict[str, Any]:
     signs = given_options(context, *_FOR_A_SERVICE)
     if target is None and base_url is None and (why := why_not_embedded(os.environ, signs)):
         raise TargetFileError(why)
-    return {"base_url": base_url, "api_key": api_key, "target": target, "is_file_found": found is not None}
+    return {
+        "base_url": base_url,
+        "api_key": api_key,
+        "target": target,
+        "is_file_found": found is not None,
+        "connection": connection_of(given),
+    }

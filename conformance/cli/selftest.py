@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from conformance.cli.completion import complete_fault, complete_latitude
 from conformance.exits import Exit
 from conformance.running.options import Effort, RunOptions
 
@@ -38,6 +39,7 @@ _EARLIER: Final = 0.9
     "patterns",
     multiple=True,
     metavar="PATTERN",
+    shell_complete=complete_fault,
     help="Try only faults whose id matches (* and ? allowed), and no conforming services unless they are chosen, too. "
     "Repeatable.",
 )
@@ -45,6 +47,7 @@ _EARLIER: Final = 0.9
     "--values",
     multiple=True,
     metavar="PATTERN",
+    shell_complete=complete_latitude,
     help="Try only latitudes NAME=VALUE that match (* and ? allowed), and nothing else unless it is chosen, too. "
     "Repeatable.",
 )

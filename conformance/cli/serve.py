@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from conformance.cli.completion import complete_fault, complete_latitude
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -72,12 +74,19 @@ def _read_smtp(_: click.Context, __: click.Parameter, server: str | None) -> tup
 )
 @click.option(
     "--latitude",
+    shell_complete=complete_latitude,
     multiple=True,
     metavar="NAME=VALUE",
     callback=_read_latitude,
     help="Choose the behaviour at a point that the interface leaves open. Repeatable.",
 )
-@click.option("--fault", metavar="ID", callback=_read_fault, help="Break the interface with this fault.")
+@click.option(
+    "--fault",
+    metavar="ID",
+    callback=_read_fault,
+    shell_complete=complete_fault,
+    help="Break the interface with this fault.",
+)
 def serve(  # noqa: PLR0913 - an argument for each option
     *,
     host: str,

@@ -6,7 +6,7 @@ import io
 import re
 import sys
 import unicodedata
-from typing import IO, Final, cast
+from typing import IO, Any, Final, cast
 
 import click
 from rich.console import Console
@@ -53,14 +53,19 @@ class _Trimmed(io.TextIOBase):
 
 
 def open_console(*, soft_wrap: bool = False) -> Console:
-    """Return a console on stdout; if that is no terminal, lines are not wrapped.
+    """Return a console on stdout, with the colors of ``--color``; if it is no terminal, lines are not wrapped.
 
     Args:
         soft_wrap: Whether the terminal wraps long lines itself.
     """
+    context = click.get_current_context(silent=True)
+    chosen = None if context is None else context.color
+    colors: dict[str, Any] = (
+        {} if chosen is None else {"no_color": False, "color_system": "standard" if chosen else None}
+    )
     if sys.stdout.isatty():
-        return Console(file=sys.stdout, highlight=False, soft_wrap=soft_wrap)
-    return Console(file=cast("IO[str]", _Trimmed()), highlight=False, width=_UNBOUNDED)
+        return Console(file=sys.stdout, highlight=False, soft_wrap=soft_wrap, **colors)
+    return Console(file=cast("IO[str]", _Trimmed()), highlight=False, width=_UNBOUNDED, **colors)
 
 
 def complain(sentence: object, limit: int = _LONGEST_SENTENCE) -> None:

@@ -136,6 +136,15 @@ class Observation(TypedDict):
     exchanges: list[int]
 
 
+class Limit(TypedDict):
+    """A limit of response times in milliseconds, and what was measured."""
+
+    name: str
+    limit: float
+    measured: float
+    kept: bool
+
+
 class Report(TypedDict):
     """A finished run."""
 
@@ -153,6 +162,7 @@ class Report(TypedDict):
     not_undone: NotRequired[list[Any]]
     lasting: NotRequired[list[str]]
     cleanup: NotRequired[str]
+    limits: NotRequired[list[Limit]]
 
 
 class InvalidReport(ValueError):
@@ -162,7 +172,7 @@ class InvalidReport(ValueError):
 @functools.cache
 def report_schema() -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of report.json, as published with the package."""
-    text = resources.files("conformance.reports").joinpath("schema/report.schema.json").read_text("utf-8")
+    text = resources.files("conformance").joinpath("schemas/report.schema.json").read_text("utf-8")
     return cast("dict[str, Any]", json.loads(text))
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 _KINDS: Final = (".yaml", ".json", ".html", ".css", ".js", ".py")
-_FOLDERS: Final = (("catalogue", "data"), ("reports",), ("verdicts",))
+_FOLDERS: Final = (("catalogue", "data"), ("reports",), ("schemas",), ("verdicts",))
 _OF_THE_WIRE: Final = b"gzip deflate br identity keep-alive close chunked en-US,en no-cache true false null HTTP/1.1"
 _QUERY: Final = re.compile(r"(?:[?&]?(?:page|perPage|sort|order|status|role)=\w*)+")
 _TEXTS: Final = ("scenarios", "samples.py")

@@ -14,6 +14,8 @@ from conformance.wire.requests import Credential
 from conformance.wire.settings import WireSettings
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import httpx
 
     from conformance.running.options import RunOptions
@@ -46,6 +48,10 @@ def _is_in_outputs(profile: Profile, secret: str) -> bool:
     return is_named or secret.encode("utf-8", "replace") in ordinary_words()
 
 
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)
+
+
 def wire_settings(profile: Profile, options: RunOptions) -> WireSettings:
     """Return the settings of the wire: address, credentials, timeouts and limits.
 
@@ -59,7 +65,11 @@ def wire_settings(profile: Profile, options: RunOptions) -> WireSettings:
             headers=tuple((name, value.reveal()) for name, value in profile.headers.items()),
             timeout=profile.timeout,
             verify=profile.tls.verify,
-            ca_file=None if profile.tls.ca_file is None else str(profile.tls.ca_file),
+            ca_file=_text(profile.tls.ca_file),
+            cert=_text(profile.tls.cert),
+            cert_key=_text(profile.tls.key),
+            proxy=None if profile.proxy is None else profile.proxy.whole,
+            rate=profile.rate,
             workers=options.workers,
             max_requests=options.max_requests,
             max_seconds=options.max_seconds,

@@ -5,13 +5,15 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
+from conformance.targets.connection import VARIABLES
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
 BASE_URL: Final = "CONFORMANCE_BASE_URL"
 API_KEY: Final = "CONFORMANCE_API_KEY"
 
-_VARIABLES: Final = (BASE_URL, API_KEY)
+_VARIABLES: Final = (BASE_URL, API_KEY, *VARIABLES.values())
 _OF_THE_SANDBOX: Final = ("CONFORMANCE_SANDBOX_URL", "CONFORMANCE_SANDBOX_TOKEN")
 _PREFIX: Final = "CONFORMANCE_"
 _MISSPELT: Final = 0.9
@@ -32,7 +34,7 @@ def why_not_embedded(environ: Mapping[str, str], given: Collection[str]) -> str 
             return f"{name} is not a variable of this suite{_nearest(name)}. {_REMEDY}."
     if BASE_URL in environ and not environ[BASE_URL]:
         return f"{BASE_URL} is empty. {_REMEDY}."
-    signs = [*sorted(given), *((f"${API_KEY}",) if API_KEY in environ else ())]
+    signs = [*sorted(given), *(f"${name}" for name in _VARIABLES if name in environ)]
     if environ.get("CI", "").lower() not in _NO:
         signs.append("$CI")
     if not signs:

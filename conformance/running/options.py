@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from conformance.targets.connection import UNCHANGED, Connection
 from conformance.targets.profile import Mode
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class RunOptions:
         skip: Patterns of the requirements to leave out.
         wait: Seconds to wait for the first response.
         command: The arguments of the command line that started the run; empty otherwise.
+        connection: Connection options that replace those of the target file.
         is_file_found: Whether the command found the target file by itself; such a file starts no program and makes no
             organization disposable.
     """
@@ -61,4 +63,5 @@ class RunOptions:
     skip: tuple[str, ...] = ()
     wait: float = 0.0
     command: tuple[str, ...] = ()
+    connection: Connection = UNCHANGED
     is_file_found: bool = False

@@ -108,8 +108,8 @@ class RunSession:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             self._stack = stack
-            self.profile = self._profile()
-            self._choose()
+            options, self.profile = self.options, self._profile()
+            self.options = replace(options, only=chosen(options, self.profile.require))
             self.redactor = redactor_of(self.profile)
             self.log = ProvisionerLog(self.redactor.text)
             wire = connect(self.profile, self.options, self.redactor, self.notes, self._transport())
@@ -183,28 +183,7 @@ class RunSession:
             raise TargetFileError(refusal)
 
     def _profile(self) -> Profile:
-        options = self.options
-        if options.target is None and options.base_url is None:
-            return self._embedded()
-        return profile_of(
-            options.target,
-            self._environ,
-            base_url=options.base_url,
-            api_key=options.api_key,
-            mode=options.mode,
-            is_found=options.is_file_found,
-        )
-
-    def _choose(self) -> None:
-        """Replace the patterns of the options by the ids of the chosen requirements."""
-        options = self.options
-        if classes := options.classes or self.profile.require:
-            chosen = choose(classes, options.only, options.skip)
-        elif options.only or options.skip:
-            chosen = choose((), options.only, options.skip)
-        else:
-            return
-        self.options = replace(options, only=chosen)
+        return selected_profile(self.options, self._environ) or self._embedded()
 
     def _embedded(self) -> Profile:
         self._empty_folder()
@@ -215,8 +194,7 @@ class RunSession:
     def _empty_folder(self) -> None:
         """Remove the outputs of an earlier run before the embedded service starts, if the options are valid."""
         options = self.options
-        if options.classes or options.only or options.skip:
-            choose(options.classes, options.only, options.skip)
+        chosen(options, ())
         if options.report is not None and options.report.is_dir():
             ensure_free(options.report)
             with Journal.unused(options.report):
@@ -298,6 +276,41 @@ class RunSession:
         """Stop the run because of a problem of the suite's own."""
         self.failure = self.failure or reason
         self.run.wire.stop(reason)
+
+
+def selected_profile(options: RunOptions, environ: Mapping[str, str]) -> Profile | None:
+    """Return the target that options select; None for the embedded service.
+
+    Raises:
+        TargetFileError: The target cannot be used.
+    """
+    if options.target is None and options.base_url is None:
+        return None
+    return profile_of(
+        options.target,
+        environ,
+        base_url=options.base_url,
+        api_key=options.api_key,
+        mode=options.mode,
+        is_found=options.is_file_found,
+        connection=options.connection,
+    )
+
+
+def chosen(options: RunOptions, require: Sequence[str]) -> tuple[str, ...]:
+    """Return the ids of the requirements that options choose; empty for all.
+
+    Args:
+        options: The options.
+        require: The classes of the target file, if the options name none.
+
+    Raises:
+        SelectionError: The options choose no requirement.
+    """
+    classes = options.classes or tuple(require)
+    if not (classes or options.only or options.skip):
+        return ()
+    return choose(classes, options.only, options.skip)
 
 
 def _reading(wire: Wire) -> Callable[[Sequence[Request]], Sequence[Exchange]]:

@@ -11,10 +11,13 @@ Every key of the file, with its default:
     provisioner:        {command: [...], timeout: 30, environment: [NAME, ...] or {NAME: value}}
     invitation_domain:  the domain of invited addresses (example.com)
     headers:            extra headers of every request
-    tls:                {verify: true, ca_file: null}
+    tls:                {verify: true, ca_file: null, cert: null, key: null}
+    proxy:              the URL of an http, https or socks5 proxy
     timeout, patience:  seconds (10)
+    rate:               the most requests a second (any number)
     mailbox:            {smtp: 127.0.0.1:1025}: the address where the suite receives the target's e-mails
     organization:       the id of the organization that the key must belong to
+    limits:             {p50_ms, p95_ms, p99_ms}: the longest response times in milliseconds
     require:            the conformance classes of runs (all)
     subordinates:       a list of {kind, create: {method, path, body}, read: {path}, id}
 
@@ -25,7 +28,7 @@ file. Relative paths begin at the target file's folder, which is also the provis
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -35,6 +38,7 @@ from conformance.catalogue import CLASSES
 from conformance.files import TEXT, is_file, is_stream, read_file
 from conformance.operations import SCOPES
 from conformance.targets import validity
+from conformance.targets.connection import UNCHANGED, Connection, unused_proxy
 from conformance.targets.profile import (
     DEFAULT_INVITATION_DOMAIN,
     Mode,
@@ -64,8 +68,8 @@ _PATH: Final = re.compile(r"/|\.\w{1,5}$")
 
 _TOP: Final = (
     "name", "base_url", "api_key", "disposable", "keys", "members", "provisioner", "invitation_domain", "headers",
-    "tls", "timeout", "patience", "mailbox", "organization", "subordinates",
-    "require",
+    "tls", "proxy", "timeout", "rate", "patience", "mailbox", "organization", "subordinates",
+    "require", "limits",
 )  # fmt: skip
 
 
@@ -115,11 +119,14 @@ def load_profile(
         invitation_domain=_read(top, "invitation_domain", validity.domain, DEFAULT_INVITATION_DOMAIN),
         headers=_headers(reader, top.get("headers")),
         tls=tls,
+        proxy=_read(top, "proxy", validity.proxy, None),
         timeout=_number(top, "timeout"),
+        rate=top["rate"].number() if "rate" in top else None,
         patience=_number(top, "patience"),
         mailbox=_mailbox(top.get("mailbox")),
         organization=_read(top, "organization", str, None),
         subordinates=subordinates(top["subordinates"]) if "subordinates" in top else MappingProxyType({}),
+        limits=_limits(top.get("limits")),
         require=_classes(top.get("require")),
         variables=MappingProxyType(dict(_variables(top, is_key_given=api_key is not None))),
         user_info=url.user_info,
@@ -157,6 +164,7 @@ def profile_of(
     api_key: str | None,
     mode: Mode | None = None,
     is_found: bool = False,
+    connection: Connection = UNCHANGED,
 ) -> Profile:
     """Return the profile that options name: of a target file, or of a base URL and a key.
 
@@ -167,10 +175,26 @@ def profile_of(
         api_key: A full key; overrides the file's.
         mode: What a run may change; overrides the file's ``disposable``.
         is_found: Whether the target file was found and not named; see ``load_profile``.
+        connection: Replaces connection options of the file.
 
     Raises:
         TargetFileError: They name no usable target.
     """
+    profile = connection.applied(_profile(path, environ, base_url, api_key, mode, is_found=is_found))
+    if profile.proxy is not None:
+        return profile
+    return replace(profile, warnings=(*profile.warnings, *unused_proxy(profile.base_url, environ)))
+
+
+def _profile(
+    path: Path | None,
+    environ: Mapping[str, str],
+    base_url: str | None,
+    api_key: str | None,
+    mode: Mode | None,
+    *,
+    is_found: bool,
+) -> Profile:
     if path is not None:
         return load_profile(path, environ, base_url=base_url, api_key=api_key, mode=mode, is_found=is_found)
     if base_url is None:
@@ -296,14 +320,13 @@ def _variables(top: Mapping[str, Entry], *, is_key_given: bool) -> Iterator[tupl
 
 
 def _tls(entry: Entry | None, folder: Path) -> Tls:
-    table = entry.table("verify", "ca_file") if entry else {}
-    verify = table["verify"].flag() if "verify" in table else True
-    if "ca_file" not in table:
-        return Tls(verify)
-    ca_file = folder / table["ca_file"].text()
-    if not is_file(ca_file):
-        raise table["ca_file"].problem("must be the path of a file with certificates, and there is no such file")
-    return Tls(verify, ca_file)
+    table = entry.table("verify", "ca_file", "cert", "key") if entry else {}
+    files = {name: folder / table[name].text() for name in ("ca_file", "cert", "key") if name in table}
+    for name, file in files.items():
+        if not is_file(file):
+            what = "certificates" if name == "ca_file" else f"the client's {'certificate' if name == 'cert' else 'key'}"
+            raise table[name].problem(f"must be the path of a file with {what}, and there is no such file")
+    return Tls(verify=table["verify"].flag() if "verify" in table else True, **files)
 
 
 def _tls_warnings(tls: Tls) -> tuple[str, ...]:
@@ -338,6 +361,11 @@ def _overridden(name: str, top: Mapping[str, Entry], **given: str | None) -> Ite
 def _classes(entry: Entry | None) -> tuple[str, ...]:
     check = partial(validity.conformance_class, known=tuple(CLASSES))
     return tuple(item.attempt(check) for item in entry.items()) if entry else ()
+
+
+def _limits(entry: Entry | None) -> Mapping[str, float]:
+    table = entry.table("p50_ms", "p95_ms", "p99_ms") if entry else {}
+    return MappingProxyType({name: limit.number() for name, limit in table.items()})
 
 
 def _mailbox(entry: Entry | None) -> tuple[str, int] | None:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+PLAIN_HTTP: Final = "base_url: http sends the keys unencrypted over the network."
+"""The warning about a service on another machine without TLS."""
+
 SubordinateKind = Literal["target", "task", "wikiPage", "report", "threatModel", "apiRequest"]
 KINDS: Final[tuple[SubordinateKind, ...]] = ("target", "task", "wikiPage", "report", "threatModel", "apiRequest")
 """The kinds of records that are deleted with their engagement."""
@@ -73,10 +76,19 @@ class ProvisionerSettings:
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """Verification of the target's certificate: none, by the system's authorities, or by those of a file."""
+    """TLS with the target.
+
+    Attributes:
+        verify: Whether its certificate is verified.
+        ca_file: The authorities to trust; None for those of the system and of certifi.
+        cert: The client certificate, or None.
+        key: Its key; None if the file of the certificate holds it.
+    """
 
     verify: bool = True
     ca_file: Path | None = None
+    cert: Path | None = None
+    key: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +127,17 @@ class Profile:
         provisioner: The operator's program, or None.
         invitation_domain: The domain of invited addresses.
         headers: Extra headers of every request; their values are secrets.
-        tls: Verification of the certificate.
+        tls: Verification of the certificate, and the client's.
+        proxy: The proxy that connections are made through, or None.
         timeout: Seconds that a request may take.
+        rate: The most requests a second, or None.
         patience: Seconds until mail arrives, and subordinate records exist or are gone.
         mailbox: Host and port on which the suite receives the target's e-mails, or None.
         organization: The id of the organization that the key must belong to, or None.
         subordinates: Templates of subordinate records, by kind.
         user_info: The part before ``@`` in the base URL; never sent, never shown.
         warnings: Sentences for the operator about allowed risks.
+        limits: The longest response times in milliseconds: ``p50_ms``, ``p95_ms``, ``p99_ms``.
         require: The conformance classes of runs; empty for all.
         variables: The environment variables of keys and headers, by the names of ``secrets``.
         folder: The folder of the target file, base of relative paths and of the provisioner; or None.
@@ -138,13 +153,16 @@ class Profile:
     invitation_domain: str = DEFAULT_INVITATION_DOMAIN
     headers: Mapping[str, Secret] = field(default_factory=lambda: MappingProxyType({}))
     tls: Tls = Tls()
+    proxy: validity.BaseUrl | None = None
     timeout: float = 10.0
+    rate: float | None = None
     patience: float = 10.0
     mailbox: tuple[str, int] | None = None
     organization: str | None = None
     subordinates: Mapping[SubordinateKind, SubordinateTemplate] = field(default_factory=lambda: MappingProxyType({}))
     user_info: Secret | None = None
     warnings: tuple[str, ...] = ()
+    limits: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     require: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     folder: Path | None = None
@@ -185,6 +203,8 @@ class Profile:
         found += [(f"header:{name}", value.reveal()) for name, value in self.headers.items()]
         if self.user_info is not None:
             found += [("user_info", part) for part in validity.passwords(self.user_info)]
+        if self.proxy is not None and self.proxy.user_info is not None:
+            found += [("proxy", part) for part in validity.passwords(self.proxy.user_info)]
         if self.provisioner is not None:
             found += [(name, secret.reveal()) for name, secret in self.provisioner.secrets]
         return found
@@ -226,5 +246,5 @@ def url_warnings(url: validity.BaseUrl) -> tuple[str, ...]:
     if url.user_info is not None:
         warnings.append("base_url: the user info is not sent, because the Authorization header carries the API key.")
     if url.plain:
-        warnings.append("base_url: http sends the keys unencrypted over the network.")
+        warnings.append(PLAIN_HTTP)
     return tuple(warnings)

@@ -14,6 +14,9 @@ from conformance.targets.secret import Secret
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+DAY: Final = 86_400
+"""The most seconds of a duration, and the largest other number."""
+
 _KEY: Final = re.compile(r"[!-~]+")
 _LONGEST_KEY: Final = 16_384
 _PLACEHOLDER: Final = re.compile(r"<[A-Za-z][\w :.-]*>", re.ASCII)
@@ -35,7 +38,7 @@ class Refused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class BaseUrl:
-    """The host root of a service.
+    """The host root of a service, or a proxy.
 
     Attributes:
         url: Scheme, host and port, without a slash at the end: ``https://api.example.com``.
@@ -49,6 +52,20 @@ class BaseUrl:
     user_info: Secret | None
     plain: bool
 
+    @property
+    def whole(self) -> str:
+        """The URL with its user info."""
+        return self.url if self.user_info is None else self._with(self.user_info.reveal())
+
+    @property
+    def shown(self) -> str:
+        """The URL with a placeholder for its user info."""
+        return self.url if self.user_info is None else self._with("<user_info>")
+
+    def _with(self, user_info: str) -> str:
+        scheme, _, host = self.url.partition("://")
+        return f"{scheme}://{user_info}@{host}"
+
 
 def base_url(text: str) -> BaseUrl:
     """Read a base URL.
@@ -56,15 +73,32 @@ def base_url(text: str) -> BaseUrl:
     Raises:
         Refused: It is no URL of a host root.
     """
+    return _root(
+        text,
+        ("http", "https"),
+        "must end after the host and port: the interface's paths begin at the host root with /api/v1/",
+    )
+
+
+def proxy(text: str) -> BaseUrl:
+    """Read the URL of a proxy.
+
+    Raises:
+        Refused: It is no URL of a proxy.
+    """
+    return _root(text, ("http", "https", "socks5"), "must end after the host and port")
+
+
+def _root(text: str, schemes: tuple[str, ...], no_path: str) -> BaseUrl:
     parts = _split(text)
-    if parts.scheme.lower() not in {"http", "https"}:
-        raise Refused("must be a URL that begins with http:// or https://")
+    if parts.scheme.lower() not in schemes:
+        raise Refused(f"must be a URL that begins with {' or '.join(f'{scheme}://' for scheme in schemes)}")
     if not parts.hostname:
         raise Refused("must name a host, as in https://api.example.com")
     if parts.query or parts.fragment or text.rstrip().endswith(("?", "#")):
         raise Refused("must have neither a query (?) nor a fragment (#)")
     if parts.path.rstrip("/"):
-        raise Refused("must end after the host and port: the interface's paths begin at the host root with /api/v1/")
+        raise Refused(no_path)
     host = _host(parts)
     user_info = parts.netloc.rpartition("@")[0]
     plain = parts.scheme.lower() == "http" and not _is_loopback(parts.hostname)
@@ -119,6 +153,8 @@ def api_key(text: str) -> Secret:
         raise Refused("must not be empty")
     if len(text) > _LONGEST_KEY:
         raise Refused(f"must be a key of {_LONGEST_KEY} characters at most")
+    if text[:7].lower() == "bearer ":
+        raise Refused("must be the key alone, without the word Bearer")
     if not _KEY.fullmatch(text):
         raise Refused("must be a key of visible ASCII characters, without blanks or line breaks")
     return _filled_in(text)
@@ -146,6 +182,46 @@ def header_value(text: str) -> Secret:
     if not _HEADER_VALUE.fullmatch(text):
         raise Refused("must be a header value of printable ASCII characters that neither begins nor ends with a blank")
     return _filled_in(text)
+
+
+def header(text: str) -> tuple[str, Secret]:
+    """Read an extra header, as in ``X-Gateway: staging``.
+
+    Raises:
+        Refused: It has another form, or cannot be sent.
+    """
+    name, colon, value = text.partition(":")
+    if not colon or not _HEADER_NAME.fullmatch(name.strip()):
+        raise Refused("must have the form 'NAME: VALUE'")
+    return header_name(name.strip()), header_value(value.strip())
+
+
+def seconds(text: str) -> float:
+    """Read a number of seconds.
+
+    Raises:
+        Refused: It is no number above 0, or exceeds a day.
+    """
+    return _number(text, "seconds")
+
+
+def rate(text: str) -> float:
+    """Read a number of requests a second.
+
+    Raises:
+        Refused: It is no number above 0, or absurdly large.
+    """
+    return _number(text, "requests a second")
+
+
+def _number(text: str, of: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0
+    if not 0 < number <= DAY:
+        raise Refused(f"must be a number of {of} above 0, and {DAY} at most")
+    return number
 
 
 def _filled_in(text: str) -> Secret:

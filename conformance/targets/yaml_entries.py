@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import yaml
 
 from conformance.spelling import nearest
-from conformance.targets.validity import Refused
+from conformance.targets.validity import DAY, Refused
 from conformance.yaml_text import YamlRefused, compose, value_of
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ _T = TypeVar("_T")
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _MARKED: Final = re.compile(f"{_OPEN}([A-Za-z0-9_]+){_CLOSE}")
-_DAY: Final = 86_400
 _TAG: Final = "tag:yaml.org,2002:"
 _KINDS: Final = {
     "null": "nothing",
@@ -131,8 +130,8 @@ class Entry:
         value = self._scalar_value(float)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.problem(f"must be a number above 0, but is {self._kind()}")
-        if not 0 < value <= _DAY:
-            raise self.problem(f"must be a number above 0, and {_DAY} at most")
+        if not 0 < value <= DAY:
+            raise self.problem(f"must be a number above 0, and {DAY} at most")
         return float(value)
 
     def flag(self) -> bool:

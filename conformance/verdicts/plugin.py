@@ -144,6 +144,7 @@ def _target(option: Any) -> dict[str, Any]:  # noqa: ANN401 - pytest's options
         TargetFileError: They contradict each other, or select none although the user most likely meant one.
     """
     from conformance.running.intent import API_KEY, BASE_URL, why_not_embedded  # noqa: PLC0415 - see above
+    from conformance.targets.connection import Connection  # noqa: PLC0415 - as above
     from conformance.targets.yaml_entries import TargetFileError  # noqa: PLC0415 - as above
 
     given = [f"--{name.replace('_', '-')}" for name in _FOR_A_SERVICE if getattr(option, name)]
@@ -154,4 +155,6 @@ def _target(option: Any) -> dict[str, Any]:  # noqa: ANN401 - pytest's options
     base_url = option.base_url or os.environ.get(BASE_URL) or None
     if base_url is None and option.target is None and (why := why_not_embedded(os.environ, given)):
         raise TargetFileError(why)
-    return {"base_url": base_url, "api_key": option.api_key or os.environ.get(API_KEY), "target": option.target}
+    api_key = option.api_key or os.environ.get(API_KEY)
+    connection = Connection.of(os.environ)
+    return {"base_url": base_url, "api_key": api_key, "target": option.target, "connection": connection}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from datetime import timedelta
 from typing import TYPE_CHECKING, cast
@@ -10,6 +11,7 @@ from conformance import __version__
 from conformance.catalogue import load_catalogue
 from conformance.commit import commit
 from conformance.openapi import openapi_sha256
+from conformance.reports.limits import broken_limits, measured_limits
 from conformance.reports.model import FORMAT, Report
 from conformance.reports.script import Recording
 from conformance.reports.text import with_texts
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 SUITE = "engagement-conformance"
 INTERFACE = "Organization and Engagement Management Interface"
 _SECRET_OPTIONS = ("--api-key", "--header")
+_USER_INFO = re.compile(r"//[^/\s]*@")
 
 
 def build_report(
@@ -67,6 +70,7 @@ def build_report(
             entry["known"] = True
     classes = conclude.classes(requirements, conclude.unlocking(load_catalogue(), run.missing, run.options.only))
     undone = execution.undo()
+    limits = measured_limits(run.profile.limits, run.wire.exchanges)
     report = {
         "format": FORMAT,
         "suite": {
@@ -94,7 +98,12 @@ def build_report(
             **({"failed_fast": True} if failed_fast else {}),
             **_selection(requirements),
             "workers": run.options.workers,
-            "warnings": [*_of_provisioner(execution, requirements), *_warnings(execution), *warnings],
+            "warnings": [
+                *_of_provisioner(execution, requirements),
+                *_warnings(execution),
+                *(f"A limit was not kept: {broken}." for broken in broken_limits(limits)),
+                *warnings,
+            ],
         },
         "verdict": conclude.overall(requirements).value,
         "classes": classes,
@@ -105,6 +114,7 @@ def build_report(
         "gone": execution.missing,
         "not_undone": undone.left,
         "lasting": undone.lasting,
+        **({"limits": limits} if limits else {}),
         "waivers": [asdict(waiver) | {"expires": waiver.expires.isoformat()} for waiver in waivers],
     }
     return cast("Report", with_texts(report, execution.redactor.text)), problems
@@ -113,7 +123,8 @@ def build_report(
 def _command(arguments: Sequence[str]) -> list[str]:
     """Return the arguments of a command line, with ``<secret>`` for secret values."""
     shown: list[str] = []
-    for argument in arguments:
+    for given in arguments:
+        argument = _USER_INFO.sub("//<secret>@", given)
         option = argument.partition("=")[0]
         if shown and shown[-1] in _SECRET_OPTIONS:
             shown.append("<secret>")

@@ -87,7 +87,9 @@ class Wire:
             redactor.add(name, value)
         clock = clock or SystemClock()
         request_builder = RequestBuilder(settings, redactor)
-        sender = Sender(request_builder, clock, transport or ConnectionPool(settings.ssl_context(), settings.workers))
+        if transport is None:
+            transport = ConnectionPool(settings.ssl_context(), settings.workers, settings.proxy_server())
+        sender = Sender(request_builder, clock, transport)
         self._limits = Limits(settings, clock)
         self._dispatcher = Dispatcher(settings, request_builder, sender, self._limits, clock, self._record)
         self._sender = sender

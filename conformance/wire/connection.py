@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+from http import HTTPStatus
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +17,7 @@ import h11
 import httpx
 
 from conformance.wire.bounded_reading import CLOSED, CUT_SHORT, MAX_HEADERS, Unreadable, check_headers
+from conformance.wire.proxies import Proxy, ProxyError, refusal
 
 if TYPE_CHECKING:
     import ssl
@@ -30,6 +32,7 @@ WRITE_IDLE: Final = 0.8
 _BEFORE_THE_BODY: Final = frozenset({401, 413})
 """Statuses that servers return before they read a body; some then close the connection without notice."""
 
+_NO_CONNECTION: Final = "no connection could be made"
 _BUFFERED: Final = 2**20
 _CONNECTING_TWICE_AFTER: Final = 0.25
 _ITERATIONS_TO_CLOSE: Final = 5
@@ -87,6 +90,17 @@ class _Link(asyncio.Protocol):
             self._transport.resume_reading()
         return data
 
+    async def secure(self, context: ssl.SSLContext, host: str) -> None:
+        """Continue with TLS.
+
+        Raises:
+            OSError: The other side does not.
+        """
+        assert self._transport is not None  # noqa: S101 - for the type checker
+        self._transport = await asyncio.get_running_loop().start_tls(
+            self._transport, self, context, server_hostname=host
+        )
+
     def abort(self) -> None:
         """Close at once."""
         self.ended = True
@@ -99,18 +113,28 @@ class _Link(asyncio.Protocol):
 
 
 class _Connection:
-    """A link with its HTTP/1.1 state."""
+    """A link with its HTTP/1.1 state.
 
-    def __init__(self, link: _Link) -> None:
+    Args:
+        link: The link.
+        proxy: The HTTP proxy at its other end, to which requests are sent with whole URLs; or None.
+    """
+
+    def __init__(self, link: _Link, proxy: Proxy | None = None) -> None:
         self.link = link
+        self._proxy = proxy
         self.idle_since = 0.0
         self.responded_early = False
         """Whether the last response may have come before the request was read, so that the service may close it."""
         self._http = h11.Connection(our_role=h11.CLIENT, max_incomplete_event_size=MAX_HEADERS)
 
     def send(self, request: httpx.Request, body: bytes) -> None:
+        target, headers = request.url.raw_path, request.headers.raw
+        if self._proxy is not None:
+            target = b"%b://%b%b" % (request.url.raw_scheme, request.url.netloc, target)
+            headers = [*headers, *((name.encode(), value.encode()) for name, value in self._proxy.headers)]
         try:
-            head = h11.Request(method=request.method, target=request.url.raw_path, headers=request.headers.raw)
+            head = h11.Request(method=request.method, target=target, headers=headers)
             parts = [self._http.send(head), self._http.send(h11.Data(data=body)) if body else b""]
             parts.append(self._http.send(h11.EndOfMessage()))
         except h11.LocalProtocolError as error:
@@ -121,6 +145,8 @@ class _Connection:
         while True:
             event = await self._event()
             if isinstance(event, h11.Response):
+                if self._proxy is not None and event.status_code == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
+                    raise httpx.ConnectError(_NO_CONNECTION) from refusal(event.status_code)
                 check_headers(event.headers)
                 return event
             if not isinstance(event, h11.InformationalResponse):
@@ -191,10 +217,12 @@ class ConnectionPool(httpx.AsyncBaseTransport):
     Args:
         context: The TLS context; needed for https addresses.
         max_idle: The most idle connections.
+        proxy: The proxy that connections are made through, or None.
     """
 
-    def __init__(self, context: ssl.SSLContext | None, max_idle: int) -> None:
+    def __init__(self, context: ssl.SSLContext | None, max_idle: int, proxy: Proxy | None = None) -> None:
         self._context = context
+        self._proxy = proxy
         self._max_idle = max_idle
         self._idle: list[_Connection] = []
         self._closed_unasked = False
@@ -267,18 +295,40 @@ class ConnectionPool(httpx.AsyncBaseTransport):
 
     async def _connect(self, url: httpx.URL) -> _Connection:
         secure, host = url.scheme == "https", url.raw_host.decode("ascii")
+        port, context = url.port or (443 if secure else 80), self._context if secure else None
         try:
-            _, link = await asyncio.get_running_loop().create_connection(
-                lambda: _Link(self._open_links),
-                host,
-                url.port or (443 if secure else 80),
-                ssl=self._context if secure else None,
-                happy_eyeballs_delay=None if _is_address(host) else _CONNECTING_TWICE_AFTER,
-            )
-        except (OSError, ValueError) as error:
+            if self._proxy is None:
+                return _Connection(await self._link(host, port, context))
+            return await self._connect_through(self._proxy, host, port, context)
+        except (OSError, ValueError, ProxyError) as error:
             cause = ConnectionRefusedError() if _is_refused(error) else error
-            raise httpx.ConnectError("no connection could be made") from cause
+            raise httpx.ConnectError(_NO_CONNECTION) from cause
+
+    async def _connect_through(self, proxy: Proxy, host: str, port: int, context: ssl.SSLContext | None) -> _Connection:
+        try:
+            link = await self._link(proxy.host, proxy.port, proxy.context)
+        except (OSError, ValueError):
+            raise ProxyError("no connection to the proxy could be made") from None
+        if context is None and proxy.forwards("http"):
+            return _Connection(link, proxy)
+        try:
+            await proxy.tunnel(link, host, port)
+            if context is not None:
+                await link.secure(context, host)
+        except BaseException:
+            link.abort()
+            raise
         return _Connection(link)
+
+    async def _link(self, host: str, port: int, context: ssl.SSLContext | None) -> _Link:
+        _, link = await asyncio.get_running_loop().create_connection(
+            lambda: _Link(self._open_links),
+            host,
+            port,
+            ssl=context,
+            happy_eyeballs_delay=None if _is_address(host) else _CONNECTING_TWICE_AFTER,
+        )
+        return link
 
 
 def _is_refused(error: Exception) -> bool:

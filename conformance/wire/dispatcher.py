@@ -14,6 +14,7 @@ from conformance.wire.losses import end_of, is_broken_off, joined_names
 from conformance.wire.main_key import MainKey, is_refusal, unjudged
 from conformance.wire.rate_limit_headers import SUCCESSIVE, has_fallen, leaves_requests
 from conformance.wire.rate_limiter import KeyBudget, RateLimiter
+from conformance.wire.request_rate import RequestRate
 from conformance.wire.requests import get_organization
 from conformance.wire.retry_policy import WAITS, RetryPolicy
 from conformance.wire.run_limits import Limits, RunStopped, Undoing
@@ -104,6 +105,7 @@ class Dispatcher:
         self._clock = clock
         self._record = record
         self._concurrency = ConcurrencyLimiter(settings.workers)
+        self._request_rate = RequestRate(clock, settings.rate)
         self._keeping = asyncio.Lock()
         self._responded = False
         self._awaited_until = clock.monotonic() + settings.first_wait
@@ -211,6 +213,7 @@ class Dispatcher:
 
     async def _exchange(self, job: Job, attempt: int, seconds: float) -> tuple[Exchange, AttemptResult]:
         """Send a request once, without recording it."""
+        await self._pause(self._request_rate.turn(), job)
         self._limits.admit(job.undoing)
         left = self._limits.left(job.undoing)
         return await self._sender.attempt(

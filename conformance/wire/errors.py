@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import httpx
 
 from conformance.wire.bounded_reading import Unreadable
+from conformance.wire.proxies import ProxyError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,8 +42,12 @@ def describe_error(error: BaseException) -> str:
         return str(error)
     causes = list(_causes(error))
     for cause in causes:
+        if isinstance(cause, ProxyError):
+            return str(cause)
         if isinstance(cause, ssl.SSLCertVerificationError):
-            return f"the TLS certificate is not accepted: {cause.verify_message}"
+            return (
+                f"the TLS certificate is not accepted: {cause.verify_message} (--ca-file names an authority to trust)"
+            )
     for kind, words in _BY_TYPE:
         if any(isinstance(cause, kind) for cause in causes):
             return words

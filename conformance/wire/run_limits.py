@@ -91,7 +91,7 @@ class Limits:
     def undoing(self, seconds: float | None) -> Undoing:
         """Return a permission to undo for so many seconds."""
         now = self._clock.monotonic()
-        end = now + (self._settings.undo_seconds if seconds is None else seconds)
+        end = now + (self._settings.undo_seconds + self._spaced_seconds() if seconds is None else seconds)
         return Undoing(now, end if self._deadline is None else min(end, max(self._deadline, now) + _OVERTIME))
 
     def left(self, undoing: Undoing | None) -> float | None:
@@ -131,7 +131,12 @@ class Limits:
     def _reserved_seconds(self) -> float:
         """Return the seconds that are reserved for undoing, at most half of the run's time."""
         requests = _CALLS_A_CHANGE * self.to_undo() / self._settings.workers + _CALLS_BESIDE
-        return min(requests * self._pace, (self._settings.max_seconds or 0) / 2)
+        return min(max(requests * self._pace, self._spaced_seconds()), (self._settings.max_seconds or 0) / 2)
+
+    def _spaced_seconds(self) -> float:
+        """Return the seconds that undoing takes because of the user's request rate."""
+        rate = self._settings.rate
+        return 0 if rate is None else (_CALLS_A_CHANGE * self.to_undo() + _CALLS_BESIDE) / rate
 
     def admit(self, undoing: Undoing | None) -> None:
         """Count one more request.

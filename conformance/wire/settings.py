@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, unquote, urlsplit
 
+import certifi
 import httpx
+import truststore
 
 from conformance import __version__
 from conformance.files import DOCUMENT, open_file
+from conformance.wire.proxies import Proxy
 
 if TYPE_CHECKING:
     from conformance.wire.requests import Credential
@@ -30,13 +33,17 @@ class WireSettings:
         headers: Headers sent with every request; their values are secrets. ``Authorization`` is not among them.
         timeout: Seconds that a whole request may take, connecting and reading included.
         verify: Whether TLS certificates are verified.
-        ca_file: A PEM file of the certificate authorities to trust instead of the usual ones.
+        ca_file: A PEM file of the certificate authorities to trust instead of those of the system and of certifi.
+        cert: A PEM file of the client certificate, which may also hold its key; or None.
+        cert_key: The PEM file of the client certificate's key, or None.
+        proxy: The URL of an http, https or socks5 proxy, or None. Its user info goes to the proxy and into no record.
+        rate: The most requests a second, retries and undoing included; None for any number.
         workers: The most concurrent requests.
         max_requests: The most requests, retries included; None for any number.
         max_seconds: The most seconds of the run; None for any time.
         first_wait: Seconds until a service that has never responded is given up; if 0, after three attempts.
         longest_wait: The longest wait for a rate-limit window, in seconds.
-        undo_seconds: Seconds that undoing may take by default.
+        undo_seconds: Seconds that undoing may take by default, beside those that the rate demands.
         hurried_undo_seconds: Seconds that undoing may take after ``Wire.stop``.
 
     Raises:
@@ -49,6 +56,10 @@ class WireSettings:
     timeout: float = 10
     verify: bool = True
     ca_file: str | None = None
+    cert: str | None = None
+    cert_key: str | None = None
+    proxy: str | None = field(default=None, repr=False)
+    rate: float | None = None
     workers: int = 8
     max_requests: int | None = None
     max_seconds: float | None = None
@@ -94,14 +105,47 @@ class WireSettings:
         """Return the TLS context; None for plain HTTP.
 
         Raises:
-            ValueError: The file of certificate authorities cannot be used.
+            ValueError: A file of certificates or keys cannot be used.
         """
         if self._parts.scheme == "http":
             return None
-        if not self.verify or self.ca_file is None:
-            return httpx.create_ssl_context(verify=self.verify, trust_env=False)
+        context = self._trusting()
+        if self.cert is not None:
+            try:
+                _try_to_open(self.cert, self.cert_key)
+                context.load_cert_chain(self.cert, self.cert_key, password="")  # without it, OpenSSL would ask
+            except (OSError, ValueError) as error:
+                files = self.cert if self.cert_key is None else f"{self.cert} with {self.cert_key}"
+                raise ValueError(f"cert: {files} is no certificate with its unencrypted key") from error
+        return context
+
+    def proxy_server(self) -> Proxy | None:
+        """Return the proxy; None without.
+
+        Raises:
+            ValueError: The file of certificate authorities cannot be used.
+        """
+        if self.proxy is None:
+            return None
+        return Proxy.of(self.proxy, self._trusting() if self.proxy.startswith("https:") else None)
+
+    def _trusting(self) -> ssl.SSLContext:
+        """Return a TLS context for clients that trusts the authorities of the file, or the system's and certifi's."""
+        if not self.verify:
+            return httpx.create_ssl_context(verify=False, trust_env=False)
+        if self.ca_file is None:
+            context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            context.load_verify_locations(certifi.where())
+            return context
         try:
-            open_file(Path(self.ca_file), DOCUMENT).close()  # OpenSSL would wait for a pipe, and read without end
+            _try_to_open(self.ca_file)
             return ssl.create_default_context(cafile=self.ca_file)
         except (OSError, ssl.SSLError) as error:
             raise ValueError(f"ca_file: {self.ca_file} holds no certificates that can be used") from error
+
+
+def _try_to_open(*paths: str | None) -> None:
+    """Raise ``OSError`` if a file cannot be read; OpenSSL would wait for a pipe, and read without end."""
+    for path in paths:
+        if path is not None:
+            open_file(Path(path), DOCUMENT).close()

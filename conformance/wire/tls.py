@@ -20,11 +20,11 @@ def certificate_sha256(settings: WireSettings) -> str | None:
         settings: The connection settings.
 
     Returns:
-        None for plain HTTP, and if no connection is made.
+        None for plain HTTP, behind a proxy, and if no connection is made.
     """
     context = settings.ssl_context()
     parts = urlsplit(settings.root)
-    if context is None or parts.hostname is None:
+    if context is None or parts.hostname is None or settings.proxy is not None:
         return None
     try:
         with (

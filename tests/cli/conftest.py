@@ -44,7 +44,7 @@ def serving(responder: Responder) -> Iterator[Service]:
             service.asked.append(f"{self.command} {self.path}")
             self.rfile.read(int(self.headers.get("Content-Length") or 0))
             status, headers, body = responder(self.command, self.path)
-            self.send_response(status)
+            (self.send_response_only if "Date" in headers else self.send_response)(status)
             for name, value in {"Content-Length": str(len(body)), **headers}.items():
                 self.send_header(name, value)
             self.end_headers()

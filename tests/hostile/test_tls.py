@@ -2,49 +2,25 @@
 
 from __future__ import annotations
 
-import ipaddress
 import ssl
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from tests.fakes.command_line import Ended, start, target_file
 from tests.fakes.target import HostileTarget, hostile
+from tests.fakes.tls import certificate as self_signed
 
 PATIENCE = 120.0
-
-
-def made_certificate(folder: Path, *, host: str = "127.0.0.1", ends_in_days: float = 1) -> Path:
-    """Write a self-signed certificate of an address and its key to one file."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "self-signed")])
-    ends = datetime.now(UTC) + timedelta(days=ends_in_days)
-    made = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(ends - timedelta(days=2))
-        .not_valid_after(ends)
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(host))]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    path = folder / "certificate.pem"
-    path.write_bytes(
-        made.public_bytes(serialization.Encoding.PEM)
-        + key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    return path
 
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A self-signed certificate of 127.0.0.1."""
-    return made_certificate(tmp_path_factory.mktemp("tls"))
+    file = tmp_path_factory.mktemp("tls") / "certificate.pem"
+    self_signed(file)
+    return file
 
 
 def _context(certificate: Path) -> ssl.SSLContext:
@@ -92,7 +68,8 @@ def test_a_trusted_authority_does_not_excuse_a_wrong_certificate(
     parts: dict[str, Any], reason: str, tmp_path: Path
 ) -> None:
     """An expired certificate, or one of another host, is refused with the reason, and no request is sent."""
-    made = made_certificate(tmp_path, **parts)
+    made = tmp_path / "certificate.pem"
+    self_signed(made, **parts)
     with hostile(context=_context(made)) as target:
         ended = _run(target, tmp_path, f"tls: {{ca_file: {made}}}")
 

@@ -177,6 +177,7 @@ PROBLEMS = [
         "keys: {throttled: 'a b'}",
         "keys.throttled must be a key of visible ASCII characters, without blanks or line breaks.",
     ),
+    ("keys: {throttled: 'bearer key_1'}", "keys.throttled must be the key alone, without the word Bearer."),
     ("keys: {throttled: schlüssel}", "keys.throttled must be a key of visible ASCII characters"),
     ("keys: {throttled: {file: none.key}}", "keys.throttled.file must be the path of a file that can be read."),
     ("keys: {throttled: {}}", "keys.throttled must be a key or {file: PATH}."),

@@ -46,7 +46,11 @@ def over(**more: Any) -> Any:
     }
     parts = SimpleNamespace(**(usual | more))
     profile = SimpleNamespace(
-        name="a name", base_url="https://service.test/v1", warnings=parts.warnings, variables={"api_key": "STAGING_KEY"}
+        name="a name",
+        base_url="https://service.test/v1",
+        warnings=parts.warnings,
+        variables={"api_key": "STAGING_KEY"},
+        limits={},
     )
     return SimpleNamespace(
         run=SimpleNamespace(

@@ -65,6 +65,10 @@ def test_a_file_of_waivers_is_read(tmp_path: Path) -> None:
         (WHOLE + "- one\n", "waiver 2: expected requirement, reason, owner and expires."),
         (WHOLE + "  zeal: 1\n  ardour: 1\n", "waiver 1: unknown key ardour."),
         (WHOLE.replace("json-well-formed", "no-such-thing"), "waiver 1: there is no requirement no-such-thing."),
+        (
+            WHOLE.replace("json-well-formed", "json-wel-formed"),
+            "waiver 1: there is no requirement json-wel-formed; did you mean json-well-formed?",
+        ),
         (WHOLE.replace("json-well-formed", "7"), "waiver 1: requirement must be a text."),
         (WHOLE.replace("a@example.com", "' '"), "waiver 1: owner must be a text."),
         (WHOLE.replace("The gateway is being replaced.", "[]"), "waiver 1: reason must be a text."),

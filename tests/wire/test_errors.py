@@ -65,7 +65,7 @@ def test_a_certificate_that_is_not_accepted_says_why() -> None:
     refused.verify_message = "self-signed certificate"
 
     assert describe_error(caused(httpx.ConnectError(""), refused)) == (
-        "the TLS certificate is not accepted: self-signed certificate"
+        "the TLS certificate is not accepted: self-signed certificate (--ca-file names an authority to trust)"
     )
 
 

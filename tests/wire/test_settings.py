@@ -109,14 +109,3 @@ def test_certificates_are_verified_unless_that_is_switched_off() -> None:
     assert verified is not None
     assert (verified.verify_mode, verified.check_hostname) == (ssl.CERT_REQUIRED, True)
     assert [None if context is None else context.verify_mode for context in unverified] == [ssl.CERT_NONE] * 2
-
-
-def test_authorities_are_those_of_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Environment variables for authorities are ignored."""
-    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
-        monkeypatch.setenv(name, str(tmp_path))
-
-    context = settings().ssl_context()
-
-    assert context is not None
-    assert context.cert_store_stats()["x509_ca"] > 0

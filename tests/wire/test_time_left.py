@@ -88,6 +88,18 @@ def test_time_for_undoing_is_reserved(clock: WoundClock) -> None:
     assert run.left(None) == 10
 
 
+def test_a_request_rate_prolongs_undoing(clock: WoundClock) -> None:
+    """Two requests for each change and a few more are reserved, at the rate of the user."""
+    run = bounded(clock, max_seconds=200, workers=8, rate=0.5)
+    run.to_undo = lambda: 16
+
+    assert run.left(None) == pytest.approx(200 - (32 + 6) / 0.5)
+    unbounded = bounded(clock, rate=0.5)
+    unbounded.to_undo = lambda: 16
+    assert unbounded.left(unbounded.undoing(None)) == pytest.approx(60 + (32 + 6) / 0.5)
+    assert unbounded.left(unbounded.undoing(9)) == pytest.approx(9)
+
+
 def test_a_wait_must_end_before_the_run_does(clock: WoundClock) -> None:
     """A pause that does not fit ends the run at once."""
     run = bounded(clock, max_seconds=20)

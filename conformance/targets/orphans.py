@@ -1,0 +1,132 @@
+"""Engagements of earlier runs whose journals are lost."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from conformance.targets.journal import FILE_NAME, Journal, JournalError
+from conformance.targets.names import PREFIX, normalized
+from conformance.targets.queries import GONE, data_of, describe_result, identifier_of, latest_items
+from conformance.targets.validity import Refused
+from conformance.wire.exchange import SUCCESSES
+from conformance.wire.rate_limit_headers import date_of
+from conformance.wire.requests import delete_engagement, get_engagement, get_organization
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from conformance.targets.queries import QueryClient
+    from conformance.wire.exchange import Response
+
+_PAGES: Final = 100
+"""The most pages of engagements that are searched, the latest first."""
+_UNITS: Final = {"h": 3600.0, "d": 86_400.0}
+_LIFETIME: Final = re.compile(r"([0-9]{1,5})([hd])")
+
+
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    """An engagement of an earlier run.
+
+    Attributes:
+        id: Its id.
+        name: Its name.
+        created_at: Its creation time, as the service writes it.
+        journal: The folder of the run's journal; None if it is lost.
+    """
+
+    id: str
+    name: str
+    created_at: str
+    journal: Path | None
+
+
+def lifetime(text: str) -> float:
+    """Read an age in hours or days, such as ``24h``, and return it in seconds.
+
+    Raises:
+        Refused: It has another form, or is less than an hour, in which a run may still use its engagements.
+    """
+    found = _LIFETIME.fullmatch(text)
+    if found is None or int(found[1]) < 1:
+        raise Refused("must be an age of 1h or more, such as 24h or 7d")
+    return int(found[1]) * _UNITS[found[2]]
+
+
+def find_orphans(queries: QueryClient, older_than: float, reports: Path) -> tuple[list[Orphan], bool] | str:
+    """Return the engagements whose name begins with the prefix of a run and that are old enough.
+
+    Args:
+        queries: Sends requests with the main key.
+        older_than: The lowest age in seconds, by the service's clock.
+        reports: The folder whose subfolders may hold the journals of runs.
+
+    Returns:
+        The engagements, the latest first, and whether none can be missing; or why there is no list, as a clause.
+    """
+    organization = queries.send(get_organization())
+    if isinstance(organization, str):
+        return organization
+    now = date_of(organization)
+    if now is None:
+        return "the service sends no Date header, so the ages of engagements are unknown"
+    listed = latest_items(queries, pages=_PAGES)
+    if isinstance(listed, str):
+        return listed
+    journals = _journals(reports)
+    found = []
+    for item in listed.items:
+        identifier, prefix = identifier_of(item), _prefix(item)
+        if identifier is not None and prefix is not None and _age(item, now) >= older_than:
+            found.append(Orphan(identifier, str(item["name"]), str(item["createdAt"]), journals.get(prefix)))
+    return found, listed.complete
+
+
+def delete_orphan(queries: QueryClient, orphan: Orphan) -> str | None:
+    """Read an engagement again and delete it if it is still the same; return why it is left, as a clause, or None."""
+    read = queries.send(get_engagement(orphan.id))
+    if isinstance(read, str) or read.status not in SUCCESSES:
+        return None if _is_gone(read) else f"it could not be read: {describe_result(read)}"
+    data = data_of(read)
+    if (identifier_of(data), data.get("createdAt")) != (orphan.id, orphan.created_at) or _prefix(data) is None:
+        return "a read shows another engagement, or another name"
+    deleted = queries.send(delete_engagement(orphan.id))
+    if _is_gone(deleted) or _is_gone(queries.send(get_engagement(orphan.id))):
+        return None
+    return f"the deletion had no effect: {describe_result(deleted)}"
+
+
+def _is_gone(response: Response | str) -> bool:
+    return not isinstance(response, str) and response.status in GONE
+
+
+def _prefix(engagement: Mapping[str, object]) -> str | None:
+    """Return the prefix of a run at the beginning of an engagement's name, or None."""
+    name = engagement.get("name")
+    found = PREFIX.match(normalized(name)) if isinstance(name, str) else None
+    return None if found is None else found[0]
+
+
+def _age(engagement: Mapping[str, object], now: float) -> float:
+    """Return the age of an engagement in seconds; minus infinity if its creation time cannot be read."""
+    try:
+        created = datetime.fromisoformat(str(engagement.get("createdAt")))
+    except ValueError:
+        return -math.inf
+    return -math.inf if created.tzinfo is None else now - created.timestamp()
+
+
+def _journals(reports: Path) -> dict[str, Path]:
+    """Return the folders of the journals in a folder of reports, by the prefixes of their runs."""
+    found: dict[str, Path] = {}
+    for path in sorted(reports.glob(f"*/{FILE_NAME}")):
+        try:
+            found[Journal.read(path.parent).names.prefix] = path.parent
+        except JournalError:
+            continue
+    return found
