@@ -48,7 +48,7 @@ class Connection:
         proxy: The proxy, or None.
     """
 
-    headers: Mapping[str, Secret] = field(default_factory=lambda: MappingProxyType({}))
+    headers: Mapping[str, Secret] = field(default_factory=dict)
     timeout: float | None = None
     rate: float | None = None
     ca_file: Path | None = None
