@@ -88,7 +88,7 @@ def reached(exchanges: Iterable[Exchange], members: Mapping[str, str]) -> set[Ce
         exchanges: The exchanges of a run.
         members: The ids of the members that the run may change, by the names of their keys.
     """
-    targets, cells = _Targets(), set()
+    targets, cells = _Targets(members.values()), set()
     for exchange in sorted(exchanges, key=lambda exchange: exchange.number):
         if exchange.received is None or not exchange.request.is_proper:
             continue
@@ -101,7 +101,7 @@ def reached(exchanges: Iterable[Exchange], members: Mapping[str, str]) -> set[Ce
 
 def _key(exchange: Exchange, members: Mapping[str, str], targets: _Targets) -> str:
     credential = exchange.request.credential
-    if exchange.status == TOO_MANY_REQUESTS:
+    if exchange.received is not None and exchange.received.status == TOO_MANY_REQUESTS:
         return _THROTTLED
     if exchange.by_main_key or credential is None:
         return _MAIN
@@ -115,8 +115,8 @@ def _key(exchange: Exchange, members: Mapping[str, str], targets: _Targets) -> s
 class _Targets:
     """The states of what requests were about."""
 
-    def __init__(self) -> None:
-        self.states: dict[str, str] = {}
+    def __init__(self, members: Iterable[str]) -> None:
+        self.states = dict.fromkeys(members, "made")
         self._roles: defaultdict[str, list[object]] = defaultdict(list)
         self._names: list[object] = []
 

@@ -26,7 +26,7 @@ def send_by_turns(run: Run, batch: Sequence[Request]) -> list[Exchange]:
     """
     keys = [None, *_keys_used(run, {request.operation.id for request in batch})]
     exchanges = run.send_all([replace(each, credential=keys[place % len(keys)]) for place, each in enumerate(batch)])
-    refused = [place for place, exchange in enumerate(exchanges) if exchange.status in _REFUSED]
+    refused = [place for place, exchange in enumerate(exchanges) if _status(exchange) in _REFUSED]
     for place, again in zip(refused, run.send_all([batch[place] for place in refused]), strict=True):
         exchanges[place] = again
     return exchanges
@@ -45,6 +45,10 @@ def _keys_used(run: Run, operations: Collection[str]) -> list[Credential]:
             continue
         if exchange.request.operation.id in operations and exchange.accepted:
             found[key.name] = key
-        elif exchange.received is not None and exchange.received.status in _LOST:
+        elif _status(exchange) in _LOST:
             lost.add(key.name)
     return [found[name] for name in sorted(found.keys() - lost)]
+
+
+def _status(exchange: Exchange) -> int | None:
+    return None if exchange.received is None else exchange.received.status

@@ -1,0 +1,86 @@
+"""Combinations of operation, key and state that a run reached."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.oracle.coverage import Cell, Share, possible, reached, shares
+from conformance.wire.requests import Credential
+from tests.fakes.exchanges import make_exchange
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Exchange
+
+OTHER = Credential.bearer("other_organization", "key-of-another")
+READING = Credential.bearer("engagements:read", "key-that-reads")
+NO_KEY = Credential("no_key", None, invalid=True)
+WRONG = Credential("unknown_key", "Bearer wrong", invalid=True)
+MEMBER = Credential.bearer("member_1", "key-of-a-member")
+USER = "eng_1"
+"""The id in every request that takes one."""
+
+
+def exchanges(*sent: tuple[str, int, Credential | None] | tuple[str, int]) -> list[Exchange]:
+    """Return exchanges with these operations, statuses and keys; each response shows the same id and name."""
+    return [
+        make_exchange(
+            operation, status, {"data": {"id": "eng_1", "name": "Acme"}}, key=key[0] if key else None, number=n
+        )
+        for n, (operation, status, *key) in enumerate(sent, 1)
+    ]
+
+
+def states(*sent: tuple[str, int]) -> list[str]:
+    """Return the states in which reads with the main key find an engagement, after its creation and requests."""
+    everything = [("createEngagement", 201), *(each for one in sent for each in (one, ("getEngagement", 200)))]
+    cells: list[str] = []
+    for length in range(len(everything)):
+        new = reached(exchanges(*everything[: length + 1]), {}) - reached(exchanges(*everything[:length]), {})
+        cells += [cell.state for cell in new if cell.operation == "getEngagement"]
+    return cells
+
+
+def test_the_states_of_an_engagement() -> None:
+    """The accepted requests about an engagement decide its state, and a refused edit while it is archived."""
+    path = [
+        *(("updateEngagement", 200), ("archiveEngagement", 200), ("updateEngagement", 409)),
+        *(("unarchiveEngagement", 200), ("archiveEngagement", 200), ("deleteEngagement", 200)),
+    ]
+    assert states(*path) == ["edited", "archived", "edited in vain", "unarchived", "archived again", "deleted"]
+
+
+@pytest.mark.parametrize(
+    ("key", "status", "kind"),
+    [
+        (None, 200, "main"), (READING, 200, "engagements:read"), (OTHER, 404, "other_organization"),
+        (NO_KEY, 401, "none"), (WRONG, 401, "wrong"), (MEMBER, 200, "member"), (None, 429, "throttled"),
+    ],
+)  # fmt: skip
+def test_the_kinds_of_keys(key: Credential | None, status: int, kind: str) -> None:
+    """A key counts by what it is, and beyond its limit as throttled."""
+    sent = exchanges(("createEngagement", 201), ("getEngagement", status, key))
+    assert Cell("getEngagement", kind, "new") in reached(sent, {"member_1": "usr_1"})
+
+
+def test_the_states_of_a_member() -> None:
+    """A member is changed, changed back and removed, and its key is that of a removed member then."""
+    sent = exchanges(
+        ("updateMemberRole", 200), ("removeMember", 200), ("removeMember", 404), ("listEngagements", 401, MEMBER)
+    )
+    cells = reached(sent, {"member_1": USER})
+    assert {cell.state for cell in cells if cell.operation == "removeMember"} == {"changed", "removed"}
+    assert Cell("listEngagements", "removed member", "first name") in cells
+
+
+def test_the_shares() -> None:
+    """All combinations give whole shares; a single one gives a triple and three pairs."""
+    everything = possible()
+    pairs, triples = shares(everything)
+    assert (pairs.reached, triples.reached) == (pairs.possible, triples.possible) == (pairs.possible, len(everything))
+    assert shares([next(iter(everything))]) == (Share(3, pairs.possible), Share(1, len(everything)))
+    assert shares([Cell("getEngagement", "main", "no such state")]) == (
+        Share(0, pairs.possible),
+        Share(0, len(everything)),
+    )

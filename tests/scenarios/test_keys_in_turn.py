@@ -1,0 +1,53 @@
+"""Requests that are sent with all keys in turn that have carried out their operation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.scenarios.keys_in_turn import send_by_turns
+from conformance.wire import requests
+from conformance.wire.requests import Credential
+from tests.fakes.exchanges import make_exchange
+from tests.fakes.runs import FakeRun
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
+
+DELETING = Credential.bearer("engagements:delete", "key-that-deletes")
+MEMBER = Credential.bearer("member_1", "key-of-a-member")
+REMOVED = Credential.bearer("member_2", "key-of-a-removed-member")
+OTHER = Credential.bearer("other_organization", "key-of-another")
+USED = [
+    make_exchange("deleteEngagement", 200, {}, key=DELETING), make_exchange("deleteEngagement", 200, {}, key=REMOVED),
+    make_exchange("deleteEngagement", 200, {}, key=OTHER), make_exchange("getEngagement", 200, {}, key=MEMBER),
+    make_exchange("deleteEngagement", 200, {}), make_exchange("getEngagement", 401, {}, key=REMOVED),
+]  # fmt: skip
+BATCH = [requests.delete_engagement(f"e{number}") for number in range(4)]
+
+
+def names(run: FakeRun) -> list[str | None]:
+    """Return the names of the keys of what was sent."""
+    return [None if sent.credential is None else sent.credential.name for sent in run.sent]
+
+
+def test_keys_take_turns() -> None:
+    """The main key and each key that has deleted before are used in turn; others, and lost ones, are not."""
+    run = FakeRun(lambda _: make_exchange("deleteEngagement", 200, {}), USED)
+    assert len(send_by_turns(run, BATCH)) == len(BATCH)
+    assert names(run) == [None, "engagements:delete", None, "engagements:delete"]
+
+
+def test_a_refused_key_gives_way_to_the_main_key() -> None:
+    """What a key is refused now is sent again with the main key; what brought no response is not."""
+
+    def respond(sent: Request) -> Exchange:
+        if sent.credential is None:
+            return make_exchange("deleteEngagement", 200, {})
+        return make_exchange("deleteEngagement", 403 if sent.identifier == "e1" else None, {})
+
+    run = FakeRun(respond, USED)
+    exchanges = send_by_turns(run, BATCH)
+    assert names(run) == [None, "engagements:delete", None, "engagements:delete", None]
+    assert [exchange.received is not None for exchange in exchanges] == [True, True, True, False]
+    assert exchanges[1].request == BATCH[1]
