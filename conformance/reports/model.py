@@ -40,6 +40,14 @@ class Target(TypedDict):
     base_url: str
 
 
+class Interface(TypedDict):
+    """The interface that the service is judged by."""
+
+    name: str
+    version: str
+    sha256: str
+
+
 class Selection(TypedDict):
     """Number of chosen requirements, and of all requirements."""
 
@@ -151,6 +159,7 @@ class Report(TypedDict):
     format: str
     suite: Suite
     target: Target
+    interface: NotRequired[Interface]
     run: Run
     verdict: Verdict
     classes: list[ConformanceClass]
