@@ -12,7 +12,9 @@ from conformance.replay.comparing import differences, is_cut_off
 from conformance.replay.drawing_again import drawing_again, other_versions
 from conformance.replay.reevaluating import rejudge
 from conformance.reports.sealing import PAGE
+from conformance.reports.wording import chosen
 from conformance.running.options import Effort
+from conformance.scenarios.access.invalid_credentials import KINDS
 from conformance.suite import GENERATING, RENDERING
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from conformance.replay.recorded_inputs_file import Provisioned
     from conformance.replay.recording import Recording
     from conformance.replay.reevaluating import Rejudged
+    from conformance.reports.model import Report
 
 
 class Page(NamedTuple):
@@ -43,15 +46,21 @@ def examined(recording: Recording, folder: Path, files: Iterable[str], page: Pag
     with drawing_again(recording.provisioned) as drawn:
         again = rejudge(recording, folder)
         report = recording.report
-        consistent = f"{report['verdict']} follows from {len(report['requirements'])} requirements"
+        consistent = f"{report['verdict']} follows from {_number(report)} requirements"
         recorded = "address, organization, options, titles, conclusions and times"
         return [
             Claim(f"The report is consistent: {consistent}.", tuple(problems(report, recording.exchanges))),
             _judged_again(recording, again),
             Claim(f"The report gives the recording's {recorded}.", tuple(contradictions(recording, again, folder))),
             _rendered(recording, folder, files, page),
-            _drawn(recording.provisioned, drawn()),
+            _drawn(recording.provisioned, [*_other_kinds(recording.provisioned), *drawn()]),
         ]
+
+
+def _number(report: Report) -> str:
+    """Return the number of requirements, and how many of them the options of the run chose."""
+    every, judged = len(report["requirements"]), len(chosen(report))
+    return f"{every}" if judged == every else f"the {judged} chosen ones of {every}"
 
 
 def _judged_again(recording: Recording, again: Rejudged) -> Claim:
@@ -77,6 +86,13 @@ def _rendered(recording: Recording, folder: Path, files: Iterable[str], page: Pa
         why = "; ".join(dict.fromkeys(version for versions in other.values() for version in versions))
         return Claim(f"These files cannot be rendered here: {', '.join(other)} ({why}).", basis=Basis.NOT_HERE)
     return Claim(f"{len(again)} files, rendered again, are the same.", tuple(faults))
+
+
+def _other_kinds(provisioned: Provisioned) -> list[str]:
+    """Return the kinds of wrong keys that the run left out or added, a clause each."""
+    due = provisioned.key_form.kinds
+    noted = [note["told"] for note in provisioned.notes if note["asked"] == KINDS]
+    return [f"the kinds of wrong keys are not those of the main key's form: {told}" for told in noted if told != due]
 
 
 def _drawn(provisioned: Provisioned, faults: Sequence[str]) -> Claim:

@@ -45,7 +45,7 @@ def _texts(recording: Recording, claims: Mapping[str, Any]) -> Iterator[str]:
     form = provisioned.key_form
     yield (
         f"The main key has {form.characters} ({form.alphabet}) after a prefix of {form.prefix}: "
-        "the kinds of wrong keys follow from that."
+        "the kinds of wrong keys follow from that. No key is recorded."
     )
     if provisioned.profile.provisioner is not None:
         yield "The vendor's program made keys, members and other organizations as they were asked for."

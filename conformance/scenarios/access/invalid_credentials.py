@@ -6,6 +6,7 @@ import base64
 import re
 import string
 from dataclasses import dataclass, replace
+from random import Random
 from typing import TYPE_CHECKING, Final, Literal, Self
 
 from conformance.wire.redaction import SHORTEST
@@ -13,7 +14,6 @@ from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from random import Random
 
     Alphabet = Literal["both cases", "one case", "not ASCII"]
 
@@ -32,6 +32,8 @@ _MOST_NOTED: Final = 64
 """Characters after the prefix from which on the length of a key makes no difference."""
 _LONG: Final = 400
 """Characters of a key that is far longer than usual."""
+KINDS: Final = "kinds of unknown keys"
+"""The name under which a run records the kinds of its wrong keys."""
 NULL: Final = "null"
 """The one wrong key that is not derived from the real key."""
 
@@ -62,6 +64,11 @@ class KeyForm:
         rest = key[prefix:]
         alphabet: Alphabet = "both cases" if len(_TURNS.findall(rest)) >= _MIXED else "one case"
         return cls(prefix, min(len(rest), _MOST_NOTED), alphabet if rest.isascii() else "not ASCII")
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of wrong keys that are made from a key of this form."""
+        return [kind for kind, _ in wrong_keys(self.example("0" * _MOST_NOTED), Random(0), Random(0))]  # noqa: S311 - any serves
 
     def example(self, digits: str) -> str:
         """Return a key of this form.
@@ -99,6 +106,18 @@ def rarer_schemes(key: str) -> list[tuple[str, Credential]]:
 def resembling_schemes(key: str) -> list[tuple[str, Credential]]:
     """Return the real key under schemes that a careless comparison takes for Bearer."""
     return [(f"the scheme {name}", Credential("api_key", f"{name} {key}", invalid=True)) for name in ("BearerX", "Bot")]
+
+
+def wrong_keys(key: str, random: Random, near: Random) -> list[tuple[str, Credential]]:
+    """Return all keys that the service never issued, each with its kind.
+
+    Args:
+        key: The real key.
+        random: A generator for keys that are unlike it.
+        near: A generator for keys that are nearly like it.
+    """
+    unknown = unknown_keys(key, random)
+    return [*unknown[:1], *near_keys(key, near), *unknown[1:]]
 
 
 def unknown_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
