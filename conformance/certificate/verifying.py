@@ -150,7 +150,7 @@ def _claims(
         Claim(schema),
         agreement,
         *examined(recording, folder, found, page),
-        *stated(recording, said["predicate"][CLAIMS]),
+        *(stated(recording, said["predicate"][CLAIMS]) if agreement.holds else ()),
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import copy
 import hashlib
 import json
 from collections.abc import Callable
@@ -49,7 +50,7 @@ def forge(folder: Path, key: Ed25519PrivateKey, document: str, change: Change) -
         change: The change of its JSON value.
     """
     values = documents(folder)
-    before = values["statement"]["predicate"][CLAIMS]
+    subjects, before = copy.deepcopy([values["statement"][name] for name in ("subject", "predicate")])
     change(values[document])
     (folder / "report.json").write_bytes(json_bytes(values["report"], indent=1) + b"\n")
     (folder / "exchanges.har").write_bytes(archive_bytes(values["archive"]))
@@ -61,7 +62,7 @@ def forge(folder: Path, key: Ed25519PrivateKey, document: str, change: Change) -
             if name not in SEALED:
                 (folder / name).write_bytes(b"".join(pieces()))
         provisioned = read_notes(folder / PROVISIONED)
-        signing = Signing.of(before)
+        signing = Signing.of(before[CLAIMS])
         made = statement(report, provisioned, {}, signing)
         page = page_bytes(
             report, (said if document == "statement" else made)["predicate"][CLAIMS], key_id(key.public_key())
@@ -69,11 +70,10 @@ def forge(folder: Path, key: Ed25519PrivateKey, document: str, change: Change) -
         (folder / PAGE).write_bytes(page)
         made = statement(report, provisioned, digests(folder), signing)
     except Exception:  # noqa: BLE001 - nothing can be rendered from an invalid document
-        made = said
-        for subject in made["subject"]:
-            subject["digest"]["sha256"] = hashlib.sha256((folder / subject["name"]).read_bytes()).hexdigest()
+        found = digests(folder)
+        made = {**said, "subject": [{"name": name, "digest": {"sha256": digest}} for name, digest in found.items()]}
     if document == "statement":
-        made = said | ({"subject": made["subject"]} if said["subject"] == values["statement"]["subject"] else {})
+        made = {**said, "subject": made["subject"]} if said.get("subject") == subjects else said
     (folder / ENVELOPE).write_bytes(sealed(json_bytes(made), key))
 
 
