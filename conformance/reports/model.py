@@ -126,11 +126,13 @@ Requirement = TypedDict(
         "checks": NotRequired[list[Check]],
         "chosen": NotRequired[bool],
         "known": NotRequired[bool],
+        "statements": NotRequired[list[str]],
     },
 )
 """A requirement and its outcome.
 
 ``chosen`` is false if the run's options exclude it, and ``known`` is true if it failed in the baseline too.
+``statements`` are those of the interface that a failed requirement is based on, in the words of the catalogue.
 """
 
 
