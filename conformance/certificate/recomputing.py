@@ -14,7 +14,7 @@ from conformance.running.first_contact import REACHING
 from conformance.targets.census import organization_census
 from conformance.targets.journal import Journal, JournalError, State
 from conformance.verdicts.reporting import determined
-from conformance.wire.replay_wire import BESIDE, UNDOING
+from conformance.wire.replay_wire import BESIDE, UNDOING, RequestKey
 from conformance.wire.request_builder import RequestBuilder
 
 if TYPE_CHECKING:
@@ -168,8 +168,14 @@ def _of_files(journal: Journal, provisioned: Provisioned) -> Iterator[str]:
 
 
 def _of_requests(recording: Recording) -> Iterator[str]:
-    """Yield a clause for each request beside the checks that this suite would send otherwise, or to another address."""
+    """Yield a clause for each retry of nothing, and each request beside the checks that this suite does not send."""
     profile = recording.provisioned.profile
+    seen: set[tuple[RequestKey, int]] = set()
+    for exchange in recording.exchanges:
+        key = RequestKey.of(exchange.check, exchange.request, exchange.sent_request)
+        if exchange.attempt > 1 and (key, exchange.attempt - 1) not in seen:
+            yield f"exchange {exchange.number} is attempt {exchange.attempt} without the attempt before"
+        seen.add((key, exchange.attempt))
     builder = RequestBuilder(wire_settings(profile, recording.provisioned.options), redactor_of(profile))
     for exchange in recording.exchanges:
         if exchange.check not in {*BESIDE, UNDOING}:

@@ -66,14 +66,18 @@ def _exchanges(entries: list[dict[str, Any]]) -> list[Exchange]:
 
 
 def _exchange(entry: dict[str, Any]) -> Exchange:
-    sent = _request(entry["request"])
+    sent, received, error = _request(entry["request"]), _response(entry["response"]), entry["_trouble"]
+    if (received is None) is (error is None):
+        raise ValueError("an exchange has neither a response nor an error, or both")
+    if received is not None and not entry["_sent"]:
+        raise ValueError("an exchange that was not sent has a response")
     return Exchange(
         number=int(entry["_number"]),
         check=_text(entry["_check"]),
         request=_intended(entry, sent),
         sent_request=sent,
-        received=_response(entry["response"]),
-        error=_optional(entry["_trouble"], _text),
+        received=received,
+        error=_optional(error, _text),
         started_at=_moment(entry["startedDateTime"]),
         seconds=round(_duration(entry["time"]) / 1000, 6),
         attempt=int(entry["_attempt"]),
