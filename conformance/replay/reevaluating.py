@@ -82,7 +82,7 @@ def rejudge(recording: RecordedFolder, folder: Path) -> Rejudged:
     unlock = conclude.unlocking(load_catalogue(), run.missing, run.options.only)
     errors = [f"an error of the suite: {error.splitlines()[0]}: {error.splitlines()[-1]}" for error in judge.errors]
     unasked = [f"no check requested exchange {exchange.number}, sent by {exchange.check}" for exchange in wire.unused]
-    unlike = [f"exchange {exchange.number} has headers that this suite does not send" for exchange in wire.unlike]
+    unlike = [f"exchange {exchange.number} has a request that this suite does not send" for exchange in wire.unlike]
     return Rejudged(
         requirements=requirements,
         observations=conclude.observations(run.observations),

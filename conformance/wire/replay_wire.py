@@ -81,6 +81,12 @@ def _may_be_sent_again(exchange: Exchange) -> bool:
     return False
 
 
+def _purpose(request: Request) -> tuple[object, ...]:
+    """Return the facts about a request that it does not show itself."""
+    is_probe = request.probe is not None
+    return request.operation.id, is_probe, request.repeatable, request.expects_429, request.unjudged
+
+
 class _Waiting:
     """The chains not replayed yet, by request key and by last number, in constant time."""
 
@@ -142,7 +148,7 @@ class ReplayWire:
 
     Attributes:
         unrecorded: The requests that the recording does not hold, a sentence each.
-        unlike: The replayed exchanges whose requests have other headers than this suite sends.
+        unlike: The replayed exchanges whose requests have other headers, or another purpose, than in this suite.
     """
 
     def __init__(  # noqa: PLR0913 - a recording has these parts
@@ -299,7 +305,10 @@ class ReplayWire:
         with self._lock:
             found = self._waiting.take(key, number)
         if found is not None:
-            self.unlike += [exchange for exchange in found if exchange.sent_request != record]
+            sent = record, _purpose(request)
+            self.unlike += [
+                candidate for candidate in found if (candidate.sent_request, _purpose(candidate.request)) != sent
+            ]
             return found
         if self.stopped is not None:
             raise RunStopped(self.stopped)
