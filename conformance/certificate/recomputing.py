@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.replay.comparing import is_cut_off
+from conformance.reports.limits import measured_limits
 from conformance.reports.text import encodable, one_line
 from conformance.reports.wording import ENDED_EARLY
 from conformance.running.connect import redactor_of, wire_settings
@@ -93,6 +94,8 @@ def contradictions(recording: Recording, again: Rejudged, folder: Path) -> list[
     )
     known |= {"journal": _changes(journal, report), "lasting": [encodable(line) for line in journal.lasting()]}
     known["census"] = _census(recording.exchanges)
+    if limits := measured_limits(provisioned.profile.limits, recording.exchanges):
+        known["limits"] = limits
     return [
         *(one_line(line) for line in _unlike(known, report, "", _pattern(left_out))),
         *_of_files(journal, provisioned),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jsonschema import Draft202012Validator
 
+from conformance.reports.limits import SHARES
 from conformance.reports.text import one_line
 from conformance.running.options import Effort, Mode
 from conformance.suite import versions
@@ -46,6 +47,11 @@ _TARGET: Final = _table(
         "keys": _list({"enum": list(KEY_NAMES)}),
         "variables": {"type": "object", "additionalProperties": _TEXT, "maxProperties": 1000},
         "warnings": _list(_TEXT),
+        "limits": {
+            "type": "object",
+            "propertyNames": {"enum": list(SHARES)},
+            "additionalProperties": _SECONDS | {"maximum": 10**9},
+        },
         "members": _list(_table({"user_id": _TEXT, "key": {"type": "boolean"}})),
         "provisioner": {"type": "boolean"},
         "invitation_domain": _TEXT,

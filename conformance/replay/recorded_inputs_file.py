@@ -184,6 +184,7 @@ def _target(profile: Profile) -> dict[str, object]:
         "keys": list(profile.keys),
         "variables": dict(profile.variables),
         "warnings": list(profile.warnings),
+        "limits": dict(profile.limits),
         "members": [{"user_id": member.user_id, "key": member.key is not None} for member in profile.members],
         "provisioner": profile.provisioner is not None,
         "invitation_domain": profile.invitation_domain,
@@ -218,6 +219,7 @@ def _profile(target: Mapping[str, Any], mode: Mode) -> Profile:
         subordinates={kind: SubordinateTemplate(kind, "POST", "", None, "") for kind in target["subordinates"]},
         variables=target["variables"],
         warnings=tuple(target["warnings"]),
+        limits=target["limits"],
     )
 
 
