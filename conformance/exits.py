@@ -17,6 +17,7 @@ class Exit(IntEnum):
     USAGE = 2
     UNTESTABLE = 3
     UNDECIDED = 4
+    NOT_HERE = 5
     HUNG_UP = 129
     INTERRUPTED = 130
     TERMINATED = 143

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import sys
+import unicodedata
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +28,19 @@ def suite_sha256() -> str:
 def catalogue_sha256() -> str:
     """Return the same digest of the catalogue's files."""
     return _digest({name: path for name, path in _files().items() if name.startswith("catalogue/data/")})
+
+
+GENERATING: Final = ("python", "unicodedata", "hypothesis", "schemathesis")
+"""The versions on which generated requests depend."""
+RENDERING: Final = ("python", "unicodedata", "jinja2", "markupsafe")
+"""The versions on which the files of a report depend."""
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions of everything beside the suite's files that generates requests or renders files."""
+    own = {"python": f"{sys.version_info.major}.{sys.version_info.minor}", "unicodedata": unicodedata.unidata_version}
+    return own | {name: metadata.version(name) for name in (*GENERATING, *RENDERING) if name not in own}
 
 
 def _digest(files: dict[str, Path]) -> str:

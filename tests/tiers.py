@@ -20,7 +20,9 @@ MARKS: Final = {
     ),
     "npm": ("tests/openapi/test_prism.py", "tests/reports/test_published_schemas.py"),
     "slow": (
+        "tests/certificate/test_attacks.py",
         "tests/certificate/test_envelope.py",
+        "tests/certificate/test_mutations.py",
         "tests/certificate/test_signing.py",
         "tests/certificate/test_verifying.py",
         "tests/scenarios/access/test_new_keys.py",
@@ -76,6 +78,8 @@ MARKS: Final = {
 _LONG: Final = tuple(path for paths in MARKS.values() for path in paths)
 
 SAMPLES: Final = {
+    "tests/certificate/test_attacks.py": 12,
+    "tests/certificate/test_mutations.py": 50,
     "tests/certificate/test_signing.py": 6,
     "tests/certificate/test_verifying.py": 6,
     "tests/cli/": 3,

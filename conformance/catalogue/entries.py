@@ -98,3 +98,8 @@ class Catalogue:
     requirements: Mapping[str, Requirement]
     open_points: Mapping[str, OpenPoint]
     out_of_reach: Mapping[str, OutOfReach]
+
+    def statements_of(self, requirement: Requirement) -> dict[str, str]:
+        """Return the statements of the interface, by their ids, on which a requirement is based."""
+        texts = {name: text for section in self.sections for name, text in section.statements.items()}
+        return {name: texts[name] for name in requirement.of}

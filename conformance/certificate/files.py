@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from conformance.files import file_sha256
 from conformance.reports.sealing import ENVELOPE
@@ -12,12 +13,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+_OF_SYSTEMS: Final = re.compile(r"(?:.*/)?(?:\.DS_Store|\._[^/]*|\.directory|Thumbs\.db|desktop\.ini)")
+
+
 class FolderError(Exception):
     """The folder cannot be certified or verified; the message is one plain sentence."""
 
 
 def digests(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 digests of all files in a folder except the envelope, sorted by their relative paths.
+    """Return the SHA-256 digests of a folder's files by their relative paths, in order.
+
+    The envelope and the files that file managers write are left out.
 
     Raises:
         FolderError: It contains something other than files and folders, or a file cannot be read.
@@ -27,11 +33,25 @@ def digests(folder: Path) -> dict[str, str]:
         for path in paths:
             if path.is_symlink() or not path.is_file():
                 raise FolderError(f"{path} is neither a file nor a folder.")
-        return {name: file_sha256(path) for path in paths if (name := path.relative_to(folder).as_posix()) != ENVELOPE}
+        named = {path.relative_to(folder).as_posix(): path for path in paths}
+        return {
+            name: file_sha256(path) for name, path in named.items() if name != ENVELOPE and not is_of_a_system(name)
+        }
     except OSError as error:
         raise FolderError(f"{error.filename or folder} cannot be read: {error.strerror}.") from error
     except RecursionError:
         raise FolderError(f"{folder} has too deeply nested folders.") from None
+
+
+def ignored(folder: Path) -> list[str]:
+    """Return the files of a folder that file managers wrote into it, which no certificate is about."""
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+    return [name for name in names if is_of_a_system(name)]
+
+
+def is_of_a_system(name: str) -> bool:
+    """Whether file managers write files of this name into any folder."""
+    return _OF_SYSTEMS.fullmatch(name) is not None
 
 
 def changes(signed: Mapping[str, str], found: Mapping[str, str]) -> list[str]:

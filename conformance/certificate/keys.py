@@ -6,7 +6,7 @@ import hashlib
 import os
 from typing import TYPE_CHECKING, Final
 
-from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _SECRET: Final = 0o600
 _PUBLIC: Final = 0o644
+_TRIED: Final = 128
+"""Messages until a key of small order shows itself, with a probability of all but one in 10 million."""
 
 
 class KeyFileError(Exception):
@@ -79,7 +81,21 @@ def read_public_key(path: Path) -> Ed25519PublicKey:
         raise KeyFileError(f"{path} is not a public key in PEM.") from None
     if not isinstance(key, Ed25519PublicKey):
         raise KeyFileError(f"{path} is not an Ed25519 key.")
+    if _is_of_small_order(key):
+        raise KeyFileError(f"{path} is a key of small order, for which anyone can sign.")
     return key
+
+
+def _is_of_small_order(key: Ed25519PublicKey) -> bool:
+    """Whether a signature that no private key made is valid; for such a key one of eight messages has it."""
+    identity_and_zero = bytes([1]) + bytes(63)
+    for number in range(_TRIED):
+        try:
+            key.verify(identity_and_zero, bytes([number]))
+        except InvalidSignature:
+            continue
+        return True
+    return False
 
 
 def key_id(key: Ed25519PublicKey) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.certificate.statement import CLAIMS
+from conformance.certificate.claims import Basis
 from conformance.reports.templating import environment, fixed_parts
 from conformance.reports.wording import MODES, OUTCOMES, counted, moment
 
@@ -22,15 +22,14 @@ _HEADINGS: Final = {
 }
 
 
-def page_bytes(report: Report, predicate: Mapping[str, Any], key: str) -> bytes:
+def page_bytes(report: Report, claims: Mapping[str, Any], key: str) -> bytes:
     """Return the content of certificate.html.
 
     Args:
         report: The report of the run.
-        predicate: The predicate of the statement that will be signed.
+        claims: The claims of the statement that will be signed.
         key: The id of the key that will sign it.
     """
-    claims = predicate[CLAIMS]
     text = (
         environment(_PACKAGE)
         .get_template("certificate.html.j2")
@@ -40,6 +39,7 @@ def page_bytes(report: Report, predicate: Mapping[str, Any], key: str) -> bytes:
             target=report["target"]["name"],
             attained=[entry for entry in report["classes"] if entry["outcome"] == "passed"],
             others=[(entry, OUTCOMES[entry["outcome"]]) for entry in report["classes"] if entry["outcome"] != "passed"],
+            level=claims["level"],
             reservations=claims["reservations"],
             facts=_facts(report, claims),
             key=key,
@@ -50,27 +50,38 @@ def page_bytes(report: Report, predicate: Mapping[str, Any], key: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _facts(report: Report, claims: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _facts(report: Report, claims: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     run, target, suite = claims["run"], claims["target"], claims["suite"]
     counted_outcomes = sorted(claims["outcomes"].items(), key=lambda item: _ORDER.index(item[0]))
     counts = ", ".join(f"{number} {OUTCOMES[outcome]}" for outcome, number in counted_outcomes)
-    facts = [
-        ("Address", target["base_url"]),
-        ("Organization", target["organization"]),
-        ("Tested", f"{moment(run['started_at'])}, {counted(run['requests'], 'request')}"),
-        ("Requirements", counts),
-        ("Mode", MODES[report["run"]["mode"]]),
-        ("Effort and seed", f"{run['effort']}, {run['seed']}"),
-        ("Build, as stated by the vendor", _algorithm(claims["build"])),
-        ("TLS certificate", _algorithm({"sha256": target["certificate_sha256"]})),
-        ("Suite", f"{suite['name']} {suite['version']}"),
-        ("Commit of the suite", suite.get("commit")),
-        ("Files of the suite", f"sha256:{suite['sha256']}"),
-        ("OpenAPI document", f"sha256:{claims['openapi_sha256']}"),
-        ("Signed", moment(claims["signed_at"])),
-    ]
-    return [(name, value) for name, value in facts if value]
+    selection = claims["selection"]
+    recomputed = {
+        "Address": target["base_url"],
+        "Organization": target["organization"],
+        "Interface": _versioned(claims["interface"]),
+        "Requirements": f"{counts}, after {counted(run['requests'], 'request')}",
+        "Chosen": selection and f"{selection['chosen']} of {selection['of']} requirements",
+        "Mode": MODES[report["run"]["mode"]],
+        "Effort and seed": f"{run['effort']}, {run['seed']}",
+        "OpenAPI document": f"sha256:{claims['openapi_sha256']}",
+    }
+    stated = {
+        "Suite": f"{suite['name']} {suite['version']}, commit {suite.get('commit', 'unknown')}",
+        "Files of the suite": f"sha256:{suite['sha256']}",
+        "Tested": moment(run["started_at"]),
+        "TLS certificate": _algorithm({"sha256": target["certificate_sha256"]}),
+        "Subordinate records by": claims["evidence"].get("cascade"),
+        "E-mails read by": claims["evidence"].get("mail"),
+        "Build": _algorithm(claims["build"]),
+        "Signed": moment(claims["signed_at"]),
+    }
+    rows = [(Basis.RECOMPUTED, recomputed), (Basis.STATED, stated)]
+    return [(name, value, basis.value) for basis, facts in rows for name, value in facts.items() if value]
 
 
 def _algorithm(digest: Mapping[str, str | None] | None) -> str:
     return ", ".join(f"{name}:{value}" for name, value in (digest or {}).items() if value)
+
+
+def _versioned(interface: Mapping[str, str] | None) -> str | None:
+    return None if interface is None else f"{interface['name']} {interface['version']}, sha256:{interface['sha256']}"

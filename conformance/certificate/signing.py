@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from conformance.certificate.consistency import problems
 from conformance.certificate.envelope import sealed
+from conformance.certificate.examining import examined
 from conformance.certificate.files import FolderError, digests
 from conformance.certificate.keys import key_id
 from conformance.certificate.page import page_bytes
-from conformance.certificate.statement import build_digest, reservations_about, statement
-from conformance.replay.comparing import differences
+from conformance.certificate.statement import Signing, build_digest, claims, reservations_about, statement
 from conformance.replay.recording import NotJudgeable, read_recording
-from conformance.replay.reevaluating import rejudge
 from conformance.reports.atomic_files import place
-from conformance.reports.sealing import ENVELOPE, PAGE
+from conformance.reports.sealing import ENVELOPE, PAGE, sha256
 from conformance.reports.text import json_bytes
 
 if TYPE_CHECKING:
@@ -72,33 +69,37 @@ def sign(folder: Path, key: Ed25519PrivateKey, *, build: str | None = None, anyw
         FolderError: A file cannot be read or written.
         ValueError: The build's digest is invalid.
     """
-    build_digest(build)
+    stated_build = build_digest(build)
     recording = read_recording(folder)
-    reasons = reservations_about(recording.report, recording.provisioned.stopped) + _doubts(recording, folder)
+    report, found = recording.report, digests(folder)
+    present = [name for name in found if name not in {PAGE, ENVELOPE}]
+    now = datetime.now(UTC)
+    if now < datetime.fromisoformat(report["run"]["finished_at"]):
+        raise FolderError(f"By this machine's clock it is {now:%Y-%m-%dT%H:%M:%SZ}, before the end of the run.")
+    reasons = reservations_about(report, recording.provisioned.stopped) + _doubts(recording, folder, present)
     if reasons and not anyway:
         raise Refused(reasons)
-    signed_at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    found = {name: digest for name, digest in digests(folder).items() if name != PAGE}
-    made = statement(recording.report, found, signed_at=signed_at, reservations=reasons, build=build)
-    page = page_bytes(recording.report, made["predicate"], key_id(key.public_key()))
-    with_page = {**found, PAGE: hashlib.sha256(page).hexdigest()}
-    made = statement(recording.report, with_page, signed_at=signed_at, reservations=reasons, build=build)
+    signing = Signing(now.strftime("%Y-%m-%dT%H:%M:%SZ"), reasons, stated_build)
+    signer = key_id(key.public_key())
+    page = page_bytes(report, claims(report, recording.provisioned, signing), signer)
+    subjects = {**{name: found[name] for name in present}, PAGE: sha256([page])}
+    made = statement(report, recording.provisioned, subjects, signing)
     envelope = sealed(json_bytes(made), key)
     try:
         place({folder / PAGE: lambda: [page], folder / ENVELOPE: lambda: [envelope]})
     except OSError as error:
         raise FolderError(f"The certificate cannot be written to {folder}: {error.strerror}.") from error
-    return Signed(made, key_id(key.public_key()))
+    return Signed(made, signer)
 
 
-def _doubts(recording: Recording, folder: Path) -> list[str]:
-    """Return the reasons why the report is not reliable, a sentence each."""
-    wrong = [
-        f"The report contradicts itself: {problem}." for problem in problems(recording.report, recording.exchanges)
-    ]
-    other = differences(recording, rejudge(recording, folder))
-    more = [f"And {len(other) - _MOST_LISTED} more differences."] if len(other) > _MOST_LISTED else []
-    return wrong + [f"Judged again, the result differs: {difference}." for difference in other[:_MOST_LISTED]] + more
+def _doubts(recording: Recording, folder: Path, present: list[str]) -> list[str]:
+    """Return the reasons why the folder is not reliable, a sentence each."""
+    found: list[str] = []
+    for claim in examined(recording, folder, present):
+        found += [f"{claim.text.rstrip('.')} is wrong: {fault}." for fault in claim.faults[:_MOST_LISTED]]
+        more = len(claim.faults) - _MOST_LISTED
+        found += [f"And {more} more differences."] if more > 0 else []
+    return found
 
 
 __all__ = ["NotJudgeable", "Refused", "Signed", "sign"]

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final, Self
 
-from conformance.suite import suite_sha256
+from conformance.suite import suite_sha256, versions
+from conformance.targets.profile import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from conformance.replay.recorded_inputs_file import Provisioned
     from conformance.reports.model import Report
+    from conformance.targets.profile import Profile
 
 STATEMENT: Final = "https://in-toto.io/Statement/v1"
 PREDICATE: Final = "https://in-toto.io/attestation/test-result/v0.1"
@@ -19,28 +24,59 @@ CLAIMS: Final = "urn:engagement-conformance:certificate:1"
 """The member of the predicate with the claims that are not in the standard predicate."""
 
 RESULTS: Final = {"conformant": "PASSED", "inconclusive": "WARNED", "non-conformant": "FAILED"}
+LEVEL: Final = "1, self-consistent"
+"""The level of assurance: the folder bears out every claim that its recording can bear out."""
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _DIGEST: Final = re.compile(r"(sha256):([0-9a-f]{64})|(sha512):([0-9a-f]{128})")
 
 
-def statement(
-    report: Report,
-    digests: Mapping[str, str],
-    *,
-    signed_at: str,
-    reservations: Sequence[str] = (),
-    build: str | None = None,
-) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Signing:
+    """The claims of a certificate that its signer adds.
+
+    Attributes:
+        signed_at: The time of signing, UTC in ISO 8601.
+        reservations: The reasons against certifying the run, a sentence each.
+        build: The digest of the build under test as the vendor states it, by its algorithm, or None.
+        versions: The versions that rendered certificate.html.
+    """
+
+    signed_at: str
+    reservations: Sequence[str] = ()
+    build: Mapping[str, str] | None = None
+    versions: Mapping[str, str] = field(default_factory=versions)
+
+    @classmethod
+    def of(cls, claims: Mapping[str, Any]) -> Self:
+        """Return what the signer added to the claims of a statement.
+
+        Raises:
+            KeyError: A member is missing.
+            TypeError: A member has another type.
+            ValueError: A time or a digest is invalid.
+        """
+        signed_at, reservations, build = claims["signed_at"], claims["reservations"], claims["build"]
+        signed_with = claims["versions"]["signed"]
+        if _TIME.fullmatch(signed_at) is None:
+            raise ValueError(signed_at)
+        datetime.fromisoformat(signed_at)
+        if not all(isinstance(text, str) for text in [*reservations, *signed_with.values()]):
+            raise TypeError(reservations)
+        if build is not None and [build] != [build_digest(":".join(pair)) for pair in build.items()]:
+            raise ValueError(build)
+        if signed_with.keys() != versions().keys():
+            raise KeyError(signed_with)
+        return cls(signed_at, reservations, build, signed_with)
+
+
+def statement(report: Report, provisioned: Provisioned, digests: Mapping[str, str], signing: Signing) -> dict[str, Any]:
     """Return the statement about a run.
 
     Args:
         report: The report of the run.
+        provisioned: Its recorded inputs.
         digests: The SHA-256 digests of the files in its folder, by name.
-        signed_at: The time of signing, UTC in ISO 8601.
-        reservations: The reasons against certifying the run, a sentence each.
-        build: The digest of the build under test as the vendor states it, such as ``sha256:...``.
-
-    Raises:
-        ValueError: The build's digest is invalid.
+        signing: The claims that the signer adds.
     """
     return {
         "_type": STATEMENT,
@@ -48,8 +84,7 @@ def statement(
         "predicateType": PREDICATE,
         "predicate": {
             **of_report(report),
-            CLAIMS: claims(report)
-            | {"signed_at": signed_at, "reservations": list(reservations), "build": build_digest(build)},
+            CLAIMS: claims(report, provisioned, signing),
         },
     }
 
@@ -67,12 +102,14 @@ def of_report(report: Report) -> dict[str, Any]:
     }
 
 
-def claims(report: Report) -> dict[str, Any]:
-    """Return the further claims of a certificate that are derived from the report."""
+def claims(report: Report, provisioned: Provisioned, signing: Signing) -> dict[str, Any]:
+    """Return the further claims of a certificate."""
     run, suite, target = report["run"], report["suite"], report["target"]
     census = _mapping(_mapping(report.get("census")).get("before"))
     return {
+        "level": LEVEL,
         "verdict": report["verdict"],
+        "interface": report.get("interface"),
         "suite": {name: value for name, value in suite.items() if name in ("name", "version", "commit")}
         | {"sha256": suite_sha256()},
         "openapi_sha256": suite["openapi_sha256"],
@@ -89,9 +126,26 @@ def claims(report: Report) -> dict[str, Any]:
             name: _mapping(run)[name]
             for name in ("mode", "effort", "seed", "requests", "started_at", "finished_at", "interrupted")
         },
+        "selection": _mapping(run).get("selection"),
+        "evidence": evidence(provisioned.profile),
         "waivers": _mapping(report).get("waivers", []),
         "waived": [entry["id"] for entry in report["requirements"] if entry["waived"]],
+        "versions": {"run": dict(provisioned.versions), "signed": dict(signing.versions)},
+        "signed_at": signing.signed_at,
+        "reservations": list(signing.reservations),
+        "build": signing.build,
     }
+
+
+def evidence(profile: Profile) -> dict[str, str]:
+    """Return who provided the evidence of the classes that the interface alone cannot show, by class."""
+    program = "the vendor's program"
+    own, others = list(profile.subordinates), [kind for kind in KINDS if kind not in profile.subordinates]
+    parts = [f"the service's own API ({', '.join(own)})"] if own else []
+    parts += [f"{program} ({', '.join(others)})"] if others and profile.provisioner else []
+    mail = "the suite's own mailbox" if profile.mailbox else program if profile.provisioner else ""
+    found = {"cascade": " and ".join(parts), "mail": mail}
+    return {name: text for name, text in found.items() if text}
 
 
 def build_digest(stated: str | None) -> dict[str, str] | None:

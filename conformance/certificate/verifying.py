@@ -5,45 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from conformance import __version__
 from conformance.certificate import statement as statements
-from conformance.certificate.consistency import problems
+from conformance.certificate.claims import Basis, Claim
 from conformance.certificate.envelope import InvalidEnvelope, opened
-from conformance.certificate.files import FolderError, changes, digests
+from conformance.certificate.examining import Page, examined
+from conformance.certificate.files import FolderError, changes, digests, ignored
 from conformance.certificate.keys import key_id
-from conformance.certificate.statement import CLAIMS
+from conformance.certificate.page import page_bytes
+from conformance.certificate.statement import CLAIMS, Signing
+from conformance.certificate.vendor_statements import stated
 from conformance.files import DOCUMENT, read_file
-from conformance.replay.comparing import differences, is_cut_off
+from conformance.openapi import openapi_sha256
 from conformance.replay.recording import REPORT, NotJudgeable, Recording, read_recording
-from conformance.replay.reevaluating import rejudge
 from conformance.reports.model import InvalidReport, load_report
-from conformance.reports.sealing import ENVELOPE
-from conformance.reports.text import load_json
+from conformance.reports.sealing import ENVELOPE, sha256
+from conformance.reports.text import json_bytes, load_json, one_line
+from conformance.suite import suite_sha256
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
-    from conformance.reports.model import Report
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A claim that a certificate makes or depends on.
-
-    Attributes:
-        text: The claim, as a sentence.
-        faults: The reasons why it does not hold, a clause each; empty if it holds.
-    """
-
-    text: str
-    faults: tuple[str, ...] = ()
-
-    @property
-    def holds(self) -> bool:
-        """Whether the claim is true."""
-        return not self.faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +37,16 @@ class Verified:
     Attributes:
         claims: The verified claims; a failed one is the last if the others depend on it.
         predicate: The predicate of the statement if the signature is valid; else None.
+        is_judged: Whether the recorded exchanges were judged again; False if that takes another release of the suite.
     """
 
     claims: tuple[Claim, ...]
     predicate: Mapping[str, Any] | None
+    is_judged: bool = True
 
     @property
     def holds(self) -> bool:
-        """Whether every claim is true."""
+        """Whether nothing refutes any claim."""
         return all(claim.holds for claim in self.claims)
 
 
@@ -73,16 +59,26 @@ def verify(folder: Path, key: Ed25519PublicKey) -> Verified:
     """
     signature = f"The certificate is signed by the key {key_id(key)}."
     try:
-        said = _statement(opened(read_file(folder / ENVELOPE, DOCUMENT), key))
+        payload = opened(read_file(folder / ENVELOPE, DOCUMENT), key)
+        said = _statement(payload)
     except OSError as error:
         return Verified((Claim(signature, (f"{ENVELOPE} cannot be read: {error.strerror}",)),), None)
     except InvalidEnvelope as error:
         return Verified((Claim(signature, (str(error),)),), None)
-    claims = [Claim(signature), _files(said, folder)]
-    claims += _claims(said["predicate"], folder) if claims[-1].holds else [_NOT_JUDGED]
-    return Verified(tuple(claims), said["predicate"])
+    predicate = said["predicate"]
+    try:
+        found, left_out = digests(folder), ignored(folder)
+        files = _files(said, found, left_out)
+    except FolderError as error:
+        files = Claim(_UNCHANGED, (str(error).rstrip("."),))
+    if not files.holds:
+        return Verified((Claim(signature), files, _NOT_JUDGED), predicate)
+    if (other := _other_suite(predicate[CLAIMS])) is not None:
+        return Verified((Claim(signature), files, other), predicate, is_judged=False)
+    return Verified((Claim(signature), files, *_claims(payload, said, folder, found, key)), predicate)
 
 
+_UNCHANGED = "All files of the folder are unchanged since signing."
 _NOT_JUDGED = Claim(
     "The recorded exchanges, judged again, have the same result.", ("the files are not those that were signed",)
 )
@@ -109,67 +105,87 @@ def _signed(said: Mapping[str, Any]) -> dict[str, str]:
     return {subject["name"]: subject["digest"]["sha256"] for subject in said["subject"]}
 
 
-def _files(said: Mapping[str, Any], folder: Path) -> Claim:
+def _files(said: Mapping[str, Any], found: Mapping[str, str], left_out: Iterable[str]) -> Claim:
     signed = _signed(said)
-    try:
-        found = changes(signed, digests(folder))
-    except FolderError as error:
-        found = [str(error).rstrip(".")]
-    return Claim(f"All {len(signed)} files of the folder are unchanged since signing.", tuple(found))
+    aside = f" Not looked at: {', '.join(map(one_line, left_out))}." if left_out else ""
+    return Claim(
+        f"All {len(signed)} files of the folder are unchanged since signing.{aside}", tuple(changes(signed, found))
+    )
 
 
-def _claims(predicate: Mapping[str, Any], folder: Path) -> list[Claim]:
+def _other_suite(claims: Mapping[str, Any]) -> Claim | None:
+    """Return the claim that another release of the suite can judge the recording; None if this one can."""
+    suite: object = claims.get("suite")
+    if not isinstance(suite, dict):
+        return None
+    own = {"version": __version__, "sha256": suite_sha256()}
+    said = {name: suite.get(name) for name in own}
+    if said == own and claims.get("openapi_sha256") == openapi_sha256():
+        return None
+    commit = f", commit {suite['commit']}" if "commit" in suite else ""
+    return Claim(
+        one_line(
+            f"The run was judged by the suite {said['version']}{commit}, files sha256:{said['sha256']}, and this is "
+            f"{__version__}, files sha256:{own['sha256']}: install that release to judge the recording again."
+        ),
+        basis=Basis.NOT_HERE,
+    )
+
+
+def _claims(
+    payload: bytes, said: Mapping[str, Any], folder: Path, found: Mapping[str, str], key: Ed25519PublicKey
+) -> list[Claim]:
     """Return the claims that depend on the files."""
     schema = "report.json is valid under its schema."
     try:
-        report = load_report(folder / REPORT)
+        load_report(folder / REPORT)
     except InvalidReport as error:
         return [Claim(schema, (str(error).rstrip("."),)), _NOT_JUDGED]
     try:
         recording = read_recording(folder)
     except NotJudgeable as error:
         return [Claim(schema), Claim("This suite can judge the recording.", (str(error).rstrip("."),))]
-    suite = report["suite"]
+    agreement, page = _agreement(payload, said, recording, found, key_id(key))
     return [
         Claim(schema),
-        Claim(
-            f"The report is consistent: {report['verdict']} follows from {len(report['requirements'])} requirements.",
-            tuple(problems(report, recording.exchanges)),
-        ),
-        Claim("The statement agrees with the report.", tuple(_misstated(predicate, recording))),
-        Claim(f"This suite is the suite of the run: {suite['name']} {suite['version']}."),
-        _judged_again(recording, folder),
+        agreement,
+        *examined(recording, folder, found, page),
+        *(stated(recording, said["predicate"][CLAIMS]) if agreement.holds else ()),
     ]
 
 
-def _misstated(predicate: Mapping[str, Any], recording: Recording) -> list[str]:
-    """Return the members of a statement that do not follow from the report, a clause each."""
-    report: Report = recording.report
-    said = dict(predicate[CLAIMS])
-    reservations = said.pop("reservations", None)
-    expected = statements.reservations_about(report, recording.provisioned.stopped)
-    found = _unlike(
-        statements.of_report(report), {name: member for name, member in predicate.items() if name != CLAIMS}
-    )
-    beside = {"signed_at", "build"}
-    found += _unlike(statements.claims(report), {name: member for name, member in said.items() if name not in beside})
-    if not isinstance(reservations, list) or any(reservation not in reservations for reservation in expected):
-        found.append("reservations")
-    return [f"its {name} differs" for name in found]
+def _agreement(
+    payload: bytes, said: Mapping[str, Any], recording: Recording, found: Mapping[str, str], key: str
+) -> tuple[Claim, Page | None]:
+    """Return the claim that the statement follows from the report, and the page that both give."""
+    text = "The statement agrees with the report."
+    try:
+        signing = Signing.of(said["predicate"][CLAIMS])
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return Claim(text, ("the claims that its signer added are invalid",)), None
+    expected = statements.statement(recording.report, recording.provisioned, found, signing)
+    page = page_bytes(recording.report, expected["predicate"][CLAIMS], key)
+    faults = _misstated(expected, said)
+    due = statements.reservations_about(recording.report, recording.provisioned.stopped)
+    if any(reservation not in signing.reservations for reservation in due):
+        faults.append("its reservations differ")
+    if signing.signed_at < recording.report["run"]["finished_at"]:
+        faults.append("it was signed before the run ended")
+    if not faults and json_bytes(expected) != payload:
+        faults.append("it is not written as this suite writes it")
+    return Claim(text, tuple(faults)), Page(sha256([page]), signing.versions)
+
+
+def _misstated(expected: Mapping[str, Any], said: Mapping[str, Any]) -> list[str]:
+    """Return the members of a statement that differ from those that the report gives, a clause each."""
+    own, theirs = expected["predicate"], said["predicate"]
+    found = _unlike({**expected, "predicate": None}, {**said, "predicate": None})
+    found += _unlike({**own, CLAIMS: None}, {**theirs, CLAIMS: None})
+    found += _unlike(own[CLAIMS], theirs[CLAIMS])
+    return [f"its {one_line(name)} differs" for name in found]
 
 
 def _unlike(expected: Mapping[str, Any], said: Mapping[str, Any]) -> list[str]:
     absent: Callable[[], object] = object
     names = dict.fromkeys([*expected, *said])
     return [name for name in names if expected.get(name, absent()) != said.get(name, absent())]
-
-
-def _judged_again(recording: Recording, folder: Path) -> Claim:
-    again = rejudge(recording, folder)
-    same = f"have the same outcomes and {len(again.observations)} observations"
-    if is_cut_off(recording.report):
-        same = "fail the same requirements; nothing else of a run that ended during its checks can be compared"
-    return Claim(
-        f"The {len(recording.exchanges)} recorded exchanges, judged again, {same}.",
-        tuple(differences(recording, again)),
-    )

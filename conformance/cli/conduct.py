@@ -300,7 +300,7 @@ def _logged(execution: RunSession, errors: Sequence[str]) -> bool:
 def _write(report: Report, execution: RunSession) -> bool:
     """Write the outputs of a run; return whether that succeeded."""
     try:
-        notes = note_lines(execution.run, execution.notes.lines, execution.redactor.text)
+        notes = note_lines(execution.run, execution.notes.lines, execution.redactor.text, execution.certificate)
         exchanges, log = execution.run.wire.exchanges, execution.log.text()
         taken_out = write_all(report, exchanges, execution.folder, execution.redactor, notes, log)
     except OSError as error:

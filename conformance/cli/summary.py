@@ -15,6 +15,7 @@ from conformance.reports.wording import (
     SECTIONS,
     WITHOUT_CORE,
     again,
+    basis_of,
     counted,
     excuse,
     explain_command,
@@ -132,6 +133,8 @@ def _print_failure(console: Console, requirement: Requirement, folder: Path | No
         plain(f"✗ {requirement['id']} (section {requirement['section']}, {_operations(requirement)})", "bold red")
     )
     _print_indented(console, plain(requirement["title"], "bold"), 2)
+    if basis := basis_of(requirement):
+        _print_indented(console, plain(basis), 2)
     if excused := excuse(requirement):
         _print_indented(console, plain(requirement["reason"] or f"This failure is {excused}.", "yellow"), 2)
     for failure in requirement["failures"]:

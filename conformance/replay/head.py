@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jsonschema import Draft202012Validator
 
+from conformance.reports.limits import SHARES
 from conformance.reports.text import one_line
 from conformance.running.options import Effort, Mode
+from conformance.suite import versions
 from conformance.targets import validity
 from conformance.targets.loading import KEY_NAMES
 from conformance.targets.profile import KINDS
@@ -22,8 +24,8 @@ _SOME: Final = {"type": ["integer", "null"], "minimum": 1, "maximum": 10**9}
 
 
 def _table(members: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object with these required members."""
-    return {"type": "object", "properties": members, "required": list(members)}
+    """Return the schema of an object with these members and no others."""
+    return {"type": "object", "properties": members, "required": list(members), "additionalProperties": False}
 
 
 def _list(item: dict[str, Any]) -> dict[str, Any]:
@@ -34,8 +36,22 @@ _TARGET: Final = _table(
     {
         "name": _TEXT,
         "base_url": _TEXT,
-        "api_key_length": {"type": "integer", "minimum": 1, "maximum": 64},
+        "certificate_sha256": {"type": ["string", "null"], "pattern": "^[0-9a-f]{64}$"},
+        "api_key": _table(
+            {
+                "prefix": {"enum": [0, *range(2, 19)]},
+                "length": {"type": "integer", "minimum": 1, "maximum": 64},
+                "alphabet": {"enum": ["both cases", "one case", "not ASCII"]},
+            }
+        ),
         "keys": _list({"enum": list(KEY_NAMES)}),
+        "variables": {"type": "object", "additionalProperties": _TEXT, "maxProperties": 1000},
+        "warnings": _list(_TEXT),
+        "limits": {
+            "type": "object",
+            "propertyNames": {"enum": list(SHARES)},
+            "additionalProperties": _SECONDS | {"maximum": 10**9},
+        },
         "members": _list(_table({"user_id": _TEXT, "key": {"type": "boolean"}})),
         "provisioner": {"type": "boolean"},
         "invitation_domain": _TEXT,
@@ -53,6 +69,7 @@ _HEAD: Final = Draft202012Validator(
         {
             "format": _TEXT,
             "suite_sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+            "versions": _table(dict.fromkeys(versions(), _TEXT)),
             "prefix": {"type": "string", "maxLength": 12, "pattern": "^cf-[a-z2-7]{8}-$"},
             "seed": {"type": "integer"},
             "effort": {"enum": [effort.value for effort in Effort]},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from conformance.files import RECORDING, read_file
@@ -11,7 +11,8 @@ from conformance.replay.head import ensure_head
 from conformance.reports.sealing import SEALED, sha256
 from conformance.reports.text import json_bytes, load_json, one_line, with_texts
 from conformance.running.options import Effort, RunOptions
-from conformance.suite import suite_sha256
+from conformance.scenarios.access.invalid_credentials import KeyForm
+from conformance.suite import suite_sha256, versions
 from conformance.targets.profile import Mode, Profile, ProvisionerSettings, SubordinateTemplate, TargetMember
 from conformance.targets.secret import Secret
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
 
 FORMAT: Final = "conformance-provisioned/1"
-
-_LONGEST_KEY: Final = 64
 
 
 class InvalidNotes(ValueError):
@@ -36,32 +35,41 @@ class Provisioned:
 
     Attributes:
         suite_sha256: The digest of the suite.
+        versions: The versions of what generated requests and rendered files in the run.
         prefix: The mark of the run's names.
         options: The options of the run.
         profile: The target, with placeholders for all keys.
+        key_form: The form of the main key.
+        certificate_sha256: The digest of the target's TLS certificate, or None.
         stopped: Why the run stopped sending; None if it was completed.
         notes: The recorded inputs, in order.
         digests: The SHA-256 digests of the run's other files, by name.
     """
 
     suite_sha256: str
+    versions: Mapping[str, str]
     prefix: str
     options: RunOptions
     profile: Profile
+    key_form: KeyForm
+    certificate_sha256: str | None
     stopped: str | None
     notes: tuple[Mapping[str, Any], ...]
     digests: Mapping[str, str]
 
 
-def note_lines(run: Run, notes: Iterable[Mapping[str, object]], redact: Callable[[str], str]) -> list[bytes]:
+def note_lines(
+    run: Run, notes: Iterable[Mapping[str, object]], redact: Callable[[str], str], certificate: str | None = None
+) -> list[bytes]:
     """Return the lines of the file without the last one.
 
     Args:
         run: The run, after its end.
         notes: The recorded inputs.
         redact: Redacts secrets.
+        certificate: The SHA-256 digest of the target's TLS certificate, or None.
     """
-    lines: list[object] = [_head(run), *notes]
+    lines: list[object] = [_head(run, certificate), *notes]
     return [json_bytes(with_texts(line, redact)) + b"\n" for line in lines]
 
 
@@ -84,10 +92,13 @@ def read_notes(path: Path) -> Provisioned:
         raise InvalidNotes(f"{name} is not a valid record of inputs: {reason}.") from error
 
 
-def placeholder(name: str, length: int = 32) -> str:
-    """Return the placeholder of a key, determined by its name."""
-    text = hashlib.sha256(f"recorded key {name}".encode()).hexdigest()
-    return text[: max(1, min(length, _LONGEST_KEY))]
+def placeholder(name: str) -> str:
+    """Return the placeholder of a key other than the main key, determined by its name."""
+    return _digits(name)[:32]
+
+
+def _digits(name: str) -> str:
+    return hashlib.sha256(f"recorded key {name}".encode()).hexdigest()
 
 
 def _read(lines: Sequence[bytes], last: bytes) -> Provisioned:
@@ -97,14 +108,19 @@ def _read(lines: Sequence[bytes], last: bytes) -> Provisioned:
     if digests["above"] != sha256(lines):
         raise ValueError("it was changed: its digest differs")
     head, *notes = [load_json(line) for line in lines]
+    if any(json_bytes(value) + b"\n" != line for value, line in zip([head, *notes], lines, strict=True)):
+        raise ValueError("a line is not as the suite writes it")
     if head["format"] != FORMAT:
         raise ValueError(f"its format is not {FORMAT}")
     ensure_head(head)
     return Provisioned(
         suite_sha256=head["suite_sha256"],
+        versions=head["versions"],
         prefix=head["prefix"],
         options=_options(head),
         profile=_profile(head["target"], Mode(head["mode"])),
+        key_form=KeyForm(**head["target"]["api_key"]),
+        certificate_sha256=head["target"]["certificate_sha256"],
         stopped=head["stopped"],
         notes=tuple(map(_note, notes)),
         digests={name: digests[name] for name in SEALED},
@@ -121,16 +137,19 @@ def _note(line: Any) -> Mapping[str, Any]:  # noqa: ANN401 - any JSON value
     if not texts or "told" not in line or type(line.get("time", 0)) is not int:
         raise ValueError("a line is no record of an input")
     exchanges = line.get("exchanges", [])
+    if not line.keys() <= {"check", "asked", "told", "time", "exchanges"}:
+        raise ValueError("a line has other members than a record of an input")
     if not isinstance(exchanges, list) or any(type(number) is not int for number in exchanges):
         raise ValueError("a line has invalid numbers of exchanges")
     return cast("Mapping[str, Any]", line)
 
 
-def _head(run: Run) -> dict[str, object]:
+def _head(run: Run, certificate: str | None) -> dict[str, object]:
     options = run.options
     return {
         "format": FORMAT,
         "suite_sha256": suite_sha256(),
+        "versions": versions(),
         "prefix": run.names.prefix,
         "seed": options.seed,
         "effort": options.effort.value,
@@ -140,7 +159,7 @@ def _head(run: Run) -> dict[str, object]:
         "max_seconds": options.max_seconds,
         "only": list(options.only),
         "stopped": run.wire.stopped,
-        "target": _target(run.profile),
+        "target": _target(run.profile) | {"certificate_sha256": certificate},
     }
 
 
@@ -157,12 +176,15 @@ def _options(head: Mapping[str, Any]) -> RunOptions:
 
 
 def _target(profile: Profile) -> dict[str, object]:
-    """Return a profile without secrets: the names of its keys, and the length of the main key up to 64."""
+    """Return a profile without secrets: the names of its keys, and the form of the main key."""
     return {
         "name": profile.name,
         "base_url": profile.base_url,
-        "api_key_length": min(len(profile.api_key.reveal()), _LONGEST_KEY),
+        "api_key": asdict(KeyForm.of(profile.api_key.reveal())),
         "keys": list(profile.keys),
+        "variables": dict(profile.variables),
+        "warnings": list(profile.warnings),
+        "limits": dict(profile.limits),
         "members": [{"user_id": member.user_id, "key": member.key is not None} for member in profile.members],
         "provisioner": profile.provisioner is not None,
         "invitation_domain": profile.invitation_domain,
@@ -183,7 +205,7 @@ def _profile(target: Mapping[str, Any], mode: Mode) -> Profile:
     return Profile(
         name=target["name"],
         base_url=target["base_url"],
-        api_key=Secret(placeholder("api_key", target["api_key_length"])),
+        api_key=Secret(KeyForm(**target["api_key"]).example(_digits("api_key"))),
         mode=mode,
         keys={name: _key(name) for name in target["keys"]},
         members=members,
@@ -195,6 +217,9 @@ def _profile(target: Mapping[str, Any], mode: Mode) -> Profile:
         mailbox=("", 0) if target["mailbox"] else None,
         organization=target["organization"],
         subordinates={kind: SubordinateTemplate(kind, "POST", "", None, "") for kind in target["subordinates"]},
+        variables=target["variables"],
+        warnings=tuple(target["warnings"]),
+        limits=target["limits"],
     )
 
 

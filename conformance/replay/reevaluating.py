@@ -6,7 +6,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from conformance.catalogue import load_catalogue
 from conformance.replay.recorded_inputs_file import placeholder
+from conformance.reports.script import Recording
 from conformance.running.connect import redactor_of, wire_settings
 from conformance.running.first_contact import reach
 from conformance.running.run import Run
@@ -17,6 +19,7 @@ from conformance.targets.recorded_fixtures import RecordedFixtures
 from conformance.targets.recorder import JournalRecorder
 from conformance.verdicts import conclude
 from conformance.verdicts.judge import Judge
+from conformance.verdicts.reporting import NOT_RUN
 from conformance.verdicts.session import run_checks
 from conformance.wire.recorded_clock import FrozenClock
 from conformance.wire.recorded_inputs import InputPlayer
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conformance.replay.recorded_inputs_file import Provisioned
-    from conformance.replay.recording import Recording
+    from conformance.replay.recording import Recording as RecordedFolder
     from conformance.reports import model
 
 
@@ -39,11 +42,13 @@ class Rejudged:
     Attributes:
         requirements: Every requirement with its outcome.
         observations: The observations.
+        classes: The classes.
         misfits: Mismatches between the checks' requests and the recording, a sentence each.
     """
 
     requirements: list[model.Requirement]
     observations: list[model.Observation]
+    classes: list[model.ConformanceClass]
     misfits: list[str]
 
 
@@ -57,7 +62,7 @@ class UnwrittenJournal(Journal):
         """Write nothing."""
 
 
-def rejudge(recording: Recording, folder: Path) -> Rejudged:
+def rejudge(recording: RecordedFolder, folder: Path) -> Rejudged:
     """Run the checks on a recording.
 
     Args:
@@ -72,17 +77,21 @@ def rejudge(recording: Recording, folder: Path) -> Rejudged:
         reached = reach(run)
         run.closed = reached if isinstance(reached, str) else None
         run_checks(judge)
-    _ = run.missing  # building the report had requested it, too
+    script = Recording(recording.exchanges, run.names.prefix, run.profile.variables, redactor_of(run.profile))
+    requirements = conclude.requirements(judge.results, run.closed or NOT_RUN, run.options.only, script)
+    unlock = conclude.unlocking(load_catalogue(), run.missing, run.options.only)
     errors = [f"an error of the suite: {error.splitlines()[0]}: {error.splitlines()[-1]}" for error in judge.errors]
     unasked = [f"no check requested exchange {exchange.number}, sent by {exchange.check}" for exchange in wire.unused]
+    unlike = [f"exchange {exchange.number} has a request that this suite does not send" for exchange in wire.unlike]
     return Rejudged(
-        requirements=conclude.requirements(judge.results, "It was not judged again.", run.options.only),
+        requirements=requirements,
         observations=conclude.observations(run.observations),
-        misfits=[*dict.fromkeys([*wire.unrecorded, *notes.unrecorded]), *unasked, *notes.unused, *errors],
+        classes=conclude.classes(requirements, unlock),
+        misfits=[*dict.fromkeys([*wire.unrecorded, *notes.unrecorded]), *unasked, *unlike, *notes.unused, *errors],
     )
 
 
-def _run(recording: Recording, notes: InputPlayer, folder: Path) -> tuple[ReplayWire, Run]:
+def _run(recording: RecordedFolder, notes: InputPlayer, folder: Path) -> tuple[ReplayWire, Run]:
     provisioned = recording.provisioned
     profile = provisioned.profile
     redactor = redactor_of(profile)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+from collections import defaultdict, deque
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -65,14 +66,18 @@ def _exchanges(entries: list[dict[str, Any]]) -> list[Exchange]:
 
 
 def _exchange(entry: dict[str, Any]) -> Exchange:
-    sent = _request(entry["request"])
+    sent, received, error = _request(entry["request"]), _response(entry["response"]), entry["_trouble"]
+    if (received is None) is (error is None):
+        raise ValueError("an exchange has neither a response nor an error, or both")
+    if received is not None and not entry["_sent"]:
+        raise ValueError("an exchange that was not sent has a response")
     return Exchange(
         number=int(entry["_number"]),
         check=_text(entry["_check"]),
         request=_intended(entry, sent),
         sent_request=sent,
-        received=_response(entry["response"]),
-        error=_optional(entry["_trouble"], _text),
+        received=received,
+        error=_optional(error, _text),
         started_at=_moment(entry["startedDateTime"]),
         seconds=round(_duration(entry["time"]) / 1000, 6),
         attempt=int(entry["_attempt"]),
@@ -98,14 +103,13 @@ def _response(response: dict[str, Any]) -> Response | None:
 def _intended(entry: dict[str, Any], sent: SentRequest) -> Request:
     meant = entry["_call"]
     operation = OPERATIONS[meant["operation"]]
-    own_headers = {name.lower() for name in meant["headers"]}
     parts = urlsplit(sent.url)
     request = Request(
         operation=operation,
         identifier=_identifier(operation, parts.path),
         query=tuple(parse_qsl(parts.query, keep_blank_values=True, errors="surrogatepass")),
         body=sent.body if "postData" in entry["request"] else None,
-        headers=tuple((name, value) for name, value in sent.headers if name.lower() in own_headers),
+        headers=_own(meant["headers"], sent.headers),
         credential=_credential(_optional(meant["credential"], _text), sent.headers),
         repeatable=bool(meant["repeatable"]),
         expects_429=bool(meant["expects_429"]),
@@ -114,6 +118,14 @@ def _intended(entry: dict[str, Any], sent: SentRequest) -> Request:
     return (
         request.as_probe(sent.method, urlunsplit(("", "", parts.path, parts.query, ""))) if meant["probe"] else request
     )
+
+
+def _own(names: list[str], sent: Headers) -> Headers:
+    """Return the headers of the request itself; one without a value was not sent."""
+    values: defaultdict[str, deque[str]] = defaultdict(deque)
+    for name, value in sent:
+        values[name.lower()].append(value)
+    return tuple((name, found.popleft() if (found := values[name.lower()]) else "") for name in map(_text, names))
 
 
 def _credential(name: str | None, headers: Headers) -> Credential | None:

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from conformance.reports.text import COMMAND, bounded, one_line, visible
-from conformance.reports.wording import again, excuse, numbers, of_chosen, outcome_word, seconds_of, verdict_sentence
+from conformance.reports.wording import (
+    again,
+    basis_of,
+    excuse,
+    numbers,
+    of_chosen,
+    outcome_word,
+    seconds_of,
+    verdict_sentence,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,6 +121,7 @@ def _skipped(case: Element, requirement: Requirement) -> None:
 def _text(requirement: Requirement, failure: Failure) -> str:
     lines = [
         requirement["title"],
+        *([basis] if (basis := basis_of(requirement)) else []),
         failure["message"],
         f"expected: {failure['expected']}",
         f"actual: {failure['actual']}",

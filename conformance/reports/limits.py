@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from conformance.reports.model import Limit
     from conformance.wire.exchange import Exchange
 
-_SHARES: Final = {"p50_ms": 0.5, "p95_ms": 0.95, "p99_ms": 0.99}
+SHARES: Final = {"p50_ms": 0.5, "p95_ms": 0.95, "p99_ms": 0.99}
 
 
 def measured_limits(limits: Mapping[str, float], exchanges: Iterable[Exchange]) -> list[Limit]:
@@ -20,7 +20,7 @@ def measured_limits(limits: Mapping[str, float], exchanges: Iterable[Exchange]) 
     times = sorted(exchange.seconds * 1000 for exchange in exchanges if exchange.received is not None)
     if not times:
         return []
-    measured = {name: round(quantile(times, _SHARES[name]), 1) for name in limits}
+    measured = {name: round(quantile(times, SHARES[name]), 1) for name in limits}
     return [
         {"name": name, "limit": limit, "measured": measured[name], "kept": measured[name] <= limit}
         for name, limit in limits.items()

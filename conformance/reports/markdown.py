@@ -11,6 +11,7 @@ from conformance.reports.wording import (
     OUTCOMES,
     VERDICTS,
     again,
+    basis_of,
     excuse,
     explain_command,
     lasting_sentence,
@@ -129,8 +130,9 @@ def _failures(report: Report) -> Iterator[str]:
         excused = excuse(requirement)
         yield f"### {inline(requirement['title'])}{f' ({excused})' if excused else ''}"
         yield ""
-        if requirement["reason"]:
-            yield from (inline(requirement["reason"]), "")
+        for text in (basis_of(requirement), requirement["reason"]):
+            if text:
+                yield from (inline(text), "")
         yield f"Section {requirement['section']}, {inline(requirement['id'])}: {inline(explain_command(requirement))}"
         yield ""
         for failure in requirement["failures"][:3]:

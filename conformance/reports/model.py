@@ -40,6 +40,14 @@ class Target(TypedDict):
     base_url: str
 
 
+class Interface(TypedDict):
+    """The interface that the service is judged by."""
+
+    name: str
+    version: str
+    sha256: str
+
+
 class Selection(TypedDict):
     """Number of chosen requirements, and of all requirements."""
 
@@ -118,11 +126,13 @@ Requirement = TypedDict(
         "checks": NotRequired[list[Check]],
         "chosen": NotRequired[bool],
         "known": NotRequired[bool],
+        "statements": NotRequired[list[str]],
     },
 )
 """A requirement and its outcome.
 
 ``chosen`` is false if the run's options exclude it, and ``known`` is true if it failed in the baseline too.
+``statements`` are those of the interface that a failed requirement is based on, in the words of the catalogue.
 """
 
 
@@ -151,6 +161,7 @@ class Report(TypedDict):
     format: str
     suite: Suite
     target: Target
+    interface: NotRequired[Interface]
     run: Run
     verdict: Verdict
     classes: list[ConformanceClass]

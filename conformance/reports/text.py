@@ -67,6 +67,11 @@ def json_bytes(value: object, *, indent: int | None = None) -> bytes:
         return _SURROGATES.sub(lambda match: f"\\\\u{ord(match[0]):04x}", text).encode()
 
 
+def encodable(text: str) -> str:
+    """Return the text as a reader of ``json_bytes`` gets it: lone surrogates have become visible."""
+    return _SURROGATES.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
 def load_json(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
     """Return the value of a JSON text that the suite wrote, or that claims to be from the suite.
 

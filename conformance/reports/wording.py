@@ -254,3 +254,9 @@ def lasting_sentence(number: int) -> str:
     """Return how many changes of a run stay because the interface cannot undo them."""
     what = "1 invitation or removal" if number == 1 else f"{number:,} invitations or removals"
     return f"{what} cannot be undone through the interface."
+
+
+def basis_of(requirement: Requirement) -> str | None:
+    """Return the statements of the interface that a failed requirement is based on, on one line; None if unknown."""
+    statements = [text for text in requirement.get("statements", []) if text != requirement["title"]]
+    return f"The interface: {' '.join(statements)}" if statements else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.targets.queries import data_of
 from conformance.wire import requests
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
+REACHING: Final = "reaching the target"
+"""The sender of the first request."""
+
 
 def reach(run: Run) -> Exchange | str:
     """Request the organization; the wire retries within the options' wait.
@@ -21,7 +24,7 @@ def reach(run: Run) -> Exchange | str:
         The exchange with a target that can be tested, or why it cannot, as a sentence; nothing more is sent then.
     """
     try:
-        with run.wire.checking("reaching the target"):
+        with run.wire.checking(REACHING):
             exchange = run.send(requests.get_organization())
         status = exchange.status
     except NoResponse as no_response:

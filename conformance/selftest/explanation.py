@@ -53,12 +53,11 @@ def explanation(requirement: Requirement, checks: Mapping[str, pytest.Item]) -> 
     """
     catalogue = load_catalogue()
     (section,) = (section for section in catalogue.sections if section.number == requirement.section)
-    statements = {name: text for section in catalogue.sections for name, text in section.statements.items()}
     return {
         "id": requirement.id,
         "title": requirement.title,
         "section": {"number": section.number, "title": section.title},
-        "statements": {name: statements[name] for name in requirement.of},
+        "statements": catalogue.statements_of(requirement),
         "class": {"id": requirement.conformance_class, "title": CLASSES[requirement.conformance_class]},
         "needs": {need: UNLOCKS[need] for need in requirement.needs},
         "sent": {

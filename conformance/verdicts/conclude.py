@@ -119,7 +119,9 @@ def _requirement(
 ) -> model.Requirement:
     outcome = of_checks([result.outcome for result in results])
     reasons = dict.fromkeys(result.reason for result in results if result.outcome is outcome and result.reason)
-    return {
+    failures = [_failure(entry, result.failure, recording) for result in results if result.failure is not None]
+    based_on = [*load_catalogue().statements_of(entry).values()] if failures else []
+    concluded: model.Requirement = {
         "id": entry.id,
         "title": entry.title,
         "section": entry.section,
@@ -128,7 +130,7 @@ def _requirement(
         "outcome": outcome.value,
         "waived": False,
         "reason": " ".join(reasons) or (None if results else unselected),
-        "failures": [_failure(entry, result.failure, recording) for result in results if result.failure is not None],
+        "failures": failures,
         "checks": [
             {
                 "name": result.check,
@@ -139,6 +141,9 @@ def _requirement(
             for result in results
         ],
     }
+    if based_on:
+        concluded["statements"] = based_on
+    return concluded
 
 
 def _failure(entry: Requirement, failure: Failure, recording: Recording) -> model.Failure:

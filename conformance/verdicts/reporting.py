@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 from datetime import timedelta
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from conformance import __version__
 from conformance.catalogue import load_catalogue
@@ -14,7 +14,7 @@ from conformance.openapi import openapi_sha256
 from conformance.reports.limits import broken_limits, measured_limits
 from conformance.reports.model import FORMAT, Report
 from conformance.reports.script import Recording
-from conformance.reports.text import with_texts
+from conformance.reports.text import encodable, with_texts
 from conformance.reports.wording import ENDED_EARLY, counted
 from conformance.suite import catalogue_sha256
 from conformance.targets.profile import Mode
@@ -25,13 +25,17 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from datetime import datetime
 
-    from conformance.reports.model import Requirement
+    from conformance.reports.model import ConformanceClass, Observation, Requirement
+    from conformance.running.options import RunOptions
     from conformance.running.run_session import RunSession
+    from conformance.targets.profile import Profile
     from conformance.verdicts.results import CheckResult
     from conformance.verdicts.waivers import Waiver
 
 SUITE = "engagement-conformance"
 INTERFACE = "Organization and Engagement Management Interface"
+NOT_RUN = "No check ran."
+"""The reason for a requirement without checks in a run that was not cut off."""
 _SECRET_OPTIONS = ("--api-key", "--header")
 _USER_INFO = re.compile(r"//[^/\s]*@")
 
@@ -71,33 +75,26 @@ def build_report(
     classes = conclude.classes(requirements, conclude.unlocking(load_catalogue(), run.missing, run.options.only))
     undone = execution.undo()
     limits = measured_limits(run.profile.limits, run.wire.exchanges)
+    known_facts = determined(
+        run.profile,
+        run.options,
+        sent=run.wire.sent,
+        certificate=execution.certificate,
+        requirements=requirements,
+        classes=classes,
+        observations=conclude.observations(run.observations),
+    )
     report = {
-        "format": FORMAT,
-        "suite": {
-            "name": SUITE,
-            "version": __version__,
-            **({"commit": commit()} if commit() else {}),
-            "openapi_sha256": openapi_sha256(),
-        },
-        "target": {
-            "name": run.profile.name,
-            "base_url": run.profile.base_url,
-            **({"certificate_sha256": execution.certificate} if execution.certificate else {}),
-        },
-        "interface": {"name": INTERFACE, "version": "v1", "sha256": catalogue_sha256()},
+        **known_facts,
+        "suite": {**known_facts["suite"], **({"commit": commit()} if commit() else {})},
         "run": {
             "command": _command(run.options.command),
             "started_at": _time(execution.began),
             "finished_at": _time(execution.began + timedelta(seconds=execution.seconds)),
             "seconds": round(execution.seconds, 3),
-            "seed": run.options.seed,
-            "effort": run.effort.value,
-            "requests": run.wire.sent,
-            "mode": run.mode.value,
+            **known_facts["run"],
             "interrupted": interrupted,
             **({"failed_fast": True} if failed_fast else {}),
-            **_selection(requirements),
-            "workers": run.options.workers,
             "warnings": [
                 *_of_provisioner(execution, requirements),
                 *_warnings(execution),
@@ -105,10 +102,6 @@ def build_report(
                 *warnings,
             ],
         },
-        "verdict": conclude.overall(requirements).value,
-        "classes": classes,
-        "requirements": requirements,
-        "observations": conclude.observations(run.observations),
         "census": execution.census,
         "journal": execution.changes(),
         "gone": execution.missing,
@@ -117,7 +110,52 @@ def build_report(
         **({"limits": limits} if limits else {}),
         "waivers": [asdict(waiver) | {"expires": waiver.expires.isoformat()} for waiver in waivers],
     }
-    return cast("Report", with_texts(report, execution.redactor.text)), problems
+    return cast("Report", with_texts(report, lambda text: encodable(execution.redactor.text(text)))), problems
+
+
+def determined(
+    profile: Profile,
+    options: RunOptions,
+    *,
+    sent: int,
+    certificate: str | None,
+    requirements: list[Requirement],
+    classes: Sequence[ConformanceClass],
+    observations: Sequence[Observation],
+) -> dict[str, Any]:
+    """Return the members of a report that the recording of its run determines.
+
+    Args:
+        profile: The target.
+        options: The options of the run.
+        sent: The number of requests.
+        certificate: The SHA-256 digest of the target's TLS certificate, or None.
+        requirements: The requirements with their outcomes.
+        classes: The classes.
+        observations: The observations.
+    """
+    return {
+        "format": FORMAT,
+        "suite": {"name": SUITE, "version": __version__, "openapi_sha256": openapi_sha256()},
+        "target": {
+            "name": profile.name,
+            "base_url": profile.base_url,
+            **({"certificate_sha256": certificate} if certificate else {}),
+        },
+        "interface": {"name": INTERFACE, "version": "v1", "sha256": catalogue_sha256()},
+        "run": {
+            "seed": options.seed,
+            "effort": options.effort.value,
+            "requests": sent,
+            "mode": profile.mode.value,
+            **_selection(requirements),
+            "workers": options.workers,
+        },
+        "verdict": conclude.overall(requirements).value,
+        "classes": classes,
+        "requirements": requirements,
+        "observations": observations,
+    }
 
 
 def _command(arguments: Sequence[str]) -> list[str]:
@@ -138,7 +176,7 @@ def _unselected(execution: RunSession, *, interrupted: bool, failed_fast: bool) 
         return "The run was interrupted before."
     if execution.run.closed is not None:
         return execution.run.closed
-    return "The run ended at a failure before." if failed_fast else "No check ran."
+    return "The run ended at a failure before." if failed_fast else NOT_RUN
 
 
 def _selection(requirements: Sequence[Requirement]) -> dict[str, object]:

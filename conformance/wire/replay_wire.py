@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from conformance.wire.settings import WireSettings
     from conformance.wire.waits import Waiting
 
-_UNDOING: Final = "undoing"
+UNDOING: Final = "undoing"
 """The sender of requests that undo the run after the checks."""
 
 _CONNECTION: Final = "connection"
@@ -33,7 +33,7 @@ _CONNECTION: Final = "connection"
 OWNERSHIP: Final = "ownership"
 """The sender of a guard's reads before a write."""
 
-_BESIDE: Final = frozenset({_CONNECTION, OWNERSHIP})
+BESIDE: Final = frozenset({_CONNECTION, OWNERSHIP})
 """Senders that no check waits for: whether they send anything depends on the order of checks."""
 
 _GIVEN_UP: Final = "the run was stopped"
@@ -81,6 +81,12 @@ def _may_be_sent_again(exchange: Exchange) -> bool:
     return False
 
 
+def _purpose(request: Request) -> tuple[object, ...]:
+    """Return the facts about a request that it does not show itself."""
+    is_probe = request.probe is not None
+    return request.operation.id, is_probe, request.repeatable, request.expects_429, request.unjudged
+
+
 class _Waiting:
     """The chains not replayed yet, by request key and by last number, in constant time."""
 
@@ -118,7 +124,7 @@ class _Waiting:
     @property
     def any_for_checks(self) -> bool:
         """Whether a chain of a check is left."""
-        return any(chains for key, chains in self._chains.items() if key.check != _UNDOING)
+        return any(chains for key, chains in self._chains.items() if key.check != UNDOING)
 
     @property
     def exchanges(self) -> list[Exchange]:
@@ -139,6 +145,10 @@ class ReplayWire:
         service_clock: Returns the recorded offset of the service's clock.
         withheld: Returns why the next requests were not sent in the recorded run; None if they were.
         stopped: Why the recorded run stopped early; None if it was complete.
+
+    Attributes:
+        unrecorded: The requests that the recording does not hold, a sentence each.
+        unlike: The replayed exchanges whose requests have other headers, or another purpose, than in this suite.
     """
 
     def __init__(  # noqa: PLR0913 - a recording has these parts
@@ -166,12 +176,13 @@ class ReplayWire:
         self._observers: list[Observer] = []
         self._given: dict[int, Exchange] = {}
         ordered = sorted(exchanges, key=lambda exchange: exchange.number)
-        over = next((exchange.number for exchange in ordered if exchange.check == _UNDOING), math.inf)
-        beside = [exchange for exchange in ordered if exchange.check in _BESIDE and exchange.number < over]
+        over = next((exchange.number for exchange in ordered if exchange.check == UNDOING), math.inf)
+        beside = [exchange for exchange in ordered if exchange.check in BESIDE and exchange.number < over]
         self._beside = {exchange.number: exchange for exchange in beside}
-        self._waiting = _Waiting(exchange for exchange in ordered if exchange.check not in _BESIDE)
+        self._waiting = _Waiting(exchange for exchange in ordered if exchange.check not in BESIDE)
         self.stopped = stopped
         self.unrecorded: list[str] = []
+        self.unlike: list[Exchange] = []
 
     @property
     def exchanges(self) -> Sequence[Exchange]:
@@ -206,7 +217,7 @@ class ReplayWire:
     def unused(self) -> list[Exchange]:
         """The exchanges that no check has requested, in order of numbers."""
         with self._lock:
-            left = [exchange for exchange in self._waiting.exchanges if exchange.check != _UNDOING]
+            left = [exchange for exchange in self._waiting.exchanges if exchange.check != UNDOING]
         return sorted(left, key=lambda exchange: exchange.number)
 
     def send(self, request: Request) -> Exchange:
@@ -289,12 +300,15 @@ class ReplayWire:
         return exchanges[-1]
 
     def _taken(self, request: Request, number: int | None) -> _Chain:
-        key = RequestKey.of(
-            self._current(), request, self._request_builder.record(request, self._request_builder.writable(request)[0])
-        )
+        record = self._request_builder.record(request, self._request_builder.writable(request)[0])
+        key = RequestKey.of(self._current(), request, record)
         with self._lock:
             found = self._waiting.take(key, number)
         if found is not None:
+            sent = record, _purpose(request)
+            self.unlike += [
+                candidate for candidate in found if (candidate.sent_request, _purpose(candidate.request)) != sent
+            ]
             return found
         if self.stopped is not None:
             raise RunStopped(self.stopped)

@@ -13,10 +13,12 @@ from typing import Any
 import pytest
 
 from conformance.certificate.page import page_bytes
-from conformance.certificate.statement import CLAIMS, build_digest, reservations_about, statement
+from conformance.certificate.statement import CLAIMS, Signing, build_digest, claims, reservations_about
 from conformance.commit import commit
 from conformance.replay.recorded_inputs_file import read_notes
 from conformance.reports.model import load_report
+from conformance.reports.sealing import PROVISIONED
+from conformance.suite import versions
 
 from .conftest import BUILD, conformance
 
@@ -30,24 +32,28 @@ def _said(folder: Path) -> dict[str, Any]:
 def test_statement_says_what_was_tested_and_how(signed_run: Path) -> None:
     """The statement has suite, document, target, organization, classes, mode, effort, seed, counts, dates and build."""
     predicate = _said(signed_run)["predicate"]
-    claims, report = predicate[CLAIMS], load_report(signed_run / "report.json")
+    said, report = predicate[CLAIMS], load_report(signed_run / "report.json")
 
-    assert claims["verdict"] == "conformant"
-    assert claims["suite"]["sha256"] == read_notes(signed_run / "provisioned.jsonl").suite_sha256
-    assert claims["suite"].get("commit") == report["suite"].get("commit") == commit()
-    assert claims["openapi_sha256"] == report["suite"]["openapi_sha256"]
-    assert claims["target"]["base_url"] == report["target"]["base_url"]
-    assert claims["target"]["organization"]
-    assert "core" in claims["classes_attained"]
-    assert {name: claims["run"][name] for name in ("mode", "effort", "seed")} == {
+    assert said["verdict"] == "conformant"
+    assert said["suite"]["sha256"] == read_notes(signed_run / "provisioned.jsonl").suite_sha256
+    assert said["suite"].get("commit") == report["suite"].get("commit") == commit()
+    assert said["level"] == "1, self-consistent"
+    assert said["interface"] == report["interface"]
+    assert said["evidence"]["mail"] == "the suite's own mailbox"
+    assert said["versions"]["run"] == said["versions"]["signed"] == versions()
+    assert said["openapi_sha256"] == report["suite"]["openapi_sha256"]
+    assert said["target"]["base_url"] == report["target"]["base_url"]
+    assert said["target"]["organization"]
+    assert "core" in said["classes_attained"]
+    assert {name: said["run"][name] for name in ("mode", "effort", "seed")} == {
         name: report["run"][name] for name in ("mode", "effort", "seed")
     }
-    assert sum(claims["outcomes"].values()) == len(report["requirements"])
-    assert claims["build"] == {"sha256": "ab" * 32}
-    assert claims["reservations"] == []
-    assert claims["waivers"] == []
+    assert sum(said["outcomes"].values()) == len(report["requirements"])
+    assert said["build"] == {"sha256": "ab" * 32}
+    assert said["reservations"] == []
+    assert said["waivers"] == []
     assert predicate["failedTests"] == predicate["warnedTests"] == []
-    assert len(predicate["passedTests"]) == claims["outcomes"]["passed"]
+    assert len(predicate["passedTests"]) == said["outcomes"]["passed"]
 
 
 def test_every_file_is_a_subject(signed_run: Path) -> None:
@@ -130,8 +136,8 @@ def test_page_names_the_classes_and_shows_nothing_that_acts(whole_run: Path) -> 
     report = copy.deepcopy(load_report(whole_run / "report.json"))
     report["target"]["name"] = "<script>alert(1)</script>\u202e"
     report["suite"]["commit"] = "0d" * 20
-    made = statement(report, {}, signed_at="2026-01-02T03:04:05Z")
-    page = page_bytes(report, made["predicate"], "0123").decode()
+    signing = Signing("2026-01-02T03:04:05Z")
+    page = page_bytes(report, claims(report, read_notes(whole_run / PROVISIONED), signing), "0123").decode()
     unescaped = html.unescape(page)
 
     assert "<script" not in page

@@ -61,24 +61,27 @@ def test_signed_run_holds(signed_run: Path, key_file: Path) -> None:
     *claims, verdict = done.stdout.splitlines()
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert len(claims) == 7
-    assert all(line.startswith("✓ ") for line in claims)
-    assert verdict.startswith("The certificate holds: reference is conformant; attained: core")
+    assert [line.partition(": ")[0] for line in claims] == ["✓ recomputed"] * 9 + ["· stated by the vendor"] * 9
+    assert claims[9].partition(": ")[2].startswith("The folder says that this suite ran: engagement-conformance 1")
+    assert verdict.startswith("The certificate holds at level 1, self-consistent: reference is conformant; attained: c")
     assert "\x1b" not in done.stdout
 
 
 @pytest.mark.parametrize(
     ("words", "status", "last"),
     [
-        ((), 0, "The certificate holds: reference is conformant; attained: core"),
+        ((), 0, "The certificate holds at level 1, self-consistent: reference is conformant; attained: core"),
         (("--require", "conformant", "--require-class", "core"), 0, "The certificate holds"),
         (("--require-class", "mail", "--require-class", "cascade"), 0, "The certificate holds"),
+        (("--effort", "quick", "--max-age", "90d"), 0, "The certificate holds"),
+        (("--effort", "standard"), 4, "Exit 4: required is the effort standard."),
+        (("--max-age", "0h"), 4, "Exit 4: required is a run of the last 0 h."),
     ],
 )
 def test_a_class_may_be_required(
     signed_run: Path, key_file: Path, words: tuple[str, ...], status: int, last: str
 ) -> None:
-    """A run that attained the required class is accepted."""
+    """A run is accepted if it attained the required class, with the required effort and age."""
     done = conformance("verify", signed_run, "--public-key", f"{key_file}.pub", *words)
 
     assert done.returncode == status
@@ -87,7 +90,8 @@ def test_a_class_may_be_required(
 
 def test_a_class_that_was_not_attained_is_not_accepted(small_signed: Path, key_file: Path) -> None:
     """The certificate is valid but not accepted."""
-    done = conformance("verify", small_signed, "--public-key", f"{key_file}.pub", "--require-class", "core")
+    words = ("--require-class", "core", "--require", "inconclusive")
+    done = conformance("verify", small_signed, "--public-key", f"{key_file}.pub", *words)
 
     assert done.returncode == 4
     assert done.stdout.splitlines()[-1] == "Exit 4: required is the class core."
@@ -98,8 +102,9 @@ def test_a_class_that_was_not_attained_is_not_accepted(small_signed: Path, key_f
     [
         ((), "conformant"),
         (("--require", "conformant"), "conformant"),
-        (("--require", "conformant", "--require-class", "core"), "conformant, the class core"),
-        (("--require-class", "core"), "the class core"),
+        (("--require-class", "core"), "conformant, the class core"),
+        (("--require", "inconclusive"), "inconclusive"),
+        (("--require", "any", "--require-class", "core"), "the class core"),
     ],
 )
 def test_a_run_that_is_not_conformant_is_not_accepted(
@@ -110,7 +115,7 @@ def test_a_run_that_is_not_conformant_is_not_accepted(
     lines = done.stdout.splitlines()
 
     assert (done.returncode, done.stderr) == (4, "")
-    assert len([line for line in lines if line.startswith("✓ ")]) == 7
+    assert len([line for line in lines if line.startswith("✓ ")]) == 9
     assert not [line for line in lines if line.startswith("✗ ")]
     assert " is non-conformant; attained: no class." in lines[-2]
     assert lines[-1] == f"Exit 4: required is {missing}."
@@ -190,7 +195,7 @@ def test_statement_that_says_more_than_the_report_does_not_hold(
     _resign(small, private_key, change)
     failed = [claim for claim in verify(small, public_key).claims if not claim.holds]
 
-    assert [claim.text for claim in failed] == ["The statement agrees with the report."]
+    assert failed[0].text == "The statement agrees with the report."
 
 
 def test_report_made_better_by_its_signer_does_not_hold(

@@ -62,6 +62,7 @@ class FakeRun(AnyRun):  # type: ignore[misc]
     fixtures = SimpleNamespace(with_records=frozenset())
     is_over = False
     names = RunNames("cf-")
+    options = RunOptions()
     profile = PROFILE
     scenarios = SimpleNamespace(wait_for=lambda _: None)
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from copy import deepcopy
 from itertools import product
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from conformance.certificate.page import page_bytes
-from conformance.certificate.statement import CLAIMS, statement
+from conformance.certificate.statement import CLAIMS, Signing, statement
 from conformance.cli.render import _FROM_REPORT
 from conformance.reports.drift import compare, drift_json, drift_markdown, drift_text
 from conformance.reports.html import html_bytes
 from conformance.reports.model import InvalidReport, check_report
 from conformance.reports.site import read_runs, site_files
 from conformance.reports.text import json_bytes
+from tests.fakes.runs import PROFILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,9 +67,9 @@ def render_all(report: Report, other: Report) -> None:
     for pair in ((report, other), (other, report)):
         drift = compare(*pair)
         drift_text(drift), drift_markdown(drift), drift_json(drift)
-    said = statement(report, {"report.json": "0" * 64}, signed_at=report["run"]["finished_at"])
-    assert CLAIMS in said["predicate"]
-    page_bytes(report, said["predicate"], "key")
+    provisioned: Any = SimpleNamespace(versions={}, profile=PROFILE)
+    said = statement(report, provisioned, {"report.json": "0" * 64}, Signing(report["run"]["finished_at"]))
+    page_bytes(report, said["predicate"][CLAIMS], "key")
 
 
 @pytest.fixture

@@ -73,6 +73,15 @@ def test_a_failure_is_repeated_by_its_last_exchange() -> None:
     assert entry(result("failed"))["failures"][0]["curl"] == ""
 
 
+def test_a_failure_quotes_the_statements_of_the_interface() -> None:
+    """A failed requirement has the statements that it is based on, in the words of the catalogue; a passed one none."""
+    catalogue = load_catalogue()
+    failed, passed = entry(result("failed", make_exchange())), entry(result("passed", make_exchange()))
+
+    assert failed["statements"] == [*catalogue.statements_of(catalogue.requirements[FORM]).values()] != []
+    assert "statements" not in passed
+
+
 def test_only_the_first_of_many_exchanges_and_the_last_are_cited() -> None:
     """Of many exchanges the first eleven and the last are cited."""
     many = [make_exchange(number=number) for number in range(40, 0, -1)]

@@ -51,12 +51,13 @@ def over(**more: Any) -> Any:
         warnings=parts.warnings,
         variables={"api_key": "STAGING_KEY"},
         limits={},
+        mode=parts.mode,
     )
     return SimpleNamespace(
         run=SimpleNamespace(
             missing=parts.missing,
             profile=profile,
-            options=SimpleNamespace(seed=7, workers=3, only=parts.only, command=parts.command),
+            options=SimpleNamespace(seed=7, workers=3, effort=Effort.STANDARD, only=parts.only, command=parts.command),
             effort=Effort.STANDARD,
             wire=SimpleNamespace(sent=42, stopped=parts.stopped, exchanges=parts.exchanges),
             names=RunNames("cf-k3vq7t2a-"),

@@ -5,15 +5,17 @@ from __future__ import annotations
 import base64
 import re
 import string
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from random import Random
+from typing import TYPE_CHECKING, Final, Literal, Self
 
 from conformance.wire.redaction import SHORTEST
 from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from random import Random
+
+    Alphabet = Literal["both cases", "one case", "not ASCII"]
 
 _LONG_ENOUGH: Final = 16
 """Characters of a key that cannot be guessed."""
@@ -24,10 +26,63 @@ _MIXED: Final = 3
 _FIRST_HALF: Final = string.ascii_uppercase + string.ascii_lowercase[:6]
 """The characters of base64 whose first bit is 0."""
 _PREFIX: Final = re.compile(r"(?:[A-Za-z]{1,8}_){1,2}")
+_LONGEST_GROUP: Final = 9
+"""Characters of a group of a prefix, its underscore included."""
+_MOST_NOTED: Final = 64
+"""Characters after the prefix from which on the length of a key makes no difference."""
 _LONG: Final = 400
 """Characters of a key that is far longer than usual."""
+KINDS: Final = "kinds of unknown keys"
+"""The name under which a run records the kinds of its wrong keys."""
 NULL: Final = "null"
 """The one wrong key that is not derived from the real key."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyForm:
+    """The facts about a key on which the kinds of wrong keys depend, which do not reveal it.
+
+    Attributes:
+        prefix: The length of the prefix that other keys of its service share.
+        length: The length of the rest, up to 64.
+        alphabet: The characters of the rest.
+    """
+
+    prefix: int
+    length: int
+    alphabet: Alphabet
+
+    @property
+    def characters(self) -> str:
+        """The length of the rest in words."""
+        return f"{self.length}{' or more' if self.length == _MOST_NOTED else ''} characters"
+
+    @classmethod
+    def of(cls, key: str) -> Self:
+        """Return the form of a key."""
+        prefix = len(_prefix(key))
+        rest = key[prefix:]
+        alphabet: Alphabet = "both cases" if len(_TURNS.findall(rest)) >= _MIXED else "one case"
+        return cls(prefix, min(len(rest), _MOST_NOTED), alphabet if rest.isascii() else "not ASCII")
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of wrong keys that are made from a key of this form."""
+        return [kind for kind, _ in wrong_keys(self.example("0" * _MOST_NOTED), Random(0), Random(0))]  # noqa: S311 - any serves
+
+    def example(self, digits: str) -> str:
+        """Return a key of this form.
+
+        Args:
+            digits: 64 hexadecimal digits in lower case, which make it unlike other keys.
+        """
+        first = min(self.prefix, _LONGEST_GROUP)
+        second = self.prefix - first
+        if second == 1:  # a group has a letter, too
+            first, second = first - 1, second + 1
+        groups = [f"{'k' * (length - 1)}_" for length in (first, second) if length]
+        start = {"both cases": "aAaA", "one case": "", "not ASCII": "\u00e9"}[self.alphabet]
+        return "".join(groups) + (start + digits)[: self.length]
 
 
 def other_schemes(key: str) -> list[tuple[str, Credential]]:
@@ -53,11 +108,25 @@ def resembling_schemes(key: str) -> list[tuple[str, Credential]]:
     return [(f"the scheme {name}", Credential("api_key", f"{name} {key}", invalid=True)) for name in ("BearerX", "Bot")]
 
 
+def wrong_keys(key: str, random: Random, near: Random) -> list[tuple[str, Credential]]:
+    """Return all keys that the service never issued, each with its kind.
+
+    Args:
+        key: The real key.
+        random: A generator for keys that are unlike it.
+        near: A generator for keys that are nearly like it.
+    """
+    unknown = unknown_keys(key, random)
+    return [*unknown[:1], *near_keys(key, near), *unknown[1:]]
+
+
 def unknown_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
     """Return keys that the service never issued, derived from a real key; no record may show them, see ``telling``."""
     prefix = _prefix(key)
     rest = key[len(prefix) :]
     made = _fresh(rest.ljust(_LONG_ENOUGH, "a"), random)
+    if made == rest:  # it has neither letters nor digits
+        made = _fresh("a" * max(len(rest), _LONG_ENOUGH), random)
     half = len(rest) // 2
     keys = [("an unknown key", prefix + made), ("the real key with more behind it", key + _fresh("a" * 8, random))]
     if len(rest) >= _LONG_ENOUGH:

@@ -14,6 +14,7 @@ from conformance.oracle.input_validity import Validity, validity
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort
+from conformance.running.run import seeded
 from conformance.scenarios.basics import create_engagements
 from conformance.wire.gateways import LARGE_BODY, MAX_TARGET
 from conformance.wire.requests import JSON_HEADERS, Request, encode
@@ -25,12 +26,15 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-_VALID: Final = {Effort.STANDARD: 25, Effort.DEEP: 200}
+_VALID: Final = {Effort.STANDARD: 18, Effort.DEEP: 150}
 """Cases drawn for each operation that follow the document."""
-_INVALID: Final = {Effort.STANDARD: 75, Effort.DEEP: 200}
-"""Cases drawn for each operation that break the document; few of them are certainly invalid."""
-_MOST_SENT: Final = {Effort.STANDARD: 16, Effort.DEEP: 200}
+_INVALID: Final = {Effort.STANDARD: 40, Effort.DEEP: 120}
+"""Cases drawn for each operation that break the document; a third of them is certainly invalid."""
+_MOST_SENT: Final = {Effort.STANDARD: 16, Effort.DEEP: 120}
 """Most cases of the latter that are sent, the certainly invalid ones first."""
+
+GENERATED: Final = "generated "
+"""The beginning of the name of recorded cases, before the operationId."""
 
 _MOST_SHRINKING: Final = 30
 _MOST_QUERY: Final = MAX_TARGET - 400
@@ -49,6 +53,77 @@ class Generated:
         return self.by_validity.get(kind, ())
 
 
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """Everything in a run on which generated requests depend.
+
+    Attributes:
+        seed: The seed of the run.
+        effort: The effort, standard or deep.
+        prefix: The prefix of the run's names.
+        domain: The domain of invited addresses.
+    """
+
+    seed: int
+    effort: Effort
+    prefix: str
+    domain: str
+
+    def cases(self, operation: str, is_over: Callable[[], bool] = lambda: False) -> list[dict[str, Any]] | None:
+        """Return generated cases of an operation, valid and invalid ones, or None if the run ended first."""
+        from conformance.scenarios.generated import schemathesis_cases  # noqa: PLC0415 - Schemathesis takes half a second to load
+
+        seed = seeded(self.seed, f"{GENERATED}{operation}").getrandbits(32)
+
+        def drawn(count: int, *, negative: bool) -> list[dict[str, Any]]:
+            return schemathesis_cases.draw(operation, negative=negative, count=count, seeded=seed, is_over=is_over)
+
+        try:
+            valid, invalid = drawn(_VALID[self.effort], negative=False), drawn(_INVALID[self.effort], negative=True)
+        except schemathesis_cases.GivenUp:
+            return None
+        return [*valid, *self._most_telling(operation, invalid)]
+
+    def draws(self, number: int) -> bool:
+        """Whether the effort draws this number of cases for an operation."""
+        fewest = _VALID[self.effort]
+        return fewest < number <= fewest + _MOST_SENT[self.effort]
+
+    def request(self, operation: str, case: dict[str, Any], identifier: str | None) -> Request:
+        """Return the request of a case as it goes over the wire, with names and addresses of the run's own."""
+        content: bytes | None = None
+        if "base64" in case:
+            content = base64.b64decode(case["base64"])
+        elif "json" in case:
+            content = encode(self._renamed(case["json"]))
+        return Request(
+            operation=OPERATIONS[operation],
+            identifier=identifier,
+            query=_short([(name, text) for name, text in case["query"]]),
+            body=content,
+            headers=() if content is None else JSON_HEADERS,
+        )
+
+    def _most_telling(self, operation: str, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the cases to send of those that break the document, without repetitions."""
+        by_request = {self.request(operation, case, "any"): case for case in cases}
+        requests = sorted(by_request, key=lambda request: validity(request) is not Validity.INVALID)
+        return [by_request[request] for request in requests[: _MOST_SENT[self.effort]]]
+
+    def _renamed(self, body: Any) -> Any:  # noqa: ANN401 - any JSON value
+        if not isinstance(body, dict):
+            return body
+        return {name: self._own(name, value) if isinstance(value, str) else value for name, value in body.items()}
+
+    def _own(self, field: str, text: str) -> str:
+        """Return a generated name or address as the run's: with its prefix, or under the domain for invitations."""
+        if field == "name":
+            return self.prefix + text
+        if field == "email" and "@" in text:
+            return f"{self.prefix}{text.partition('@')[0]}@{self.domain}"
+        return text
+
+
 def send_generated(run: Run, operation: str, *, only: frozenset[Validity] = frozenset(Validity)) -> Generated:
     """Draw requests of an operation, make them safe and send them.
 
@@ -61,10 +136,11 @@ def send_generated(run: Run, operation: str, *, only: frozenset[Validity] = froz
         RunStopped: The run ended before the requests were drawn.
     """
     identifier = create_engagements(run, "generated")[0]["id"] if operation == "updateEngagement" else None
-    cases = run.recorded_value(f"generated {operation}", lambda: _drawn(run, operation))
+    generator = Generator(run.options.seed, run.effort, run.names.prefix, run.profile.invitation_domain)
+    cases = run.recorded_value(f"{GENERATED}{operation}", lambda: generator.cases(operation, lambda: run.wire.is_over))
     if cases is None:
         raise RunStopped("the run was over before requests were generated")
-    requests = dict.fromkeys(_safe_request(run, operation, case, identifier) for case in cases)
+    requests = dict.fromkeys(generator.request(operation, case, identifier) for case in cases)
     kinds = {request: validity(request) for request in requests if validity(request) in only and _is_small(request)}
     by_validity: defaultdict[Validity, list[Exchange]] = defaultdict(list)
     send = run.send_in_turn if operation.startswith("update") else run.send_all
@@ -72,50 +148,6 @@ def send_generated(run: Run, operation: str, *, only: frozenset[Validity] = froz
     for request, exchange in zip(kinds, responses, strict=True):
         by_validity[kinds[request]].append(exchange)
     return Generated(operation, {kind: tuple(found) for kind, found in by_validity.items()})
-
-
-def _drawn(run: Run, operation: str) -> list[dict[str, Any]] | None:
-    """Return generated cases, valid and invalid ones, or None if the run ended first.
-
-    The cases depend on more than the seed, so the run keeps them.
-    """
-    from conformance.scenarios.generated import schemathesis_cases  # noqa: PLC0415 - Schemathesis takes half a second to load
-
-    seeded = run.random(f"generated {operation}").getrandbits(32)
-
-    def drawn(count: int, *, negative: bool) -> list[dict[str, Any]]:
-        return schemathesis_cases.draw(
-            operation, negative=negative, count=count, seeded=seeded, is_over=lambda: run.wire.is_over
-        )
-
-    try:
-        valid, invalid = drawn(_VALID[run.effort], negative=False), drawn(_INVALID[run.effort], negative=True)
-    except schemathesis_cases.GivenUp:
-        return None
-    return [*valid, *_most_telling(run, operation, invalid)]
-
-
-def _most_telling(run: Run, operation: str, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the cases to send of those that break the document, without repetitions."""
-    by_request = {_safe_request(run, operation, case, "any"): case for case in cases}
-    requests = sorted(by_request, key=lambda request: validity(request) is not Validity.INVALID)
-    return [by_request[request] for request in requests[: _MOST_SENT[run.effort]]]
-
-
-def _safe_request(run: Run, operation: str, case: dict[str, Any], identifier: str | None) -> Request:
-    """Return the request of a case as it goes over the wire, with names and addresses of the run's own."""
-    content: bytes | None = None
-    if "base64" in case:
-        content = base64.b64decode(case["base64"])
-    elif "json" in case:
-        content = encode(_renamed(run, case["json"]))
-    return Request(
-        operation=OPERATIONS[operation],
-        identifier=identifier,
-        query=_short([(name, text) for name, text in case["query"]]),
-        body=content,
-        headers=() if content is None else JSON_HEADERS,
-    )
 
 
 def _short(query: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
@@ -133,12 +165,6 @@ def _short(query: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 def _is_small(request: Request) -> bool:
     """Whether a body is small enough for gateways."""
     return len(request.body or b"") <= LARGE_BODY
-
-
-def _renamed(run: Run, body: Any) -> Any:  # noqa: ANN401 - any JSON value
-    if not isinstance(body, dict):
-        return body
-    return {name: _own(run, name, value) if isinstance(value, str) else value for name, value in body.items()}
 
 
 def expect_statuses(run: Run, exchanges: tuple[Exchange, ...], permitted: Callable[[int], bool], expected: str) -> None:
@@ -208,12 +234,3 @@ def _smaller_objects(body: bytes | None) -> Iterator[dict[str, Any]]:
     for name, inner in value.items():
         if isinstance(inner, list | dict) and inner:
             yield value | {name: type(inner)()}
-
-
-def _own(run: Run, field: str, text: str) -> str:
-    """Return a generated name or address as the run's: with its prefix, or under the domain for invitations."""
-    if field == "name":
-        return run.names.prefix + text
-    if field == "email" and "@" in text:
-        return f"{run.names.prefix}{text.partition('@')[0]}@{run.profile.invitation_domain}"
-    return text

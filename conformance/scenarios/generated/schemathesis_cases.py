@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Final
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.configuration import set_hypothesis_home_dir, storage_directory
+from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, CONSTANTS_CACHE, HypothesisProvider
+from hypothesis.internal.constants_ast import Constants
 from schemathesis import GenerationMode
 from schemathesis.config import SchemathesisConfig
 from schemathesis.core import NOT_SET
@@ -34,6 +36,23 @@ _DRAWING: Final = threading.Lock()
 """Schemathesis' strategies share caches that two threads must not fill at once."""
 
 _ALL_CHECKS: Final = list(HealthCheck)
+
+
+_BACKEND: Final = "conformance"
+
+
+class _Reproducible(HypothesisProvider):
+    """Hypothesis' own choices without constants of loaded modules, so that a seed gives the same cases anywhere.
+
+    As another backend it also skips Hypothesis' mutations, which mostly repeat cases.
+    """
+
+    def __init__(self, data: Any, /) -> None:  # noqa: ANN401 - not public
+        super().__init__(data)
+        self._local_constants = Constants()
+
+
+AVAILABLE_PROVIDERS[_BACKEND] = _Reproducible
 
 
 @cache
@@ -72,6 +91,7 @@ def draw(
     @seed(seeded)
     @settings(
         max_examples=count,
+        backend=_BACKEND,
         database=None,
         deadline=None,
         phases=[Phase.generate],
@@ -89,6 +109,7 @@ def draw(
 
     with _DRAWING, _without_storage():
         ensure_wanted()
+        CONSTANTS_CACHE.cache.clear()  # another user of Hypothesis in this process may have filled it
         collect()
     return drawn
 
