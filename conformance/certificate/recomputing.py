@@ -52,6 +52,7 @@ _OF_WHOLE_RUNS: Final = (
     "/classes/*/outcome",
     "/classes/*/unlock",
     "/observations",
+    "/coverage",
     "/requirements/*/outcome",
     "/requirements/*/reason",
     "/requirements/*/failures",
@@ -91,6 +92,7 @@ def contradictions(recording: Recording, again: Rejudged, folder: Path) -> list[
         requirements=again.requirements,
         classes=again.classes,
         observations=again.observations,
+        coverage=again.coverage,
     )
     known |= {"journal": _changes(journal, report), "lasting": [encodable(line) for line in journal.lasting()]}
     known["census"] = _census(recording.exchanges)

@@ -17,6 +17,7 @@ from conformance.reports.wording import (
     again,
     basis_of,
     counted,
+    coverage_sentence,
     excuse,
     explain_command,
     is_waived,
@@ -93,6 +94,8 @@ def print_summary(report: Report, folder: Path | None, *, quiet: bool, is_tested
     if not quiet:
         run = report["run"]
         console.print(plain(f"{run['requests']} requests in {run['seconds']:.1f} s, seed {run['seed']}.", "dim"))
+        if is_tested and (sentence := coverage_sentence(report)):
+            console.print(plain(sentence, "dim"))
     if folder is not None and (failed or not quiet):
         console.print(plain(f"Report: {folder / 'report.html'}", "dim"), soft_wrap=True)
 

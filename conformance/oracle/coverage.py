@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from http import HTTPStatus
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from conformance.operations import OPERATIONS, SCOPES
+from conformance.operations import OPERATIONS
 from conformance.oracle import read
+from conformance.oracle.permissions import KEYS
 from conformance.wire.exchange import TOO_MANY_REQUESTS
+from conformance.wire.replay_wire import UNDOING
 from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from conformance.wire.exchange import Exchange
 
@@ -41,7 +44,7 @@ class Share:
 
 
 _MAIN, _MEMBER, _REMOVED, _THROTTLED, _WRONG, _NONE = "main", "member", "removed member", "throttled", "wrong", "none"
-_KEYS: Final = (_MAIN, *SCOPES, _MEMBER, _REMOVED, OTHER_KEY, _THROTTLED, _WRONG, _NONE)
+_KEYS: Final = (_MAIN, *KEYS, _MEMBER, _REMOVED, OTHER_KEY, _THROTTLED, _WRONG, _NONE)
 _ENGAGEMENT: Final = ("new", "edited", "archived", "edited in vain", "unarchived", "archived again", "deleted")
 _PERSON: Final = ("made", "changed", "changed back", "removed")
 _ORGANIZATION: Final = ("first name", "renamed", "renamed back")
@@ -58,17 +61,18 @@ _LATER: Final = {
 
 def states_of(operation: str) -> tuple[str, ...]:
     """Return the states that the target of an operation can have."""
-    kinds = {"engagementId": _ENGAGEMENT, "userId": _PERSON}
-    return kinds.get(OPERATIONS[operation].parameter or "", _ORGANIZATION)
+    if OPERATIONS[operation].parameter is None:
+        return _ORGANIZATION
+    return _ENGAGEMENT if OPERATIONS[operation].family == "engagements" else _PERSON
 
 
 def possible() -> frozenset[Cell]:
-    """Return all combinations; a full key of another organization has no removed members or renamed organization."""
+    """Return all combinations; the suite does not rename another organization, and changes no member of it."""
     return frozenset(
         Cell(operation, key, state)
         for operation, key in product(OPERATIONS, _KEYS)
         for state in states_of(operation)
-        if key != OTHER_KEY or OPERATIONS[operation].parameter == "engagementId" or state == "first name"
+        if key != OTHER_KEY or state not in {*_PERSON, *_ORGANIZATION[1:]}
     )
 
 
@@ -81,42 +85,44 @@ def shares(cells: Iterable[Cell]) -> tuple[Share, Share]:
     return Share(len(pairs), len(all_pairs)), Share(len(found & all_cells), len(all_cells))
 
 
-def reached(exchanges: Iterable[Exchange], members: Mapping[str, str]) -> set[Cell]:
+def measured(exchanges: Iterable[Exchange]) -> dict[str, dict[str, int]]:
+    """Return the shares of pairs and of triples as a report states them."""
+    return {name: asdict(share) for name, share in zip(("pairs", "triples"), shares(reached(exchanges)), strict=True)}
+
+
+def reached(exchanges: Iterable[Exchange]) -> set[Cell]:
     """Return the combinations of the requests with a response, in the order in which they were sent.
 
-    Args:
-        exchanges: The exchanges of a run.
-        members: The ids of the members that the run may change, by the names of their keys.
+    A member's key that is refused counts as that of a removed member. Requests that undo are left out.
     """
-    targets, cells = _Targets(members.values()), set()
+    targets, cells = _Targets(), set()
     for exchange in sorted(exchanges, key=lambda exchange: exchange.number):
-        if exchange.received is None or not exchange.request.is_proper:
+        if exchange.received is None or not exchange.request.is_proper or exchange.check == UNDOING:
             continue
-        key = _key(exchange, members, targets)
         if (state := targets.state(exchange)) is not None:
-            cells.add(Cell(exchange.request.operation.id, key, state))
+            cells.add(Cell(exchange.request.operation.id, _key(exchange, exchange.received.status), state))
         targets.note(exchange)
     return cells
 
 
-def _key(exchange: Exchange, members: Mapping[str, str], targets: _Targets) -> str:
+def _key(exchange: Exchange, status: int) -> str:
     credential = exchange.request.credential
-    if exchange.received is not None and exchange.received.status == TOO_MANY_REQUESTS:
+    if status == TOO_MANY_REQUESTS:
         return _THROTTLED
     if exchange.by_main_key or credential is None:
         return _MAIN
     if credential.invalid:
         return _WRONG if credential.authorization else _NONE
-    if credential.name in members:
-        return _REMOVED if targets.states.get(members[credential.name]) == "removed" else _MEMBER
+    if credential.name.startswith(_MEMBER):
+        return _REMOVED if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN} else _MEMBER
     return credential.name
 
 
 class _Targets:
     """The states of what requests were about."""
 
-    def __init__(self, members: Iterable[str]) -> None:
-        self.states = dict.fromkeys(members, "made")
+    def __init__(self) -> None:
+        self.states: dict[str, str] = {}
         self._roles: defaultdict[str, list[object]] = defaultdict(list)
         self._names: list[object] = []
 
@@ -124,7 +130,8 @@ class _Targets:
         """Return the state of a request's target before it; None if it is none of the run's."""
         request = exchange.request
         if request.operation.parameter is not None:
-            return self.states.get(request.identifier or "")
+            made = _PERSON[0] if request.operation.family == "organizations" else None
+            return self.states.get(request.identifier or "", made)
         if len(self._names) > 1 and not _by_other(exchange):
             return "renamed back" if self._names[-1] == self._names[0] else "renamed"
         return "first name"
@@ -133,7 +140,7 @@ class _Targets:
         """Take over what an exchange did or showed."""
         request, operation = exchange.request, exchange.request.operation.id
         identifier = request.identifier or ""
-        state = self.states.get(identifier)
+        state = self.state(exchange) if identifier else None
         if operation == "updateEngagement" and exchange.refused and exchange.by_main_key and state == "archived":
             self.states[identifier] = "edited in vain"
         if not exchange.accepted:

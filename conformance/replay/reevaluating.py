@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.catalogue import load_catalogue
+from conformance.oracle.coverage import measured
 from conformance.replay.recorded_inputs_file import placeholder
 from conformance.reports.script import Recording
 from conformance.running.connect import redactor_of, wire_settings
@@ -43,12 +44,14 @@ class Rejudged:
         requirements: Every requirement with its outcome.
         observations: The observations.
         classes: The classes.
+        coverage: The combinations of operation, key and state that the requests reached.
         misfits: Mismatches between the checks' requests and the recording, a sentence each.
     """
 
     requirements: list[model.Requirement]
     observations: list[model.Observation]
     classes: list[model.ConformanceClass]
+    coverage: dict[str, dict[str, int]]
     misfits: list[str]
 
 
@@ -87,6 +90,7 @@ def rejudge(recording: RecordedFolder, folder: Path) -> Rejudged:
         requirements=requirements,
         observations=conclude.observations(run.observations),
         classes=conclude.classes(requirements, unlock),
+        coverage=measured(run.wire.exchanges),
         misfits=[*dict.fromkeys([*wire.unrecorded, *notes.unrecorded]), *unasked, *unlike, *notes.unused, *errors],
     )
 

@@ -174,6 +174,7 @@ class Report(TypedDict):
     lasting: NotRequired[list[str]]
     cleanup: NotRequired[str]
     limits: NotRequired[list[Limit]]
+    coverage: NotRequired[dict[str, dict[str, int]]]
 
 
 class InvalidReport(ValueError):

@@ -250,6 +250,17 @@ def losses(report: Report) -> list[str]:
     return [f"Engagements of other users that were there before the run are gone ({len(gone)}): {', '.join(gone)}."]
 
 
+def coverage_sentence(report: Report) -> str:
+    """Return how much the requests combined operations, keys and states, as a sentence; empty if it is unknown."""
+    coverage = report.get("coverage", {})
+    if not all(share["possible"] for share in coverage.values()) or coverage.keys() != {"pairs", "triples"}:
+        return ""
+    pairs, triples = (
+        f"{share['reached'] / share['possible']:.0%}" for share in (coverage["pairs"], coverage["triples"])
+    )
+    return f"Covered: {pairs} of the pairs of operation, key and state of the target, {triples} of the combinations."
+
+
 def lasting_sentence(number: int) -> str:
     """Return how many changes of a run stay because the interface cannot undo them."""
     what = "1 invitation or removal" if number == 1 else f"{number:,} invitations or removals"

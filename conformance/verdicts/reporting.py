@@ -11,6 +11,7 @@ from conformance import __version__
 from conformance.catalogue import load_catalogue
 from conformance.commit import commit
 from conformance.openapi import openapi_sha256
+from conformance.oracle.coverage import measured as measured_coverage
 from conformance.reports.limits import broken_limits, measured_limits
 from conformance.reports.model import FORMAT, Report
 from conformance.reports.script import Recording
@@ -22,7 +23,7 @@ from conformance.verdicts import conclude
 from conformance.verdicts.waivers import apply_waivers
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
     from conformance.reports.model import ConformanceClass, Observation, Requirement
@@ -83,6 +84,7 @@ def build_report(
         requirements=requirements,
         classes=classes,
         observations=conclude.observations(run.observations),
+        coverage=measured_coverage(run.wire.exchanges),
     )
     report = {
         **known_facts,
@@ -113,7 +115,7 @@ def build_report(
     return cast("Report", with_texts(report, lambda text: encodable(execution.redactor.text(text)))), problems
 
 
-def determined(
+def determined(  # noqa: PLR0913 - a report has these parts
     profile: Profile,
     options: RunOptions,
     *,
@@ -122,6 +124,7 @@ def determined(
     requirements: list[Requirement],
     classes: Sequence[ConformanceClass],
     observations: Sequence[Observation],
+    coverage: Mapping[str, Mapping[str, int]],
 ) -> dict[str, Any]:
     """Return the members of a report that the recording of its run determines.
 
@@ -133,6 +136,7 @@ def determined(
         requirements: The requirements with their outcomes.
         classes: The classes.
         observations: The observations.
+        coverage: The combinations of operation, key and state that the requests reached.
     """
     return {
         "format": FORMAT,
@@ -155,6 +159,7 @@ def determined(
         "classes": classes,
         "requirements": requirements,
         "observations": observations,
+        "coverage": coverage,
     }
 
 
