@@ -18,7 +18,7 @@ from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from conformance.wire.exchange import Exchange
 
@@ -120,21 +120,24 @@ def order_of(initial: State, events: Sequence[Event]) -> list[Event] | None:
     return search(frozenset(range(len(events))), initial)
 
 
-def history_of(exchanges: Iterable[Exchange]) -> list[Event]:
+def history_of(exchanges: Sequence[Exchange]) -> list[Event]:
     """Return the events of requests on one engagement that constrain their order."""
-    known = [event for exchange in exchanges if (event := _event(exchange)) is not None]
-    reads = [event for event in known if event.operation == "read"]
-    changes = [event for event in known if event.operation != "read"]
+    known = [(exchange, event) for exchange in exchanges if (event := _event(exchange)) is not None]
+    # Also an edit whose texts are not judged can be the reason to refuse another one.
+    changing = [exchange for exchange in exchanges if exchange.was_sent and exchange.request.method != "GET"]
+    reads = [event for _, event in known if event.operation == "read"]
     changes = [
-        replace(change, beside=_meets(change, (other for other in changes if other is not change)))
-        for change in changes
+        replace(event, beside=any(event.interval.meets(_interval(each)) for each in changing if each is not exchange))
+        for exchange, event in known
+        if event.operation != "read"
     ]
     done = [event.interval for event in changes if event.outcome in {Outcome.DONE, Outcome.UNKNOWN}]
     return [*changes, *(event for event in reads if not any(event.interval.meets(interval) for interval in done))]
 
 
-def _meets(event: Event, others: Iterable[Event]) -> bool:
-    return any(event.interval.meets(other.interval) for other in others)
+def _interval(exchange: Exchange) -> Interval:
+    interval = Interval.of(exchange)
+    return Interval(interval.start, inf) if _outcome(exchange) is Outcome.UNKNOWN else interval
 
 
 def describe_events(events: Sequence[Event]) -> str:
@@ -159,7 +162,7 @@ def _event(exchange: Exchange) -> Event | None:
     operation = operations.get(exchange.request.operation.id)
     if operation is None or not exchange.was_sent:
         return None
-    outcome, interval = _outcome(exchange), Interval.of(exchange)
+    outcome = _outcome(exchange)
     body = exchange.sent_object or {}
     sent = tuple((name, str(value)) for name, value in body.items() if name in {"name", "description"})
     if operation == "read" and outcome is not Outcome.DONE and outcome is not Outcome.NOT_FOUND:
@@ -173,9 +176,7 @@ def _event(exchange: Exchange) -> Event | None:
     words = " ".join([operation, *(f"{name}={render(value)}" for name, value in sent), "->", status])
     if seen is not None:
         words += f", {seen.status}, name={render(seen.name)}, description={render(seen.description)}"
-    return Event(
-        operation, outcome, Interval(interval.start, inf) if outcome is Outcome.UNKNOWN else interval, sent, seen, words
-    )
+    return Event(operation, outcome, _interval(exchange), sent, seen, words)
 
 
 def _outcome(exchange: Exchange) -> Outcome:

@@ -252,6 +252,19 @@ def test_overlapping_changes_are_marked(make_client: MakeClient) -> None:
     assert [event.beside for event in history_of(responses)] == [True, True, False, False, False]
 
 
+def test_an_edit_beside_one_that_is_not_judged_is_marked(make_client: MakeClient) -> None:
+    """An edit that empties the description is left out of the history, and still overlaps another edit."""
+    client = make_client()
+    identifier = client.created("one")
+    empty, edit = (requests.update_engagement(identifier, body) for body in ({"description": ""}, {"name": "two"}))
+    responses = [
+        client.send(empty, at=5.0, seconds=0.5, status=422),
+        client.send(edit, at=5.1, seconds=0.1, status=404),
+    ]
+
+    assert [event.beside for event in history_of(responses)] == [True]
+
+
 def test_a_404_is_part_of_the_history(make_client: MakeClient) -> None:
     """It must come after the deletion; a missing description is an empty one."""
     client = make_client()
