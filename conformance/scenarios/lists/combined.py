@@ -87,8 +87,8 @@ class CombinedLists:
 @scenario(alone=True)
 def combined_lists(run: Run) -> tuple[CombinedLists, ...]:
     """List engagements with parameters in combination; of a long list the pages with seeded engagements only."""
-    named = run.scenarios.result(by_name)
-    whole = named.pages if total_of(named.pages[0]) <= LARGEST_PAGE else _whole(run, total_of(named.pages[0]))
+    total = total_of(run.scenarios.result(by_name).pages[0])
+    whole = _whole(run, total)  # anew, as other scenarios may have changed engagements since
     return _confirmed(run, _combinations(run, whole) if whole else _around_seeded(run))
 
 
@@ -309,12 +309,24 @@ def _judged(lists: CombinedLists) -> CombinedLists:
             return replace(lists, outcome=outcome)
 
 
+def _is_shorter(lists: CombinedLists) -> bool:
+    """Whether a page was refused that the list, which other users have shortened, does not have any more."""
+    items = readable(lists.snapshot[: lists.known.responses])
+    for page in lists.pages if lists.known.is_whole else ():
+        asked = dict(page.request.query)
+        matching = sum(asked.get("status") in {None, item.get("status")} for item in items)
+        before = (int(asked.get("page", 1)) - 1) * int(asked.get("perPage", DEFAULT_PER_PAGE))
+        if page.refused and 0 < matching <= before:
+            return True
+    return False
+
+
 def _confirm(run: Run, lists: CombinedLists) -> CombinedLists:
     with run.wire.undisturbed():
         anew = tuple(run.send_all([response.request for response in lists.snapshot]))
     again = _judged(replace(lists, snapshot=anew, outcome=None))
-    if again.outcome is None:
-        return again
+    if again.outcome is None or _is_shorter(again):
+        return replace(again, outcome=None)
     with Evidence():
         try:
             confirm.stable_list(run, anew, partial(expect_slice, known=lists.known))
