@@ -36,12 +36,12 @@ class Sandbox:
     printed: str
     errors: Path
 
-    def send(self, method: str, path: str, key: str = "", **headers: str) -> httpx.Response:
+    def send(self, method: str, path: str, key: str = "", body: object = None, **headers: str) -> httpx.Response:
         """Send a request."""
-        authorization = {"Authorization": f"Bearer {key}"} if key else {}
-        return httpx.request(
-            method, self.variables["CONFORMANCE_BASE_URL"] + path, headers=authorization | headers, trust_env=False
-        )
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        url = self.variables["CONFORMANCE_BASE_URL"] + path
+        return httpx.request(method, url, json=body, headers=headers, trust_env=False)
 
 
 Serve = Callable[..., "Sandbox"]
@@ -151,12 +151,7 @@ def test_without_options_there_is_no_log_and_no_page_of_another_origin(plain: Sa
 
 def test_a_chosen_key_is_a_full_key_and_not_printed(logged: Sandbox) -> None:
     """The key of the environment may do everything, and its variable is named without a value."""
-    created = httpx.post(
-        f"{logged.variables['CONFORMANCE_BASE_URL']}/api/v1/engagements",
-        json={"name": "mine"},
-        headers={"Authorization": f"Bearer {KEY}"},
-        trust_env=False,
-    )
+    created = logged.send("POST", "/api/v1/engagements", KEY, {"name": "mine"})
 
     assert logged.send("DELETE", f"/api/v1/engagements/{created.json()['data']['id']}", KEY).status_code == 200
     assert logged.send("GET", CURRENT, KEY).status_code == 200
@@ -249,6 +244,17 @@ def test_each_request_is_logged_on_a_line(logged: Sandbox) -> None:
         "GET /a%20b%0Ac%1B 404",
     ]
     assert not [secret for secret in (KEY, "of+my", issued, "a-secret-token", "a-header") if secret in text]
+
+
+def test_options_of_the_sandbox_leave_faults_and_latitudes_alone(tmp_path: Path) -> None:
+    """With pages, a log and cross-origin headers, the service still makes its choice and its fault."""
+    chosen = ("--latitude", "create_status=202", "--fault", "total-pages-too-many")
+    with serving(tmp_path, "--cors", "--log", *chosen, environment={"CONFORMANCE_API_KEY": KEY}) as sandbox:
+        created = sandbox.send("POST", "/api/v1/engagements", KEY, body={"name": "one"}, Origin=ORIGIN)
+        listed = sandbox.send("GET", "/api/v1/engagements?perPage=1", KEY, Origin=ORIGIN).json()
+
+    assert created.status_code == 202
+    assert (listed["meta"]["total"], listed["meta"]["totalPages"]) == (1, 2)
 
 
 @pytest.mark.parametrize(
