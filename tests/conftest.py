@@ -7,6 +7,7 @@ import gc
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -23,6 +24,8 @@ settings.register_profile("unhurried", deadline=None)  # no test may depend on t
 settings.load_profile("unhurried")
 
 RecordedRun = Callable[..., Path]
+NPM_PATIENCE = 60
+"""Timeout for a package from npm in seconds; without a response of its registry, npm would retry for minutes."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -106,6 +109,26 @@ def sandbox() -> Iterator[dict[str, str]]:
     """The variables that a running ``conformance serve`` prints."""
     with serve_sandbox() as variables:
         yield variables
+
+
+@pytest.fixture(scope="session")
+def npm_package(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
+    """Return a function that installs a package with npm and returns its folder; it skips the test on failure."""
+    folder = tmp_path_factory.mktemp("npm")
+
+    def bring(name: str, version: str) -> Path:
+        npm = shutil.which("npm")
+        if npm is None:
+            pytest.skip("npm is not installed")
+        options = ["--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=0", "--prefix", str(folder)]
+        command = [npm, "install", *options, f"{name}@{version}"]
+        try:
+            subprocess.run(command, capture_output=True, timeout=NPM_PATIENCE, check=True)
+        except subprocess.SubprocessError as error:
+            pytest.skip(f"npm does not bring {name} here: {type(error).__name__}")
+        return folder / "node_modules" / name
+
+    return bring
 
 
 @pytest.fixture(scope="session")

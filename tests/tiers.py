@@ -17,8 +17,13 @@ MARKS: Final = {
         "tests/certificate/test_printing.py",
         "tests/reports/test_accessibility.py",
         "tests/reports/test_browser.py",
+        "tests/reference/test_swagger_ui.py",
     ),
-    "npm": ("tests/openapi/test_prism.py", "tests/reports/test_published_schemas.py"),
+    "npm": (
+        "tests/openapi/test_client_generators.py::test_openapi_typescript",
+        "tests/openapi/test_prism.py",
+        "tests/reports/test_published_schemas.py",
+    ),
     "slow": (
         "tests/certificate/test_attacks.py",
         "tests/certificate/test_envelope.py",
@@ -48,6 +53,8 @@ MARKS: Final = {
         "tests/docs/test_tiers.py::test_only_a_sample_is_collected",
         "tests/examples/",
         "tests/integrations/",
+        "tests/openapi/test_client_generators.py::test_openapi_generator",
+        "tests/openapi/test_client_generators.py::test_openapi_python_client",
         "tests/oracle/test_effects.py::test_ordinary_texts_are_unremarkable",
         "tests/oracle/test_linearizability.py::test_long_history_is_decided_quickly",
         "tests/oracle/test_linearizability.py::test_same_as_trying_every_order",

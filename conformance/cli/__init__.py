@@ -25,6 +25,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "latitudes": "List its choices at the points that the interface leaves open.",
     "doctor": "Check a target file and its keys without writing to the target.",
     "cleanup": "Undo the changes that an interrupted run left behind.",
+    "openapi": "Print the OpenAPI document of the interface.",
     "schema": "Print the JSON Schema of the target file, the waivers or the report.",
     "render": "Convert a report to another format.",
     "diff": "Compare two reports.",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from conformance.reference.bootstrap import Bootstrap, bootstrap_service, new_token
+from conformance.reference.bootstrap import Bootstrap, bootstrap_service
 from conformance.reference.clock import Clock, system_clock
 from conformance.reference.mail import Postman
 from conformance.reference.sandbox import Sandbox
@@ -16,7 +16,7 @@ from conformance.reference.service import Service
 from conformance.reference.store import Store
 
 if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from conformance.reference.faults import Fault
     from conformance.reference.latitude import Latitude
@@ -31,15 +31,14 @@ class Application:
     Args:
         service: The interface.
         bootstrap: Its first organizations and keys.
-        sandbox: The operator's methods.
-        sandbox_token: The bearer token for ``/sandbox/rpc``.
+        sandbox: The operator's methods, at ``/sandbox/rpc``.
+        asgi: Responds to requests.
     """
 
     service: Service
     bootstrap: Bootstrap
     sandbox: Sandbox
-    sandbox_token: str
-    asgi: Starlette
+    asgi: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to a request."""
@@ -79,11 +78,11 @@ def create_app(  # noqa: PLR0913 - the choices are independent
     """
     build = fault.service if fault else Service
     service = build(store or Store(), latitude=latitude, clock=clock, postman=Postman(smtp), latency=latency)
-    bootstrap, token = bootstrap_service(service, seed_data=seed_data), new_token()
-    sandbox = Sandbox(service, bootstrap.organization_id, token, keeps_mail=keeps_mail)
+    bootstrap = bootstrap_service(service, seed_data=seed_data)
+    sandbox = Sandbox(service, bootstrap.organization_id, bootstrap.sandbox_token, keeps_mail=keeps_mail)
     asgi = Starlette(
         routes=[Route(SANDBOX_PATH, sandbox.rpc, methods=["POST"]), Route("/invitations/{token}", sandbox.accept)]
     )
     asgi.router.default = service  # the interface responds to every other path, with its error envelope
     asgi.router.redirect_slashes = False
-    return Application(service, bootstrap, sandbox, token, asgi)
+    return Application(service, bootstrap, sandbox, asgi)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,15 +35,17 @@ class Bootstrap:
         organization_id: The organization that the sandbox acts on.
         api_key: A full key of it.
         other_organization: A full key of another organization.
+        sandbox_token: The operator's bearer token.
     """
 
     organization_id: str
     api_key: str
     other_organization: str
+    sandbox_token: str
 
 
 def bootstrap_service(service: Service, *, seed_data: bool = False) -> Bootstrap:
-    """Create two organizations, or find those of the database, and create new keys.
+    """Create two organizations, or find those of the database, and add their keys.
 
     Args:
         service: The service whose store is used.
@@ -58,7 +59,12 @@ def bootstrap_service(service: Service, *, seed_data: bool = False) -> Bootstrap
         ]
         if seed_data and not known:
             add_seed_data(service, ids[0])
-        return Bootstrap(ids[0], service.add_key(ids[0]), service.add_key(ids[1]))
+        return Bootstrap(
+            ids[0],
+            service.add_lasting_key(ids[0], "api_key"),
+            service.add_lasting_key(ids[1], "other_organization"),
+            service.store.secret("sandbox_token"),
+        )
 
 
 def add_seed_data(service: Service, organization_id: str) -> None:
@@ -70,8 +76,3 @@ def add_seed_data(service: Service, organization_id: str) -> None:
         service.add_engagement(organization_id, name, description, status)
     for email, role in _INVITED:
         service.add_invitation(organization_id, email, role)
-
-
-def new_token() -> str:
-    """Return a new operator token."""
-    return secrets.token_urlsafe(32)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import unicodedata
@@ -40,11 +41,13 @@ class Database:
     A second thread would deadlock: SQLite holds the connection while it waits for the interpreter to run a collation.
 
     Args:
-        path: A database file, created if it is missing, or ``:memory:``.
+        path: A database file, or ``:memory:``. A missing file is created; only its owner can read it.
         tables: The statements that create its tables.
     """
 
     def __init__(self, path: str, tables: str) -> None:
+        if path != ":memory:":
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
         self._lock = threading.RLock()
         self._db.create_collation("FOLDED", _folded_order)

@@ -69,15 +69,24 @@ class Provisioning(Core):
         user_id: str | None = None,
         limit: int | None = None,
         window: int | None = None,
+        key: str | None = None,
     ) -> str:
-        """Add a key and store only its digest.
+        """Add a key, a new one by default, and store only its digest.
 
         Returns:
             The key itself.
         """
-        key = f"key_{secrets.token_urlsafe(32)}"
+        key = key or f"key_{secrets.token_urlsafe(32)}"
         self.store.add_key(Key(digest_of(key), organization_id, user_id, frozenset(scopes), limit, window))
         return key
+
+    def add_lasting_key(self, organization_id: str, name: str, scopes: Iterable[str] = SCOPES) -> str:
+        """Add the key of a name, which is the same whenever the database is opened.
+
+        Returns:
+            The key itself.
+        """
+        return self.add_key(organization_id, scopes, key=f"key_{self.store.secret(name)}")
 
     def add_subordinate(self, engagement_id: str, kind: str) -> str:
         """Add a record to an engagement.

@@ -111,7 +111,7 @@ def announcement(app: Application, base_url: str) -> dict[str, object]:
     return {
         "base_url": base_url,
         "sandbox_url": f"{base_url}{SANDBOX_PATH}",
-        "sandbox_token": app.sandbox_token,
+        "sandbox_token": app.bootstrap.sandbox_token,
         "keys": {"api_key": app.bootstrap.api_key, "other_organization": app.bootstrap.other_organization},
     }
 

@@ -7,6 +7,7 @@ reads before it writes does both inside ``transaction()``, which excludes other 
 from __future__ import annotations
 
 from dataclasses import fields
+from secrets import token_urlsafe
 from typing import TYPE_CHECKING
 
 from conformance.reference.database import Database, Row
@@ -253,8 +254,18 @@ class Store:
 
     # Keys and mail
 
+    def secret(self, name: str) -> str:
+        """Return the secret of a name, which lasts as long as the database."""
+        row = self._db.row(
+            "INSERT INTO secrets VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET name = name RETURNING value",
+            name,
+            token_urlsafe(32),
+        )
+        return str(row[0]) if row else ""
+
     def add_key(self, key: Key) -> None:
-        """Insert a key."""
+        """Insert a key, or replace it."""
+        self._db.execute("DELETE FROM keys WHERE digest = ?", key.digest)
         values = {"digest": key.digest, "organization_id": key.organization_id, "user_id": key.user_id}
         limits = {"rate_limit": key.limit, "rate_window": key.window}
         self._db.insert("keys", {**values, "scopes": " ".join(sorted(key.scopes)), **limits})

@@ -129,7 +129,7 @@ class Visitor:
     def rpc(self, method: str, **params: object) -> dict[str, Any]:
         """Call a method of the sandbox, and return the result or the error."""
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        response = self.post("/sandbox/rpc", message, key=self.app.sandbox_token).json()
+        response = self.post("/sandbox/rpc", message, key=self.app.bootstrap.sandbox_token).json()
         outcome: dict[str, Any] = response.get("result", response.get("error"))
         return outcome
 

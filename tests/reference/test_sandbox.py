@@ -59,7 +59,7 @@ def test_bad_calls_are_told(visitor: Visitor, method: str, params: dict[str, Any
 )
 def test_messages_that_are_none(visitor: Visitor, content: bytes, code: int) -> None:
     """An invalid request has its JSON-RPC code."""
-    response = visitor.send("POST", RPC, content=content, key=visitor.app.sandbox_token).json()
+    response = visitor.send("POST", RPC, content=content, key=visitor.app.bootstrap.sandbox_token).json()
 
     assert (response["jsonrpc"], response["id"], response["error"]["code"]) == ("2.0", None, code)
 
@@ -68,7 +68,7 @@ def test_notification_has_no_response(visitor: Visitor) -> None:
     """A notification is carried out without a response."""
     message = {"jsonrpc": "2.0", "method": "create_member", "params": {"role": "admin"}}
 
-    response = visitor.post(RPC, message, key=visitor.app.sandbox_token)
+    response = visitor.post(RPC, message, key=visitor.app.bootstrap.sandbox_token)
 
     assert (response.status_code, response.content) == (204, b"")
     assert visitor.get(ORGANIZATION).json()["data"]["memberCount"] == 4

@@ -39,11 +39,19 @@ axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-p
 """
 
 
-def rendered(page: Path, profile: Path, *options: str, budget: int = 2000) -> str:
-    """Return the page's document after its scripts ran, and the browser's console; ``budget`` is in milliseconds."""
+def rendered(page: Path | str, profile: Path, *options: str, budget: int = 2000) -> str:
+    """Return the document of a file or URL after its scripts ran, and the browser's console.
+
+    ``budget`` is in milliseconds.
+    """
     assert CHROMIUM is not None
     command = [CHROMIUM, *_OPTIONS, f"--virtual-time-budget={budget}", f"--user-data-dir={profile}", *options]
-    done = subprocess.run([*command, "--dump-dom", page.as_uri()], capture_output=True, timeout=300, check=True)
+    done = subprocess.run(
+        [*command, "--dump-dom", page if isinstance(page, str) else page.as_uri()],
+        capture_output=True,
+        timeout=300,
+        check=True,
+    )
     console = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if "CONSOLE" in line]
     return "\n".join([done.stdout.decode("utf-8"), *console])
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import shutil
-import subprocess
 from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,14 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import ModuleType
 
     from conformance.reports.model import Report
     from conformance.wire.exchange import Exchange
-
-NPM_PATIENCE = 60
-"""Timeout for a package from npm in seconds; without a response of its registry, npm would retry for minutes."""
 
 
 def _load(name: str) -> ModuleType:
@@ -45,26 +39,6 @@ def browser() -> ModuleType:
     if module.CHROMIUM is None:
         pytest.skip("no Chromium is installed")
     return module
-
-
-@pytest.fixture(scope="session")
-def npm_package(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
-    """Return a function that installs a package with npm and returns its folder; it skips the test on failure."""
-    folder = tmp_path_factory.mktemp("npm")
-
-    def bring(name: str, version: str) -> Path:
-        npm = shutil.which("npm")
-        if npm is None:
-            pytest.skip("npm is not installed")
-        options = ["--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=0", "--prefix", str(folder)]
-        command = [npm, "install", *options, f"{name}@{version}"]
-        try:
-            subprocess.run(command, capture_output=True, timeout=NPM_PATIENCE, check=True)
-        except subprocess.SubprocessError as error:
-            pytest.skip(f"npm does not bring {name} here: {type(error).__name__}")
-        return folder / "node_modules" / name
-
-    return bring
 
 
 @pytest.fixture(params=["passing", "failing", "hostile"])

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from conformance.cli import main
+from conformance.reference import pages as sandbox
 from conformance.reports.html import html_bytes
 from conformance.reports.model import report_bytes
 
@@ -40,7 +41,11 @@ def pages(samples: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> dict
     made = CliRunner().invoke(main, ["site", *runs, "--output", str(folder / "site")])
     assert made.exit_code == 0
     site = {name: folder / "site" / f"{name}.html" for name in ("index", "requirements", "observations")}
+    for name, values in (("links", {}), ("operations", {"operations": list(sandbox._operations())})):
+        (folder / f"{name}.html").write_bytes(sandbox._page(name, **values).body)
     return {
+        "links of the sandbox": folder / "links.html",
+        "operations of the sandbox": folder / "operations.html",
         "report": folder / "failing" / "report.html",
         "report of a hostile run": folder / "hostile" / "report.html",
         **site,
@@ -50,7 +55,17 @@ def pages(samples: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> dict
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize(
-    "kind", ["report", "report of a hostile run", "index", "requirements", "observations", "history"]
+    "kind",
+    [
+        "report",
+        "report of a hostile run",
+        "index",
+        "requirements",
+        "observations",
+        "history",
+        "links of the sandbox",
+        "operations of the sandbox",
+    ],
 )
 def test_nothing_serious_is_found(
     kind: str, scheme: str, pages: dict[str, Path], browser: ModuleType, axe: str, tmp_path: Path

@@ -165,7 +165,7 @@ def _rule(exchange: Exchange, place: list[Any], keyword: str, value: object) -> 
         return "list-data-array" if operation.response == "list" else "success-data-object"
     if keyword in _FORMS and isinstance(value, str):
         return "timestamp-format"
-    if keyword in {"enum", "const"}:
+    if keyword in {"enum", "not"}:
         known = "engagement-status-known" if place[-1] == "status" else promise
         return _VALUES.get((operation.id, str(place[-1])), known) if isinstance(value, str | bool) else promise
     return promise
@@ -173,5 +173,5 @@ def _rule(exchange: Exchange, place: list[Any], keyword: str, value: object) -> 
 
 def _of_error(exchange: Exchange, place: list[Any], keyword: str, value: object) -> str:
     kind, rule = _ERROR_FIELDS.get(str(place[-1]) if place else "", (type(None), "error-envelope"))
-    fitting = keyword == "const" and isinstance(value, kind) and not isinstance(value, bool)
+    fitting = keyword == "enum" and isinstance(value, kind) and not isinstance(value, bool)
     return rule.format(status=exchange.status) if fitting else "error-envelope"
