@@ -39,7 +39,7 @@ def test_keys_take_turns() -> None:
 
 
 def test_a_refused_key_gives_way_to_the_main_key() -> None:
-    """What a key is refused now is sent again with the main key; what brought no response is not."""
+    """A request whose key is refused now is sent again with the main key; one without a response is not."""
 
     def respond(sent: Request) -> Exchange:
         if sent.credential is None:
