@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from conformance.oracle.effects import Effect
-    from conformance.oracle.ledger.histories import History, Write
+    from conformance.oracle.ledger.histories import History, Snapshot, Write
 
 SPARING: Final = {
     "updateEngagement": "update-engagement-spares-others",
@@ -35,6 +35,26 @@ def of_read(history: History, field: str, interval: Interval) -> set[str]:
 def of_others(others: Sequence[Write]) -> set[str]:
     """Return the requirements that a read supports or breaks, by the writes to other engagements."""
     return {SPARING[write.operation] for write in others if write.operation in SPARING and write.exchange.accepted}
+
+
+def of_moved_time(history: History, shown: Snapshot, refused: Sequence[Write], others: Sequence[Write]) -> list[str]:
+    """Return the requirements that a moved ``updatedAt`` may break, first that of the request at the time shown.
+
+    ``createdAt``, stated by the same clock, and the time of the creation relate that clock to the run's.
+
+    Args:
+        history: The engagement's history.
+        shown: A response with the moved time.
+        refused: The refused requests to change the engagement since it was read.
+        others: The writes to other engagements since.
+    """
+    created, moved = shown.moment("createdAt"), shown.moment("updatedAt")
+    since = 0.0 if created is None or moved is None else (moved - created).total_seconds()
+    at = history.creation.interval.end + since * 1_000_000
+    suspects = [(write, causes.of_refusal(history, write)) for write in reversed(refused)]
+    suspects += [(write, SPARING[write.operation]) for write in others if of_others([write])]
+    suspects.sort(key=lambda suspect: max(suspect[0].interval.start - at, at - suspect[0].interval.end, 0.0))
+    return list(dict.fromkeys(rule for _, rule in suspects))
 
 
 def of_refused_edit(history: History, interval: Interval) -> str | None:

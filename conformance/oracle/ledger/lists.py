@@ -212,14 +212,14 @@ class ListJudging:
             listed, then = snapshot.moment(name), read.moment(name)
             if listed is not None and then is not None and listed != then:
                 # A later change of another engagement may have moved it before the list was requested.
-                moved = sorted(evidence.of_others(self.others(history, read.interval.start, snapshot.interval.end)))
+                others = self.others(history, read.interval.start, snapshot.interval.end)
                 refused = [
                     write
                     for write in history.between(read.interval.end, snapshot.interval.start)
                     if write.exchange.refused
                 ]
-                moved += [causes.of_refusal(history, refused[-1])] if refused else []
-                rule = moved[-1] if moved else causes.AS_READ
+                moved = evidence.of_moved_time(history, snapshot, refused, others)
+                rule = moved[0] if moved else causes.AS_READ
                 fault = "changed with another request, or differs" if moved else "differs"
                 message = f"{name} of an engagement {fault} in the list"
                 words = message, str(read.text(name)), str(snapshot.text(name)), f"{snapshot.pointer}/{name}"

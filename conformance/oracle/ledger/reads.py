@@ -180,8 +180,7 @@ class Reads(Judging):
         """Require that updatedAt stays if nothing can have changed the engagement; the judgement goes on after that."""
         meanwhile = history.between(before.interval.end, snapshot.interval.start)
         refused = [write for write in meanwhile if write.exchange.refused]
-        rules = [*dict.fromkeys(causes.of_refusal(history, write) for write in reversed(refused))]
-        rules += sorted(evidence.of_others(self.others_since(history, snapshot.interval)))
+        rules = evidence.of_moved_time(history, snapshot, refused, self.others_since(history, snapshot.interval))
         if before.moment("updatedAt") == snapshot.moment("updatedAt"):
             self.keep(snapshot.exchange, *(rules or ["reading-changes-nothing"]))
             return
