@@ -225,7 +225,7 @@ WRITES = (
     fault("leak-applied-remove-member", "The removal of another organization's member is refused, and done.",
           refused_yet(REMOVE, _remove_wherever), _UNTOUCHED),
     fault("leak-edit-touches", "An edit of another organization's engagement is refused, and moves its updatedAt.",
-          refused_yet(EDIT, lambda at: at.edit()), _UNTOUCHED),
+          refused_yet(EDIT, lambda at: at.edit(), _foreign_engagement), _UNTOUCHED),
     fault("leak-edit-renames",
           "An edit of another organization's engagement is refused, and gives it the name that was sent.",
           refused_yet(EDIT, lambda at: at.overwrite(name=at.field("name")),
