@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance import __version__
 from conformance.certificate import statement as statements
+from conformance.certificate.challenged import signs
 from conformance.certificate.claims import Basis, Claim
 from conformance.certificate.envelope import InvalidEnvelope, opened
 from conformance.certificate.examining import Page, examined
@@ -37,11 +38,13 @@ class Verified:
     Attributes:
         claims: The verified claims; a failed one is the last if the others depend on it.
         predicate: The predicate of the statement if the signature is valid; else None.
+        created: The number of engagements that the run created under a name with the mark of its challenge.
         is_judged: Whether the recorded exchanges were judged again; False if that takes another release of the suite.
     """
 
     claims: tuple[Claim, ...]
     predicate: Mapping[str, Any] | None
+    created: int = 0
     is_judged: bool = True
 
     @property
@@ -75,7 +78,8 @@ def verify(folder: Path, key: Ed25519PublicKey) -> Verified:
         return Verified((Claim(signature), files, _NOT_JUDGED), predicate)
     if (other := _other_suite(predicate[CLAIMS])) is not None:
         return Verified((Claim(signature), files, other), predicate, is_judged=False)
-    return Verified((Claim(signature), files, *_claims(payload, said, folder, found, key)), predicate)
+    claims, created = _claims(payload, said, folder, found, key)
+    return Verified((Claim(signature), files, *claims), predicate, created)
 
 
 _UNCHANGED = "All files of the folder are unchanged since signing."
@@ -134,24 +138,26 @@ def _other_suite(claims: Mapping[str, Any]) -> Claim | None:
 
 def _claims(
     payload: bytes, said: Mapping[str, Any], folder: Path, found: Mapping[str, str], key: Ed25519PublicKey
-) -> list[Claim]:
-    """Return the claims that depend on the files."""
+) -> tuple[list[Claim], int]:
+    """Return the claims that depend on the files, and the number of creations with the mark of the challenge."""
     schema = "report.json is valid under its schema."
     try:
         load_report(folder / REPORT)
     except InvalidReport as error:
-        return [Claim(schema, (str(error).rstrip("."),)), _NOT_JUDGED]
+        return [Claim(schema, (str(error).rstrip("."),)), _NOT_JUDGED], 0
     try:
         recording = read_recording(folder)
     except NotJudgeable as error:
-        return [Claim(schema), Claim("This suite can judge the recording.", (str(error).rstrip("."),))]
+        return [Claim(schema), Claim("This suite can judge the recording.", (str(error).rstrip("."),))], 0
     agreement, page = _agreement(payload, said, recording, found, key_id(key))
-    return [
+    claims = [
         Claim(schema),
         agreement,
         *examined(recording, folder, found, page),
         *(stated(recording, said["predicate"][CLAIMS]) if agreement.holds else ()),
     ]
+    challenge = recording.provisioned.options.challenge
+    return claims, 0 if challenge is None else signs(recording, challenge).created
 
 
 def _agreement(
