@@ -28,6 +28,8 @@ SELF_CONSISTENT: Final = "1, self-consistent"
 """The level of a certificate whose folder bears out every claim that its recording can bear out."""
 CHALLENGED: Final = "2, challenged"
 """The level of a certificate whose run also followed from a certifier's challenge."""
+COUNTERSIGNED: Final = "3, countersigned"
+"""The level of a certificate that a certifier verified and signed, too; no statement contains it."""
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _DIGEST: Final = re.compile(r"(sha256):([0-9a-f]{64})|(sha512):([0-9a-f]{128})")
 

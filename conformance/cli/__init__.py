@@ -34,6 +34,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "keygen": "Generate a key for signing certificates.",
     "sign": "Sign a certificate for the folder of a run.",
     "challenge": "Give a vendor a fresh challenge for a run.",
+    "countersign": "Add a certifier's signature to a certificate.",
     "verify": "Verify a certificate without the target.",
 }
 

@@ -86,6 +86,8 @@ class Required:
         effort: The least effort, or None.
         max_age: The longest time since the end of the run, or None.
         challenge: The challenge that the run must follow, or None.
+        countersigned: Whether the given certifier must have countersigned.
+        stamped: Whether the given authority must have given a time stamp.
     """
 
     verdict: str
@@ -93,13 +95,15 @@ class Required:
     effort: str | None
     max_age: timedelta | None
     challenge: str | None
+    countersigned: bool = False
+    stamped: bool = False
 
-    def missing(self, claims: Mapping[str, Any], created: int, now: datetime) -> Iterator[str]:
+    def missing(self, claims: Mapping[str, Any], verified: Verified, now: datetime) -> Iterator[str]:
         """Yield each required property that a certificate does not have.
 
         Args:
             claims: The claims of its statement.
-            created: The number of engagements whose names have the mark of its challenge.
+            verified: The result of its verification.
             now: The present time.
         """
         if claims["verdict"] not in _VERDICTS[self.verdict]:
@@ -112,8 +116,12 @@ class Required:
             yield f"a run of the last {self.max_age.total_seconds() / 3600:g} h"
         if self.challenge is not None and run["challenge"] != self.challenge:
             yield f"the challenge {self.challenge}"
-        elif self.challenge is not None and not created:
+        elif self.challenge is not None and not verified.created:
             yield "an engagement that was created with the mark of the challenge"
+        if self.countersigned and not verified.is_countersigned:
+            yield "the certifier's countersignature"
+        if self.stamped and not verified.is_stamped:
+            yield "a time stamp"
 
 
 def judged(console: Console, verified: Verified, required: Required) -> Exit:
@@ -123,14 +131,15 @@ def judged(console: Console, verified: Verified, required: Required) -> Exit:
         return ended(console, Exit.FAILED, "The certificate does not hold.")
     if not verified.is_judged:
         return ended(console, Exit.NOT_HERE, "Signature and files hold; this suite cannot judge the recording.")
-    from conformance.certificate.statement import CHALLENGED, CLAIMS, SELF_CONSISTENT
+    from conformance.certificate.statement import CHALLENGED, CLAIMS, COUNTERSIGNED, SELF_CONSISTENT
 
     claims = verified.predicate[CLAIMS]
-    lacking = list(required.missing(claims, verified.created, datetime.now(UTC)))
+    lacking = list(required.missing(claims, verified, datetime.now(UTC)))
     for reservation in claims["reservations"]:
         console.print(plain(f"! Signed although: {reservation}", "yellow", limit=1000))
     is_challenged = required.challenge == claims["run"]["challenge"] is not None and verified.created
     levels = [SELF_CONSISTENT, *([CHALLENGED] if is_challenged else [])]
+    levels += [COUNTERSIGNED] if verified.is_countersigned else []
     attained = ", ".join(claims["classes_attained"]) or "no class"
     console.print(
         plain(

@@ -18,8 +18,22 @@ from conformance.cli.text import open_console, usage_error
     "--public-key", "key_file", required=True, metavar="FILE.pub", type=click.Path(dir_okay=False, path_type=Path),
     help="The public key of the signer that you trust.",
 )  # fmt: skip
+@click.option(
+    "--countersigned-by", "certifier_file", metavar="FILE.pub", type=click.Path(dir_okay=False, path_type=Path),
+    help="The public key of the certifier who must have countersigned.",
+)  # fmt: skip
+@click.option(
+    "--tsa-cert", "tsa_file", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+    help="The root certificates (PEM) of the time stamp authority whose time stamp is required.",
+)  # fmt: skip
 @requiring_options
-def verify(folder: Path, key_file: Path, **required: Any) -> None:  # noqa: ANN401 - the values of click's options
+def verify(
+    folder: Path,
+    key_file: Path,
+    certifier_file: Path | None,
+    tsa_file: Path | None,
+    **required: Any,  # noqa: ANN401 - the values of click's options
+) -> None:
     """Verify the certificate in the folder of a run: signature, files and report, and judge the recording again.
 
     A claim is recomputed, stated by the vendor, or not recomputed here because other versions are installed.
@@ -28,10 +42,17 @@ def verify(folder: Path, key_file: Path, **required: Any) -> None:  # noqa: ANN4
     wrong, but the certificate is not as required; 5 another release of the suite must judge the recording.
     """
     from conformance.certificate.keys import KeyFileError, read_public_key
+    from conformance.certificate.time_stamps import TimeStampError, read_authorities
     from conformance.certificate.verifying import verify as verify_folder
 
     try:
         key = read_public_key(key_file)
-    except KeyFileError as error:
+        certifier = None if certifier_file is None else read_public_key(certifier_file)
+        authorities = [] if tsa_file is None else read_authorities(tsa_file)
+    except (KeyFileError, TimeStampError) as error:
         raise usage_error(error) from error
-    sys.exit(judged(open_console(soft_wrap=True), verify_folder(folder, key), Required(**required)))
+    if key == certifier:
+        raise click.UsageError("The vendor's key and the certifier's are the same.")
+    verified = verify_folder(folder, key, certifier, authorities)
+    demanded = Required(**required, countersigned=certifier is not None, stamped=bool(authorities))
+    sys.exit(judged(open_console(soft_wrap=True), verified, demanded))
