@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from conformance.certificate.challenged import signs
 from conformance.certificate.claims import Basis, Claim
 from conformance.certificate.consistency import problems
 from conformance.certificate.recomputing import contradictions
@@ -45,7 +46,7 @@ def examined(recording: Recording, folder: Path, files: Iterable[str], page: Pag
     """
     with drawing_again(recording.provisioned) as drawn:
         again = rejudge(recording, folder)
-        report = recording.report
+        report, challenge = recording.report, recording.provisioned.options.challenge
         consistent = f"{report['verdict']} follows from {_number(report)} requirements"
         recorded = "address, organization, options, titles, conclusions and times"
         return [
@@ -53,6 +54,7 @@ def examined(recording: Recording, folder: Path, files: Iterable[str], page: Pag
             _judged_again(recording, again),
             Claim(f"The report gives the recording's {recorded}.", tuple(contradictions(recording, again, folder))),
             _rendered(recording, folder, files, page),
+            *([] if challenge is None else [signs(recording, challenge).claim]),
             _drawn(recording.provisioned, [*_other_kinds(recording.provisioned), *drawn()]),
         ]
 

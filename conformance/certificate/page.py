@@ -63,6 +63,7 @@ def _facts(report: Report, claims: Mapping[str, Any]) -> list[tuple[str, str, st
         "Chosen": selection and f"{selection['chosen']} of {selection['of']} requirements",
         "Mode": MODES[report["run"]["mode"]],
         "Effort and seed": f"{run['effort']}, {run['seed']}",
+        "Challenge": run["challenge"],
         "OpenAPI document": f"sha256:{claims['openapi_sha256']}",
     }
     stated = {

@@ -168,7 +168,7 @@ def _census(exchanges: Iterable[Exchange]) -> dict[str, object]:
 
 
 def _of_files(journal: Journal, provisioned: Provisioned) -> Iterator[str]:
-    if journal.names.prefix != provisioned.prefix or journal.place.base_url != provisioned.profile.base_url:
+    if journal.names != provisioned.names or journal.place.base_url != provisioned.profile.base_url:
         yield "journal.jsonl is the journal of another run than provisioned.jsonl"
     if refusal := provisioned.profile.organization_refusal(journal.place.organization):
         yield one_line(refusal.rstrip("."))

@@ -24,8 +24,12 @@ CLAIMS: Final = "urn:engagement-conformance:certificate:1"
 """The member of the predicate with the claims that are not in the standard predicate."""
 
 RESULTS: Final = {"conformant": "PASSED", "inconclusive": "WARNED", "non-conformant": "FAILED"}
-LEVEL: Final = "1, self-consistent"
-"""The level of assurance: the folder bears out every claim that its recording can bear out."""
+SELF_CONSISTENT: Final = "1, self-consistent"
+"""The level of a certificate whose folder bears out every claim that its recording can bear out."""
+CHALLENGED: Final = "2, challenged"
+"""The level of a certificate whose run also followed from a certifier's challenge."""
+COUNTERSIGNED: Final = "3, countersigned"
+"""The level of a certificate that a certifier verified and signed, too; no statement contains it."""
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _DIGEST: Final = re.compile(r"(sha256):([0-9a-f]{64})|(sha512):([0-9a-f]{128})")
 
@@ -107,7 +111,7 @@ def claims(report: Report, provisioned: Provisioned, signing: Signing) -> dict[s
     run, suite, target = report["run"], report["suite"], report["target"]
     census = _mapping(_mapping(report.get("census")).get("before"))
     return {
-        "level": LEVEL,
+        "level": CHALLENGED if "challenge" in run else SELF_CONSISTENT,
         "verdict": report["verdict"],
         "interface": report.get("interface"),
         "suite": {name: value for name, value in suite.items() if name in ("name", "version", "commit")}
@@ -125,7 +129,8 @@ def claims(report: Report, provisioned: Provisioned, signing: Signing) -> dict[s
         "run": {
             name: _mapping(run)[name]
             for name in ("mode", "effort", "seed", "requests", "started_at", "finished_at", "interrupted")
-        },
+        }
+        | {"challenge": run.get("challenge")},
         "selection": _mapping(run).get("selection"),
         "evidence": evidence(provisioned.profile),
         "waivers": _mapping(report).get("waivers", []),

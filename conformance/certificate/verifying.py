@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from conformance import __version__
 from conformance.certificate import statement as statements
+from conformance.certificate.challenged import signs
 from conformance.certificate.claims import Basis, Claim
-from conformance.certificate.envelope import InvalidEnvelope, opened
+from conformance.certificate.envelope import InvalidEnvelope, countersigner, ensure_countersigned, opened
 from conformance.certificate.examining import Page, examined
 from conformance.certificate.files import FolderError, changes, digests, ignored
 from conformance.certificate.keys import key_id
 from conformance.certificate.page import page_bytes
 from conformance.certificate.statement import CLAIMS, Signing
+from conformance.certificate.time_stamps import TimeStampError, stamped
 from conformance.certificate.vendor_statements import stated
 from conformance.files import DOCUMENT, read_file
 from conformance.openapi import openapi_sha256
 from conformance.replay.recording import REPORT, NotJudgeable, Recording, read_recording
 from conformance.reports.model import InvalidReport, load_report
-from conformance.reports.sealing import ENVELOPE, sha256
+from conformance.reports.sealing import ENVELOPE, TIME_STAMP, sha256
 from conformance.reports.text import json_bytes, load_json, one_line
 from conformance.suite import suite_sha256
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from pathlib import Path
 
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.x509 import Certificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +40,19 @@ class Verified:
     Attributes:
         claims: The verified claims; a failed one is the last if the others depend on it.
         predicate: The predicate of the statement if the signature is valid; else None.
+        envelope: The envelope; empty if it could not be read.
+        is_countersigned: Whether the given certifier countersigned it.
+        is_stamped: Whether a given authority gave it a time stamp.
+        created: The number of engagements that the run created under a name with the mark of its challenge.
         is_judged: Whether the recorded exchanges were judged again; False if that takes another release of the suite.
     """
 
     claims: tuple[Claim, ...]
     predicate: Mapping[str, Any] | None
+    envelope: bytes = b""
+    is_countersigned: bool = False
+    is_stamped: bool = False
+    created: int = 0
     is_judged: bool = True
 
     @property
@@ -50,38 +61,80 @@ class Verified:
         return all(claim.holds for claim in self.claims)
 
 
-def verify(folder: Path, key: Ed25519PublicKey) -> Verified:
+def verify(
+    folder: Path,
+    key: Ed25519PublicKey,
+    certifier: Ed25519PublicKey | None = None,
+    authorities: Collection[Certificate] = (),
+) -> Verified:
     """Verify a signed folder.
 
     Args:
         folder: The folder of a run with its certificate.
         key: The public key of the trusted signer.
+        certifier: The public key of the certifier who should have countersigned, or None.
+        authorities: The root certificates of the trusted time stamp authority, if there is one.
     """
     signature = f"The certificate is signed by the key {key_id(key)}."
     try:
-        payload = opened(read_file(folder / ENVELOPE, DOCUMENT), key)
+        envelope = read_file(folder / ENVELOPE, DOCUMENT)
+        payload = opened(envelope, key)
         said = _statement(payload)
     except OSError as error:
         return Verified((Claim(signature, (f"{ENVELOPE} cannot be read: {error.strerror}",)),), None)
     except InvalidEnvelope as error:
         return Verified((Claim(signature, (str(error),)),), None)
-    predicate = said["predicate"]
+    countersignature, is_countersigned = _countersignature(envelope, certifier)
+    time_stamp, is_stamped = _time_stamp(folder, envelope, authorities)
+    signatures = Claim(signature), *countersignature, *time_stamp
+    of_envelope = Verified(signatures, said["predicate"], envelope, is_countersigned, is_stamped)
     try:
         found, left_out = digests(folder), ignored(folder)
         files = _files(said, found, left_out)
     except FolderError as error:
         files = Claim(_UNCHANGED, (str(error).rstrip("."),))
     if not files.holds:
-        return Verified((Claim(signature), files, _NOT_JUDGED), predicate)
-    if (other := _other_suite(predicate[CLAIMS])) is not None:
-        return Verified((Claim(signature), files, other), predicate, is_judged=False)
-    return Verified((Claim(signature), files, *_claims(payload, said, folder, found, key)), predicate)
+        return replace(of_envelope, claims=(*signatures, files, _NOT_JUDGED))
+    if (other := _other_suite(said["predicate"][CLAIMS])) is not None:
+        return replace(of_envelope, claims=(*signatures, files, other), is_judged=False)
+    claims, created = _claims(payload, said, folder, found, key)
+    return replace(of_envelope, claims=(*signatures, files, *claims), created=created)
 
 
 _UNCHANGED = "All files of the folder are unchanged since signing."
 _NOT_JUDGED = Claim(
     "The recorded exchanges, judged again, have the same result.", ("the files are not those that were signed",)
 )
+
+
+def _countersignature(envelope: bytes, certifier: Ed25519PublicKey | None) -> tuple[list[Claim], bool]:
+    """Return the claim about the second signature, if there is one, and whether it is the certifier's."""
+    named = countersigner(envelope)
+    if named is None:
+        return [], False
+    text = f"The certificate is countersigned by the key {one_line(named)}"
+    if certifier is None or named != key_id(certifier):
+        return [Claim(f"{text}, whose public key is not given.", basis=Basis.NOT_HERE)], False
+    try:
+        ensure_countersigned(envelope, certifier)
+    except InvalidEnvelope as error:
+        return [Claim(f"{text}.", (str(error),))], False
+    return [Claim(f"{text}.")], True
+
+
+def _time_stamp(folder: Path, envelope: bytes, authorities: Collection[Certificate]) -> tuple[list[Claim], bool]:
+    """Return the claim about the time stamp, if there is one, and whether it is the authority's."""
+    if not (folder / TIME_STAMP).exists():
+        return [], False
+    if not authorities:
+        return [
+            Claim(f"{TIME_STAMP} is not looked at without the authority's certificate.", basis=Basis.NOT_HERE)
+        ], False
+    try:
+        time = stamped(read_file(folder / TIME_STAMP, DOCUMENT), envelope, authorities)
+    except (OSError, TimeStampError) as error:
+        return [Claim("The time stamp is the authority's.", (one_line(str(error)),))], False
+    return [Claim(f"The signed certificate existed at {time:%Y-%m-%dT%H:%M:%SZ}, by the time stamp authority.")], True
 
 
 def _statement(payload: bytes) -> dict[str, Any]:
@@ -134,24 +187,26 @@ def _other_suite(claims: Mapping[str, Any]) -> Claim | None:
 
 def _claims(
     payload: bytes, said: Mapping[str, Any], folder: Path, found: Mapping[str, str], key: Ed25519PublicKey
-) -> list[Claim]:
-    """Return the claims that depend on the files."""
+) -> tuple[list[Claim], int]:
+    """Return the claims that depend on the files, and the number of creations with the mark of the challenge."""
     schema = "report.json is valid under its schema."
     try:
         load_report(folder / REPORT)
     except InvalidReport as error:
-        return [Claim(schema, (str(error).rstrip("."),)), _NOT_JUDGED]
+        return [Claim(schema, (str(error).rstrip("."),)), _NOT_JUDGED], 0
     try:
         recording = read_recording(folder)
     except NotJudgeable as error:
-        return [Claim(schema), Claim("This suite can judge the recording.", (str(error).rstrip("."),))]
+        return [Claim(schema), Claim("This suite can judge the recording.", (str(error).rstrip("."),))], 0
     agreement, page = _agreement(payload, said, recording, found, key_id(key))
-    return [
+    claims = [
         Claim(schema),
         agreement,
         *examined(recording, folder, found, page),
         *(stated(recording, said["predicate"][CLAIMS]) if agreement.holds else ()),
     ]
+    challenge = recording.provisioned.options.challenge
+    return claims, 0 if challenge is None else signs(recording, challenge).created
 
 
 def _agreement(

@@ -33,6 +33,8 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "selftest": "Test the suite itself on faulty and on conforming services.",
     "keygen": "Generate a key for signing certificates.",
     "sign": "Sign a certificate for the folder of a run.",
+    "challenge": "Give a vendor a fresh challenge for a run.",
+    "countersign": "Add a certifier's signature to a certificate.",
     "verify": "Verify a certificate without the target.",
 }
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from conformance.running.intent import BASE_URL
+from conformance.targets.challenge import CHALLENGE
 from conformance.targets.connection import VARIABLES, Connection
 from conformance.targets.loading import address_in, profile_of
 from conformance.targets.yaml_entries import TargetFileError
@@ -20,6 +21,18 @@ if TYPE_CHECKING:
 
 FOUND: Final = Path("conformance.yaml")
 """The default target file, in the current directory."""
+
+
+class Challenge(click.ParamType[str]):
+    """A challenge, from ``conformance challenge`` or of the certifier's own."""
+
+    name = "challenge"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the challenge."""
+        if CHALLENGE.fullmatch(value) is None:
+            self.fail("expected 16 to 64 letters, digits, hyphens and underscores.", param, ctx)
+        return value
 
 
 def target_options(command: Callable[..., Any]) -> Callable[..., Any]:

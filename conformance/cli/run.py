@@ -14,6 +14,7 @@ from conformance.cli.completion import complete_class, complete_pattern
 from conformance.cli.ending import ReasonedCommand
 from conformance.cli.interruption import Interruption
 from conformance.cli.options import (
+    Challenge,
     color_option,
     connection_of,
     connection_options,
@@ -24,10 +25,21 @@ from conformance.cli.options import (
 from conformance.cli.output import LastingOutput
 from conformance.running.intent import why_not_embedded
 from conformance.running.options import Effort, Mode, RunOptions
+from conformance.targets.challenge import seed_of
 from conformance.targets.connection import VARIABLES
 from conformance.targets.yaml_entries import TargetFileError
 
-_FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict", "baseline", "waivers", *VARIABLES)
+_FOR_A_SERVICE: Final = (
+    "api_key",
+    "read_only",
+    "disposable",
+    "wait",
+    "strict",
+    "baseline",
+    "waivers",
+    "challenge",
+    *VARIABLES,
+)
 """Options that only apply to a service of the user."""
 
 
@@ -65,6 +77,12 @@ _FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable", "wait", "strict",
     "--seed",
     type=click.IntRange(0),
     help="Seed of the random choices, to repeat those of an earlier run.  [default: random]",
+)
+@click.option(
+    "--challenge",
+    type=Challenge(),
+    metavar="TEXT",
+    help="The certifier's challenge, which gives the seed and is part of all names.",
 )
 @click.option(
     "--workers", type=click.IntRange(1, 64), default=8, show_default=True, help="Maximum number of concurrent requests."
@@ -146,11 +164,16 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the 
     except TargetFileError as error:
         raise click.UsageError(str(error)) from None
     warn_of_visible_key(context)
+    challenge = given["challenge"]
+    if challenge is not None and given["seed"] is not None:
+        raise click.UsageError("--challenge and --seed exclude each other: the challenge gives the seed.")
+    drawn = seed_of(challenge) if challenge else random.SystemRandom().randrange(2**32)
     options = RunOptions(
         **target,
         mode=mode,
         effort=Effort(given["effort"]),
-        seed=random.SystemRandom().randrange(2**32) if given["seed"] is None else given["seed"],
+        seed=drawn if given["seed"] is None else given["seed"],
+        challenge=challenge,
         workers=given["workers"],
         max_requests=given["max_requests"],
         max_seconds=given["max_seconds"],

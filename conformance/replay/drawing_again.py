@@ -40,7 +40,7 @@ def drawing_again(provisioned: Provisioned) -> Iterator[Callable[[], list[str]]]
     generator = Generator(
         provisioned.options.seed,
         provisioned.options.effort,
-        provisioned.prefix,
+        provisioned.names.beginning,
         provisioned.profile.invitation_domain,
     )
     noted = {

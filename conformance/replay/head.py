@@ -11,6 +11,7 @@ from conformance.reports.text import one_line
 from conformance.running.options import Effort, Mode
 from conformance.suite import versions
 from conformance.targets import validity
+from conformance.targets.challenge import CHALLENGE
 from conformance.targets.loading import KEY_NAMES
 from conformance.targets.profile import KINDS
 
@@ -71,6 +72,7 @@ _HEAD: Final = Draft202012Validator(
             "suite_sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
             "versions": _table(dict.fromkeys(versions(), _TEXT)),
             "prefix": {"type": "string", "maxLength": 12, "pattern": "^cf-[a-z2-7]{8}-$"},
+            "challenge": {"type": ["string", "null"], "pattern": f"^{CHALLENGE.pattern}$"},
             "seed": {"type": "integer"},
             "effort": {"enum": [effort.value for effort in Effort]},
             "mode": {"enum": [mode.value for mode in Mode]},

@@ -13,6 +13,7 @@ from conformance.reports.text import json_bytes, load_json, one_line, with_texts
 from conformance.running.options import Effort, RunOptions
 from conformance.scenarios.access.invalid_credentials import KeyForm
 from conformance.suite import suite_sha256, versions
+from conformance.targets.names import RunNames
 from conformance.targets.profile import Mode, Profile, ProvisionerSettings, SubordinateTemplate, TargetMember
 from conformance.targets.secret import Secret
 
@@ -36,7 +37,7 @@ class Provisioned:
     Attributes:
         suite_sha256: The digest of the suite.
         versions: The versions of what generated requests and rendered files in the run.
-        prefix: The mark of the run's names.
+        names: The names of the run.
         options: The options of the run.
         profile: The target, with placeholders for all keys.
         key_form: The form of the main key.
@@ -48,7 +49,7 @@ class Provisioned:
 
     suite_sha256: str
     versions: Mapping[str, str]
-    prefix: str
+    names: RunNames
     options: RunOptions
     profile: Profile
     key_form: KeyForm
@@ -116,7 +117,7 @@ def _read(lines: Sequence[bytes], last: bytes) -> Provisioned:
     return Provisioned(
         suite_sha256=head["suite_sha256"],
         versions=head["versions"],
-        prefix=head["prefix"],
+        names=RunNames(head["prefix"], challenge=head["challenge"]),
         options=_options(head),
         profile=_profile(head["target"], Mode(head["mode"])),
         key_form=KeyForm(**head["target"]["api_key"]),
@@ -151,6 +152,7 @@ def _head(run: Run, certificate: str | None) -> dict[str, object]:
         "suite_sha256": suite_sha256(),
         "versions": versions(),
         "prefix": run.names.prefix,
+        "challenge": options.challenge,
         "seed": options.seed,
         "effort": options.effort.value,
         "mode": run.mode.value,
@@ -168,6 +170,7 @@ def _options(head: Mapping[str, Any]) -> RunOptions:
         mode=Mode(head["mode"]),
         effort=Effort(head["effort"]),
         seed=head["seed"],
+        challenge=head["challenge"],
         workers=head["workers"],
         max_requests=head["max_requests"],
         max_seconds=head["max_seconds"],

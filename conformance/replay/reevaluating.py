@@ -15,7 +15,6 @@ from conformance.running.first_contact import reach
 from conformance.running.run import Run
 from conformance.targets.fixtures import Fixtures
 from conformance.targets.journal import Journal, Place
-from conformance.targets.names import RunNames
 from conformance.targets.recorded_fixtures import RecordedFixtures
 from conformance.targets.recorder import JournalRecorder
 from conformance.verdicts import conclude
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from conformance.replay.recorded_inputs_file import Provisioned
     from conformance.replay.recording import Recording as RecordedFolder
     from conformance.reports import model
+    from conformance.targets.names import RunNames
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _run(recording: RecordedFolder, notes: InputPlayer, folder: Path) -> tuple[R
         stopped=provisioned.stopped,
     )
     notes.claim = wire.claim
-    journal = UnwrittenJournal(RunNames(provisioned.prefix), folder)
+    journal = UnwrittenJournal(provisioned.names, folder)
     wire.observe(JournalRecorder(journal))
     fixtures = Fixtures(profile, None, redactor)
     run = Run(
@@ -120,7 +120,7 @@ def _run(recording: RecordedFolder, notes: InputPlayer, folder: Path) -> tuple[R
         wire=wire,
         fixtures=RecordedFixtures(fixtures, notes, lambda name: _credential(name, provisioned), journal),
         journal=journal,
-        names=RunNames(provisioned.prefix),
+        names=provisioned.names,
         notes=notes,
         clock=FrozenClock(),
     )

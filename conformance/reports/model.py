@@ -66,6 +66,7 @@ class Run(TypedDict):
     requests: int
     mode: Mode
     interrupted: bool
+    challenge: NotRequired[str]
     failed_fast: NotRequired[bool]
     selection: NotRequired[Selection]
     command: NotRequired[list[str]]

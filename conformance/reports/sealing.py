@@ -15,6 +15,8 @@ PROVISIONED: Final = "provisioned.jsonl"
 ENVELOPE: Final = "certificate.dsse.json"
 PAGE: Final = "certificate.html"
 """The page that signing adds to the folder, beside the envelope."""
+TIME_STAMP: Final = "certificate.tsr"
+"""The time stamp of the envelope, which countersigning adds."""
 SEALED: Final = ("exchanges.har", "report.json")
 """The files whose digests the last line of ``PROVISIONED`` contains."""
 

@@ -112,6 +112,7 @@ def _facts(report: Report) -> list[tuple[str, str]]:
         ("Run", f"{moment(run['started_at'])}, {run['seconds']:,.1f}\u00a0s"),
         ("Requests", f"{run['requests']:,}" + (f" by {counted(run['workers'], 'worker')}" if "workers" in run else "")),
         ("Effort and seed", f"{run['effort']}, {run['seed']}"),
+        *([("Challenge", run["challenge"])] if "challenge" in run else []),
         ("Suite", f"{suite['name']} {suite['version']}"),
         *([("Commit of the suite", suite["commit"])] if "commit" in suite else []),
         ("OpenAPI digest", f"sha256:{suite['openapi_sha256']}"),

@@ -214,7 +214,7 @@ def again(requirement: Requirement, failure: Failure, folder: str = "") -> list[
     return [line for line in (gone and f"{gone} {ALONE}", failure["curl"]) if line]
 
 
-_REPLACED: Final = ("--seed", "--only", "--skip", "--class", "--report")
+_REPLACED: Final = ("--seed", "--challenge", "--only", "--skip", "--class", "--report")
 """Options of a run that the command for one requirement replaces or omits."""
 
 

@@ -34,6 +34,7 @@ class RunOptions:
         mode: What the run may change; None for the mode of the target file.
         effort: The thoroughness.
         seed: The seed of all random choices.
+        challenge: The certifier's challenge that the seed was computed from, or None.
         workers: Maximum number of concurrent requests.
         max_requests: The most requests to send, or None.
         max_seconds: The most seconds to take, or None.
@@ -54,6 +55,7 @@ class RunOptions:
     mode: Mode | None = None
     effort: Effort = Effort.STANDARD
     seed: int = 1
+    challenge: str | None = None
     workers: int = 8
     max_requests: int | None = None
     max_seconds: float | None = None

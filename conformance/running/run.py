@@ -182,7 +182,8 @@ class Run:
 
     def name(self, label: str) -> str:
         """Return a unique name for a new record, of at most 28 characters."""
-        return self.names.name(f"{label[:_LONGEST_LABEL].rstrip('-')}-{self._number()}")
+        label = label[: _LONGEST_LABEL - len(self.names.mark)].rstrip("-")
+        return self.names.name("-".join(filter(None, [label, self._number()])))
 
     def address(self, label: str, domain: str | None = None) -> str:
         """Return an e-mail address for an invitation, by default in the invitation domain."""

@@ -214,7 +214,7 @@ class RunSession:
 
     def _run(self, wire: Wire) -> Run:
         profile = self.profile
-        names = RunNames.fresh()
+        names = RunNames.fresh(self.options.challenge)
         journal = self._journal(names)
         self._stack.callback(journal.close)
         recorder = JournalRecorder(journal, self._give_up)

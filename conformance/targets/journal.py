@@ -182,7 +182,8 @@ class Journal:
         if prefix is None or base_url is None or PREFIX.fullmatch(prefix) is None:
             raise JournalError(f"{path} is not the journal of a run.")
         seal = None if key is None else Seal(key, prefix)
-        journal = cls(path, RunNames(prefix, _text(head, "origin")), Place(base_url), seal)
+        names = RunNames(prefix, _text(head, "origin"), _text(head, "challenge"))
+        journal = cls(path, names, Place(base_url), seal)
         journal.begun = _seconds(head.get("at"))
         journal.trusted = seal is not None and _is_sealed(head, seal)
         journal.proved = journal.trusted or (seal is not None and journal.names.is_proved)
@@ -333,8 +334,9 @@ class Journal:
         self._ensure_nothing_left(self._path)
         os.truncate(self._path, 0)
         head = {"format": _FORMAT, "prefix": self.names.prefix, "base_url": self.place.base_url}
-        origin = {} if self.names.origin is None else {"origin": self.names.origin}
-        self._append({**head, **origin, "at": _now(), "pid": os.getpid()}, durable=True)
+        more = {"origin": self.names.origin, "challenge": self.names.challenge}
+        known = {name: text for name, text in more.items() if text is not None}
+        self._append({**head, **known, "at": _now(), "pid": os.getpid()}, durable=True)
 
     @classmethod
     def _ensure_nothing_left(cls, path: Path) -> None:

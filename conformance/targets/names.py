@@ -10,6 +10,8 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Self
 
+from conformance.targets.challenge import mark_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -32,13 +34,15 @@ class RunNames:
         prefix: For example ``cf-k3vq7t2a-``: lower-case letters, digits and hyphens, which no service changes.
         origin: The secret number that the prefix was computed from, 32 hexadecimal digits; None if it is not known. The
             run stores it in its journal alone, so that it proves who wrote the journal.
+        challenge: The certifier's challenge, whose mark follows the prefix in all names; or None.
     """
 
     prefix: str
     origin: str | None = field(default=None, compare=False, repr=False)
+    challenge: str | None = None
 
     @classmethod
-    def fresh(cls) -> Self:
+    def fresh(cls, challenge: str | None = None) -> Self:
         """Return names for a new run.
 
         They come from the system's randomness and not from the run's seed, because two runs with one seed may use one
@@ -47,7 +51,7 @@ class RunNames:
         while True:
             origin = secrets.token_hex(16)
             if PREFIX.fullmatch(prefix := _prefix(origin)):
-                return cls(prefix, origin)
+                return cls(prefix, origin, challenge)
 
     @property
     def is_proved(self) -> bool:
@@ -55,13 +59,23 @@ class RunNames:
         origin = self.origin
         return origin is not None and _ORIGIN.fullmatch(origin) is not None and _prefix(origin) == self.prefix
 
+    @property
+    def mark(self) -> str:
+        """The mark of the challenge, such as ``m4xq2-``; empty without a challenge."""
+        return "" if self.challenge is None else mark_of(self.challenge)
+
+    @property
+    def beginning(self) -> str:
+        """The beginning of every name that the run gives: the prefix and the mark."""
+        return self.prefix + self.mark
+
     def name(self, label: str) -> str:
         """Return the run's name for a label; the same label has the same name."""
-        return f"{self.prefix}{label}"
+        return f"{self.beginning}{label}"
 
     def address(self, label: str, domain: str) -> str:
         """Return the run's e-mail address for a label in a domain."""
-        return f"{self.prefix}{label}@{domain}"
+        return f"{self.beginning}{label}@{domain}"
 
     def owns(self, text: object) -> bool:
         """Whether a text of a service begins with the prefix, ignoring letter case, normal form and blanks.

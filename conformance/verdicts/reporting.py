@@ -149,6 +149,7 @@ def determined(  # noqa: PLR0913 - a report has these parts
         "interface": {"name": INTERFACE, "version": "v1", "sha256": catalogue_sha256()},
         "run": {
             "seed": options.seed,
+            **({"challenge": options.challenge} if options.challenge else {}),
             "effort": options.effort.value,
             "requests": sent,
             "mode": profile.mode.value,

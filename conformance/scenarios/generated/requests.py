@@ -60,7 +60,7 @@ class Generator:
     Attributes:
         seed: The seed of the run.
         effort: The effort, standard or deep.
-        prefix: The prefix of the run's names.
+        prefix: The beginning of the run's names.
         domain: The domain of invited addresses.
     """
 
@@ -136,7 +136,7 @@ def send_generated(run: Run, operation: str, *, only: frozenset[Validity] = froz
         RunStopped: The run ended before the requests were drawn.
     """
     identifier = create_engagements(run, "generated")[0]["id"] if operation == "updateEngagement" else None
-    generator = Generator(run.options.seed, run.effort, run.names.prefix, run.profile.invitation_domain)
+    generator = Generator(run.options.seed, run.effort, run.names.beginning, run.profile.invitation_domain)
     cases = run.recorded_value(f"{GENERATED}{operation}", lambda: generator.cases(operation, lambda: run.wire.is_over))
     if cases is None:
         raise RunStopped("the run was over before requests were generated")
