@@ -13,7 +13,7 @@ from conformance import __version__
 from conformance.catalogue import CLASSES, load_catalogue
 from conformance.commit import commit
 from conformance.openapi import openapi_sha256
-from conformance.running.options import Effort, Mode
+from conformance.running.options import Effort, Mode, RunOptions
 from conformance.targets.names import RunNames
 from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.reporting import build_report
@@ -57,7 +57,7 @@ def over(**more: Any) -> Any:
         run=SimpleNamespace(
             missing=parts.missing,
             profile=profile,
-            options=SimpleNamespace(seed=7, workers=3, effort=Effort.STANDARD, only=parts.only, command=parts.command),
+            options=RunOptions(seed=7, workers=3, effort=Effort.STANDARD, only=parts.only, command=parts.command),
             effort=Effort.STANDARD,
             wire=SimpleNamespace(sent=42, stopped=parts.stopped, exchanges=parts.exchanges),
             names=RunNames("cf-k3vq7t2a-"),
