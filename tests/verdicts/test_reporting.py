@@ -103,8 +103,8 @@ def test_all_that_a_report_says() -> None:
     report = reported(over(), result(Outcome.PASSED, make_exchange()))
 
     assert list(report) == [
-        "format", "suite", "target", "interface", "run", "verdict", "classes", "requirements", "observations", "coverage",
-        "census", "journal", "gone", "not_undone", "lasting", "waivers",
+        "format", "suite", "target", "interface", "run", "verdict", "classes", "requirements", "observations",
+        "coverage", "census", "journal", "gone", "not_undone", "lasting", "waivers",
     ]  # fmt: skip
     assert report["format"] == "conformance-report/1"
     assert report["suite"] == {
