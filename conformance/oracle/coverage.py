@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from conformance.operations import OPERATIONS
 from conformance.oracle import read
+from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.permissions import KEYS
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 from conformance.wire.replay_wire import UNDOING
@@ -152,7 +153,7 @@ class _Targets:
             roles.append((exchange.sent_object or {}).get("role"))
             self.states[identifier] = "changed" if roles[-1] != roles[0] or len(roles) == 1 else "changed back"
         elif operation == "getCurrentOrganization" and not _by_other(exchange) and not self._names:
-            self._names.append(read.data(exchange).get("name"))
+            self._names += [shown.get("name") for shown in readable_resources(exchange)]
         elif operation == "updateCurrentOrganization" and not _by_other(exchange):
             name = (exchange.sent_object or {}).get("name")
             self._names += [] if name is None else [name]

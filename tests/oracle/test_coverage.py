@@ -82,3 +82,10 @@ def test_the_shares() -> None:
         Share(0, pairs.possible),
         Share(0, len(everything)),
     )
+
+
+@pytest.mark.parametrize("body", [{"data": [{"name": "Acme"}]}, {"data": {"name": ["Acme"]}}, b"[", [], ...])
+def test_an_organization_that_cannot_be_read(body: object) -> None:
+    """A response without a readable organization does not disturb the count."""
+    sent = make_exchange("getCurrentOrganization", 200, body)
+    assert reached([sent]) == {Cell("getCurrentOrganization", "main", "first name")}
