@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from conformance.targets.profile import SubordinateKind
     from conformance.wire.exchange import Exchange
 
-pytestmark = pytest.mark.stage(Stage.LOOKING_BACK)
+pytestmark = pytest.mark.stage(Stage.CLEARING)
 
 
 def _settled(record: Record, *at: Exchange) -> Record:

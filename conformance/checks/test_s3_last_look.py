@@ -1,4 +1,4 @@
-"""Section 3, at the end: the key of a removed member is still refused."""
+"""Section 3, at the end: a removed member's key is still refused, and the other organization's counts agree."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from conformance.checks.markers import requirement
 from conformance.oracle import read
 from conformance.oracle.bulk import Sent, every_status
 from conformance.oracle.outcomes import Inapplicable
+from conformance.scenarios.organization.counts import expect_agreement
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.operations import Family
+    from conformance.running.run import Run
     from conformance.scenarios.last_look import LastLook
 
 pytestmark = pytest.mark.stage(Stage.WEIGHING)
@@ -30,6 +32,24 @@ def test_key_has_lost_the_organization_for_good(last_look: LastLook) -> None:
 def test_key_has_lost_engagements_for_good(last_look: LastLook) -> None:
     """Every operation on engagements refuses a removed member's key at the end of the run, too."""
     _judge(last_look, "engagements")
+
+
+@requirement("engagement-count-agrees")
+def test_engagement_count_of_the_other_organization_agrees(run: Run, last_look: LastLook) -> None:
+    """The engagementCount of the other organization is the total of its engagements after changes with its key."""
+    if last_look.of_other is None:
+        raise Inapplicable("No key of another organization was used")
+    other = run.fixtures.other_organization()
+    expect_agreement(run, last_look.of_other, "engagementCount", lambda seen: seen.engagements, other)
+
+
+@requirement("member-count-agrees")
+def test_member_count_of_the_other_organization_agrees(run: Run, last_look: LastLook) -> None:
+    """The memberCount of the other organization is the total of its members."""
+    if last_look.of_other is None:
+        raise Inapplicable("No key of another organization was used")
+    other = run.fixtures.other_organization()
+    expect_agreement(run, last_look.of_other, "memberCount", lambda seen: seen.members, other)
 
 
 def _judge(last_look: LastLook, family: Family) -> None:

@@ -19,12 +19,18 @@ _LOST: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.TOO_MANY_REQUESTS}
 _REFUSED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 
 
-def send_by_turns(run: Run, batch: Sequence[Request]) -> list[Exchange]:
+def send_by_turns(run: Run, batch: Sequence[Request], also: Sequence[Credential] = ()) -> list[Exchange]:
     """Send independent requests of one operation with all keys in turn that have carried it out.
 
     A request whose key is refused now is sent again with the main key; the exchanges are in the order of the requests.
+
+    Args:
+        run: The run.
+        batch: The requests.
+        also: Further keys, which may have done nothing yet.
     """
-    keys = [None, *_keys_used(run, {request.operation.id for request in batch})]
+    used = _keys_used(run, {request.operation.id for request in batch})
+    keys = [None, *used, *(key for key in also if key.name not in {known.name for known in used})]
     exchanges = run.send_all([replace(each, credential=keys[place % len(keys)]) for place, each in enumerate(batch)])
     refused = [place for place, exchange in enumerate(exchanges) if _status(exchange) in _REFUSED]
     for place, again in zip(refused, run.send_all([batch[place] for place in refused]), strict=True):

@@ -13,6 +13,7 @@ from conformance.scenarios.access.two_organizations import two_organizations
 from conformance.scenarios.keys_in_turn import send_by_turns
 from conformance.scenarios.lists.finding import PER_PAGE, latest
 from conformance.scenarios.members.removal import Removal, removal
+from conformance.scenarios.organization.counts import Counts, counts_of
 from conformance.scenarios.tour import tour
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
@@ -41,10 +42,12 @@ class LastLook:
     Attributes:
         removal: The removal of a member who had used its key; None if there was none.
         by_removed: Requests with that key, which it was allowed before.
+        of_other: The counts of the other organization; None without its key.
     """
 
     removal: Removal | None
     by_removed: tuple[Exchange, ...]
+    of_other: Counts | None
 
 
 @scenario(alone=True)
@@ -66,9 +69,10 @@ def last_look(run: Run) -> LastLook:
     lists += [requests.list_engagements(sort="name", perPage=_PAGE, page=page) for page in (1, 2)]
     run.send_all([*lists, *organization])
     send_by_turns(run, [*dict.fromkeys([*changed, *reads])])
-    run.send_all([*by_others, *_with(run, "organizations", organization), *_by_other_organization(run)])
+    run.send_all([*by_others, *_with(run, "organizations", organization)])
+    of_other = _by_other_organization(run)
     removed, by_removed = _by_removed(run)
-    return LastLook(removed, by_removed)
+    return LastLook(removed, by_removed, of_other)
 
 
 def _change(run: Run, reserved: ReservedEngagements) -> None:
@@ -98,13 +102,15 @@ def _with(run: Run, family: str, asked: list[Request]) -> list[Request]:
     return [request.with_key(key) for request in asked]
 
 
-def _by_other_organization(run: Run) -> list[Request]:
-    """Return reads of the other organization's engagement with its own key."""
+def _by_other_organization(run: Run) -> Counts | None:
+    """Read the other organization's engagements and its counts with its own key; return the counts."""
     tried = run.scenarios.result_if_any(two_organizations)
     if tried is None or tried.lived is None:
-        return []
+        return None
+    other = run.fixtures.other_organization()
     asked = (requests.get_engagement(tried.lived), requests.list_engagements(status="archived", perPage=PER_PAGE))
-    return [request.with_key(run.fixtures.other_organization()) for request in asked]
+    run.send_all([request.with_key(other) for request in asked])
+    return counts_of(run, other)
 
 
 def _by_removed(run: Run) -> tuple[Removal | None, tuple[Exchange, ...]]:

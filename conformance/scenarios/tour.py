@@ -47,12 +47,13 @@ def _lives(run: Run) -> Iterator[tuple[Step, ...]]:
 
     name = run.name("toured")
     yield (
-        *(get, _listed(sort="createdAt", perPage=3), describe, get),
+        *(get, _listed(sort="createdAt", perPage=2), describe, get),
         *(archive, get, _listed(status="archived", sort="updatedAt", perPage=3), describe, get),
         *(unarchive, get, edit, _listed(sort="updatedAt", order="desc"), get, archive, get),
         lambda _: requests.list_members(role="member", perPage=3),
+        lambda _: requests.list_members(perPage=1, page=2),
         *(lambda _: requests.get_organization(), delete, get),
-        *(_listed(sort="name", order="asc", perPage=3, page=page) for page in (1, 2)),
+        *(_listed(sort="name", order="asc", perPage=2, page=page) for page in (1, 2)),
     )
     if run.effort is Effort.QUICK:
         return

@@ -124,7 +124,7 @@ def _of_other_organization(run: Run) -> list[Finding]:
 
 def _entered(run: Run) -> Ledger:
     members = {user_id: member.is_new for user_id, member in run.fixtures.members.items()}
-    return Ledger.over(run.wire.exchanges, name_key, members, run.fixtures.with_records)
+    return Ledger.over(run.wire.exchanges, name_key, members)
 
 
 def _by_clock(run: Run, finding: Finding, account: Account) -> Finding:

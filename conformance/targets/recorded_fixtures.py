@@ -34,7 +34,6 @@ class RecordedFixtures:
 
     Attributes:
         unavailable: The reasons for missing fixtures, by need.
-        with_records: The ids of engagements that got subordinate records, which may count as changes of them.
         members: The members that checks got so far, by id.
     """
 
@@ -50,7 +49,6 @@ class RecordedFixtures:
         self._keys = keys
         self._journal = journal
         self.unavailable: dict[str, str] = {}
-        self.with_records: set[str] = set()
         self.members: dict[str, Member] = {}
 
     @property
@@ -142,7 +140,6 @@ class RecordedFixtures:
         Raises:
             MissingMeans: It cannot be created.
         """
-        self.with_records.add(engagement_id)
         return self._recorded(
             f"a {kind} of {engagement_id}", lambda: self._fixtures.make_subordinate(engagement_id, kind), str, str
         )

@@ -59,12 +59,12 @@ class FakeRun(AnyRun):  # type: ignore[misc]
 
     effort = Effort.QUICK
     engagements_before = None
-    fixtures = SimpleNamespace(with_records=frozenset())
+    fixtures = SimpleNamespace()
     is_over = False
     names = RunNames("cf-")
     options = RunOptions()
     profile = PROFILE
-    scenarios = SimpleNamespace(wait_for=lambda _: None)
+    scenarios = SimpleNamespace(wait_for=lambda _: None, result_if_any=lambda _: None)
 
     def __init__(
         self,

@@ -127,7 +127,7 @@ class Talk(FakeRun):
             pace=1.0,
             names=RunNames("own-"),
             options=chosen,
-            fixtures=SimpleNamespace(members={}, with_records=()),
+            fixtures=SimpleNamespace(members={}),
         )
         self._shown = iter(shown)
         self.send(requests.create_engagement({"name": "own-engagement"}))

@@ -15,7 +15,6 @@ from conformance.oracle.effects import (
 )
 from conformance.oracle.ledger.histories import status_of
 from conformance.oracle.permissions import Permission, permission_of
-from conformance.oracle.timestamps import A_LONG_TICK
 from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
@@ -36,9 +35,6 @@ MOVES: Final = {
     "archiveEngagement": "archive-refreshes-updated-at",
 }
 """For an operation, the requirement that it moves updatedAt."""
-
-_A_TICK: Final = A_LONG_TICK * 1_000_000
-"""Microseconds in which the clock of a service moves."""
 
 _LOST: Final = {"organizations": "organization", "engagements": "engagements"}
 """By family, what a removed member loses."""
@@ -210,8 +206,15 @@ def of_refused_key(exchange: Exchange) -> str | None:
     return next((rule for rule, applies in rules.items() if applies), None)
 
 
-def only_change(history: History, before: Snapshot, after: Snapshot) -> Write | None:
-    """Return the only write between two reads, if it must have moved ``updatedAt``: long after any earlier change."""
+def only_change(history: History, before: Snapshot, after: Snapshot, tick: float) -> Write | None:
+    """Return the only write between two responses, if it must have moved ``updatedAt``.
+
+    Args:
+        history: The engagement's history.
+        before: A response that shows the engagement before the write.
+        after: A response that shows it afterwards.
+        tick: Microseconds after which the service's clock shows another time.
+    """
     meanwhile = [write for write in history.between(before.interval.start, after.interval.end) if write.effects]
     if len(meanwhile) != 1 or not meanwhile[0].exchange.accepted or meanwhile[0].operation not in MOVES:
         return None
@@ -220,7 +223,7 @@ def only_change(history: History, before: Snapshot, after: Snapshot) -> Write | 
         return None
     earlier = [interval.end for interval in history.changes() if interval.start < change.interval.start]
     alters = any(effect.certain and effect.value not in {None, before.text(effect.field)} for effect in change.effects)
-    return change if alters and change.interval.start - max(earlier) >= _A_TICK else None
+    return change if alters and change.interval.start - max(earlier) >= tick else None
 
 
 def is_refused_edit(write: Write) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.effects import EXISTENCE, STATUS, Interval
@@ -37,7 +38,9 @@ def of_others(others: Sequence[Write]) -> set[str]:
     return {SPARING[write.operation] for write in others if write.operation in SPARING and write.exchange.accepted}
 
 
-def of_moved_time(history: History, shown: Snapshot, refused: Sequence[Write], others: Sequence[Write]) -> list[str]:
+def of_moved_time(
+    history: History, shown: Snapshot, refused: Sequence[Write], others: Sequence[Write], within: float = inf
+) -> list[str]:
     """Return the requirements that a moved ``updatedAt`` may break, first that of the request at the time shown.
 
     ``createdAt``, stated by the same clock, and the time of the creation relate that clock to the run's.
@@ -47,14 +50,16 @@ def of_moved_time(history: History, shown: Snapshot, refused: Sequence[Write], o
         shown: A response with the moved time.
         refused: The refused requests to change the engagement since it was read.
         others: The writes to other engagements since.
+        within: Microseconds by which a request may be away from the time shown.
     """
     created, moved = shown.moment("createdAt"), shown.moment("updatedAt")
     since = 0.0 if created is None or moved is None else (moved - created).total_seconds()
     at = history.creation.interval.end + since * 1_000_000
     suspects = [(write, causes.of_refusal(history, write)) for write in reversed(refused)]
     suspects += [(write, SPARING[write.operation]) for write in others if of_others([write])]
-    suspects.sort(key=lambda suspect: max(suspect[0].interval.start - at, at - suspect[0].interval.end, 0.0))
-    return list(dict.fromkeys(rule for _, rule in suspects))
+    away = {id(write): max(write.interval.start - at, at - write.interval.end, 0.0) for write, _ in suspects}
+    suspects.sort(key=lambda suspect: away[id(suspect[0])])
+    return list(dict.fromkeys(rule for write, rule in suspects if away[id(write)] <= within))
 
 
 def of_refused_edit(history: History, interval: Interval) -> str | None:

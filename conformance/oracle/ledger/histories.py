@@ -15,6 +15,7 @@ from conformance.oracle.effects import (
     Interval,
     effects_of,
 )
+from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
@@ -148,6 +149,7 @@ class History:
         doubted: For each field, and for the existence, the first list that was wrong about it since the last right one.
         sighted: The last list that showed it in full agreement with the reads.
         snapshots: The reads of it so far, in the order of their ends.
+        born_as: The response to its creation, if that gives it one time; else None.
         open_findings: Lists that show it wrongly, or correctly after an undetected change.
         broken: Whether a failure was found; the engagement is not judged afterwards.
     """
@@ -162,6 +164,7 @@ class History:
     doubted: dict[str, Interval] = field(default_factory=dict)
     sighted: Snapshot | None = None
     snapshots: list[Snapshot] = field(default_factory=list)
+    born_as: Snapshot | None = None
     open_findings: list[OpenFinding] = field(default_factory=list)
     broken: bool = False
 
@@ -171,13 +174,21 @@ class History:
     @classmethod
     def born(cls, identifier: str, exchange: Exchange) -> History:
         """Return the history of an engagement that a creation made."""
-        return cls(identifier, write(exchange))
+        shown = Snapshot(exchange, Interval.of(exchange), next(iter(readable_resources(exchange)), {}))
+        at_once = shown.moment("createdAt") is not None and shown.moment("createdAt") == shown.moment("updatedAt")
+        return cls(identifier, write(exchange), born_as=shown if at_once else None)
 
     def take(self, attempt: Write) -> None:
         """Record a request that was to change the engagement."""
         insort(self.attempts, attempt, key=lambda other: other.interval.start)
         for effect in attempt.effects:
             self.registers[effect.field].add(effect)
+
+    def seen(self, interval: Interval) -> Snapshot | None:
+        """Return the last response that showed it, with its times, before an interval."""
+        shown = (*self.snapshots, self.sighted, self.born_as)
+        before = (snapshot for snapshot in shown if snapshot is not None and snapshot.interval.before(interval))
+        return max(before, key=lambda snapshot: snapshot.interval.end, default=None)
 
     def exists(self, interval: Interval) -> bool:
         """Whether the engagement existed during the whole interval for certain."""

@@ -16,6 +16,7 @@ from conformance.oracle import read
 from conformance.oracle.effects import STATUS, Interval
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.changes import Changes
+from conformance.oracle.ledger.clock import ServiceClock
 from conformance.oracle.ledger.creations import Creations
 from conformance.oracle.ledger.findings import OF_KEYS, OF_REFUSALS, Finding, Findings
 from conformance.oracle.ledger.histories import History, Write, status_of, write
@@ -24,11 +25,12 @@ from conformance.oracle.ledger.members import ADDS_NO_MEMBER, OF_LISTS, OF_MEMBE
 from conformance.oracle.ledger.names import Names
 from conformance.oracle.ledger.organization import OF_UPDATES, ONE_ORGANIZATION, Organizations
 from conformance.oracle.ledger.reads import Reads
+from conformance.oracle.ledger.times import Times
 from conformance.oracle.permissions import Permission, permission_of
 from conformance.wire.requests import JSON_HEADERS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from conformance.oracle.ledger.lists import NameKey
     from conformance.wire.exchange import Exchange
@@ -128,9 +130,13 @@ class Ledger:
         self._creations = Creations()
         self._names = Names()
         self._others: list[Write] = []
-        self._reads = Reads(self.findings, self._changes_of_others)
+        self._clock = ServiceClock()
+        times = Times(self.findings, self._changes_of_others, self._clock)
+        self._reads = Reads(self.findings, self._changes_of_others, times)
         self._changes = Changes(self.findings, self._changes_of_others, self._names)
-        self._lists = ListJudging(self.findings, self.histories, name_key, self._changes_of_others, self._creations)
+        self._lists = ListJudging(
+            self.findings, self.histories, name_key, self._changes_of_others, self._creations, times
+        )
         self._people = Members(self.findings, members), Organizations(self.findings)
 
     @classmethod
@@ -139,7 +145,6 @@ class Ledger:
         exchanges: Iterable[Exchange],
         name_key: NameKey = no_name_key,
         members: Mapping[str, bool] = _NOBODY,
-        apart: Collection[str] = (),
     ) -> Ledger:
         """Return the ledger of many exchanges, some of which may have overlapped.
 
@@ -147,13 +152,9 @@ class Ledger:
             exchanges: The exchanges, in any order.
             name_key: As for the class.
             members: As for the class.
-            apart: Ids of engagements that requests outside the interface changed; they are not judged.
         """
         known = list(exchanges)
         ledger = cls.recorded(known, name_key, members)
-        for identifier in apart:
-            if identifier in ledger.histories:
-                ledger.histories[identifier].broken = True
         for exchange in sorted(known, key=lambda exchange: (Interval.of(exchange).end, Interval.of(exchange).start)):
             ledger.judge(exchange)
         return ledger
@@ -247,8 +248,10 @@ class Ledger:
             self.histories.pop(identifier, None)
             self._names.note(exchange, None)
             return
-        self.histories[identifier] = History.born(identifier, exchange)
-        self._names.note(exchange, self.histories[identifier])
+        history = self.histories[identifier] = History.born(identifier, exchange)
+        if history.born_as is not None and (moment := history.born_as.moment("createdAt")) is not None:
+            self._clock.learn(moment, history.born_as.interval)
+        self._names.note(exchange, history)
 
     def _distrust(self, exchange: Exchange) -> None:
         """Stop judging an engagement after a request outside the interface."""

@@ -12,7 +12,6 @@ from conformance.oracle.effects import EXISTENCE, STATUS, TEXTS, Interval
 from conformance.oracle.laws.lists import DEFAULT_PER_PAGE, MAX_PER_PAGE, is_list
 from conformance.oracle.laws.responses import ROLES, readable_resources
 from conformance.oracle.ledger import attribution as causes
-from conformance.oracle.ledger import evidence
 from conformance.oracle.ledger.findings import Finding, Findings
 from conformance.oracle.ledger.histories import History, OpenFinding, Snapshot
 from conformance.oracle.outcomes import CantTell
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from conformance.oracle.ledger.creations import Creations
     from conformance.oracle.ledger.rules import Others
+    from conformance.oracle.ledger.times import Times
     from conformance.wire.exchange import Exchange
 
     NameKey = Callable[[str], str | None]
@@ -109,6 +109,7 @@ class ListJudging:
         name_key: Returns the key that a name is compared by; None for names that collations may order otherwise.
         others: Returns the writes to other engagements within an interval.
         creations: All creations of the run.
+        times: The rules of times.
         disordered: The sort fields of lists that were not in the requested order.
     """
 
@@ -117,6 +118,7 @@ class ListJudging:
     name_key: NameKey
     others: Others
     creations: Creations
+    times: Times
     disordered: set[str] = field(default_factory=set)
 
     def note_order(self, page: Page) -> None:
@@ -200,35 +202,12 @@ class ListJudging:
         self._break(replace(finding, other_candidates=other_candidates), history)
 
     def _as_read(self, history: History, snapshot: Snapshot) -> None:
-        """Require the times of the last read in a list, if the engagement was not changed between."""
-        earlier = [
-            seen for seen in (*history.snapshots, history.sighted) if seen and seen.interval.before(snapshot.interval)
-        ]
-        read = max(earlier, key=lambda seen: seen.interval.end, default=None)
-        if read is None or not history.quiet(read.interval.start, snapshot.interval.end):
+        """Require the times of the last response that showed the engagement, if it was not changed between."""
+        finding = self.times.listed(history, snapshot)
+        if finding is None:
             self.findings.keep(causes.AS_READ, snapshot.exchange)
-            return
-        for name in ("createdAt", "updatedAt"):
-            listed, then = snapshot.moment(name), read.moment(name)
-            if listed is not None and then is not None and listed != then:
-                # A later change of another engagement may have moved it before the list was requested.
-                others = self.others(history, read.interval.start, snapshot.interval.end)
-                refused = [
-                    write
-                    for write in history.between(read.interval.end, snapshot.interval.start)
-                    if write.exchange.refused
-                ]
-                moved = evidence.of_moved_time(history, snapshot, refused, others)
-                rule = moved[0] if moved else causes.AS_READ
-                fault = "changed with another request, or differs" if moved else "differs"
-                message = f"{name} of an engagement {fault} in the list"
-                words = message, str(read.text(name)), str(snapshot.text(name)), f"{snapshot.pointer}/{name}"
-                self._break(
-                    Finding(rule, snapshot.exchange, (read.exchange,), *words, other_candidates=len(moved)), history
-                )
-                return
-        history.sighted = snapshot
-        self.findings.keep(causes.AS_READ, snapshot.exchange, read.exchange)
+        else:
+            self._break(finding, history)
 
     # Missing items
 

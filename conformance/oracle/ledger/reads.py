@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,11 +16,19 @@ from conformance.oracle.read import STATUSES
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
+    from conformance.oracle.ledger.times import Times
     from conformance.wire.exchange import Exchange
 
 
+@dataclass(frozen=True, slots=True)
 class Reads(Judging):
-    """Rules of reads."""
+    """Rules of reads.
+
+    Attributes:
+        times: The rules of times.
+    """
+
+    times: Times
 
     def read(self, history: History, exchange: Exchange) -> None:
         """Judge the response to a read."""
@@ -72,9 +80,7 @@ class Reads(Judging):
         snapshot = Snapshot(exchange, interval, data)
         for name in (*TEXTS, STATUS):
             self._field(history, snapshot, name)
-        for name, of_times in (("createdAt", "created-at-never-changes"), ("updatedAt", "updated-at-never-goes-back")):
-            self._time(history, snapshot, name, of_times)
-        self._updated_at(history, snapshot)
+        self.times.read(history, snapshot)
         self._kept_by_read(history, snapshot)
         history.snapshots.append(snapshot)
 
@@ -111,84 +117,3 @@ class Reads(Judging):
         self.keep(snapshot.exchange, "archived-readable" if archived else "get-engagement-succeeds")
         if any(self.findings.lacks(rule) for rule in evidence.SPARING.values()) and history.snapshots:
             self.keep(snapshot.exchange, *evidence.of_others(self.others_since(history, snapshot.interval)))
-
-    def _time(self, history: History, snapshot: Snapshot, name: str, requirement: str) -> None:
-        """Require that no time goes back, and that createdAt does not change at all."""
-        now = snapshot.moment(name)
-        past = [
-            (then, earlier)
-            for earlier in history.snapshots
-            if earlier.interval.before(snapshot.interval) and (then := earlier.moment(name))
-        ]
-        if history.broken or now is None or not past:
-            return
-        then, before = max(past, key=lambda entry: (entry[0], entry[1].interval.end))
-        if name == "updatedAt" and now < then and history.may_go_back(before.interval, snapshot.interval):
-            return
-        right = now == then if name == "createdAt" else now >= then
-        expected = f"{before.text(name)}{'' if name == 'createdAt' else ' or later'}"
-        message = f"{name} has {'changed' if name == 'createdAt' else 'gone back'}"
-        finding = finding_of(
-            requirement, snapshot.exchange, before.exchange, message=message, expected=expected,
-            actual=snapshot.text(name), pointer=f"/data/{name}",
-        )  # fmt: skip
-        self.conclude(history, finding, right=right)
-
-    def _updated_at(self, history: History, snapshot: Snapshot) -> None:
-        """Require that updatedAt moves with a change, and with nothing else."""
-        before = next(
-            (earlier for earlier in reversed(history.snapshots) if earlier.interval.before(snapshot.interval)), None
-        )
-        if history.broken or before is None:
-            return
-        then, now = before.moment("updatedAt"), snapshot.moment("updatedAt")
-        if then is None or now is None:
-            return
-        if now > then:
-            self._as_archived(history, before, snapshot)
-        if history.quiet(before.interval.start, snapshot.interval.end):
-            self._untouched(history, before, snapshot)
-        elif change := causes.only_change(history, before, snapshot):
-            finding = finding_of(
-                causes.MOVES[change.operation], snapshot.exchange, before.exchange, change.exchange,
-                message="updatedAt has not moved", expected=str(before.text("updatedAt")),
-                actual=snapshot.text("updatedAt"), pointer="/data/updatedAt",
-            )  # fmt: skip
-            self.conclude(history, finding, right=now > then)
-
-    def _as_archived(self, history: History, before: Snapshot, snapshot: Snapshot) -> None:
-        """Require that a read shows the updatedAt of the response to an archive, the only change since another read."""
-        writes = history.between(before.interval.start, snapshot.interval.end)
-        if len(writes) != 1 or writes[0].operation != "archiveEngagement" or before.text(STATUS) != "active":
-            return
-        archive = writes[0].exchange
-        data = next(iter(readable_resources(archive)), None) if archive.accepted else None
-        stated = None if data is None else Snapshot(archive, writes[0].interval, data)
-        if stated is None or stated.moment("updatedAt") is None or not stated.interval.before(snapshot.interval):
-            return
-        finding = finding_of(
-            "archive-engagement-answers-updated-at", archive, snapshot.exchange,
-            message="updatedAt is not that of the next read", expected=str(snapshot.text("updatedAt")),
-            actual=stated.text("updatedAt"), pointer="/data/updatedAt",
-        )  # fmt: skip
-        if stated.moment("updatedAt") == snapshot.moment("updatedAt"):
-            self.keep(snapshot.exchange, finding.requirement)
-        else:
-            self.findings.broken.append(replace(finding, identifier=history.identifier))
-
-    def _untouched(self, history: History, before: Snapshot, snapshot: Snapshot) -> None:
-        """Require that updatedAt stays if nothing can have changed the engagement; the judgement goes on after that."""
-        meanwhile = history.between(before.interval.end, snapshot.interval.start)
-        refused = [write for write in meanwhile if write.exchange.refused]
-        rules = evidence.of_moved_time(history, snapshot, refused, self.others_since(history, snapshot.interval))
-        if before.moment("updatedAt") == snapshot.moment("updatedAt"):
-            self.keep(snapshot.exchange, *(rules or ["reading-changes-nothing"]))
-            return
-        finding = finding_of(
-            rules[0] if rules else "reading-changes-nothing", snapshot.exchange, before.exchange,
-            *(write.exchange for write in refused),
-            message="updatedAt changed although the engagement was not", expected=str(before.text("updatedAt")),
-            actual=snapshot.text("updatedAt"), pointer="/data/updatedAt",
-        )  # fmt: skip
-        candidates = max(0, len(rules) - 1)
-        self.findings.broken.append(replace(finding, identifier=history.identifier, other_candidates=candidates))

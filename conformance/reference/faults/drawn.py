@@ -211,6 +211,8 @@ def _is_reachable(parts: Parts) -> bool:
         parts.deviation == "half-done" and since in {"name-only", "description-only"},
         is_carried_out and not OPERATIONS[operation].changes,
         is_carried_out and is_gone and operation in {op.DELETE, op.REMOVE},
+        # no provisioner makes members of another organization
+        parts.succeeds and parts.actor == "other" and operation in (op.LIST_MEMBERS, op.ROLE, op.REMOVE),
         # a second look, which the judgement of a whole list needs, would find nothing
         family in _CONFIRMED and since in INTERMITTENT and operation in {*LISTS, op.GET_ORGANIZATION},
     )

@@ -1,24 +1,43 @@
-"""Deletion of an engagement with subordinate records, beside one that stays."""
+"""Deletion of engagements with subordinate records, beside one that stays."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
+from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.every_operation import RetryNewKeys
+from conformance.scenarios.engagements.histories import archived_last, histories
+from conformance.scenarios.keys_in_turn import send_by_turns
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import KINDS
 from conformance.wire import requests
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from conformance.running.run import Run
     from conformance.targets.profile import SubordinateKind
     from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Credential, Request
+
+_CHANGES: Final[Mapping[str, Callable[[Run, str], Request]]] = {
+    "updateEngagement": lambda run, identifier: requests.update_engagement(identifier, {"name": run.name("renamed")}),
+    "archiveEngagement": lambda _, identifier: requests.archive_engagement(identifier),
+    "unarchiveEngagement": lambda _, identifier: requests.unarchive_engagement(identifier),
+}
+_DOOMED: Final = (
+    ("updateEngagement",),
+    ("archiveEngagement", "unarchiveEngagement", "archiveEngagement"),
+    ("archiveEngagement", "unarchiveEngagement"),
+    ("archiveEngagement",),
+    (),
+)
+"""The histories of engagements that get records of every kind."""
+_MORE: Final = {Effort.QUICK: 4, Effort.STANDARD: 8, Effort.DEEP: 16}
+"""The number of further engagements of the run, of other histories if there are any, that get two records each."""
 
 
 @dataclass(slots=True)
@@ -44,69 +63,86 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Cascade:
-    """Deleted engagements with records of all kinds, and a neighbour that was not deleted.
+    """Deleted engagements with records, and a neighbour that was not deleted.
 
     Attributes:
-        deletions: The deletions, of an edited engagement, an archived one, an unarchived one and a new one.
+        deletions: The deletions, with all keys that may delete.
         reads: Reads of the engagements whose records still existed afterwards, by identifier.
+        archived: The deleted engagements whose last change was an archive.
         gone: The records of the deleted engagements, a list for each.
         kept: The records of the neighbour.
     """
 
     deletions: tuple[Exchange, ...]
     reads: Mapping[str, Exchange]
+    archived: frozenset[str]
     gone: tuple[list[Record], ...] = field(repr=False)
     kept: list[Record] = field(repr=False)
 
 
-@scenario
+@scenario(alone=True)
 def cascade(run: Run) -> Cascade:
-    """Give engagements records of each kind, the first one two; delete all but one.
-
-    Before that, one is renamed, another is archived, unarchived and archived again, and the third only unarchived. It
-    is deleted with a key that has no other permission, if there is one.
-    """
-    bodies = [{"name": run.name("doomed")} for _ in range(4)]
-    bodies[0]["description"] = "Soon deleted."
-    *doomed, neighbour = run.send_all(
-        [requests.create_engagement(body) for body in (*bodies, {"name": run.name("neighbour")})]
-    )
-    gone = tuple(_records(run, made, KINDS * (2 if made is doomed[0] else 1)) for made in doomed)
-    kept = _records(run, neighbour)
-    renamed, archived, unarchived, new = map(read.identifier, doomed)
-    read.success(run.send(requests.update_engagement(renamed, {"name": run.name("renamed")})))
-    for identifier in (archived, unarchived):
-        read.success(run.send(requests.archive_engagement(identifier)))
-        if run.send(requests.unarchive_engagement(identifier)).accepted and identifier == archived:
-            run.send(requests.archive_engagement(archived))
-    deletions = (
-        *(run.send(requests.delete_engagement(identifier)) for identifier in (renamed, archived)),
-        _delete_by_key(run, unarchived),
-        run.send(requests.delete_engagement(new)),
-    )
+    """Give engagements of different histories records, and delete all but one of them."""
+    doomed, neighbour = _doomed(run)
+    archived = frozenset(archived_last(histories(run))).intersection(doomed)
+    gone = tuple(_records(run, identifier, _kinds(place)) for place, identifier in enumerate(doomed))
+    kept = _records(run, neighbour, KINDS)
+    deletions = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in doomed], _deleting(run))
     for_good = tuple(records for deletion, records in zip(deletions, gone, strict=True) if deletion.succeeded)
     run.wait_until(lambda: not _still_there(run, for_good))
     for record in kept:
         _look(run, record)
     left = dict.fromkeys(record.engagement for records in gone for record in records if record.is_there)
-    return Cascade(
-        deletions, {identifier: run.send(requests.get_engagement(identifier)) for identifier in left}, gone, kept
-    )
+    reads = {identifier: run.send(requests.get_engagement(identifier)) for identifier in left}
+    return Cascade(tuple(deletions), reads, archived, gone, kept)
 
 
-def _delete_by_key(run: Run, identifier: str) -> Exchange:
-    """Delete an engagement with a key that has no other permission; with the main key if that is refused."""
-    deletion = requests.delete_engagement(identifier)
+def _doomed(run: Run) -> tuple[list[str], str]:
+    """Return the engagements to delete, at first one of each history, and one that stays.
+
+    They are engagements of the run, and new ones for histories that none has.
+    """
+    known = {identifier: tuple(changes) for identifier, changes in histories(run).items()}
+    doomed = []
+    for wanted in _DOOMED:
+        found = next((identifier for identifier, changes in known.items() if changes == wanted), None)
+        doomed.append(_made(run, wanted) if found is None else found)
+        known.pop(doomed[-1], None)
+    neighbour = next(iter(known), None) or _made(run, ())
+    known.pop(neighbour, None)
+    others = {changes: identifier for identifier, changes in known.items()}
+    more = dict.fromkeys([*others.values(), *known])
+    return [*doomed, *list(more)[: _MORE[run.effort]]], neighbour
+
+
+def _made(run: Run, changes: Sequence[str]) -> str:
+    """Create an engagement, and carry out changes on it."""
+    identifier = read.identifier(run.send(requests.create_engagement({"name": run.name("doomed")})))
+    for change in changes:
+        response = run.send(_CHANGES[change](run, identifier))
+        if change != "unarchiveEngagement":
+            read.success(response)
+        elif not response.accepted:
+            break
+    return identifier
+
+
+def _kinds(place: int) -> Sequence[SubordinateKind]:
+    """Return the kinds of the records of a doomed engagement: each kind twice in the first one."""
+    if place < len(_DOOMED):
+        return KINDS * (2 if place == 0 else 1)
+    return [KINDS[(2 * place + each) % len(KINDS)] for each in range(2)]
+
+
+def _deleting(run: Run) -> list[Credential]:
     with suppress(MissingMeans):
-        response = RetryNewKeys(run).send(deletion.with_key(run.fixtures.scoped_key("engagements:delete")))
-        if not response.refused:
-            return response
-    return run.send(deletion)
+        return [run.fixtures.scoped_key("engagements:delete")]
+    return []
 
 
-def _records(run: Run, created: Exchange, kinds: Sequence[SubordinateKind] = KINDS) -> list[Record]:
+def _records(run: Run, engagement: str, kinds: Sequence[SubordinateKind]) -> list[Record]:
     """Make a record of each of some kinds."""
-    records = [Record(kind, read.identifier(created)) for kind in kinds]
+    records = [Record(kind, engagement) for kind in kinds]
     for record in records:
         try:
             record.id = run.fixtures.make_subordinate(record.engagement, record.kind)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
-from conformance.oracle import read
 from conformance.oracle.outcomes import CheckOutcome, Inapplicable
 from conformance.running.scenarios import scenario
+from conformance.scenarios.engagements.cascade import cascade
+from conformance.scenarios.engagements.histories import archived_last, histories
 from conformance.scenarios.keys_in_turn import send_by_turns
 from conformance.scenarios.lists.finding import ids_on, latest
 from conformance.wire import requests
@@ -22,13 +22,11 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _READ: Final = 2
-_CREATION: Final = "createEngagement"
-_CHANGES: Final = frozenset({_CREATION, "updateEngagement", "archiveEngagement", "unarchiveEngagement"})
 
 
 @dataclass(frozen=True, slots=True)
 class FinalDeletion:
-    """The deletion of all engagements that the main key created and that existed at the end.
+    """The deletions at the end of all engagements that the main key created.
 
     Attributes:
         responses: The responses to the deletions, by identifier.
@@ -48,47 +46,28 @@ class FinalDeletion:
 @scenario(alone=True)
 def final_deletion(run: Run) -> FinalDeletion:
     """Delete every engagement of the run; then read some of them, the list and the organization."""
-    histories = _histories(run)
-    if not histories:
+    existing = histories(run)
+    if not existing:
         raise Inapplicable("No engagement of the run existed at the end")
-    responses = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in histories])
-    kinds = {frozenset(changes): identifier for identifier, changes in histories.items()}
+    before = run.scenarios.result_if_any(cascade)
+    responses = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in existing])
+    deletions = {
+        exchange.request.identifier or "": exchange for exchange in (*(before.deletions if before else ()), *responses)
+    }
+    kinds = {frozenset(changes): identifier for identifier, changes in existing.items()}
     varied = sorted(kinds.items(), key=lambda kind: (-len(kind[0]), sorted(kind[0])))
     reading = [requests.get_engagement(identifier) for _, identifier in varied[:_READ]]
     reads, page = run.send_all(reading), run.send(latest(run))
-    if any(exchange.accepted for exchange in reads) or _listed(page) & histories.keys():
+    if any(exchange.accepted for exchange in reads) or _listed(page) & deletions.keys():
         run.sleep(ONE_SECOND_TICK)  # other checks judge whether it is gone at once
         reads, page = run.send_all(reading), run.send(latest(run))
     return FinalDeletion(
-        dict(zip(histories, responses, strict=True)),
-        frozenset(identifier for identifier, changes in histories.items() if changes[-1:] == ["archiveEngagement"]),
+        deletions,
+        frozenset(archived_last(existing)) | (frozenset() if before is None else before.archived),
         tuple(reads),
         page,
         run.send(requests.get_organization()),
     )
-
-
-def _histories(run: Run) -> dict[str, list[str]]:
-    """Return the operations on each engagement that the main key created once, and that may still exist.
-
-    The order is the same in every run of a seed, despite parallel requests.
-    """
-    done = [
-        exchange
-        for exchange in run.wire.exchanges
-        if exchange.accepted and exchange.by_main_key and exchange.request.operation.id in _CHANGES
-    ]
-    creations = sorted(
-        (exchange for exchange in done if exchange.request.operation.id == _CREATION),
-        key=lambda exchange: exchange.check,
-    )
-    made = Counter(read.identifier_or_none(creation) for creation in creations)
-    tried = {exchange.request.identifier for exchange in run.wire.exchanges if _may_be_gone(exchange)}
-    return {
-        identifier: [exchange.request.operation.id for exchange in done if exchange.request.identifier == identifier]
-        for identifier, times in made.items()
-        if identifier is not None and times == 1 and identifier not in tried
-    }
 
 
 def _listed(page: Exchange) -> frozenset[str]:
@@ -97,8 +76,3 @@ def _listed(page: Exchange) -> frozenset[str]:
         return ids_on(page)
     except (CheckOutcome, NoResponse):
         return frozenset()
-
-
-def _may_be_gone(exchange: Exchange) -> bool:
-    """Whether an exchange was a deletion of an engagement, or the main key did not find it."""
-    return (exchange.missed and exchange.by_main_key) or exchange.request.operation.id == "deleteEngagement"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -9,6 +10,7 @@ from conformance.oracle import read
 from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.oracle.laws import responses as laws
 from conformance.running.scenarios import scenario
+from conformance.scenarios.access.every_operation import OTHER_ROLE, untouchable_member
 from conformance.scenarios.limits.exhaust_window import TRIES, ExhaustedWindow, at_once, fill
 from conformance.scenarios.limits.recovery import resume
 from conformance.targets.capabilities import MissingMeans
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.requests import Credential
+    from conformance.wire.requests import Credential, Request
 
 _AROUND: Final = 2
 
@@ -220,7 +222,8 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
     scene = _Scene(fill(run, key))
     if not scene.filling.refused:
         return scene
-    target = None if _is_of_another_organization(run, scene.filling) else target
+    is_elsewhere = _is_of_another_organization(run, scene.filling)
+    target = None if is_elsewhere else target
     first = [at_once(requests.get_organization(), key)] * _AROUND
     last = [*first]
     amid = [at_once(asked, key) for asked in (requests.list_engagements(), requests.list_members())]
@@ -228,7 +231,7 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
         scene.name = run.name("throttled")
         amid.insert(0, at_once(requests.create_engagement({"name": scene.name}), key))
     if run.mode is Mode.DISPOSABLE:
-        amid.append(at_once(requests.update_organization({}), key))
+        amid += [at_once(asked, key) for asked in (_of_people(run)[:1] if is_elsewhere else _of_people(run))]
     if target is not None:
         amid += [
             at_once(asked, key) for asked in (requests.get_engagement(target), requests.unarchive_engagement(target))
@@ -248,6 +251,19 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
     if other is not None and scene.other is not None and _refused([scene.other]):
         _ask_in_turn(run, key, other, scene)
     return scene
+
+
+def _of_people(run: Run) -> list[Request]:
+    """Return an update of the organization, an invitation, and changes of a member made for the run."""
+    asked = [
+        requests.update_organization({}),
+        requests.invite_member({"email": run.address("throttled"), "role": "member"}),
+    ]
+    with suppress(MissingMeans):
+        member = untouchable_member(run)
+        asked += [requests.update_member_role(member.user_id, {"role": OTHER_ROLE.get(member.role or "", "member")})]
+        asked += [requests.remove_member(member.user_id)]
+    return asked
 
 
 def _is_of_another_organization(run: Run, filling: ExhaustedWindow) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.requests import Request
+    from conformance.wire.requests import Credential, Request
 
 
 ROUNDS: Final = 3
@@ -91,18 +91,24 @@ class Counting:
 @scenario(alone=True)
 def counts(run: Run) -> Counts:
     """Read the organization, both lists, and the organization again."""
+    return counts_of(run, None)
+
+
+def counts_of(run: Run, key: Credential | None) -> Counts:
+    """Read the same with a key; with the main key for None."""
     engagements, members = requests.list_engagements(perPage=1), requests.list_members(perPage=1)
     organization = requests.get_organization()
     before, listed, people, after = (
-        run.send(request) for request in (organization, engagements, members, organization)
+        run.send(replace(request, credential=key)) for request in (organization, engagements, members, organization)
     )
     return Counts(before, listed, people, after)
 
 
-def _counts_again(run: Run) -> Counts:
+def _counts_again(run: Run, key: Credential | None) -> Counts:
     """Read the same again, and the first page of both lists."""
-    newest, first = run.send(latest(run)), run.send(requests.list_members(perPage=PER_PAGE))
-    return replace(counts(run), contents=(ids_on(newest), ids_on(first)))
+    lists = (latest(run), requests.list_members(perPage=PER_PAGE))
+    newest, first = (run.send(replace(listing, credential=key)) for listing in lists)
+    return replace(counts_of(run, key), contents=(ids_on(newest), ids_on(first)))
 
 
 @scenario(alone=True)
@@ -138,8 +144,18 @@ def _count(run: Run, listing: Request, change: tuple[Count, int], pauses: Sequen
     return count
 
 
-def expect_agreement(run: Run, first: Counts, name: str, listed: Callable[[Counts], Exchange]) -> None:
-    """Expect that a count of the organization is the total of a list, at some moment around the list's response."""
+def expect_agreement(
+    run: Run, first: Counts, name: str, listed: Callable[[Counts], Exchange], key: Credential | None = None
+) -> None:
+    """Expect that a count of the organization is the total of a list, at some moment around the list's response.
+
+    Args:
+        run: The run.
+        first: The first reads.
+        name: The count.
+        listed: Returns the list.
+        key: The key of the reads; None for the main key.
+    """
 
     def stated(seen: Counts) -> list[int]:
         return [read.integer(read.data(exchange), name, exchange) for exchange in (seen.before, seen.after)]
@@ -160,4 +176,4 @@ def expect_agreement(run: Run, first: Counts, name: str, listed: Callable[[Count
         total = read.number(listed(seen), "total")
         return (*numbers, total, seen.contents) if numbers[0] == numbers[1] else object()
 
-    confirm.stable(run, first, judge, lambda: _counts_again(run), same=at_rest, rounds=ROUNDS)
+    confirm.stable(run, first, judge, lambda: _counts_again(run, key), same=at_rest, rounds=ROUNDS)

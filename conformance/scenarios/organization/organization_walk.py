@@ -10,6 +10,7 @@ from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import OTHER_ROLE
 from conformance.scenarios.members.member_list import read_members, read_members_with
 from conformance.scenarios.renaming import given_back, name_before
+from conformance.scenarios.tour import tour
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -21,13 +22,18 @@ _MOST_INVITATIONS: Final = 2
 
 @scenario(alone=True)
 def organization_walk(run: Run) -> None:
-    """Rename, read and invite to the organization in a random sequence, and restore its name."""
+    """Rename, read and invite to the organization in a random sequence, and restore its name.
+
+    Under the first new name, engagements are led through their lives.
+    """
     choices, invited = run.random("organization walk"), 0
     with given_back(run, name_before(run, run.send(requests.get_organization()))):
         steps = choices.choices(("rename", "rename", "read", "read", "invite"), k=_STEPS[run.effort] - 2)
-        for step in ("rename", "read", *steps):
+        for place, step in enumerate(("rename", "read", *steps)):
             if step == "rename":
                 run.send(requests.update_organization({"name": run.name("organization-walk")}))
+                if place == 0:
+                    run.scenarios.wait_for(tour)
             elif step == "invite" and invited < _MOST_INVITATIONS:
                 invited += 1
                 role = choices.choice(("admin", "member"))

@@ -470,18 +470,6 @@ def test_a_listed_engagement_that_no_response_showed(
     assert broken(client.exchanges) == ([] if requirement is None else [requirement])
 
 
-def test_engagements_with_records_are_left_alone(make_client: MakeClient) -> None:
-    """A new record may count as a change."""
-    client = make_client()
-    identifier = client.created()
-    client.send(requests.get_engagement(identifier))
-    client.service.records[identifier].updated += 1
-    client.send(requests.get_engagement(identifier))
-
-    assert Ledger.over(client.exchanges, apart=[identifier]).findings.broken == []
-    assert Ledger.over(client.exchanges, apart=["another"]).findings.broken
-
-
 @pytest.mark.parametrize(("sent", "kept"), [("  two  blanks ", "two blanks"), ("e\u0301", "\u00e9")])
 def test_text_that_may_be_changed(make_client: MakeClient, sent: str, kept: str) -> None:
     """A service may normalize odd blanks and Unicode, and must then return the same text every time."""

@@ -1,0 +1,170 @@
+"""Ledger rules for the times of an engagement, in reads and in lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf
+from typing import TYPE_CHECKING
+
+from conformance.oracle.effects import STATUS
+from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.ledger import attribution as causes
+from conformance.oracle.ledger import evidence
+from conformance.oracle.ledger.histories import Snapshot
+from conformance.oracle.ledger.rules import Judging, finding_of
+
+if TYPE_CHECKING:
+    from conformance.oracle.ledger.clock import ServiceClock
+    from conformance.oracle.ledger.findings import Finding
+    from conformance.oracle.ledger.histories import History, Write
+
+
+@dataclass(frozen=True, slots=True)
+class Times(Judging):
+    """Rules of ``createdAt`` and ``updatedAt``.
+
+    Attributes:
+        clock: The clock of the service.
+    """
+
+    clock: ServiceClock
+
+    def read(self, history: History, snapshot: Snapshot) -> None:
+        """Judge the times that a read shows."""
+        for name, requirement in (
+            ("createdAt", "created-at-never-changes"), ("updatedAt", "updated-at-never-goes-back")
+        ):  # fmt: skip
+            self._never_back(history, snapshot, name, requirement)
+        before = history.seen(snapshot.interval)
+        if history.broken or before is None or not _shows_updates(before, snapshot):
+            return
+        self._as_archived(history, before, snapshot)
+        if history.quiet(before.interval.start, snapshot.interval.end):
+            self._untouched(history, before, snapshot)
+        elif (finding := self._unmoved(history, before, snapshot)) is not None:
+            self.conclude(history, finding, right=_has_moved(before, snapshot))
+
+    def listed(self, history: History, snapshot: Snapshot) -> Finding | None:
+        """Judge the times in a list by the last response that showed the engagement.
+
+        Returns:
+            The finding, if there is one.
+        """
+        before = history.seen(snapshot.interval)
+        if before is None or not history.quiet(before.interval.start, snapshot.interval.end):
+            history.sighted = snapshot
+            if before is None or not _shows_updates(before, snapshot):
+                return None
+            finding = self._unmoved(history, before, snapshot)
+            if finding is not None and _has_moved(before, snapshot):
+                self.keep(snapshot.exchange, finding.requirement)
+            return None if finding is None or _has_moved(before, snapshot) else finding
+        for name in ("createdAt", "updatedAt"):
+            now, then = snapshot.moment(name), before.moment(name)
+            if now is None or then is None or now == then:
+                continue
+            # A change of another engagement may have moved it before the list was requested.
+            moved = self._movers(history, before, snapshot)
+            if before is history.born_as and not moved:
+                return None
+            fault = "changed with another request, or differs" if moved else "differs"
+            finding = finding_of(
+                moved[0] if moved else causes.AS_READ, snapshot.exchange, before.exchange,
+                message=f"{name} of an engagement {fault} in the list", expected=str(before.text(name)),
+                actual=snapshot.text(name), pointer=f"{snapshot.pointer}/{name}",
+            )  # fmt: skip
+            return replace(finding, other_candidates=len(moved))
+        history.sighted = snapshot
+        return None
+
+    def _never_back(self, history: History, snapshot: Snapshot, name: str, requirement: str) -> None:
+        """Require that no time goes back, and that createdAt does not change at all."""
+        now = snapshot.moment(name)
+        past = [
+            (then, earlier)
+            for earlier in history.snapshots
+            if earlier.interval.before(snapshot.interval) and (then := earlier.moment(name))
+        ]
+        if history.broken or now is None or not past:
+            return
+        then, before = max(past, key=lambda entry: (entry[0], entry[1].interval.end))
+        if name == "updatedAt" and now < then and history.may_go_back(before.interval, snapshot.interval):
+            return
+        right = now == then if name == "createdAt" else now >= then
+        expected = f"{before.text(name)}{'' if name == 'createdAt' else ' or later'}"
+        message = f"{name} has {'changed' if name == 'createdAt' else 'gone back'}"
+        finding = finding_of(
+            requirement, snapshot.exchange, before.exchange, message=message, expected=expected,
+            actual=snapshot.text(name), pointer=f"/data/{name}",
+        )  # fmt: skip
+        self.conclude(history, finding, right=right)
+
+    def _unmoved(self, history: History, before: Snapshot, snapshot: Snapshot) -> Finding | None:
+        """Return the finding that updatedAt has not moved with the only change since; None if it need not move."""
+        change = causes.only_change(history, before, snapshot, self.clock.tick)
+        if change is None:
+            return None
+        return finding_of(
+            causes.MOVES[change.operation], snapshot.exchange, before.exchange, change.exchange,
+            message="updatedAt has not moved", expected=str(before.text("updatedAt")),
+            actual=snapshot.text("updatedAt"), pointer=f"{snapshot.pointer}/updatedAt",
+        )  # fmt: skip
+
+    def _as_archived(self, history: History, before: Snapshot, snapshot: Snapshot) -> None:
+        """Require that a read shows the updatedAt of the response to an archive, the only change since it was shown."""
+        writes = history.between(before.interval.start, snapshot.interval.end, but=(history.creation.exchange,))
+        if len(writes) != 1 or writes[0].operation != "archiveEngagement" or before.text(STATUS) != "active":
+            return
+        archive = writes[0].exchange
+        data = next(iter(readable_resources(archive)), None) if archive.accepted else None
+        stated = None if data is None else Snapshot(archive, writes[0].interval, data)
+        if stated is None or stated.moment("updatedAt") is None or not stated.interval.before(snapshot.interval):
+            return
+        finding = finding_of(
+            "archive-engagement-answers-updated-at", archive, snapshot.exchange,
+            message="updatedAt is not that of the next read", expected=str(snapshot.text("updatedAt")),
+            actual=stated.text("updatedAt"), pointer="/data/updatedAt",
+        )  # fmt: skip
+        if stated.moment("updatedAt") == snapshot.moment("updatedAt"):
+            self.keep(snapshot.exchange, finding.requirement)
+        elif _has_moved(before, snapshot):
+            self.findings.broken.append(replace(finding, identifier=history.identifier))
+
+    def _untouched(self, history: History, before: Snapshot, snapshot: Snapshot) -> None:
+        """Require that updatedAt stays if nothing can have changed the engagement; the judgement goes on after that."""
+        rules = self._movers(history, before, snapshot)
+        otherwise = {id(history.born_as): causes.LASTS, id(history.sighted): causes.AS_READ}
+        default = otherwise.get(id(before), "reading-changes-nothing")
+        if before.moment("updatedAt") == snapshot.moment("updatedAt"):
+            self.keep(snapshot.exchange, *(rules or [default]))
+            return
+        refused = self._refused(history, before, snapshot)
+        finding = finding_of(
+            rules[0] if rules else default, snapshot.exchange, before.exchange, *(write.exchange for write in refused),
+            message="updatedAt changed although the engagement was not", expected=str(before.text("updatedAt")),
+            actual=snapshot.text("updatedAt"), pointer="/data/updatedAt",
+        )  # fmt: skip
+        candidates = max(0, len(rules) - 1)
+        self.findings.broken.append(replace(finding, identifier=history.identifier, other_candidates=candidates))
+
+    def _movers(self, history: History, before: Snapshot, snapshot: Snapshot) -> list[str]:
+        """Return the requirements of the requests that may have moved updatedAt.
+
+        The response to the creation may be wrong itself, so that only requests at the time shown count after it.
+        """
+        others = self.others(history, before.interval.start, snapshot.interval.end)
+        within = self.clock.tick if before is history.born_as else inf
+        return evidence.of_moved_time(history, snapshot, self._refused(history, before, snapshot), others, within)
+
+    def _refused(self, history: History, before: Snapshot, snapshot: Snapshot) -> list[Write]:
+        meanwhile = history.between(before.interval.end, snapshot.interval.start)
+        return [write for write in meanwhile if write.exchange.refused]
+
+
+def _shows_updates(before: Snapshot, snapshot: Snapshot) -> bool:
+    return before.moment("updatedAt") is not None and snapshot.moment("updatedAt") is not None
+
+
+def _has_moved(before: Snapshot, snapshot: Snapshot) -> bool:
+    then, now = before.moment("updatedAt"), snapshot.moment("updatedAt")
+    return then is not None and now is not None and now > then

@@ -1,0 +1,50 @@
+"""What the run has done to each of its engagements that may still exist."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle import read
+from conformance.wire.requests import OTHER_KEY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_CREATION: Final = "createEngagement"
+_CHANGES: Final = frozenset({"updateEngagement", "archiveEngagement", "unarchiveEngagement"})
+
+
+def histories(run: Run) -> dict[str, list[str]]:
+    """Return the operations carried out on each engagement that the main key created once, and that may still exist.
+
+    The order is the same in every run of a seed, despite parallel requests.
+    """
+    done = [exchange for exchange in run.wire.exchanges if exchange.accepted and exchange.request.key_name != OTHER_KEY]
+    creations = sorted(
+        (exchange for exchange in done if exchange.request.operation.id == _CREATION and exchange.by_main_key),
+        key=lambda exchange: exchange.check,
+    )
+    made = Counter(read.identifier_or_none(creation) for creation in creations)
+    gone = {exchange.request.identifier for exchange in run.wire.exchanges if _may_be_gone(exchange)}
+    found: dict[str, list[str]] = {
+        identifier: [] for identifier, times in made.items()
+        if identifier is not None and times == 1 and identifier not in gone
+    }  # fmt: skip
+    for exchange in done:
+        if exchange.request.operation.id in _CHANGES and exchange.request.identifier in found:
+            found[exchange.request.identifier].append(exchange.request.operation.id)
+    return found
+
+
+def archived_last(known: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the engagements whose last change was an archive."""
+    return [identifier for identifier, changes in known.items() if changes[-1:] == ["archiveEngagement"]]
+
+
+def _may_be_gone(exchange: Exchange) -> bool:
+    """Whether an exchange was a deletion of an engagement, or the main key did not find it."""
+    return (exchange.missed and exchange.by_main_key) or exchange.request.operation.id == "deleteEngagement"
