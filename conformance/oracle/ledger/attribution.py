@@ -215,7 +215,7 @@ def only_change(history: History, before: Snapshot, after: Snapshot, tick: float
         after: A response that shows it afterwards.
         tick: Microseconds after which the service's clock shows another time.
     """
-    meanwhile = [write for write in history.between(before.interval.start, after.interval.end) if write.effects]
+    meanwhile = [write for write in history.between(history.since(before), after.interval.end) if write.effects]
     if len(meanwhile) != 1 or not meanwhile[0].exchange.accepted or meanwhile[0].operation not in MOVES:
         return None
     (change,) = meanwhile

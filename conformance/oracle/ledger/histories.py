@@ -190,6 +190,10 @@ class History:
         before = (snapshot for snapshot in shown if snapshot is not None and snapshot.interval.before(interval))
         return max(before, key=lambda snapshot: snapshot.interval.end, default=None)
 
+    def since(self, snapshot: Snapshot) -> float:
+        """Return from when on changes may be missing in a response; none can precede that to its creation."""
+        return snapshot.interval.end if snapshot is self.born_as else snapshot.interval.start
+
     def exists(self, interval: Interval) -> bool:
         """Whether the engagement existed during the whole interval for certain."""
         gone = self.registers[EXISTENCE].effects

@@ -39,7 +39,7 @@ class Times(Judging):
         if history.broken or before is None or not _shows_updates(before, snapshot):
             return
         self._as_archived(history, before, snapshot)
-        if history.quiet(before.interval.start, snapshot.interval.end):
+        if history.quiet(history.since(before), snapshot.interval.end):
             self._untouched(history, before, snapshot)
         elif (finding := self._unmoved(history, before, snapshot)) is not None:
             self.conclude(history, finding, right=_has_moved(before, snapshot))
@@ -51,7 +51,7 @@ class Times(Judging):
             The finding, if there is one.
         """
         before = history.seen(snapshot.interval)
-        if before is None or not history.quiet(before.interval.start, snapshot.interval.end):
+        if before is None or not history.quiet(history.since(before), snapshot.interval.end):
             history.sighted = snapshot
             if before is None or not _shows_updates(before, snapshot):
                 return None
@@ -112,7 +112,7 @@ class Times(Judging):
 
     def _as_archived(self, history: History, before: Snapshot, snapshot: Snapshot) -> None:
         """Require that a read shows the updatedAt of the response to an archive, the only change since it was shown."""
-        writes = history.between(before.interval.start, snapshot.interval.end, but=(history.creation.exchange,))
+        writes = history.between(history.since(before), snapshot.interval.end)
         if len(writes) != 1 or writes[0].operation != "archiveEngagement" or before.text(STATUS) != "active":
             return
         archive = writes[0].exchange
@@ -152,7 +152,7 @@ class Times(Judging):
 
         The response to the creation may be wrong itself, so that only requests at the time shown count after it.
         """
-        others = self.others(history, before.interval.start, snapshot.interval.end)
+        others = self.others(history, history.since(before), snapshot.interval.end)
         within = self.clock.tick if before is history.born_as else inf
         return evidence.of_moved_time(history, snapshot, self._refused(history, before, snapshot), others, within)
 

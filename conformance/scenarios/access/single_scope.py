@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _LIFE: Final = ("getEngagement", "updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement")
 """The operations on an engagement, in an order in which each can succeed."""
-_TIMES: Final = {Effort.QUICK: 3, Effort.STANDARD: 4, Effort.DEEP: 7}
+_TIMES: Final = {Effort.QUICK: 2, Effort.STANDARD: 4, Effort.DEEP: 7}
 """Requests of an operation with each key that must be refused, if they can differ."""
 MEMBERSHIP: Final = ("updateMemberRole", "removeMember")
 """The operations on a member."""

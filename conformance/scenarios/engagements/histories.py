@@ -1,4 +1,4 @@
-"""What the run has done to each of its engagements that may still exist."""
+"""The changes that the run has made to each of its engagements that may still exist."""
 
 from __future__ import annotations
 

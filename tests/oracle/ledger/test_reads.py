@@ -37,7 +37,7 @@ MakeClient = Callable[..., Any]
         (("read", "other name="), set()),
         (("read", "other unarchive"), set()),
         (("read", "other name=x", "read"), set()),
-        (("other name=x",), set()),
+        (("other name=x",), {"update-engagement-spares-others"}),
     ],
 )
 def test_a_correct_read_is_evidence(make_client: MakeClient, words: tuple[str, ...], upheld: set[str]) -> None:
@@ -277,6 +277,7 @@ def test_overlapping_reads_have_no_order(make_client: MakeClient) -> None:
     """Either may show the later time."""
     client = make_client()
     identifier = client.created()
+    client.send(requests.update_engagement(identifier, {}))
     shown = client.service.view(client.service.records[identifier])
     for start, value in ((10.0, "2026-01-04T00:00:00.000Z"), (10.5, "2026-01-03T00:00:00.000Z")):
         data = shown | {"updatedAt": value}
