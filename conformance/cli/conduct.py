@@ -39,6 +39,7 @@ from conformance.verdicts.waivers import Waiver, WaiverError, load_waivers
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from conformance.cli.events import EventLog
     from conformance.cli.interruption import Interruption
     from conformance.reports.model import Report
     from conformance.running.options import RunOptions
@@ -68,23 +69,27 @@ class Gate:
     fail_fast: bool = False
 
 
-def conduct(options: RunOptions, gate: Gate, interruption: Interruption, *, quiet: bool) -> Exit:
+def conduct(options: RunOptions, gate: Gate, interruption: Interruption, events: EventLog, *, quiet: bool) -> Exit:
     """Run the suite against a target, write the report, and print in the last line why the status is not 0.
 
     Args:
         options: The options of the run.
         gate: The conditions for exit status 0.
         interruption: The signal handlers.
+        events: The events of the run.
         quiet: Whether only the verdict and failures are printed.
 
     Returns:
         The exit status.
     """
-    status, why = _ended(options, gate, interruption, quiet=quiet)
+    status, why = _ended(options, gate, interruption, events, quiet=quiet)
+    events.finished(int(status), why)
     return status if status is Exit.OK else say_why(status, why)
 
 
-def _ended(options: RunOptions, gate: Gate, interruption: Interruption, *, quiet: bool) -> tuple[Exit, str]:
+def _ended(
+    options: RunOptions, gate: Gate, interruption: Interruption, events: EventLog, *, quiet: bool
+) -> tuple[Exit, str]:
     """Return the exit status of a run and the reason for it."""
     end: tuple[Exit, str] | None = None
     try:
@@ -97,7 +102,7 @@ def _ended(options: RunOptions, gate: Gate, interruption: Interruption, *, quiet
         with RunSession(options, default_folder=_default_folder) as execution:
             if PLAIN_HTTP in execution.profile.warnings:
                 complain(f"Warning: {PLAIN_HTTP}")
-            end = _conduct(execution, interruption, judging, quiet=quiet)
+            end = _conduct(execution, interruption, judging, events, quiet=quiet)
     except (TargetFileError, SelectionError, JournalError, FolderError, WaiverError, InvalidReport) as error:
         return Exit.USAGE, str(error)
     except EmbeddedError as error:
@@ -156,9 +161,11 @@ def _file_of(baseline: Path) -> Path:
     return baseline / "report.json" if baseline.is_dir() else baseline
 
 
-def _conduct(execution: RunSession, interruption: Interruption, judging: _Judging, *, quiet: bool) -> tuple[Exit, str]:
+def _conduct(
+    execution: RunSession, interruption: Interruption, judging: _Judging, events: EventLog, *, quiet: bool
+) -> tuple[Exit, str]:
     interruption.farewell = _farewell(execution)
-    progress = progress_for(execution.run, quiet=quiet)
+    progress = events.follow(execution, progress_for(execution.run, quiet=quiet))
     fail_fast = FailFast(progress, judging.expects)
     judge = Judge(execution.run, fail_fast)
     reached = None
@@ -191,6 +198,7 @@ def _conduct(execution: RunSession, interruption: Interruption, judging: _Judgin
     report, problems = _built(execution, judge, judging, interrupted=ended_by is not None, failed_fast=has_failed_fast)
     if report["not_undone"] and (command := _cleanup_command(execution)):
         report["cleanup"] = execution.redactor.text(command)
+    events.built(report)
     written = _write(report, execution)
     folder = execution.folder if written else None
     _summarized(lambda: print_summary(report, folder, quiet=quiet, is_tested=reached is None), report, judge)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _NAMES: Final = ("stdout", "stderr")
 
 
-class _Lasting:
+class Lasting:
     """A text stream that discards its output once its reader has closed it.
 
     Args:
@@ -56,7 +56,7 @@ class LastingOutput:
         self._before = {name: getattr(sys, name) for name in _NAMES}
         self._nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - closed by __exit__
         for name, stream in self._before.items():
-            setattr(sys, name, _Lasting(self._nowhere if stream is None else stream))
+            setattr(sys, name, Lasting(self._nowhere if stream is None else stream))
         return self
 
     def __exit__(

@@ -21,7 +21,7 @@ from conformance.cli.text import open_console, plain, printable
 from conformance.verdicts.outcome import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
     from types import TracebackType
 
@@ -53,8 +53,8 @@ class Shown(Protocol):
     ) -> None:
         """Stop the display."""
 
-    def planned(self, checks: int) -> None:
-        """Take the number of checks to run."""
+    def planned(self, requirements: Sequence[str]) -> None:
+        """Take the requirement of each check to run."""
 
     def began(self, check: str, requirement: str) -> None:
         """Take the check that begins."""
@@ -126,7 +126,7 @@ class _Silent:
     ) -> None:
         return
 
-    def planned(self, checks: int) -> None:
+    def planned(self, requirements: Sequence[str]) -> None:
         """Show nothing."""
 
     def began(self, check: str, requirement: str) -> None:
@@ -169,10 +169,10 @@ class _Lines(_Silent):
         self._printed.set()
         self._heart.join()
 
-    def planned(self, checks: int) -> None:
+    def planned(self, requirements: Sequence[str]) -> None:
         """Print the number of checks."""
-        self._total = checks
-        self._say(f"{checks} checks")
+        self._total = len(requirements)
+        self._say(f"{self._total} checks")
 
     def ended(self, result: CheckResult) -> None:
         """Print a failure, and every 25 checks the progress."""
@@ -236,9 +236,9 @@ class _Live(_Silent):
     ) -> None:
         self._progress.stop()
 
-    def planned(self, checks: int) -> None:
+    def planned(self, requirements: Sequence[str]) -> None:
         """Set the total of the bar."""
-        self._progress.update(self._task, total=checks)
+        self._progress.update(self._task, total=len(requirements))
 
     def began(self, check: str, requirement: str) -> None:  # noqa: ARG002 - the protocol's signature
         """Show the requirement that is judged now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +12,8 @@ import click
 from conformance.cli.text import usage_error
 from conformance.cli.workflow_commands import write_exactly
 from conformance.files import is_file
+from conformance.reports.allure import allure_files
+from conformance.reports.annotations import annotations_bytes
 from conformance.reports.atomic_files import place
 from conformance.reports.badge import badge_bytes
 from conformance.reports.ctrf import ctrf_bytes
@@ -20,10 +23,12 @@ from conformance.reports.har_reading import InvalidRecording, read_har
 from conformance.reports.html import html_bytes
 from conformance.reports.junit import junit_bytes
 from conformance.reports.markdown import markdown_bytes
+from conformance.reports.metrics import metrics_bytes
 from conformance.reports.model import InvalidReport, load_report, report_bytes
+from conformance.reports.sarif import sarif_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from conformance.reports.model import Report
     from conformance.wire.exchange import Exchange
@@ -35,8 +40,15 @@ _FROM_REPORT: Final[Mapping[str, Callable[[Report], bytes]]] = {
     "earl": earl_bytes,
     "ctrf": ctrf_bytes,
     "badge": badge_bytes,
+    "sarif": sarif_bytes,
+    "annotations": annotations_bytes,
 }
-_FORMATS: Final = ("html", *_FROM_REPORT, "har")
+_FROM_BOTH: Final[Mapping[str, Callable[[Report, Sequence[Exchange]], bytes]]] = {
+    "html": html_bytes,
+    "metrics": metrics_bytes,
+    "har": lambda _, exchanges: har_bytes(exchanges),
+}
+_FORMATS: Final = (*_FROM_REPORT, *_FROM_BOTH, "allure")
 
 
 class ReportFile(click.ParamType[Path]):
@@ -69,7 +81,9 @@ def read_report(path: Path) -> Report:
 @click.argument("report", type=ReportFile())
 @click.option("--format", "form", type=click.Choice(_FORMATS), help="The format of the output.")
 @click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file to write.  [default: standard output]"
+    "--output",
+    type=click.Path(path_type=Path),
+    help="The file to write, or the folder for allure.  [default: standard output]",
 )
 @click.option(
     "--rejudge", is_flag=True, help="Judge the recorded exchanges again and compare the outcomes with the report."
@@ -77,7 +91,8 @@ def read_report(path: Path) -> Report:
 def render(report: Path, form: str | None, output: Path | None, *, rejudge: bool) -> None:
     """Convert REPORT, a report.json or the folder of a run, to another format.
 
-    The HTML includes the exchanges of exchanges.har if that file is beside the report.
+    The HTML includes the exchanges of exchanges.har if that file is beside the report. The annotations are commands of
+    GitHub, printed in a step. Allure gets a file for each requirement, in the folder of --output.
 
     With --rejudge the checks run again on the recording in the folder, without a target. Exit status then: 0 every
     outcome and observation is the same; 1 there are differences, one a line; 2 there is no recording to judge.
@@ -90,23 +105,28 @@ def render(report: Path, form: str | None, output: Path | None, *, rejudge: bool
         sys.exit(judge_again(report.parent))
     if form is None:
         raise click.UsageError("Missing option '--format'.")
-    data = _rendered(report, form)
-    if output is None:
-        write_exactly(data)
+    if form == "allure":
+        if output is None:
+            raise click.UsageError("Allure gets many files: name a folder with --output.")
+        files = {output / name: data for name, data in allure_files(read_report(report)).items()}
+    elif output is None:
+        write_exactly(_rendered(report, form))
         return
+    else:
+        files = {output: _rendered(report, form)}
     try:
-        place({output: lambda: [data]})
+        if form == "allure":
+            output.mkdir(parents=True, exist_ok=True)
+        place({path: partial(iter, (data,)) for path, data in files.items()})
     except OSError as error:
         raise click.UsageError(f"{click.format_filename(output)} cannot be written: {error.strerror}.") from error
 
 
 def _rendered(path: Path, form: str) -> bytes:
     report = read_report(path)
-    from_report = _FROM_REPORT.get(form)
-    if from_report is not None:
-        return from_report(report)
-    exchanges = _exchanges(path.with_name("exchanges.har"), required=form == "har")
-    return har_bytes(exchanges) if form == "har" else html_bytes(report, exchanges)
+    if form in _FROM_REPORT:
+        return _FROM_REPORT[form](report)
+    return _FROM_BOTH[form](report, _exchanges(path.with_name("exchanges.har"), required=form == "har"))
 
 
 def _exchanges(path: Path, *, required: bool) -> list[Exchange]:

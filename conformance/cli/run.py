@@ -143,6 +143,12 @@ _FOR_A_SERVICE: Final = (
 @click.option("--strict", is_flag=True, help="Exit with 4 if a chosen requirement is untested or undecided.")
 @click.option("--quiet", is_flag=True, help="Print only the failures and the verdict.")
 @click.option(
+    "--events",
+    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    metavar="FILE",
+    help="Write a line of JSON for each event of the run to FILE; - is standard output.",
+)
+@click.option(
     "--list",
     "only_list",
     is_flag=True,
@@ -191,9 +197,11 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the 
         return
     with Interruption() as interruption, LastingOutput():
         from conformance.cli.conduct import Gate, conduct
+        from conformance.cli.events import EventLog
 
         gate = Gate(given["waivers"], given["baseline"], strict=given["strict"], fail_fast=given["fail_fast"])
-        status = conduct(options, gate, interruption, quiet=given["quiet"])
+        with EventLog(given["events"]) as events:
+            status = conduct(options, gate, interruption, events, quiet=given["quiet"])
     sys.exit(status)
 
 

@@ -18,7 +18,9 @@ from conformance.reports.html import html_bytes
 from conformance.reports.junit import junit_bytes
 from conformance.reports.last_scan import LastScan
 from conformance.reports.markdown import markdown_bytes
+from conformance.reports.metrics import metrics_bytes
 from conformance.reports.model import report_bytes
+from conformance.reports.sarif import sarif_bytes
 from conformance.reports.sealing import ENVELOPE, PAGE, PROVISIONED, sealed
 from conformance.reports.wording import SCRIPT, script_name
 
@@ -45,6 +47,8 @@ _RENDERED: Final[Mapping[str, Callable[[Report, Sequence[Exchange]], bytes]]] = 
     "earl.jsonld": lambda report, _: earl_bytes(report),
     "ctrf.json": lambda report, _: ctrf_bytes(report),
     "badge.svg": lambda report, _: badge_bytes(report),
+    "report.sarif": lambda report, _: sarif_bytes(report),
+    "metrics.prom": metrics_bytes,
 }
 OUTPUTS: Final = (*_RENDERED, EXCHANGES, PROVISIONED, LOG, ERRORS)
 """Every file that a run writes, except scripts and the journal, which is written during the run."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from conformance.wire.redaction import Redactor
 
-_JSON: Final = frozenset({".json", ".jsonl", ".jsonld", ".har"})
+_JSON: Final = frozenset({".json", ".jsonl", ".jsonld", ".har", ".sarif"})
 _STRING: Final = re.compile(rb'("(?:[^"\\]++|\\.)*+")(\s*:)?', re.DOTALL)
 """A JSON string, and the colon after the name of a member."""
 _WITHHELD_FILES: Final = {

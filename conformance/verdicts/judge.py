@@ -43,8 +43,8 @@ _ORDERLY: Final = (CheckOutcome, NoResponse, MissingMeans)
 class Progress(Protocol):
     """A listener to the progress of a run."""
 
-    def planned(self, checks: int) -> None:
-        """Take the number of checks to run."""
+    def planned(self, requirements: Sequence[str]) -> None:
+        """Take the requirement of each check to run."""
 
     def began(self, check: str, requirement: str) -> None:
         """Take the check that begins."""
@@ -106,7 +106,7 @@ class Judge(CollectErrors):
             item.nodeid: (name_of(item), cited) for item in session.items if (cited := requirement_of(item))
         }
         if self._progress is not None:
-            self._progress.planned(len(self._unfinished))
+            self._progress.planned([cited for _, cited in self._unfinished.values()])
         if self.run.closed is not None:
             return
         ready = [item for item in session.items if not self._missing(item)]

@@ -131,6 +131,8 @@ def conformance_lines(verified: Verified) -> str:
         ("badge.svg", b"<svg/>", "badge.svg is not as it is rendered"),
         ("earl.jsonld", b"{}", "earl.jsonld is not as it is rendered"),
         ("ctrf.json", b"{}", "ctrf.json is not as it is rendered"),
+        ("report.sarif", b"{}", "report.sarif is not as it is rendered"),
+        ("metrics.prom", b"# EOF\n", "metrics.prom is not as it is rendered"),
         ("certificate.html", b"<h1>Certified</h1>", "certificate.html is not as it is rendered"),
         ("award.html", b"<h1>Award</h1>", "no run writes award.html"),
     ],

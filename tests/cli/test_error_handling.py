@@ -10,6 +10,7 @@ from typing import Any, Final
 import pytest
 
 from conformance.cli import conduct, error_handling
+from conformance.cli.events import EventLog
 from conformance.cli.interruption import Interruption
 from conformance.cli.progress import _Silent
 from conformance.exits import Exit
@@ -49,7 +50,7 @@ class Running:
             effort=Effort.QUICK,
             only=(only,),
         )
-        return conduct.conduct(options, conduct.Gate(), Interruption(), quiet=True)
+        return conduct.conduct(options, conduct.Gate(), Interruption(), EventLog(None), quiet=True)
 
     @property
     def report(self) -> dict[str, Any]:
@@ -230,7 +231,7 @@ def test_an_embedded_service_that_does_not_start_leaves_no_old_report(
 
     monkeypatch.setattr(run_session, "EmbeddedService", unstarted)
     options = RunOptions(report=running.folder, effort=Effort.QUICK, only=(only,))
-    status = conduct.conduct(options, conduct.Gate(), Interruption(), quiet=True)
+    status = conduct.conduct(options, conduct.Gate(), Interruption(), EventLog(None), quiet=True)
 
     is_usable = only == READING
     assert status is (Exit.UNTESTABLE if is_usable else Exit.USAGE)

@@ -42,7 +42,7 @@ def test_a_silent_run_gives_a_sign_of_life() -> None:
     run = run_that_waits(waiting=Waiting("the provisioner (read_mail)", datetime.now(UTC) + timedelta(seconds=600)))
 
     with _Lines(run, Console(file=out, width=200), silence=0.01) as lines:
-        lines.planned(431)
+        lines.planned(["sort-by-name"] * 431)
         until = time.monotonic() + 10
         while out.getvalue().count("0/431 checks, 42 requests") < 2 and time.monotonic() < until:
             time.sleep(0.01)
@@ -70,7 +70,7 @@ def test_a_terminal_of_any_width_shows_until_when(width: int) -> None:
     out = io.StringIO()
     run = run_that_waits()
     with _Live(run, Console(file=out, width=width, force_terminal=True)) as live:
-        live.planned(431)
+        live.planned(["sort-by-name"] * 431)
         live.undoing()
         live._progress.refresh()
         if width > 80:

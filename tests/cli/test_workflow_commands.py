@@ -102,7 +102,7 @@ def test_what_is_rendered_is_not_marked(conformance: Conformance, tmp_path: Path
     path = tmp_path / "report.json"
     path.write_bytes(report_bytes(report))
 
-    for form in ("json", "junit", "markdown", "ctrf", "html"):
+    for form in ("json", "junit", "markdown", "ctrf", "html", "sarif", "metrics", "annotations"):
         printed = conformance("render", str(path), "--format", form).out
         conformance("render", str(path), "--format", form, "--output", str(tmp_path / "file"))
         assert printed == (tmp_path / "file").read_text("utf-8")

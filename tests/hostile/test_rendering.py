@@ -91,7 +91,7 @@ def test_markdown_has_no_markup_of_the_targets(ended: Ended) -> None:
 
 def test_machines_read_what_was_said(ended: Ended) -> None:
     """JSON outputs contain the attack as data."""
-    for name in ("report.json", "exchanges.har", "ctrf.json", "earl.jsonld"):
+    for name in ("report.json", "exchanges.har", "ctrf.json", "earl.jsonld", "report.sarif"):
         json.loads((ended.folder / name).read_text())
 
 

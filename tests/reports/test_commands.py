@@ -32,6 +32,8 @@ NAMES = {
     "earl": "earl.jsonld",
     "ctrf": "ctrf.json",
     "badge": "badge.svg",
+    "sarif": "report.sarif",
+    "metrics": "metrics.prom",
 }
 
 
@@ -83,12 +85,24 @@ def test_what_is_no_report_is_a_usage_error(tmp_path: Path, content: str | None)
         assert result.stderr.splitlines()[-1].startswith("Error: ")
 
 
-def test_an_unwritable_output_is_a_usage_error(folder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("form", "output"), [("html", "none/x.html"), ("html", "run"), ("allure", "run/report.json")])
+def test_an_unwritable_output_is_a_usage_error(folder: Path, tmp_path: Path, form: str, output: str) -> None:
     """The message names the file."""
-    result = _invoke(render, folder, "--format", "html", "--output", tmp_path / "none" / "x.html")
+    result = _invoke(render, folder, "--format", form, "--output", tmp_path / output)
 
     assert result.exit_code == 2
     assert "cannot be written" in result.stderr
+
+
+def test_allure_gets_a_folder(folder: Path, tmp_path: Path) -> None:
+    """Rendered twice, the folder has the same files; without a folder, nothing is printed."""
+    for _ in range(2):
+        assert _invoke(render, folder, "--format", "allure", "--output", tmp_path / "a" / "allure-results").output == ""
+    result = _invoke(render, folder, "--format", "allure")
+
+    requirements = json.loads((folder / "report.json").read_text("utf-8"))["requirements"]
+    assert len(list((tmp_path / "a" / "allure-results").iterdir())) == len(requirements)
+    assert (result.exit_code, result.stdout) == (2, "")
 
 
 @pytest.fixture

@@ -40,6 +40,8 @@ FILES = {
     "earl.jsonld",
     "ctrf.json",
     "badge.svg",
+    "report.sarif",
+    "metrics.prom",
 }
 
 
@@ -107,7 +109,7 @@ def test_a_secret_in_a_rendered_output_is_taken_out(failing: Run, tmp_path: Path
     assert found[name] == {"late_key"}
     assert secret not in text
     assert "late_key" in text
-    if name.endswith((".json", ".jsonld")):
+    if name.endswith((".json", ".jsonld", ".sarif")):
         json.loads(text)
     elif name.endswith((".xml", ".svg")):
         ET.fromstring(text)  # noqa: S314 - the suite's own text

@@ -37,11 +37,12 @@ def begun(target: HostileTarget, folder: Path, *words: str) -> Started:
 def assert_whole(ended: Ended) -> None:
     """Check that every output exists and is complete."""
     load_report(ended.folder / "report.json")
-    for name in ("exchanges.har", "ctrf.json", "earl.jsonld"):
+    for name in ("exchanges.har", "ctrf.json", "earl.jsonld", "report.sarif"):
         json.loads((ended.folder / name).read_text())
     for name in ("junit.xml", "badge.svg"):
         ET.fromstring((ended.folder / name).read_text())  # noqa: S314 - the suite's output
     assert (ended.folder / "report.html").read_text().rstrip().endswith("</html>")
+    assert (ended.folder / "metrics.prom").read_text().endswith("\n# EOF\n")
     assert not [path for path in ended.folder.iterdir() if path.name.startswith(".")]
 
 

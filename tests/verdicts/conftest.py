@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -115,9 +115,9 @@ class Watching:
 
     events: list[tuple[str, ...]] = field(default_factory=list)
 
-    def planned(self, checks: int) -> None:
+    def planned(self, requirements: Sequence[str]) -> None:
         """Record the number of checks."""
-        self.events.append(("planned", str(checks)))
+        self.events.append(("planned", str(len(requirements))))
 
     def began(self, check: str, requirement: str) -> None:
         """Record the check that begins."""

@@ -1,0 +1,108 @@
+"""Rendering of Allure results: a file for each requirement, from which Allure builds its report."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.reports.text import bounded, json_bytes, visible
+from conformance.reports.wording import (
+    again,
+    basis_of,
+    chosen,
+    excuse,
+    explain_command,
+    numbers,
+    outcome_word,
+    seconds_of,
+)
+
+if TYPE_CHECKING:
+    from conformance.reports.model import Check, Outcome, Report, Requirement
+
+_STATUSES: Final[dict[Outcome, str]] = {
+    "passed": "passed",
+    "failed": "failed",
+    "cantTell": "unknown",
+    "inapplicable": "skipped",
+    "untested": "skipped",
+}
+_LIMIT: Final = 10_000
+
+
+def allure_files(report: Report) -> dict[str, bytes]:
+    """Return the files of a folder of results, by name.
+
+    As in junit.xml, a failure that is waived or in the baseline is skipped. The same run has the same names.
+    """
+    results = [_result(report, requirement) for requirement in chosen(report)]
+    return {f"{result['uuid']}-result.json": json_bytes(result, indent=1) + b"\n" for result in results}
+
+
+def _result(report: Report, requirement: Requirement) -> dict[str, Any]:
+    target, run = report["target"]["name"], report["run"]
+    began = round(datetime.fromisoformat(run["started_at"]).timestamp() * 1000)
+    excused = excuse(requirement)
+    labels = {
+        "parentSuite": target,
+        "suite": requirement["class"],
+        "subSuite": f"section {requirement['section']}",
+        "framework": report["suite"]["name"],
+        **({"feature": requirement["operations"][0]} if requirement["operations"] else {}),
+    }
+    return {
+        "uuid": str(uuid.UUID(_digest(target, run["started_at"], str(run["seed"]), requirement["id"]))),
+        "historyId": _digest(target, requirement["id"]),
+        "testCaseId": _digest(requirement["id"]),
+        "fullName": _shown(requirement["id"]),
+        "name": _shown(requirement["title"]),
+        "description": _shown("\n\n".join(filter(None, (basis_of(requirement), explain_command(requirement))))),
+        "status": "skipped" if excused else _STATUSES[requirement["outcome"]],
+        "statusDetails": {"known": excused is not None, "message": _message(requirement), "trace": _trace(requirement)},
+        "stage": "finished",
+        "start": began,
+        "stop": began + round(seconds_of(requirement) * 1000),
+        "labels": [{"name": name, "value": _shown(value)} for name, value in labels.items()],
+        "steps": [_step(check, began) for check in requirement.get("checks", [])],
+    }
+
+
+def _step(check: Check, began: int) -> dict[str, Any]:
+    return {
+        "name": _shown(check["name"]),
+        "status": _STATUSES[check["outcome"]],
+        "stage": "finished",
+        "start": began,
+        "stop": began + round(check["seconds"] * 1000),
+    }
+
+
+def _message(requirement: Requirement) -> str:
+    if requirement["failures"]:
+        return "\n".join(_shown(failure["message"]) for failure in requirement["failures"])
+    return _shown(f"{outcome_word(requirement)}: {requirement['reason'] or requirement['title']}")
+
+
+def _trace(requirement: Requirement) -> str:
+    return "\n\n".join(
+        "\n".join(
+            (
+                f"expected: {_shown(failure['expected'])}",
+                f"actual: {_shown(failure['actual'])}",
+                f"exchanges: {numbers(failure['exchanges'])}",
+                *map(_shown, again(requirement, failure)),
+            )
+        )
+        for failure in requirement["failures"]
+    )
+
+
+def _digest(*parts: str) -> str:
+    """Return 32 hexadecimal digits that follow from texts."""
+    return hashlib.sha256("\0".join(map(visible, parts)).encode()).hexdigest()[:32]
+
+
+def _shown(text: str) -> str:
+    return visible(bounded(text, _LIMIT))

@@ -1,0 +1,117 @@
+"""Rendering of report.sarif: the failures in SARIF 2.1.0, for code scanning and editors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.reports.text import bounded, json_bytes, visible
+from conformance.reports.wording import basis_of, chosen, excuse, explain_command, numbers, verdict_sentence
+
+if TYPE_CHECKING:
+    from conformance.reports.model import Failure, Report, Requirement
+
+SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_ARCHIVE: Final = "exchanges.har"
+_LIMIT: Final = 10_000
+
+
+def sarif_bytes(report: Report) -> bytes:
+    """Return the content of report.sarif.
+
+    A result is a failure of a check, at the line of exchanges.har with its last exchange; it is suppressed if it is
+    waived or in the baseline. An undecided requirement is a notification of the run, not a result.
+    """
+    failed = [requirement for requirement in chosen(report) if requirement["outcome"] == "failed"]
+    undecided = [requirement for requirement in chosen(report) if requirement["outcome"] == "cantTell"]
+    run, suite = report["run"], report["suite"]
+    document = {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": suite["name"],
+                        "version": suite["version"],
+                        "rules": [_rule(requirement) for requirement in (*failed, *undecided)],
+                    }
+                },
+                "automationDetails": {"id": _shown(f"conformance/{report['target']['name']}/")},
+                "columnKind": "unicodeCodePoints",
+                "invocations": [
+                    {
+                        "executionSuccessful": not run["interrupted"],
+                        "startTimeUtc": run["started_at"],
+                        "endTimeUtc": run["finished_at"],
+                        "toolExecutionNotifications": [
+                            _notification(place, requirement)
+                            for place, requirement in enumerate(undecided, len(failed))
+                        ],
+                    }
+                ],
+                "results": [
+                    _result(place, requirement, failure)
+                    for place, requirement in enumerate(failed)
+                    for failure in requirement["failures"]
+                ],
+                "properties": {"verdict": report["verdict"], "sentence": verdict_sentence(report)},
+            }
+        ],
+    }
+    return json_bytes(document, indent=1) + b"\n"
+
+
+def _rule(requirement: Requirement) -> dict[str, Any]:
+    return {
+        "id": _shown(requirement["id"]),
+        "shortDescription": {"text": _shown(requirement["title"])},
+        "fullDescription": {"text": _shown(basis_of(requirement) or requirement["title"])},
+        "help": {"text": _shown(explain_command(requirement))},
+        "properties": {"tags": [requirement["class"], f"section {requirement['section']}"]},
+    }
+
+
+def _result(place: int, requirement: Requirement, failure: Failure) -> dict[str, Any]:
+    result = {
+        "ruleId": _shown(requirement["id"]),
+        "ruleIndex": place,
+        "level": "error",
+        "message": {"text": _message(failure)},
+        "locations": [_location(requirement, failure)],
+        "partialFingerprints": {"requirementAndCheck/v1": _shown(f"{requirement['id']} {failure['check']}")},
+    }
+    if excused := excuse(requirement):
+        reason = _shown(requirement["reason"] or f"This failure is {excused}.")
+        result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": reason}]
+    return result
+
+
+def _message(failure: Failure) -> str:
+    lines = (
+        failure["message"],
+        f"Expected: {failure['expected']}",
+        f"Actual: {failure['actual']}",
+        *([f"Place: {failure['pointer']}"] if failure.get("pointer") else []),
+        f"Exchanges: {numbers(failure['exchanges'])}",
+    )
+    return "\n".join(map(_shown, lines))
+
+
+def _location(requirement: Requirement, failure: Failure) -> dict[str, Any]:
+    line = failure["exchanges"][-1] + 1 if failure["exchanges"] else 1
+    return {
+        "physicalLocation": {"artifactLocation": {"uri": _ARCHIVE}, "region": {"startLine": line}},
+        "logicalLocations": [{"name": name, "kind": "function"} for name in requirement["operations"]],
+    }
+
+
+def _notification(place: int, requirement: Requirement) -> dict[str, Any]:
+    return {
+        "level": "warning",
+        "message": {"text": _shown(f"Undecided: {requirement['reason'] or requirement['title']}")},
+        "associatedRule": {"id": _shown(requirement["id"]), "index": place},
+    }
+
+
+def _shown(text: str) -> str:
+    return visible(bounded(text, _LIMIT))
