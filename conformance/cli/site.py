@@ -29,6 +29,7 @@ def site(folders: tuple[Path, ...], output: Path) -> None:
     The site shows the requirements by implementation, the behaviour of each implementation at open points, and its
     history. The target's name identifies an implementation. The site opens from a file and links to each run's
     report.html: move the site and the folders together. A folder that cannot be read is reported and left out.
+    The site's metrics.prom has the metrics of each implementation's latest run.
     """
     from conformance.reports.site import read_runs, site_files
 

@@ -17,7 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families as prometheu
 from conformance.reports.allure import allure_files
 from conformance.reports.annotations import annotations_bytes
 from conformance.reports.har import har_bytes
-from conformance.reports.metrics import metrics_bytes
+from conformance.reports.metrics import merged_metrics, metrics_bytes
 from conformance.reports.sarif import sarif_bytes
 from conformance.reports.text import one_line
 
@@ -191,6 +191,21 @@ def test_metrics_are_read_by_both_parsers(failing: Run) -> None:
     times = sorted(exchange.seconds for exchange in exchanges if exchange.request.operation.id == "getEngagement")
     assert found["conformance_response_seconds_count", name, "getEngagement"] == len(times)
     assert found["conformance_response_seconds", name, "getEngagement", "1"] == pytest.approx(times[-1])
+
+
+def test_metrics_of_many_runs_are_one_text(passing: Run, failing: Run) -> None:
+    """Its samples are those of the runs, by family."""
+    failing[0]["target"]["name"] = 'a "name"\\'
+    texts = {run[0]["target"]["name"]: metrics_bytes(*run).decode() for run in (passing, failing)}
+
+    merged = _samples(merged_metrics(texts).decode())
+
+    first, second = map(_samples, texts.values())
+    assert merged == first | second
+    assert len(merged) == len(first) + len(second)
+    assert (
+        merged_metrics({name: text for name, text in texts.items() if name == "staging-eu"}).decode() in texts.values()
+    )
 
 
 def test_metrics_of_every_run_are_read(run: Run) -> None:

@@ -72,6 +72,25 @@ def test_the_site_has_a_page_for_everything(keep: Keep, tmp_path: Path) -> None:
     ]
 
 
+def test_the_metrics_are_of_the_latest_runs(keep: Keep, tmp_path: Path) -> None:
+    """Each implementation has its own samples alone, whatever the file in its folder claims."""
+    folders = [keep("a"), keep("b", day=2), keep("c", name="two"), keep("d", name="three")]
+    for folder, value in zip(folders, (1, 2, 3), strict=False):
+        name = json.loads((folder / "report.json").read_text("utf-8"))["target"]["name"]
+        series = (f'{{target="{name}"}}', '{target="three"}', '{target="two", }x{}')
+        (folder / "metrics.prom").write_text("".join(f"conformance_run_requests{each} {value}\n" for each in series))
+    _site(tmp_path / "site", *folders)
+
+    text = (tmp_path / "site" / "metrics.prom").read_text("utf-8")
+
+    assert [line for line in text.splitlines() if not line.startswith("# HELP")] == [
+        "# TYPE conformance_run_requests gauge",
+        'conformance_run_requests{target="one"} 2',
+        'conformance_run_requests{target="two"} 3',
+        "# EOF",
+    ]
+
+
 def test_every_link_leads_somewhere(keep: Keep, tmp_path: Path) -> None:
     """Links are relative, lead within the site or to a run's own page, and their anchors exist."""
     own = keep("a run", sample="failing")

@@ -9,8 +9,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from conformance.files import is_file
+from conformance.files import DOCUMENT, is_file, read_file
 from conformance.reports.html import html_bytes
+from conformance.reports.metrics import merged_metrics
 from conformance.reports.model import load_report
 from conformance.reports.site import matrices
 from conformance.reports.templating import environment, fixed_parts
@@ -35,6 +36,7 @@ MOST_CHANGES: Final = 40
 def site_files(runs: Sequence[StoredRun], output: Path) -> Mapping[Path, Content]:
     """Return every file of the site by its path, as functions that make the content in pieces.
 
+    metrics.prom has the samples of the latest run of each implementation.
     A run whose folder contains a report.html is linked there by a relative URL, so that site and folders can be moved
     together. For other runs, a page is made from report.json.
 
@@ -54,6 +56,7 @@ def site_files(runs: Sequence[StoredRun], output: Path) -> Mapping[Path, Content
             for implementation in listed
         },
         **{own[run.folder]: partial(_of_report, run) for run in runs if run.folder in own},
+        "metrics.prom": partial(_metrics, listed),
     }
     return {output / name: partial(_pieces, make) for name, make in pages.items()}
 
@@ -68,6 +71,13 @@ def _relative(page: Path, output: Path) -> str:
 
 def _of_report(run: StoredRun) -> bytes:
     return html_bytes(load_report(run.folder / "report.json"))
+
+
+def _metrics(listed: Sequence[Implementation]) -> bytes:
+    files = {item.name: item.latest.folder / "metrics.prom" for item in listed}
+    return merged_metrics(
+        {name: read_file(path, DOCUMENT).decode("utf-8", "replace") for name, path in files.items() if is_file(path)}
+    )
 
 
 def _index(listed: Sequence[Implementation], runs: Sequence[StoredRun], links: Links) -> bytes:
