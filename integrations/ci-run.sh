@@ -2,7 +2,8 @@
 # One run in a pipeline: options come from variables, and the pipeline shows the summary.
 #
 # CONFORMANCE_BASE_URL and CONFORMANCE_API_KEY name the target. TARGET, EFFORT, MODE, WAIVERS, BASELINE, STRICT and REPORT
-# are the options of the same names. CLASSES, ONLY and SKIP are lists for --class, --only and --skip. Empty means default.
+# are the options of the same names. CLASSES, ONLY and SKIP are lists for --class, --only and --skip. OPTIONS are further
+# options. ANNOTATIONS says whether commands of GitHub are printed. Empty means default.
 set -uo pipefail
 report=${REPORT:-conformance-report}
 stderr=$(mktemp)
@@ -10,8 +11,8 @@ trap 'rm -f "$stderr"' EXIT
 
 # Remove the outputs of an earlier job; keep the journal for conformance cleanup.
 if grep -qs '"format": *"conformance-report/' "$report/report.json"; then
-    for name in report.json report.html junit.xml summary.md ctrf.json earl.jsonld badge.svg exchanges.har \
-        provisioned.jsonl provisioner.log errors.log; do
+    for name in report.json report.html junit.xml summary.md ctrf.json earl.jsonld badge.svg report.sarif \
+        metrics.prom exchanges.har provisioned.jsonl provisioner.log errors.log; do
         rm -f "$report/$name"
     done
     rm -f "$report"/repeat-*.sh
@@ -27,11 +28,31 @@ publish() { # the summary; with status 2 there is no summary, only a last line w
     [ "$1" = 0 ] || printf '\n    %s\n' "$(tail -n 1 "$stderr")" >>"$GITHUB_STEP_SUMMARY"
 }
 
+annotate() { # the failures; if nothing was tested, the reason
+    [ -n "$annotations" ] || return 0
+    case "$1" in
+        2 | 3) printf '::error title=Conformance::%s\n' "$(tail -n 1 "$stderr" | sed 's/%/%25/g')" ;;
+        *) [ ! -f "$report/report.json" ] || conformance render "$report" --format annotations ;;
+    esac
+}
+
 refuse() {
     echo "Exit 2: $1" | tee "$stderr" >&2
     publish 2
+    annotate 2
     exit 2
 }
+
+is_true() { # whether the variable of this name is true
+    case "$(printf %s "${!1:-}" | tr '[:upper:]' '[:lower:]')" in
+        true | yes | on | 1) ;;
+        false | no | off | 0 | "") return 1 ;;
+        *) refuse "$1 is ${!1}: set it to true or false." ;;
+    esac
+}
+
+annotations=
+if is_true ANNOTATIONS; then annotations=yes; fi
 
 [ -n "${TARGET:-}" ] || [ -n "${CONFORMANCE_BASE_URL:-}" ] ||
     refuse "No target is named: set CONFORMANCE_BASE_URL or TARGET."
@@ -41,11 +62,7 @@ case "${MODE:-default}" in
     default) ;;
     *) refuse "MODE is $MODE: set it to read-only, default or disposable." ;;
 esac
-case "$(printf %s "${STRICT:-}" | tr '[:upper:]' '[:lower:]')" in
-    true | yes | on | 1) options+=(--strict) ;;
-    false | no | off | 0 | "") ;;
-    *) refuse "STRICT is $STRICT: set it to true or false." ;;
-esac
+if is_true STRICT; then options+=(--strict); fi
 set -f # leave patterns to the suite
 for class in ${CLASSES:-}; do options+=(--class "$class"); done
 for pattern in ${ONLY:-}; do options+=(--only "$pattern"); done
@@ -53,6 +70,7 @@ for pattern in ${SKIP:-}; do options+=(--skip "$pattern"); done
 [ -n "${TARGET:-}" ] && options+=(--target "$TARGET")
 [ -n "${WAIVERS:-}" ] && options+=(--waivers "$WAIVERS")
 [ -n "${BASELINE:-}" ] && options+=(--baseline "$BASELINE")
+for word in ${OPTIONS:-}; do options+=("$word"); done
 
 {
     conformance run "${options[@]}" 2>&1 >&3 | tee "$stderr" >&2
@@ -60,6 +78,7 @@ for pattern in ${SKIP:-}; do options+=(--skip "$pattern"); done
 } 3>&1
 
 publish "$status"
+annotate "$status"
 if [ "$status" != 2 ] && [ -f "$report/report.json" ] && [ -n "${GITHUB_OUTPUT:-}" ]; then
     verdict=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["verdict"])' "$report/report.json")
     echo "verdict=$verdict" >>"$GITHUB_OUTPUT"
