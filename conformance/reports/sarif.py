@@ -64,9 +64,9 @@ def sarif_bytes(report: Report) -> bytes:
 def _rule(requirement: Requirement) -> dict[str, Any]:
     return {
         "id": _shown(requirement["id"]),
-        "shortDescription": {"text": _shown(requirement["title"])},
-        "fullDescription": {"text": _shown(basis_of(requirement) or requirement["title"])},
-        "help": {"text": _shown(explain_command(requirement))},
+        "shortDescription": _message(requirement["title"]),
+        "fullDescription": _message(basis_of(requirement) or requirement["title"]),
+        "help": _message(explain_command(requirement)),
         "properties": {"tags": [requirement["class"], f"section {requirement['section']}"]},
     }
 
@@ -76,7 +76,7 @@ def _result(place: int, requirement: Requirement, failure: Failure) -> dict[str,
         "ruleId": _shown(requirement["id"]),
         "ruleIndex": place,
         "level": "error",
-        "message": {"text": _message(failure)},
+        "message": _message(*_facts(failure)),
         "locations": [_location(requirement, failure)],
         "partialFingerprints": {"requirementAndCheck/v1": _shown(f"{requirement['id']} {failure['check']}")},
     }
@@ -86,15 +86,20 @@ def _result(place: int, requirement: Requirement, failure: Failure) -> dict[str,
     return result
 
 
-def _message(failure: Failure) -> str:
-    lines = (
+def _facts(failure: Failure) -> list[str]:
+    return [
         failure["message"],
         f"Expected: {failure['expected']}",
         f"Actual: {failure['actual']}",
         *([f"Place: {failure['pointer']}"] if failure.get("pointer") else []),
         f"Exchanges: {numbers(failure['exchanges'])}",
-    )
-    return "\n".join(map(_shown, lines))
+    ]
+
+
+def _message(*lines: str) -> dict[str, str]:
+    """Return a message of these lines in which nothing is a placeholder or a link."""
+    text = "\n".join(map(_shown, lines))
+    return {"text": text.replace("{", "{{").replace("}", "}}").replace("](", "] (")}
 
 
 def _location(requirement: Requirement, failure: Failure) -> dict[str, Any]:
@@ -108,7 +113,7 @@ def _location(requirement: Requirement, failure: Failure) -> dict[str, Any]:
 def _notification(place: int, requirement: Requirement) -> dict[str, Any]:
     return {
         "level": "warning",
-        "message": {"text": _shown(f"Undecided: {requirement['reason'] or requirement['title']}")},
+        "message": _message(f"Undecided: {requirement['reason'] or requirement['title']}"),
         "associatedRule": {"id": _shown(requirement["id"]), "index": place},
     }
 

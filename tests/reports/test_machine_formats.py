@@ -130,6 +130,17 @@ def test_sarif_keeps_the_standard(run: Run) -> None:
         assert rules[cited["index"]] == cited["id"]
 
 
+def test_a_message_of_sarif_has_no_placeholder_and_no_link(failing: Run) -> None:
+    """Braces are doubled, and what would be a link is interrupted."""
+    failing[0]["requirements"][6]["failures"][0]["message"] = 'it said {"id": "{0}"} [here](javascript:x)'
+    (logged,) = json.loads(sarif_bytes(failing[0]))["runs"]
+
+    assert logged["results"][0]["message"]["text"].splitlines()[:2] == [
+        'it said {{"id": "{{0}}"}} [here] (javascript:x)',
+        "Expected: a 4xx other than 401, 404 and 429, and no change",
+    ]
+
+
 def test_sarif_has_a_result_for_each_failure(failing: Run) -> None:
     """A waived failure is suppressed with its reason, and an undecided requirement is no result."""
     report, exchanges = failing
