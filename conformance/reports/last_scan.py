@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from conformance.wire.redaction import Redactor
 
-_JSON: Final = frozenset({".json", ".jsonl", ".jsonld", ".har", ".sarif"})
+_QUOTING: Final = frozenset({".json", ".jsonl", ".jsonld", ".har", ".sarif", ".prom"})
+"""Outputs whose texts are strings of JSON, or labels of OpenMetrics, which are quoted in the same way."""
 _STRING: Final = re.compile(rb'("(?:[^"\\]++|\\.)*+")(\s*:)?', re.DOTALL)
 """A JSON string, and the colon after the name of a member."""
 _WITHHELD_FILES: Final = {
@@ -32,8 +33,8 @@ _WITHHELD_FILES: Final = {
 class LastScan:
     """Search for secrets in outputs while they are written.
 
-    In JSON, only strings are searched: a number, or the name of a member, cannot be a secret. The remaining JSON, HTML
-    and XML is well-formed.
+    In JSON and metrics, only strings are searched: a number, or the name of a member, cannot be a secret. The remaining
+    JSON, HTML, XML and metrics are well-formed.
 
     Args:
         redactor: The redactor, which knows the secrets.
@@ -57,7 +58,7 @@ class LastScan:
             yield clean
 
     def _without(self, kind: str, piece: bytes, names: Sequence[str]) -> bytes:
-        if kind in _JSON:
+        if kind in _QUOTING:
             return _STRING.sub(lambda text: text[0] if text[2] else self._text(text[1]), piece)
         if kind in _WITHHELD_FILES:
             listed = ", ".join(f"<{name}>" for name in names)

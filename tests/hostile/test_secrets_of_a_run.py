@@ -88,7 +88,7 @@ def test_no_secret_is_in_any_output(tmp_path: Path) -> None:
         path = tmp_path / "target.yaml"
         path.write_text(json.dumps(lines))
         path.chmod(0o600)
-        words = ("run", "--target", str(path), "--effort", "quick")
+        words = ("run", "--target", str(path), "--effort", "quick", "--events", "-")
         keys = {"CONFORMANCE_API_KEY": target.api_key, "OTHER": target.honest.bootstrap.other_organization}
         keys["TMPDIR"] = str(scratch)
         ended = start(tmp_path / "report", *words, **keys).wait(PATIENCE)
