@@ -37,7 +37,7 @@ _DOOMED: Final = (
 )
 """The histories of engagements that get records of every kind."""
 _MORE: Final = {Effort.QUICK: 4, Effort.STANDARD: 8, Effort.DEEP: 16}
-"""The number of further engagements of the run, of other histories if there are any, that get two records each."""
+"""The number of further engagements of the run, of other histories if there are any, that get one record each."""
 
 
 @dataclass(slots=True)
@@ -131,7 +131,7 @@ def _kinds(place: int) -> Sequence[SubordinateKind]:
     """Return the kinds of the records of a doomed engagement: each kind twice in the first one."""
     if place < len(_DOOMED):
         return KINDS * (2 if place == 0 else 1)
-    return [KINDS[(2 * place + each) % len(KINDS)] for each in range(2)]
+    return [KINDS[place % len(KINDS)]]
 
 
 def _deleting(run: Run) -> list[Credential]:
