@@ -13,7 +13,10 @@ from conformance.targets.capabilities import MissingMeans
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from conformance.scenarios.engagements.cascade import Cascade, Record
+    from conformance.scenarios.engagements.final_deletion import FinalDeletion
     from conformance.targets.profile import SubordinateKind
     from conformance.wire.exchange import Exchange
 
@@ -84,9 +87,19 @@ def test_api_requests_go(cascade: Cascade) -> None:
 @requirement("subordinates-of-others-stay")
 def test_records_of_neighbour_stay(cascade: Cascade) -> None:
     """Deleting an engagement leaves the subordinate records of another one alone."""
-    for deletion in cascade.deletions:
+    _judge_kept(cascade, cascade.deletions)
+
+
+@requirement("subordinates-of-others-stay")
+def test_records_of_the_last_engagement_stay(cascade: Cascade, final_deletion: FinalDeletion) -> None:
+    """Deleting all other engagements of the run leaves the subordinate records of one alone."""
+    _judge_kept(cascade, [final_deletion.responses[identifier] for identifier in sorted(final_deletion.responses)])
+
+
+def _judge_kept(cascade: Cascade, deletions: Sequence[Exchange]) -> None:
+    for deletion in deletions:
         read.success(deletion)
     known = [record for record in cascade.kept if record.error is None]
     for record in known or cascade.kept:
-        _settled(record, *cascade.deletions)
-        expect.exists(f"the {record.kind} of another engagement", record.is_there, *cascade.deletions)
+        _settled(record, *deletions)
+        expect.exists(f"the {record.kind} of another engagement", record.is_there, *deletions)

@@ -29,6 +29,10 @@ _MOST: Final = {Effort.QUICK: 8, Effort.STANDARD: 40, Effort.DEEP: 150}
 """Engagements that are read, each with another history if there are as many."""
 _CHANGED: Final = (State.EDITED, State.UNARCHIVED, State.ARCHIVED, State.EDITED_IN_VAIN)
 """The engagements that the last changes are about."""
+_ACTIVE_LAST: Final = (State.EDITED, State.NEW)
+_ARCHIVED_LAST: Final = (State.UNARCHIVED, State.EDITED_IN_VAIN, State.ARCHIVED_AGAIN)
+"""The engagements that are active, or archived, after the last changes."""
+_NEEDS_ACTIVE: Final = frozenset({"updateEngagement", "archiveEngagement"})
 _PAGE: Final = 7
 """Items on the pages that are read last."""
 _READING: Final = {"engagements": "engagements:read", "organizations": "organizations:read"}
@@ -71,7 +75,7 @@ def last_look(run: Run) -> LastLook:
     send_by_turns(run, [*dict.fromkeys([*changed, *reads])])
     run.send_all([*by_others, *_with(run, "organizations", organization)])
     of_other = _by_other_organization(run)
-    removed, by_removed = _by_removed(run)
+    removed, by_removed = _by_removed(run, reserved)
     return LastLook(removed, by_removed, of_other)
 
 
@@ -113,13 +117,23 @@ def _by_other_organization(run: Run) -> Counts | None:
     return counts_of(run, other)
 
 
-def _by_removed(run: Run) -> tuple[Removal | None, tuple[Exchange, ...]]:
-    """Send again what the key of a removed member was allowed before the removal."""
+def _by_removed(run: Run, reserved: ReservedEngagements) -> tuple[Removal | None, tuple[Exchange, ...]]:
+    """Send again what the key of a removed member was allowed before the removal, about engagements in other states."""
     done = run.scenarios.result_if_any(removal)
     every = 2 if run.effort is Effort.QUICK else 1
     attempts = () if done is None else done.attempts[::every]
-    sent = run.send_permitted([replace(attempt.after.request, repeatable=True) for attempt in attempts])
+    batch = [replace(attempt.after.request, repeatable=True) for attempt in attempts]
+    sent = run.send_permitted([_elsewhere(request, reserved, place) for place, request in enumerate(batch)])
     return done, tuple(exchange for exchange in sent if exchange is not None)
+
+
+def _elsewhere(request: Request, reserved: ReservedEngagements, place: int) -> Request:
+    """Return a request about a reserved engagement that it is valid for; the request itself if there is none."""
+    if request.identifier is None or request.operation.family != "engagements":
+        return request
+    states = _ACTIVE_LAST if request.operation.id in _NEEDS_ACTIVE else _ARCHIVED_LAST
+    ids = [reserved.ids[state] for state in states if state in reserved.ids]
+    return replace(request, identifier=ids[place % len(ids)]) if ids else request
 
 
 def _of_every_history(run: Run) -> list[str]:

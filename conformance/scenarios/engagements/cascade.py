@@ -70,12 +70,14 @@ class Cascade:
         reads: Reads of the engagements whose records still existed afterwards, by identifier.
         archived: The deleted engagements whose last change was an archive.
         gone: The records of the deleted engagements, a list for each.
+        neighbour: The engagement that was not deleted.
         kept: The records of the neighbour.
     """
 
     deletions: tuple[Exchange, ...]
     reads: Mapping[str, Exchange]
     archived: frozenset[str]
+    neighbour: str
     gone: tuple[list[Record], ...] = field(repr=False)
     kept: list[Record] = field(repr=False)
 
@@ -90,11 +92,10 @@ def cascade(run: Run) -> Cascade:
     deletions = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in doomed], _deleting(run))
     for_good = tuple(records for deletion, records in zip(deletions, gone, strict=True) if deletion.succeeded)
     run.wait_until(lambda: not _still_there(run, for_good))
-    for record in kept:
-        _look(run, record)
+    look_again(run, kept)
     left = dict.fromkeys(record.engagement for records in gone for record in records if record.is_there)
     reads = {identifier: run.send(requests.get_engagement(identifier)) for identifier in left}
-    return Cascade(tuple(deletions), reads, archived, gone, kept)
+    return Cascade(tuple(deletions), reads, archived, neighbour, gone, kept)
 
 
 def _doomed(run: Run) -> tuple[list[str], str]:
@@ -150,6 +151,12 @@ def _records(run: Run, engagement: str, kinds: Sequence[SubordinateKind]) -> lis
             record.error = error
         record.was_there = _look(run, record)
     return records
+
+
+def look_again(run: Run, records: Sequence[Record]) -> None:
+    """Read whether records still exist."""
+    for record in records:
+        _look(run, record)
 
 
 def _look(run: Run, record: Record) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
 from conformance.oracle.outcomes import CheckOutcome, Inapplicable
 from conformance.running.scenarios import scenario
-from conformance.scenarios.engagements.cascade import cascade
+from conformance.scenarios.engagements.cascade import cascade, look_again
 from conformance.scenarios.engagements.histories import archived_last, histories
 from conformance.scenarios.keys_in_turn import send_by_turns
 from conformance.scenarios.lists.finding import ids_on, latest
@@ -50,10 +50,14 @@ def final_deletion(run: Run) -> FinalDeletion:
     if not existing:
         raise Inapplicable("No engagement of the run existed at the end")
     before = run.scenarios.result_if_any(cascade)
-    responses = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in existing])
-    deletions = {
-        exchange.request.identifier or "": exchange for exchange in (*(before.deletions if before else ()), *responses)
-    }
+    batch = {identifier: requests.delete_engagement(identifier) for identifier in existing}
+    last = None if before is None else batch.pop(before.neighbour, None)
+    responses = send_by_turns(run, [*batch.values()])
+    if before is not None:
+        look_again(run, before.kept)
+        responses += before.deletions
+    responses += [] if last is None else [run.send(last)]
+    deletions = {exchange.request.identifier or "": exchange for exchange in responses}
     kinds = {frozenset(changes): identifier for identifier, changes in existing.items()}
     varied = sorted(kinds.items(), key=lambda kind: (-len(kind[0]), sorted(kind[0])))
     reading = [requests.get_engagement(identifier) for _, identifier in varied[:_READ]]

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle import read
 from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.oracle.laws import responses as laws
+from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import OTHER_ROLE, untouchable_member
+from conformance.scenarios.access.reserved_engagements import State, engagements_in_every_state
 from conformance.scenarios.limits.exhaust_window import TRIES, ExhaustedWindow, at_once, fill
 from conformance.scenarios.limits.recovery import resume
 from conformance.targets.capabilities import MissingMeans
@@ -236,6 +238,7 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
         amid += [
             at_once(asked, key) for asked in (requests.get_engagement(target), requests.unarchive_engagement(target))
         ]
+        amid += [at_once(asked, key) for asked in _in_every_state(run, scene.name)]
         edit = {"name": renamed(scene.name), "description": scene.name}
         first[0] = at_once(requests.update_engagement(target, edit), key)
         last = [
@@ -264,6 +267,26 @@ def _of_people(run: Run) -> list[Request]:
         asked += [requests.update_member_role(member.user_id, {"role": OTHER_ROLE.get(member.role or "", "member")})]
         asked += [requests.remove_member(member.user_id)]
     return asked
+
+
+def _in_every_state(run: Run, description: str) -> list[Request]:
+    """Return changes of the reserved engagements: each change of one or, after a quick run, of each of them."""
+    reserved = run.scenarios.result_if_any(engagements_in_every_state)
+    ids = [] if reserved is None else [found for state, found in reserved.ids.items() if state is not State.DELETED]
+    first = run.random("engagements beyond the limit").randrange(len(State))
+    return [
+        change(identifier)
+        for place, change in enumerate(
+            (
+                lambda identifier: requests.update_engagement(identifier, {"description": description}),
+                requests.archive_engagement,
+                requests.unarchive_engagement,
+                requests.delete_engagement,
+            )
+        )
+        for turn, identifier in enumerate(ids)
+        if run.effort is not Effort.QUICK or turn == (first + place) % len(ids)
+    ]
 
 
 def _is_of_another_organization(run: Run, filling: ExhaustedWindow) -> bool:
