@@ -89,11 +89,19 @@ def _leave(kind: str, *, delete_first: bool = False) -> Mutation:
     return override(delete_subordinates=delete_subordinates)
 
 
-def _delete_too(kind: str, *, everywhere: bool) -> Mutation:
-    """Delete records of all other engagements, too: of the organization's or of those of every organization."""
+def _delete_too(kind: str, *, everywhere: bool, from_deletion: int = 0) -> Mutation:
+    """Delete records of all other engagements, too: of the organization's or of those of every organization.
+
+    Args:
+        kind: The kind of the records.
+        everywhere: Whether the records of every organization are deleted.
+        from_deletion: The number of deletions before the first that does so, if they are counted.
+    """
 
     def around(service: Service, honest: Method, engagement: Engagement) -> None:
         honest(engagement)
+        if service.memory.get("deletions", 0) < from_deletion:
+            return
         for organization in service.store.organization_ids() if everywhere else [engagement.organization_id]:
             for other in engagements(service, organization):
                 service.store.delete_subordinates(other.id, kind)
@@ -202,6 +210,9 @@ RECORDS = (
                            ("unarchived", after(UNARCHIVE, note("changed"))))),
     *(fault(f"cascade-takes-one-{kind}", f"A deleted engagement takes one {kind} with it, not all.",
             _leave(kind, delete_first=True), f"subordinate-{kind}s-go") for kind in ("task", "target")),
+    fault("cascade-takes-all-late", "Every deletion after the twenty-fifth takes the tasks of all engagements with it.",
+          after(DELETE, lambda at: at.service.memory.update(deletions=at.remembered("deletions", 0) + 1))
+          | _delete_too("task", everywhere=True, from_deletion=25), "subordinates-of-others-stay"),
     *(fault(f"cascade-takes-every-{kind}".lower(), f"A deletion takes every {kind} of all engagements with it.",
             _delete_too(kind, everywhere=True), "subordinates-of-others-stay")
       for kind in ("target", "wikiPage", "apiRequest")),

@@ -32,6 +32,14 @@ def _other_organizations(service: Service, own: str) -> list[str]:
     return [other for other in service.store.organization_ids() if other != own]
 
 
+def _one_more(count: str) -> Callable[[Situation, dict[str, Any]], dict[str, Any]]:
+    return lambda _, shown: {**shown, count: shown[count] + 1}
+
+
+def _is_not_the_first(at: Situation) -> bool:
+    return at.context.organization_id != at.store.organization_ids()[0]
+
+
 # Finding the engagements and members of other organizations
 
 
@@ -240,6 +248,9 @@ WRITES = (
           after(RENAME, _name_all), _UNTOUCHED),
     fault("leak-archives-namesakes", "Archiving an engagement archives those of the same name in other organizations.",
           before(ARCHIVE, _archive_namesakes), _UNTOUCHED),
+    *(fault(f"other-{word}-count-off", f"The {field} of every organization but the first is one too many.",
+            data(GET_ORGANIZATION, _one_more(field), _is_not_the_first),
+            f"{word}-count-agrees") for word, field in (("engagement", "engagementCount"), ("member", "memberCount"))),
     fault("creation-moves-in", "A new engagement belongs to the organization that its body names.",
           at_step("new_engagement", _move_in), _LISTS),
 )  # fmt: skip
