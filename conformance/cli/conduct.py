@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import click
 
-from conformance.catalogue import SelectionError
+from conformance.catalogue import SelectionError, load_catalogue
+from conformance.cli.baseline import load_baseline, update_baseline
 from conformance.cli.ending import ending, say_why
 from conformance.cli.error_handling import reach, succeeds, undo
 from conformance.cli.fail_fast import FailFast
@@ -23,10 +24,12 @@ from conformance.exits import Exit
 from conformance.replay.recorded_inputs_file import note_lines
 from conformance.reports.atomic_files import place
 from conformance.reports.drift import compare, drift_text
-from conformance.reports.folder import ERRORS, FolderError, write_all
-from conformance.reports.model import InvalidReport, load_report, report_bytes
+from conformance.reports.folder import ERRORS, JOURNAL, FolderError, write_all
+from conformance.reports.model import InvalidReport, report_bytes
+from conformance.reports.text import with_texts
 from conformance.reports.wording import counted
 from conformance.running.embedded import EmbeddedError
+from conformance.running.pseudonyms import Pseudonyms
 from conformance.running.run_session import RunSession
 from conformance.targets.journal import JournalError
 from conformance.targets.profile import PLAIN_HTTP
@@ -49,6 +52,8 @@ _NO_JOURNAL: Final = (
     "The journal was deleted, replaced or truncated during the run, so conformance cleanup cannot undo what is left."
 )
 
+_MASKED: Final = "Names and addresses of members and texts of other users' engagements are pseudonyms."
+
 _NO_RESULTS: Final = "The suite itself failed while building the report, so it has no results."
 
 
@@ -59,12 +64,14 @@ class Gate:
     Attributes:
         waivers: The file of waivers, or None.
         baseline: The report whose failures are not new, or None.
+        updates: Whether the failures of this run become the baseline.
         strict: Whether a chosen requirement that is untested or undecided changes the status.
         fail_fast: Whether the first failure that is neither waived nor in the baseline ends the checks.
     """
 
     waivers: Path | None = None
     baseline: Path | None = None
+    updates: bool = False
     strict: bool = False
     fail_fast: bool = False
 
@@ -95,9 +102,10 @@ def _ended(
     try:
         judging = _Judging(
             load_waivers(gate.waivers) if gate.waivers else [],
-            load_report(_file_of(gate.baseline)) if gate.baseline else None,
+            load_baseline(gate.baseline, updates=gate.updates) if gate.baseline else None,
             strict=gate.strict,
             fail_fast=gate.fail_fast,
+            updated=gate.baseline if gate.updates else None,
         )
         with RunSession(options, default_folder=_default_folder) as execution:
             if PLAIN_HTTP in execution.profile.warnings:
@@ -125,10 +133,13 @@ class _Judging:
     baseline: Report | None
     strict: bool
     fail_fast: bool
+    updated: Path | None
 
     @property
     def known(self) -> frozenset[str]:
-        """The requirements that failed in the baseline."""
+        """The requirements whose failures are not new: those of the baseline, or all if it is updated."""
+        if self.updated is not None:
+            return frozenset(load_catalogue().requirements)
         entries = [] if self.baseline is None else self.baseline["requirements"]
         return frozenset(entry["id"] for entry in entries if entry["outcome"] == "failed")
 
@@ -153,12 +164,12 @@ class _Judging:
         for problem in problems:
             if problem not in why:
                 complain(problem)
+        if self.updated is not None and status in {Exit.OK, Exit.UNDECIDED}:
+            try:
+                update_baseline(self.updated, self.baseline, report)
+            except OSError as error:
+                return Exit.UNTESTABLE, f"the baseline {self.updated} cannot be written: {error.strerror}"
         return status, why
-
-
-def _file_of(baseline: Path) -> Path:
-    """Return the report.json of a baseline, which may be the folder of a run."""
-    return baseline / "report.json" if baseline.is_dir() else baseline
 
 
 def _conduct(
@@ -198,8 +209,10 @@ def _conduct(
     report, problems = _built(execution, judge, judging, interrupted=ended_by is not None, failed_fast=has_failed_fast)
     if report["not_undone"] and (command := _cleanup_command(execution)):
         report["cleanup"] = execution.redactor.text(command)
+    pseudonyms = _pseudonyms(execution)
+    report = _masked(report, pseudonyms)
     events.built(report)
-    written = _write(report, execution)
+    written = _write(report, execution, pseudonyms)
     folder = execution.folder if written else None
     _summarized(lambda: print_summary(report, folder, quiet=quiet, is_tested=reached is None), report, judge)
     if len(judge.errors) > errors:
@@ -229,7 +242,10 @@ def _built(
             known=judging.known,
             interrupted=interrupted,
             failed_fast=failed_fast,
-            warnings=[_NO_JOURNAL] if execution.run.journal.is_lost else [],
+            warnings=[
+                *([_NO_JOURNAL] if execution.run.journal.is_lost else []),
+                *([_MASKED] if _is_masked(execution) else []),
+            ],
         )
         built.append(found)
 
@@ -305,12 +321,36 @@ def _logged(execution: RunSession, errors: Sequence[str]) -> bool:
     return True
 
 
-def _write(report: Report, execution: RunSession) -> bool:
+def _is_masked(execution: RunSession) -> bool:
+    """Whether outputs show pseudonyms: as the options say, or else the target file."""
+    chosen = execution.options.mask_people
+    return execution.profile.mask_people if chosen is None else chosen
+
+
+def _pseudonyms(execution: RunSession) -> Pseudonyms | None:
+    if not _is_masked(execution):
+        return None
+    return Pseudonyms(execution.run.wire.exchanges, execution.notes.lines, execution.run.names)
+
+
+def _masked(report: Report, pseudonyms: Pseudonyms | None) -> Report:
+    return report if pseudonyms is None else cast("Report", with_texts(report, pseudonyms.text))
+
+
+def _write(report: Report, execution: RunSession, pseudonyms: Pseudonyms | None) -> bool:
     """Write the outputs of a run; return whether that succeeded."""
+    lines, exchanges = execution.notes.lines, execution.run.wire.exchanges
+    log, journal = execution.log.text(), execution.run.journal
     try:
-        notes = note_lines(execution.run, execution.notes.lines, execution.redactor.text, execution.certificate)
-        exchanges, log = execution.run.wire.exchanges, execution.log.text()
+        if pseudonyms is not None:
+            lines = [pseudonyms.note(line) for line in lines]
+            exchanges = [pseudonyms.exchange(exchange) for exchange in exchanges]
+            log = pseudonyms.prose(log)
+        notes = note_lines(execution.run, lines, execution.redactor.text, execution.certificate)
         taken_out = write_all(report, exchanges, execution.folder, execution.redactor, notes, log)
+        if pseudonyms is not None and not journal.is_lost:
+            content = journal.changed(pseudonyms.text)
+            place({execution.folder / JOURNAL: lambda: [content]})
     except OSError as error:
         complain(f"The report cannot be written to {execution.folder}: {error.strerror}.")
         return False

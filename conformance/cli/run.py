@@ -23,7 +23,7 @@ from conformance.cli.options import (
     warn_of_visible_key,
 )
 from conformance.cli.output import LastingOutput
-from conformance.running.intent import why_not_embedded
+from conformance.running.intent import MASK_PEOPLE, why_not_embedded
 from conformance.running.options import Effort, Mode, RunOptions
 from conformance.targets.challenge import seed_of
 from conformance.targets.connection import VARIABLES
@@ -140,7 +140,18 @@ _FOR_A_SERVICE: Final = (
     metavar="REPORT",
     help="Fail only for requirements that did not fail in this report.json.",
 )
+@click.option(
+    "--baseline-update",
+    is_flag=True,
+    help="Accept the failures of this run: write them to the file of --baseline.",
+)
 @click.option("--strict", is_flag=True, help="Exit with 4 if a chosen requirement is untested or undecided.")
+@click.option(
+    "--mask-people/--no-mask-people",
+    default=None,
+    envvar=MASK_PEOPLE,
+    help="Write pseudonyms in place of members' names and addresses and of the texts of other users' engagements.",
+)
 @click.option("--quiet", is_flag=True, help="Print only the failures and the verdict.")
 @click.option(
     "--events",
@@ -173,6 +184,9 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the 
     challenge = given["challenge"]
     if challenge is not None and given["seed"] is not None:
         raise click.UsageError("--challenge and --seed exclude each other: the challenge gives the seed.")
+    baseline = given["baseline"]
+    if given["baseline_update"] and (baseline is None or baseline.is_dir()):
+        raise click.UsageError("--baseline-update needs a file: give --baseline FILE.")
     drawn = seed_of(challenge) if challenge else random.SystemRandom().randrange(2**32)
     options = RunOptions(
         **target,
@@ -187,6 +201,7 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the 
         classes=given["classes"],
         only=given["only"],
         skip=given["skip"],
+        mask_people=given["mask_people"],
         wait=given["wait"],
         command=tuple(sys.argv[1:]),
     )
@@ -199,7 +214,13 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the 
         from conformance.cli.conduct import Gate, conduct
         from conformance.cli.events import EventLog
 
-        gate = Gate(given["waivers"], given["baseline"], strict=given["strict"], fail_fast=given["fail_fast"])
+        gate = Gate(
+            given["waivers"],
+            given["baseline"],
+            updates=given["baseline_update"],
+            strict=given["strict"],
+            fail_fast=given["fail_fast"],
+        )
         with EventLog(given["events"]) as events:
             status = conduct(options, gate, interruption, events, quiet=given["quiet"])
     sys.exit(status)

@@ -13,8 +13,11 @@ if TYPE_CHECKING:
 BASE_URL: Final = "CONFORMANCE_BASE_URL"
 API_KEY: Final = "CONFORMANCE_API_KEY"
 
+MASK_PEOPLE: Final = "CONFORMANCE_MASK_PEOPLE"
+
 _VARIABLES: Final = (BASE_URL, API_KEY, *VARIABLES.values())
-_OF_THE_SANDBOX: Final = ("CONFORMANCE_SANDBOX_URL", "CONFORMANCE_SANDBOX_TOKEN")
+_NO_SIGNS: Final = ("CONFORMANCE_SANDBOX_URL", "CONFORMANCE_SANDBOX_TOKEN", MASK_PEOPLE)
+"""Variables that do not show which service is meant."""
 _PREFIX: Final = "CONFORMANCE_"
 _MISSPELT: Final = 0.9
 """Least similarity of a variable name with another prefix to count as a misspelling."""
@@ -30,7 +33,7 @@ def why_not_embedded(environ: Mapping[str, str], given: Collection[str]) -> str 
         given: The given options that only apply to a service of the user, in their written form.
     """
     for name in sorted(environ):
-        if name not in (*_VARIABLES, *_OF_THE_SANDBOX) and _looks_like_ours(name):
+        if name not in (*_VARIABLES, *_NO_SIGNS) and _looks_like_ours(name):
             return f"{name} is not a variable of this suite{_nearest(name)}. {_REMEDY}."
     if BASE_URL in environ and not environ[BASE_URL]:
         return f"{BASE_URL} is empty. {_REMEDY}."

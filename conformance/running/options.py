@@ -42,6 +42,7 @@ class RunOptions:
         classes: Classes to judge; empty for those that the target file requires, or all.
         only: Patterns of the requirements to judge, replaced by ids at the start of a run; empty for all.
         skip: Patterns of the requirements to leave out.
+        mask_people: Whether outputs show pseudonyms of people; None for the choice of the target file.
         wait: Seconds to wait for the first response.
         command: The arguments of the command line that started the run; empty otherwise.
         connection: Connection options that replace those of the target file.
@@ -63,6 +64,7 @@ class RunOptions:
     classes: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
+    mask_people: bool | None = None
     wait: float = 0.0
     command: tuple[str, ...] = ()
     connection: Connection = UNCHANGED

@@ -19,7 +19,7 @@ from conformance.targets.names import PREFIX, RunNames
 from conformance.targets.seal import Seal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 __all__ = ["FILE_NAME", "Action", "Entry", "Journal", "JournalError", "State"]
@@ -311,11 +311,30 @@ class Journal:
             if entry.action in _LASTING and entry.state in {State.INTENDED, State.DONE} and entry.subject is not None
         ]
 
+    def changed(self, change: Callable[[str], str]) -> bytes:
+        """Return the content of the file with its texts changed, and its lines sealed again."""
+        with self._lock:
+            records = list(_records(self._path, self._path.read_bytes()))
+        pieces = [
+            self._line(
+                {
+                    name: change(value) if isinstance(value, str) else value
+                    for name, value in record.items()
+                    if name != "seal"
+                }
+            )
+            for record in records
+        ]
+        return b"".join(pieces)
+
+    def _line(self, record: Mapping[str, object]) -> bytes:
+        """Return a record as a sealed line."""
+        sealed = record if self._seal is None else {**record, "seal": self._seal.of(json.dumps(record))}
+        return json.dumps(sealed).encode("ascii") + b"\n"
+
     def _append(self, record: Mapping[str, object], *, durable: bool = False) -> None:
         """Write a line; ``durable`` waits until it is on the disk."""
-        text = json.dumps(record)
-        sealed = record if self._seal is None else {**record, "seal": self._seal.of(text)}
-        line = json.dumps(sealed).encode("ascii") + b"\n"
+        line = self._line(record)
         try:
             if self._descriptor is None:
                 self._descriptor = _open(self._path)

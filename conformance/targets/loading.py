@@ -19,6 +19,7 @@ Every key of the file, with its default:
     organization:       the id of the organization that the key must belong to
     limits:             {p50_ms, p95_ms, p99_ms}: the longest response times in milliseconds
     require:            the conformance classes of runs (all)
+    mask_people:        whether outputs show pseudonyms of people and of other users' engagements (false)
     subordinates:       a list of {kind, create: {method, path, body}, read: {path}, id}
 
 ``${NAME}`` in any value is replaced by the environment variable. ``{file: PATH}`` in place of a key reads it from a
@@ -69,7 +70,7 @@ _PATH: Final = re.compile(r"/|\.\w{1,5}$")
 _TOP: Final = (
     "name", "base_url", "api_key", "disposable", "keys", "members", "provisioner", "invitation_domain", "headers",
     "tls", "proxy", "timeout", "rate", "patience", "mailbox", "organization", "subordinates",
-    "require", "limits",
+    "require", "limits", "mask_people",
 )  # fmt: skip
 
 
@@ -128,6 +129,7 @@ def load_profile(
         subordinates=subordinates(top["subordinates"]) if "subordinates" in top else MappingProxyType({}),
         limits=_limits(top.get("limits")),
         require=_classes(top.get("require")),
+        mask_people=top["mask_people"].flag() if "mask_people" in top else False,
         variables=MappingProxyType(dict(_variables(top, is_key_given=api_key is not None))),
         user_info=url.user_info,
         folder=folder,

@@ -139,6 +139,7 @@ class Profile:
         warnings: Sentences for the operator about allowed risks.
         limits: The longest response times in milliseconds: ``p50_ms``, ``p95_ms``, ``p99_ms``.
         require: The conformance classes of runs; empty for all.
+        mask_people: Whether outputs show pseudonyms of people and of other users' engagements.
         variables: The environment variables of keys and headers, by the names of ``secrets``.
         folder: The folder of the target file, base of relative paths and of the provisioner; or None.
     """
@@ -164,6 +165,7 @@ class Profile:
     warnings: tuple[str, ...] = ()
     limits: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     require: tuple[str, ...] = ()
+    mask_people: bool = False
     variables: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     folder: Path | None = None
 

@@ -190,6 +190,29 @@ def test_failures_of_the_baseline_are_named(broken: HostileTarget, failed: Ended
     assert "<failure" not in (run.folder / "junit.xml").read_text()
 
 
+def test_a_baseline_is_written_and_updated(broken: HostileTarget, failed: Ended, tmp_path: Path) -> None:
+    """The failures of a run become the baseline; what a later run does not judge stays in it."""
+    baseline = tmp_path / "baseline.json"
+    first = ended(
+        broken, tmp_path / "first", "--only", "createEngagement", "--baseline", str(baseline), "--baseline-update"
+    )
+    again = ended(broken, tmp_path / "again", "--only", "createEngagement", "--baseline", str(baseline))
+    other = ended(broken, tmp_path / "other", "--only", "listMembers", "--baseline", str(baseline), "--baseline-update")
+    known = failing(json.loads(baseline.read_text()))
+
+    assert (first.status, again.status, other.status) == (0, 0, 0), first.told() + again.told() + other.told()
+    assert f"The baseline {baseline} now has" in " ".join(first.out.split())
+    assert set(known) >= set(failing(failed.report)) == set(failing(first.report))
+
+
+@pytest.mark.parametrize("words", [(), ("--baseline", ".")])
+def test_an_update_needs_a_file(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """Without a file to write, nothing is sent."""
+    run = start(tmp_path / "report", "run", "--embedded", "--baseline-update", *words).wait(60)
+
+    assert (run.status, last(run)) == (2, "Exit 2: --baseline-update needs a file: give --baseline FILE.")
+
+
 @pytest.mark.parametrize("waived", [True, False])
 def test_fail_fast_ends_the_checks(broken: HostileTarget, failed: Ended, tmp_path: Path, *, waived: bool) -> None:
     """The first failure that is not waived ends the checks; the run undoes its changes, the rest is untested."""
