@@ -20,6 +20,7 @@ MARKS: Final = {
         "tests/reference/test_swagger_ui.py",
     ),
     "npm": (
+        "tests/examples/test_express_service.py",
         "tests/openapi/test_client_generators.py::test_openapi_typescript",
         "tests/openapi/test_prism.py",
         "tests/reports/test_published_schemas.py",
@@ -67,6 +68,7 @@ MARKS: Final = {
         "tests/reference/test_fault_library.py::test_fault_shows",
         "tests/reference/test_latitude_together.py",
         "tests/replay/test_crafted_files.py",
+        "tests/replay/test_masked_runs.py",
         "tests/replay/test_odd_notes.py",
         "tests/replay/test_reevaluating.py",
         "tests/replay/test_replay_wire.py::test_equal_exchanges_take_no_search",
