@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from conformance.catalogue import load_catalogue
+from tests.conftest import serve_sandbox
 
 KEY = {"CONFORMANCE_API_KEY": "a-key-that-nobody-may-see"}
 
@@ -30,6 +31,18 @@ def test_a_service_that_keeps_everything_gives_0(whole_run: Path) -> None:
     observed = {entry["id"] for entry in report["observations"]}
     # Quick runs leave OPTIONS out, and a list during a write is up to chance.
     assert set(load_catalogue().open_points) - observed <= {"options-requests", "lists-under-writes"}
+
+
+def test_a_strict_gateway_refuses_no_generated_request(conformance: Conformance) -> None:
+    """At deep effort, too, targets and headers stay within what servers in front of a service accept."""
+    only = ("--only", "*-refuses-invalid", "--only", "list-*-succeeds")
+    with serve_sandbox("--latitude", "gateway=strict") as sandbox:
+        target = {name: sandbox[name] for name in ("CONFORMANCE_BASE_URL", "CONFORMANCE_API_KEY")}
+        ended = conformance("run", "--effort", "deep", "--seed", "1", *only, **target)
+
+    assert (ended.status, ended.err) == (0, ""), ended.out
+    assert [ended.outcome(f"list-{name}-refuses-invalid") for name in ("engagements", "members")] == ["passed"] * 2
+    assert ended.report["run"]["requests"] > 500
 
 
 def test_a_service_that_says_nothing_useful_gives_1(

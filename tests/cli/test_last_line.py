@@ -8,6 +8,7 @@ import re
 import signal
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from tests.sudden.conftest import PATIENCE, under_way, until
 Conformance = Callable[..., Any]
 
 WRITING = "create-engagement-succeeds"
+RATE_LIMITED = json.dumps({"error": {"code": "RATE_LIMITED", "message": "Later.", "statusCode": 429}}).encode()
 
 
 async def keeping(turn: Turn) -> None:
@@ -276,6 +278,24 @@ def test_a_service_that_starts_late_is_waited_for(tmp_path: Path) -> None:
     assert hasty.status == 3
     again = start(tmp_path / "again", "render", "--rejudge", str(tmp_path / "late")).wait(PATIENCE)
     assert again.status == 0, again.told()
+
+
+def test_a_piped_run_says_what_it_waits_for(tmp_path: Path) -> None:
+    """A job without output for 15 seconds prints its counts, and the wait for the rate limit with its end."""
+
+    async def used_up(turn: Turn) -> None:
+        reply = await turn.honest()
+        if turn.number == 2:
+            limits = {"X_RateLimit_Remaining": "0", "X_RateLimit_Reset": str(int(time.time()) + 22)}
+            reply = replace(reply, status=429, body=RATE_LIMITED).with_headers(**limits)
+        await turn.send(reply)
+
+    with hostile(used_up) as target:
+        run = ended(target, tmp_path / "report", "--only", "get-organization-fields")
+
+    assert run.status == 0, run.told()
+    sign = r"(?m)^\d+ s: \d+/\d+ checks, \d+ requests; waiting for the rate limit until \S+$"
+    assert re.search(sign, run.out), run.out
 
 
 def test_the_longest_line_of_the_coverage_is_whole(conformance: Conformance) -> None:

@@ -126,6 +126,25 @@ def test_what_conforms_meets_the_whole_suite(choice: str, *, in_process: bool) -
     assert first.otherwise == Task(FAULTY, options, in_process=True, early=True)
 
 
+@pytest.mark.parametrize("choice", ["unparsable_body=body", "unarchive=403", "unarchive_scope=engagements:unarchive"])
+def test_a_permitted_refusal_is_not_reported(choice: str) -> None:
+    """The whole suite passes a service that refuses an unparsable body first, or unarchiving with 403."""
+    (subject,) = subjects.latitudes(choice)
+    made = attempt(Task(subject, RunOptions(effort=Effort.QUICK, seed=1), in_process=True))
+
+    assert (made.reported, made.errors) == ({}, ())
+    assert made.passed > 200
+
+
+@pytest.mark.parametrize("seed", [1, 262720850])
+def test_a_list_in_another_order_has_lost_nothing(seed: int) -> None:
+    """Whatever the seed, only the order is reported of lists that ignore sort."""
+    (fault,) = subjects.faults("sort-ignored")
+    made = attempt(Task(fault, RunOptions(effort=Effort.QUICK, seed=seed), in_process=True))
+
+    assert set(made.reported) == set(fault.breaks)
+
+
 def test_what_each_response_tells_by_itself_needs_no_checks_of_its_own() -> None:
     """If the requirement's checks send nothing, the trial starts with the whole suite."""
     options = RunOptions(effort=Effort.QUICK, seed=1)
