@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -23,8 +24,9 @@ _REFUSED = 1
     metavar="sha256:...",
     help="Digest of the build under test; the certificate cites it unverified.",
 )
+@click.option("--replace", is_flag=True, help="Replace the certificate that the folder holds.")
 @click.option("--anyway", is_flag=True, help="Sign a run that would be refused, with the reasons in the statement.")
-def sign(folder: Path, key_file: Path, subject_digest: str | None, *, anyway: bool) -> None:
+def sign(folder: Path, key_file: Path, subject_digest: str | None, *, replace: bool, anyway: bool) -> None:
     """Sign the folder of a run: write certificate.dsse.json and certificate.html to DIR.
 
     A run is refused if it was interrupted, waived, inconclusive or not conformant, or if judging its recorded
@@ -35,11 +37,14 @@ def sign(folder: Path, key_file: Path, subject_digest: str | None, *, anyway: bo
     from conformance.certificate.signing import NotJudgeable, Refused
     from conformance.certificate.signing import sign as sign_folder
     from conformance.certificate.statement import CLAIMS, build_digest
+    from conformance.reports.sealing import ENVELOPE
 
     try:
         build_digest(subject_digest)
     except ValueError as error:
         raise click.BadParameter(f"{error}.", param_hint="--subject-digest") from error
+    if not replace and os.path.lexists(folder / ENVELOPE):
+        raise click.UsageError(f"{folder} holds a certificate. --replace replaces it.")
     try:
         signed = sign_folder(folder, read_private_key(key_file), build=subject_digest, anyway=anyway)
     except (KeyFileError, NotJudgeable, FolderError) as error:

@@ -52,7 +52,7 @@ def _looks_like_ours(name: str) -> bool:
 
 def _nearest(name: str) -> str:
     rest = {
-        known.removeprefix(_PREFIX): known for known in _VARIABLES
+        known.removeprefix(_PREFIX): known for known in (*_VARIABLES, MASK_PEOPLE)
     }  # the common prefix would make all of them similar
     nearest = get_close_matches(name.upper().removeprefix(_PREFIX), rest, 1, 0.4)
     return f" (did you mean {rest[nearest[0]]}?)" if nearest else ""

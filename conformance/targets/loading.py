@@ -216,7 +216,7 @@ class _Reader:
     @property
     def name(self) -> str:
         """The name of the target file in messages."""
-        return "The target file" if is_stream(self.path) else self.path.name
+        return "The target file" if is_stream(self.path) else self.path.name or str(self.path)
 
     @property
     def folder(self) -> Path:

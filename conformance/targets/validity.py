@@ -23,6 +23,8 @@ _PLACEHOLDER: Final = re.compile(r"<[A-Za-z][\w :.-]*>", re.ASCII)
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _HEADER_VALUE: Final = re.compile(r"[!-~](?:[\t -~]*[!-~])?")
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?\.?)+")
+_HOST_AND_PORT: Final = re.compile(r"(?:localhost|[0-9.]{7,15}):[0-9]{1,5}")
+"""An address that may be shown, as it is certainly no secret."""
 
 _OWN_HEADERS: Final = re.compile(
     "authorization|host|connection|keep-alive|upgrade|te|trailer|expect|accept|accept-encoding|range|if-.*"
@@ -92,7 +94,8 @@ def proxy(text: str) -> BaseUrl:
 def _root(text: str, schemes: tuple[str, ...], no_path: str) -> BaseUrl:
     parts = _split(text)
     if parts.scheme.lower() not in schemes:
-        raise Refused(f"must be a URL that begins with {' or '.join(f'{scheme}://' for scheme in schemes)}")
+        example = f" (did you mean http://{text}?)" if _HOST_AND_PORT.fullmatch(text) else ""
+        raise Refused(f"must be a URL that begins with {' or '.join(f'{scheme}://' for scheme in schemes)}{example}")
     if not parts.hostname:
         raise Refused("must name a host, as in https://api.example.com")
     if parts.query or parts.fragment or text.rstrip().endswith(("?", "#")):

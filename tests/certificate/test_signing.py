@@ -77,6 +77,10 @@ def test_inconclusive_run_is_refused_without_anyway(small_run: Path, key_file: P
     assert signed.returncode == 0, signed.stderr
     assert _said(folder)["predicate"]["result"] == "WARNED"
     assert _said(folder)["predicate"][CLAIMS]["reservations"] == ["The verdict is inconclusive."]
+    again = conformance("sign", folder, "--key", key_file, "--anyway")
+    assert again.returncode == 2
+    assert "holds a certificate. --replace replaces it." in again.stderr
+    assert conformance("sign", folder, "--key", key_file, "--anyway", "--replace").returncode == 0
     verified = conformance("verify", folder, "--public-key", f"{key_file}.pub")
     assert verified.returncode == 4
     assert verified.stdout.splitlines()[-1] == "Exit 4: required is conformant."

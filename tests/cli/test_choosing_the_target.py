@@ -38,6 +38,7 @@ def without_ci(monkeypatch: pytest.MonkeyPatch) -> None:
         (("--api-key", KEY), {}, "although --api-key is set"),
         ((), {"CONFORMANCE_URL": "x"}, "is not a variable of this suite (did you mean CONFORMANCE_BASE_URL?)"),
         ((), {"CONFORMANCE_KEY": KEY}, "is not a variable of this suite (did you mean CONFORMANCE_API_KEY?)"),
+        ((), {"CONFORMANCE_MASK_PEOPL": "1"}, "(did you mean CONFORMANCE_MASK_PEOPLE?)"),
         ((), {"conformance_base_url": "x"}, "is not a variable of this suite (did you mean CONFORMANCE_BASE_URL?)"),
         ((), {"CONFORMACE_BASE_URL": "x"}, "is not a variable of this suite (did you mean CONFORMANCE_BASE_URL?)"),
         ((), {"CONFORMANCE_ZZZ": "x"}, "CONFORMANCE_ZZZ is not a variable of this suite. Give --base-url"),

@@ -270,7 +270,8 @@ def test_a_problem_is_one_sentence_that_names_the_key(load: Callable[..., Profil
 
 URLS = [
     ("ftp://api.example.com", "must be a URL that begins with http:// or https://"),
-    ("api.example.com", "must be a URL that begins with http:// or https://"),
+    ("api.example.com", "must be a URL that begins with http:// or https://."),
+    ("127.0.0.1:8080", "must be a URL that begins with http:// or https:// (did you mean http://127.0.0.1:8080?)"),
     ("https://", "must name a host"),
     ("https://api.example.com?x=1", "must have neither a query (?) nor a fragment (#)"),
     ("https://api.example.com#top", "must have neither a query (?) nor a fragment (#)"),
@@ -334,6 +335,8 @@ def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path) -> None:
     ]:
         with pytest.raises(TargetFileError, match=sentence):
             load_profile(tmp_path / name, {})
+    with pytest.raises(TargetFileError, match=r"^\. cannot be read: Is a directory\.$"):
+        load_profile(Path(), {})
 
 
 def test_deep_nesting_is_a_problem(load: Callable[..., Profile]) -> None:
