@@ -17,7 +17,7 @@ from conformance.cli.baseline import load_baseline, update_baseline
 from conformance.cli.ending import ending, say_why
 from conformance.cli.error_handling import reach, succeeds, undo
 from conformance.cli.fail_fast import FailFast
-from conformance.cli.progress import progress_for
+from conformance.cli.progress import Discreet, progress_for
 from conformance.cli.summary import print_summary
 from conformance.cli.text import complain
 from conformance.exits import Exit
@@ -177,6 +177,7 @@ def _conduct(
 ) -> tuple[Exit, str]:
     interruption.farewell = _farewell(execution)
     progress = events.follow(execution, progress_for(execution.run, quiet=quiet))
+    progress = Discreet(progress) if _is_masked(execution) else progress
     fail_fast = FailFast(progress, judging.expects)
     judge = Judge(execution.run, fail_fast)
     reached = None
@@ -312,10 +313,10 @@ def _reason_of_suite(execution: RunSession, errors: Sequence[str]) -> str | None
 
 def _logged(execution: RunSession, errors: Sequence[str]) -> bool:
     """Write the suite's own errors to a file for its developers; return whether that succeeded."""
+    text, pseudonyms = execution.redactor.text("\n\n".join(errors)), _pseudonyms(execution)
+    data = (text if pseudonyms is None else pseudonyms.prose(text)).encode(errors="replace")
     try:
-        place(
-            {execution.folder / ERRORS: lambda: [execution.redactor.text("\n\n".join(errors)).encode(errors="replace")]}
-        )
+        place({execution.folder / ERRORS: lambda: [data]})
     except OSError:
         return False
     return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from rich.progress import (
@@ -38,6 +39,7 @@ _DESCRIPTION: Final = 46
 _LONGEST_SILENCE: Final = 15.0
 """Seconds without output after which a line is printed: pipelines end silent jobs."""
 _POLL: Final = 0.2
+_WITHHELD: Final = "see the report, which has pseudonyms"
 _SHORTEST_WAIT: Final = 2.0
 """Seconds from which a wait is shown."""
 
@@ -113,6 +115,33 @@ class WaitReporter:
             if reported is None or (waiting.until - reported).total_seconds() >= _SHORTEST_WAIT:
                 self._say(str(waiting))
                 reported = waiting.until
+
+
+class Discreet:
+    """A display without the messages of checks, which may quote people.
+
+    Args:
+        shown: The display.
+    """
+
+    def __init__(self, shown: Shown) -> None:
+        self.planned, self.began, self.undoing = shown.planned, shown.began, shown.undoing
+        self._shown = shown
+
+    def __enter__(self) -> Self:
+        self._shown.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._shown.__exit__(kind, error, trace)
+
+    def ended(self, result: CheckResult) -> None:
+        """Pass a result on without its messages."""
+        failure = None if result.failure is None else replace(result.failure, message=_WITHHELD)
+        reason = None if result.reason is None else _WITHHELD
+        self._shown.ended(replace(result, failure=failure, reason=reason))
 
 
 class _Silent:

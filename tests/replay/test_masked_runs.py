@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import shutil
 import sys
 import threading
 from collections.abc import Iterator
@@ -128,6 +129,16 @@ def test_a_masked_recording_is_judged_alike(masked: Ended) -> None:
     assert (again.returncode, again.stderr) == (0, ""), again.stdout
 
 
+def test_a_masked_run_can_be_certified(masked: Ended, tmp_path: Path) -> None:
+    """A certificate of its folder holds in every line: journal, requests and other files fit the recording."""
+    folder = shutil.copytree(masked.folder, tmp_path / "run")
+    for words in (["keygen", tmp_path / "key"], ["sign", folder, "--key", tmp_path / "key"]):
+        assert (done := conformance(*words)).returncode == 0, done.stderr
+    verified = conformance("verify", folder, "--public-key", tmp_path / "key.pub")
+
+    assert verified.returncode == 0, verified.stdout
+
+
 def test_short_names_are_replaced_where_people_stand(masked: Ended) -> None:
     """A name that is also a word of the suite is replaced in people and engagements."""
     archive = json.loads((masked.folder / "exchanges.har").read_text("utf-8"))
@@ -155,13 +166,19 @@ def test_faults_are_found_in_a_masked_recording(tmp_path: Path, fault: str) -> N
     """A masked run reports what an ordinary one does, word for word when it is judged again, and shows nothing."""
     chosen = ("--only", "listEngagements", "--only", "listMembers")
     plain = _run(tmp_path / "plain" / "report", fault, *chosen)
-    hidden = _run(tmp_path / "hidden" / "report", fault, *chosen, "--mask-people")
+    events = tmp_path / "events.jsonl"
+    hidden = _run(tmp_path / "hidden" / "report", fault, *chosen, "--mask-people", "--events", str(events))
     again = conformance("render", "--rejudge", hidden.folder)
 
     assert hidden.status == plain.status == 1
     assert hidden.outcomes("failed") == plain.outcomes("failed")
     assert again.returncode == 0, again.stdout
     assert _shown(hidden, MASKED) == []
+    assert "FAILED" in hidden.out
+    told = [json.loads(line) for line in events.read_text("utf-8").splitlines()]
+    messages = {event["message"] for event in told if event["event"] == "decided" and event["outcome"] == "failed"}
+    assert messages == {"see the report, which has pseudonyms"}
+    assert not [text for text in MASKED if text in events.read_text("utf-8")]
 
 
 @pytest.mark.parametrize(

@@ -328,6 +328,19 @@ def test_a_sealed_line_of_another_run_says_nothing(journal: Journal, tmp_path: P
     assert Journal.read(tmp_path / "report", MAIN_KEY).entries() == []
 
 
+def test_a_journal_with_changed_texts_is_trusted(journal: Journal, tmp_path: Path) -> None:
+    """Its lines have new seals, so that cleanup still uses it."""
+    entry = journal.intend(Action.INVITE, "api_key", "ana@hidden.example")
+    content = journal.changed(lambda text: text.replace("ana@hidden", "bob@shown"))
+    journal.close()
+    (tmp_path / "changed").mkdir()
+    (tmp_path / "changed" / journal._path.name).write_bytes(content)
+
+    again = Journal.read(tmp_path / "changed", MAIN_KEY)
+    assert again.trusted
+    assert [(other.number, other.subject) for other in again.entries()] == [(entry.number, "bob@shown.example")]
+
+
 @pytest.mark.parametrize("key", [None, "another-key-0002"])
 def test_a_journal_of_another_key_is_not_trusted(journal: Journal, tmp_path: Path, key: str | None) -> None:
     """Entries of another key are read but not trusted."""
