@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
-from conformance.catalogue.entries import CLASSES, Catalogue, OpenPoint, OutOfReach, Requirement, Section
+from conformance.catalogue.entries import CLASSES, RELEASES, Catalogue, OpenPoint, OutOfReach, Requirement, Section
 from conformance.operations import OPERATIONS
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def build_catalogue(documents: Iterable[Mapping[str, Any]]) -> Catalogue:
     open_points: list[OpenPoint] = []
     out_of_reach: list[OutOfReach] = []
     for document, section in zip(documents, sections, strict=True):
-        requirements += [Requirement(**_judged(entry, section, "title")) for entry in document["requirements"]]
+        requirements += [Requirement(**_required(entry, section)) for entry in document["requirements"]]
         open_points += [OpenPoint(**_judged(entry, section, "question")) for entry in document["open_points"]]
         out_of_reach += [OutOfReach(**_unreachable(entry, section)) for entry in document["out_of_reach"]]
     entries: list[Requirement | OpenPoint | OutOfReach] = [*requirements, *open_points, *out_of_reach]
@@ -70,6 +70,13 @@ def build_catalogue(documents: Iterable[Mapping[str, Any]]) -> Catalogue:
 def _section(document: Mapping[str, Any]) -> Section:
     _refuse_members(document, {"section", "title", "statements", "requirements", "open_points", "out_of_reach"})
     return Section(document["section"], document["title"], MappingProxyType(dict(document["statements"])))
+
+
+def _required(entry: Mapping[str, Any], section: Section) -> dict[str, Any]:
+    if entry.get("since") not in RELEASES:
+        raise CatalogueError(f"{entry['id']}: since is not one of the releases {', '.join(RELEASES)}")
+    judged = {name: value for name, value in entry.items() if name != "since"}
+    return {**_judged(judged, section, "title"), "since": entry["since"]}
 
 
 def _judged(entry: Mapping[str, Any], section: Section, text: str) -> dict[str, Any]:

@@ -23,6 +23,9 @@ CLASSES: Final[Mapping[str, str]] = MappingProxyType(
 )
 """The conformance classes with their titles, in the order of reports."""
 
+RELEASES: Final = ("1.0",)
+"""The releases of the catalogue, the oldest first: the minor releases of the suite, with the next one last."""
+
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
@@ -36,6 +39,7 @@ class Requirement:
         conformance_class: One of ``CLASSES``.
         operations: The operationIds that it is about.
         needs: The means that a target must provide to judge it; see ``conformance.targets.capabilities``.
+        since: The first of the ``RELEASES`` that has it.
     """
 
     id: str
@@ -45,6 +49,7 @@ class Requirement:
     conformance_class: str
     operations: tuple[str, ...]
     needs: tuple[str, ...]
+    since: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,11 @@ class Catalogue:
     requirements: Mapping[str, Requirement]
     open_points: Mapping[str, OpenPoint]
     out_of_reach: Mapping[str, OutOfReach]
+
+    def of_release(self, release: str | None) -> dict[str, Requirement]:
+        """Return the requirements of one of the ``RELEASES``, by their ids; None for the newest."""
+        releases = RELEASES if release is None else RELEASES[: RELEASES.index(release) + 1]
+        return {name: entry for name, entry in self.requirements.items() if entry.since in releases}
 
     def statements_of(self, requirement: Requirement) -> dict[str, str]:
         """Return the statements of the interface, by their ids, on which a requirement is based."""

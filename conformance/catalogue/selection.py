@@ -19,13 +19,16 @@ class SelectionError(ValueError):
     """A pattern matches no requirement; the message is a sentence that suggests another pattern."""
 
 
-def choose(classes: Sequence[str] = (), only: Sequence[str] = (), skip: Sequence[str] = ()) -> tuple[str, ...]:
+def choose(
+    classes: Sequence[str] = (), only: Sequence[str] = (), skip: Sequence[str] = (), release: str | None = None
+) -> tuple[str, ...]:
     """Return the ids of the chosen requirements, in the order of the catalogue.
 
     Args:
         classes: Conformance classes; empty for all.
         only: Ids and classes, with ``*`` and ``?``, operations and sections; empty for all.
         skip: The same for the requirements to exclude.
+        release: The release of the catalogue to choose from; None for the newest.
 
     Raises:
         SelectionError: A class or a pattern matches no requirement, or none is left.
@@ -36,13 +39,13 @@ def choose(classes: Sequence[str] = (), only: Sequence[str] = (), skip: Sequence
     kept, left_out = _matching("--only", only), _matching("--skip", skip)
     chosen = tuple(
         requirement.id
-        for requirement in load_catalogue().requirements.values()
+        for requirement in load_catalogue().of_release(release).values()
         if (not classes or requirement.conformance_class in classes)
         and (not only or requirement.id in kept)
         and requirement.id not in left_out
     )
     if not chosen:
-        raise SelectionError("--class, --only and --skip together leave no requirement")
+        raise SelectionError("--class, --only, --skip and --catalogue together leave no requirement")
     return chosen
 
 

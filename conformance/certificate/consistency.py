@@ -6,7 +6,7 @@ import copy
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from conformance.catalogue import load_catalogue
+from conformance.catalogue import RELEASES, load_catalogue
 from conformance.verdicts import conclude
 from conformance.verdicts.outcome import Outcome, of_checks
 from conformance.verdicts.waivers import Waiver, apply_waivers
@@ -26,17 +26,18 @@ def problems(report: Report, exchanges: Sequence[Exchange]) -> list[str]:
         exchanges: Its recording.
     """
     return [
-        *_of_requirements(report["requirements"]),
+        *_of_requirements(report["requirements"], report["run"].get("catalogue")),
         *_of_waivers(report),
         *_of_conclusions(report),
         *_of_numbers(report, exchanges),
     ]
 
 
-def _of_requirements(requirements: Iterable[Requirement]) -> list[str]:
+def _of_requirements(requirements: Iterable[Requirement], release: str | None) -> list[str]:
     found = []
     entries = list(requirements)
-    if [entry["id"] for entry in entries] != list(load_catalogue().requirements):
+    known = load_catalogue().of_release(release) if release in {None, *RELEASES} else {}
+    if [entry["id"] for entry in entries] != list(known):
         found.append("the requirements are not those of the catalogue")
     for entry in entries:
         outcomes = [Outcome(check["outcome"]) for check in entry.get("checks", [])]

@@ -61,6 +61,7 @@ def _facts(report: Report, claims: Mapping[str, Any]) -> list[tuple[str, str, st
         "Interface": _versioned(claims["interface"]),
         "Requirements": f"{counts}, after {counted(run['requests'], 'request')}",
         "Chosen": selection and f"{selection['chosen']} of {selection['of']} requirements",
+        "Catalogue": run["catalogue"] and f"release {run['catalogue']}",
         "Mode": MODES[report["run"]["mode"]],
         "Effort and seed": f"{run['effort']}, {run['seed']}",
         "Challenge": run["challenge"],

@@ -130,7 +130,7 @@ def claims(report: Report, provisioned: Provisioned, signing: Signing) -> dict[s
             name: _mapping(run)[name]
             for name in ("mode", "effort", "seed", "requests", "started_at", "finished_at", "interrupted")
         }
-        | {"challenge": run.get("challenge")},
+        | {name: run.get(name) for name in ("challenge", "catalogue")},
         "selection": _mapping(run).get("selection"),
         "evidence": evidence(provisioned.profile),
         "waivers": _mapping(report).get("waivers", []),

@@ -88,6 +88,7 @@ def _rows(page: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[str]]]:
     yield "Based on", [*page["statements"].values()]
     yield "Class", [f"{page['class']['id']}: {page['class']['title']}"]
     yield "Needs", [f"{need}: {line}" for need, line in page["needs"].items()] or ["only a key"]
+    yield "Since", [f"release {page['since']} of the catalogue"]
     yield "Requests", _operations(sent["operations"])
     yield "Sent by", [f"{name}: {text}" for name, text in sent["scenarios"].items()]
     yield "Expected", page["expected"]

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.table import Table
 
-from conformance.catalogue import Catalogue, load_catalogue
+from conformance.catalogue import RELEASES, Catalogue, load_catalogue
 from conformance.cli.text import open_console
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from conformance.catalogue import Requirement
 
 
 @click.command()
@@ -56,17 +58,24 @@ def markdown_lines(catalogue: Catalogue) -> Iterator[str]:
     """Return the lines of the catalogue as a Markdown document."""
     yield "# Requirements"
     yield ""
-    yield "Made by `conformance requirements --markdown`; a test fails when it is stale."
+    yield (
+        "Made by `conformance requirements --markdown`; a test fails when it is stale. Each requirement is in the "
+        f"catalogue since release {RELEASES[0]}, unless a later release follows its class."
+    )
     for section in catalogue.sections:
         yield from ("", f"## {section.number}. {section.title}")
         judged = [entry for entry in catalogue.requirements.values() if entry.section == section.number]
         observed = [entry for entry in catalogue.open_points.values() if entry.section == section.number]
         beyond = [entry for entry in catalogue.out_of_reach.values() if entry.section == section.number]
-        yield from _rows(("Requirement", "Class"), [(f"**{e.id}**<br>{e.title}", e.conformance_class) for e in judged])
+        yield from _rows(("Requirement", "Class"), [(f"**{e.id}**<br>{e.title}", _class(e)) for e in judged])
         yield from _rows(
             ("Open point", "Class"), [(f"**{e.id}**<br>{e.question}", e.conformance_class) for e in observed]
         )
         yield from _rows(("Out of reach", "Why"), [(e.title, e.reason) for e in beyond])
+
+
+def _class(entry: Requirement) -> str:
+    return entry.conformance_class + ("" if entry.since == RELEASES[0] else f", since {entry.since}")
 
 
 def _rows(headings: tuple[str, str], rows: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -78,11 +87,11 @@ def _rows(headings: tuple[str, str], rows: Sequence[tuple[str, str]]) -> Iterato
 
 def _table(catalogue: Catalogue, checks: Mapping[str, Sequence[str]] | None) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for heading in ("§", "Requirement", "Class", "Statement" if checks is None else "Checks"):
+    for heading in ("§", "Requirement", "Class", "Since", "Statement" if checks is None else "Checks"):
         table.add_column(heading, overflow="fold")
     for entry in catalogue.requirements.values():
         last = entry.title if checks is None else "\n".join(checks.get(entry.id, ["none"]))
-        table.add_row(entry.section, entry.id, entry.conformance_class, last)
+        table.add_row(entry.section, entry.id, entry.conformance_class, entry.since, last)
     return table
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import click
 
+from conformance.catalogue import RELEASES
 from conformance.cli.completion import complete_class, complete_pattern
 from conformance.cli.ending import ReasonedCommand
 from conformance.cli.interruption import Interruption
@@ -118,6 +119,11 @@ _FOR_A_SERVICE: Final = (
     help="Leave out the requirements that --only would choose. Repeatable.",
 )
 @click.option(
+    "--catalogue",
+    type=click.Choice(RELEASES),
+    help="Judge only the requirements of this release, so that a newer suite adds none.  [default: the newest]",
+)
+@click.option(
     "--fail-fast", is_flag=True, help="End the checks at the first failure that is neither waived nor in the baseline."
 )
 @click.option(
@@ -202,6 +208,7 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the 
         only=given["only"],
         skip=given["skip"],
         mask_people=given["mask_people"],
+        catalogue=given["catalogue"],
         wait=given["wait"],
         command=tuple(sys.argv[1:]),
     )

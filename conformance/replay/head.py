@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jsonschema import Draft202012Validator
 
+from conformance.catalogue import RELEASES
 from conformance.reports.limits import SHARES
 from conformance.reports.text import one_line
 from conformance.running.options import Effort, Mode
@@ -80,6 +81,7 @@ _HEAD: Final = Draft202012Validator(
             "max_requests": _SOME,
             "max_seconds": {"type": ["number", "null"], "exclusiveMinimum": 0, "maximum": 10**9},
             "only": _list(_TEXT),
+            "catalogue": {"enum": [*RELEASES, None]},
             "stopped": _TEXT | {"type": ["string", "null"]},
             "target": _TARGET,
         }

@@ -160,6 +160,7 @@ def _head(run: Run, certificate: str | None) -> dict[str, object]:
         "max_requests": options.max_requests,
         "max_seconds": options.max_seconds,
         "only": list(options.only),
+        "catalogue": options.catalogue,
         "stopped": run.wire.stopped,
         "target": _target(run.profile) | {"certificate_sha256": certificate},
     }
@@ -175,6 +176,7 @@ def _options(head: Mapping[str, Any]) -> RunOptions:
         max_requests=head["max_requests"],
         max_seconds=head["max_seconds"],
         only=tuple(head["only"]),
+        catalogue=head["catalogue"],
     )
 
 

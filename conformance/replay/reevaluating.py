@@ -81,8 +81,9 @@ def rejudge(recording: RecordedFolder, folder: Path) -> Rejudged:
         run.closed = reached if isinstance(reached, str) else None
         run_checks(judge)
     script = Recording(recording.exchanges, run.names.prefix, run.profile.variables, redactor_of(run.profile))
-    requirements = conclude.requirements(judge.results, run.closed or NOT_RUN, run.options.only, script)
-    unlock = conclude.unlocking(load_catalogue(), run.missing, run.options.only)
+    chosen, release = run.options.only, run.options.catalogue
+    requirements = conclude.requirements(judge.results, run.closed or NOT_RUN, chosen, script, release)
+    unlock = conclude.unlocking(load_catalogue(), run.missing, chosen)
     errors = [f"an error of the suite: {error.splitlines()[0]}: {error.splitlines()[-1]}" for error in judge.errors]
     unasked = [f"no check requested exchange {exchange.number}, sent by {exchange.check}" for exchange in wire.unused]
     unlike = [f"exchange {exchange.number} has a request that this suite does not send" for exchange in wire.unlike]

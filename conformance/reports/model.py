@@ -67,6 +67,7 @@ class Run(TypedDict):
     mode: Mode
     interrupted: bool
     challenge: NotRequired[str]
+    catalogue: NotRequired[str]
     failed_fast: NotRequired[bool]
     selection: NotRequired[Selection]
     command: NotRequired[list[str]]

@@ -147,13 +147,12 @@ def keeps_what_was_chosen(report: Report) -> bool:
 
 
 def selection_sentence(report: Report) -> str | None:
-    """Return how many requirements a run was asked to judge; None if all."""
-    selection = report["run"].get("selection")
-    return (
-        None
-        if selection is None
-        else f"{selection['chosen']:,} of {counted(selection['of'], 'requirement')}, as chosen"
-    )
+    """Return how many requirements a run was asked to judge, and of which catalogue; None if all of the newest."""
+    selection, release = report["run"].get("selection"), report["run"].get("catalogue")
+    parts = [f"release {release} of the catalogue"] if release else []
+    if selection is not None:
+        parts.append(f"{selection['chosen']:,} of {counted(selection['of'], 'requirement')}, as chosen")
+    return "; ".join(parts) or None
 
 
 def _all_but_waived(count: Counter[str]) -> str:

@@ -43,6 +43,7 @@ class RunOptions:
         only: Patterns of the requirements to judge, replaced by ids at the start of a run; empty for all.
         skip: Patterns of the requirements to leave out.
         mask_people: Whether outputs show pseudonyms of people; None for the choice of the target file.
+        catalogue: The release of the catalogue by which to judge; None for the newest.
         wait: Seconds to wait for the first response.
         command: The arguments of the command line that started the run; empty otherwise.
         connection: Connection options that replace those of the target file.
@@ -65,6 +66,7 @@ class RunOptions:
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     mask_people: bool | None = None
+    catalogue: str | None = None
     wait: float = 0.0
     command: tuple[str, ...] = ()
     connection: Connection = UNCHANGED

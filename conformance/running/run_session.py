@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from conformance.catalogue import choose
+from conformance.catalogue import choose, load_catalogue
 from conformance.oracle import read
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.reports.folder import ensure_free, remove_outputs
@@ -308,9 +308,10 @@ def chosen(options: RunOptions, require: Sequence[str]) -> tuple[str, ...]:
         SelectionError: The options choose no requirement.
     """
     classes = options.classes or tuple(require)
-    if not (classes or options.only or options.skip):
+    is_whole = load_catalogue().of_release(options.catalogue) == load_catalogue().requirements
+    if is_whole and not (classes or options.only or options.skip):
         return ()
-    return choose(classes, options.only, options.skip)
+    return choose(classes, options.only, options.skip, options.catalogue)
 
 
 def _reading(wire: Wire) -> Callable[[Sequence[Request]], Sequence[Exchange]]:

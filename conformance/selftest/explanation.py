@@ -59,6 +59,7 @@ def explanation(requirement: Requirement, checks: Mapping[str, pytest.Item]) -> 
         "section": {"number": section.number, "title": section.title},
         "statements": catalogue.statements_of(requirement),
         "class": {"id": requirement.conformance_class, "title": CLASSES[requirement.conformance_class]},
+        "since": requirement.since,
         "needs": {need: UNLOCKS[need] for need in requirement.needs},
         "sent": {
             "operations": [_operation(name) for name in requirement.operations],

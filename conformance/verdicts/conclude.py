@@ -27,14 +27,16 @@ def requirements(
     unselected: str,
     chosen: Collection[str] = (),
     recording: Recording | None = None,
+    release: str | None = None,
 ) -> list[model.Requirement]:
-    """Return every requirement of the catalogue with its outcome, in the catalogue's order.
+    """Return every requirement of a release of the catalogue with its outcome, in the catalogue's order.
 
     Args:
         results: The results of the checks.
         unselected: The reason for a requirement whose checks did not run.
         chosen: The ids of the chosen requirements; empty for all.
         recording: The exchanges, for the scripts that reproduce failures.
+        release: The release; None for the newest.
     """
     recording = recording or Recording()
     by_requirement: dict[str, list[CheckResult]] = {}
@@ -44,7 +46,7 @@ def requirements(
         _requirement(entry, by_requirement.get(entry.id, []), unselected, recording)
         if not chosen or entry.id in chosen
         else _requirement(entry, [], _NOT_CHOSEN, recording) | {"chosen": False}
-        for entry in load_catalogue().requirements.values()
+        for entry in load_catalogue().of_release(release).values()
     ]
 
 

@@ -68,17 +68,18 @@ def build_report(
     run = execution.run
     unselected = _unselected(execution, interrupted=interrupted, failed_fast=failed_fast)
     recording = Recording(run.wire.exchanges, run.names.prefix, run.profile.variables, execution.redactor)
-    requirements = conclude.requirements(results, unselected, run.options.only, recording)
+    options = run.options
+    requirements = conclude.requirements(results, unselected, options.only, recording, options.catalogue)
     problems = apply_waivers(requirements, waivers, execution.began.date())
     for entry in requirements:
         if entry["id"] in known and entry["outcome"] == "failed" and not entry["waived"]:
             entry["known"] = True
-    classes = conclude.classes(requirements, conclude.unlocking(load_catalogue(), run.missing, run.options.only))
+    classes = conclude.classes(requirements, conclude.unlocking(load_catalogue(), run.missing, options.only))
     undone = execution.undo()
     limits = measured_limits(run.profile.limits, run.wire.exchanges)
     known_facts = determined(
         run.profile,
-        run.options,
+        options,
         sent=run.wire.sent,
         certificate=execution.certificate,
         requirements=requirements,
@@ -90,7 +91,7 @@ def build_report(
         **known_facts,
         "suite": {**known_facts["suite"], **({"commit": commit()} if commit() else {})},
         "run": {
-            "command": _command(run.options.command),
+            "command": _command(options.command),
             "started_at": _time(execution.began),
             "finished_at": _time(execution.began + timedelta(seconds=execution.seconds)),
             "seconds": round(execution.seconds, 3),
@@ -153,6 +154,7 @@ def determined(  # noqa: PLR0913 - a report has these parts
             "effort": options.effort.value,
             "requests": sent,
             "mode": profile.mode.value,
+            **({"catalogue": options.catalogue} if options.catalogue else {}),
             **_selection(requirements),
             "workers": options.workers,
         },

@@ -20,7 +20,7 @@ DOCUMENT: dict[str, Any] = {
     "section": "1",
     "title": "A section",
     "statements": {"said": "The service states something."},
-    "requirements": [{"id": "one", "title": "It holds.", "of": "said", "operations": "all"}],
+    "requirements": [{"id": "one", "title": "It holds.", "of": "said", "operations": "all", "since": "1.0"}],
     "open_points": [{"id": "two", "question": "Does it?", "of": "said", "operations": ["getEngagement"]}],
     "out_of_reach": [
         {"id": "three", "title": "It cannot be tested.", "of": ["said"], "reason": "A test cannot see it."}
@@ -82,6 +82,8 @@ def test_every_section_is_there() -> None:
         (lambda document: document["requirements"][0].update(of="unsaid"), "no statement 'unsaid'"),
         (lambda document: document["requirements"][0].update(operations=["getNothing"]), "no operation 'getNothing'"),
         (lambda document: document["requirements"][0].update({"class": "deluxe"}), "no class 'deluxe'"),
+        (lambda document: document["requirements"][0].update(since="0.9"), "since is not one of the releases 1.0"),
+        (lambda document: document["requirements"][0].pop("since"), "since is not one of the releases 1.0"),
         (lambda document: document["requirements"][0].update(why="because"), "unknown member 'why'"),
         (lambda document: document["open_points"][0].update(id="one"), "one is the id of two entries"),
         (lambda document: document["statements"].update(more="More is said."), "the statement 'more' has no entry"),
