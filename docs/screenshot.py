@@ -1,6 +1,7 @@
-"""Generator of docs/report.png: the top of the report of a faulty service, in Chromium.
+"""Generator of report.png: the top of the report of a faulty service, in Chromium.
 
-    python docs/screenshot.py
+    python docs/screenshot.py           # renews docs/report.png
+    python docs/screenshot.py FOLDER    # renews it in a built site, if Chromium is installed
 
 The service is the reference service with a fault; the run is a quick one over loopback.
 """
@@ -29,15 +30,19 @@ CHROMIUM_OPTIONS: Final = (
 
 def main() -> None:
     """Run the suite, take the picture, and print its path."""
+    output = Path(*sys.argv[1:], OUTPUT.name) if sys.argv[1:] else OUTPUT
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if chromium is None and output is not OUTPUT:
+        sys.stdout.write("Chromium is not installed: the site keeps the picture of the repository.\n")
+        return
     if chromium is None:
         sys.exit("Chromium is not installed.")
     with tempfile.TemporaryDirectory() as name:
         _run(Path(name))
         page = (Path(name) / "report" / "report.html").as_uri()
-        picture = [f"--window-size={WIDTH},{HEIGHT}", f"--user-data-dir={name}/profile", f"--screenshot={OUTPUT}"]
+        picture = [f"--window-size={WIDTH},{HEIGHT}", f"--user-data-dir={name}/profile", f"--screenshot={output}"]
         subprocess.run([chromium, *CHROMIUM_OPTIONS, *picture, page], check=True, capture_output=True)
-    sys.stdout.write(f"{OUTPUT}: {OUTPUT.stat().st_size:,} bytes\n")
+    sys.stdout.write(f"{output}: {output.stat().st_size:,} bytes\n")
 
 
 def _run(folder: Path) -> None:

@@ -132,6 +132,12 @@ def npm_package(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str]
 
 
 @pytest.fixture(scope="session")
+def axe(npm_package: Callable[[str, str], Path]) -> str:
+    """The source of axe-core."""
+    return (npm_package("axe-core", "4") / "axe.min.js").read_text("utf-8")
+
+
+@pytest.fixture(scope="session")
 def recorded_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> RecordedRun:
     """Return a function that returns the folder of a quick run of the embedded service with some options.
 

@@ -15,6 +15,7 @@ MARKS: Final = {
     "sudden": ("tests/sudden/",),
     "browser": (
         "tests/certificate/test_printing.py",
+        "tests/docs/test_site.py",
         "tests/reports/test_accessibility.py",
         "tests/reports/test_browser.py",
         "tests/reference/test_swagger_ui.py",

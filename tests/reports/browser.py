@@ -65,6 +65,22 @@ def printed_pages(page: Path, folder: Path) -> int:
     return len(re.findall(rb"/Type\s*/Page\b(?!s)", out.read_bytes()))
 
 
+def fits(page: Path, folder: Path) -> bool:
+    """Whether no part of a page overflows at 360 px."""
+    probe = (
+        "<script>const page = document.documentElement;"
+        "document.title = page.scrollWidth <= page.clientWidth ? 'fits' : 'sticks out'</script></body>"
+    )
+    narrow = folder / f"narrow-{page.name}"
+    frame = folder / "frame.html"
+    narrow.write_bytes(_POLICY.sub(b"", page.read_bytes()).replace(b"</body>", probe.encode()))
+    # Headless windows are at least 500 px wide; a frame can be narrower.
+    tell = "document.title = this.contentDocument.title"
+    frame.write_text(f'<iframe width=360 height=800 src="{narrow.as_uri()}" onload="{tell}"></iframe>')
+    shown = rendered(frame, folder / "profile", "--allow-file-access-from-files")
+    return "<title>fits</title>" in shown
+
+
 def grave_findings(page: Path, axe: str, folder: Path, *options: str) -> list[Any]:
     """Return the serious and critical findings of axe-core in a page with all details open."""
     opened = folder / f"axe-{page.name}"

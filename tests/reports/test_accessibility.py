@@ -13,17 +13,10 @@ from conformance.reports.html import html_bytes
 from conformance.reports.model import report_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
     from types import ModuleType
 
 SCHEMES = {"light": "1", "dark": "0"}
-
-
-@pytest.fixture(scope="session")
-def axe(npm_package: Callable[[str, str], Path]) -> str:
-    """The source of axe-core."""
-    return (npm_package("axe-core", "4") / "axe.min.js").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")

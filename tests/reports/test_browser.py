@@ -98,23 +98,6 @@ def test_our_own_script_and_style_are_allowed_to_run(
     assert "CONSOLE" not in shown
 
 
-def _fits(browser: ModuleType, page: Path, folder: Path) -> bool:
-    """Whether no part of a page overflows at 360 px."""
-    probe = (
-        "<script>const page = document.documentElement;"
-        "document.title = page.scrollWidth <= page.clientWidth ? 'fits' : 'sticks out'</script></body>"
-    )
-    policy = re.compile(rb'<meta http-equiv="Content-Security-Policy"[^>]*>')
-    narrow = folder / f"narrow-{page.name}"
-    frame = folder / "frame.html"
-    narrow.write_bytes(policy.sub(b"", page.read_bytes()).replace(b"</body>", probe.encode()))
-    # Headless windows are at least 500 px wide; a frame can be narrower.
-    tell = "document.title = this.contentDocument.title"
-    frame.write_text(f'<iframe width=360 height=800 src="{narrow.as_uri()}" onload="{tell}"></iframe>')
-    shown: str = browser.rendered(frame, folder / "profile", "--allow-file-access-from-files")
-    return "<title>fits</title>" in shown
-
-
 def test_the_page_fits_a_narrow_screen(
     hostile: tuple[Report, list[Exchange]], browser: ModuleType, tmp_path: Path
 ) -> None:
@@ -122,7 +105,7 @@ def test_the_page_fits_a_narrow_screen(
     page = tmp_path / "report.html"
     page.write_bytes(html_bytes(*hostile))
 
-    assert _fits(browser, page, tmp_path)
+    assert browser.fits(page, tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +131,7 @@ def test_the_site_opens_from_a_file(page: str, site: Path, browser: ModuleType, 
 
     assert "CONSOLE" not in shown
     assert not re.search(r"<(img|iframe|link|base)\b", shown)
-    assert _fits(browser, (site / page).with_suffix(".html"), tmp_path)
+    assert browser.fits((site / page).with_suffix(".html"), tmp_path)
 
 
 def test_the_choices_of_a_matrix_need_no_script(site: Path, browser: ModuleType, tmp_path: Path) -> None:
