@@ -19,9 +19,13 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-    from conformance.core_files import leave_no_core_file  # noqa: PLC0415 - after the signal handler is set
-    from conformance.exits import Exit  # noqa: PLC0415 - as above
+    from conformance.exits import Exit  # noqa: PLC0415 - after the signal handler is set
 
+    try:
+        from conformance.posix import leave_no_core_file  # noqa: PLC0415 - as above
+    except ImportError as error:
+        sys.stderr.write(f"Exit {Exit.USAGE:d}: {error}\n")
+        sys.exit(Exit.USAGE)
     leave_no_core_file()
 
     try:

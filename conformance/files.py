@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import select
 import stat
 from typing import TYPE_CHECKING, Final
+
+from conformance.posix import O_NOCTTY, O_NONBLOCK, POLLIN, poll
 
 if TYPE_CHECKING:
     from io import BufferedReader
@@ -96,7 +97,7 @@ def open_file(path: Path, limit: int) -> BufferedReader:
 
 def _opened(path: Path) -> int:
     try:
-        return os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+        return os.open(path, os.O_RDONLY | O_NONBLOCK | O_NOCTTY)
     except ValueError:
         raise OSError(errno.EINVAL, "no file can have this name", str(path)) from None
 
@@ -121,8 +122,8 @@ def _whole(stream: BufferedReader, size: int, limit: int) -> bytes:
 
 def _flow(descriptor: int, limit: int, *, is_pipe: bool) -> bytes:
     """Return the content of a pipe or a device up to its end, or slightly more than the limit."""
-    poller = select.poll()
-    poller.register(descriptor, select.POLLIN)
+    poller = poll()
+    poller.register(descriptor, POLLIN)
     content = bytearray()
     while len(content) <= limit:
         try:
@@ -130,13 +131,13 @@ def _flow(descriptor: int, limit: int, *, is_pipe: bool) -> bytes:
         except BlockingIOError:  # a program has the other end open and has not written yet
             _ready(poller, _SILENCE_MS)
             continue
-        if not piece and (content or not is_pipe or not _ready(poller, _OPENING_MS) & select.POLLIN):
+        if not piece and (content or not is_pipe or not _ready(poller, _OPENING_MS) & POLLIN):
             break
         content += piece
     return bytes(content)
 
 
-def _ready(poller: select.poll, milliseconds: int) -> int:
+def _ready(poller: poll, milliseconds: int) -> int:
     """Wait for events of the one descriptor of a poller."""
     events = poller.poll(milliseconds)
     if not events:

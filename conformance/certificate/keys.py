@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from conformance.files import TEXT, read_file
+from conformance.posix import fchmod
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -126,7 +127,7 @@ def _write(path: Path, content: bytes, mode: int) -> None:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(descriptor, "wb") as stream:
-            os.fchmod(stream.fileno(), mode)
+            fchmod(stream.fileno(), mode)
             stream.write(content)
     except OSError as error:
         raise KeyFileError(f"{path} cannot be written: {error.strerror}.") from None

@@ -8,11 +8,13 @@ import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from conformance.posix import SIGHUP
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType, TracebackType
 
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, SIGHUP)
 _STDERR: Final = 2
 
 
@@ -34,7 +36,7 @@ class Interruption:
     def __enter__(self) -> Self:
         self._unraisable, sys.unraisablehook = sys.unraisablehook, self._lost
         for number in _SIGNALS:
-            if signal.getsignal(number) is not signal.SIG_IGN or number != signal.SIGHUP:
+            if signal.getsignal(number) is not signal.SIG_IGN or number != SIGHUP:
                 self._before[number] = signal.signal(number, self._came)
         return self
 

@@ -7,6 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conformance.posix import fchmod
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
@@ -43,7 +45,7 @@ def _write_beside(path: Path, content: Iterable[bytes]) -> Path:
             for piece in content:
                 stream.write(piece)
             stream.flush()
-            os.fchmod(stream.fileno(), _READABLE & ~_umask())
+            fchmod(stream.fileno(), _READABLE & ~_umask())
             os.fsync(stream.fileno())
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -14,11 +14,11 @@ import traceback
 from collections import deque
 from dataclasses import dataclass
 from importlib import import_module
-from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue import load_catalogue
+from conformance.posix import fork_context
 from conformance.reference.faults import all_faults
 from conformance.running.options import Effort, RunOptions
 from conformance.selftest.figures import MISSED, state_of
@@ -85,7 +85,7 @@ class _Forking:
     def __init__(self, connection: Connection, checks: CollectedChecks) -> None:
         self._connection = connection
         self._checks = checks
-        self._context = get_context("fork")
+        self._context = fork_context()
         self._begun: dict[Connection, _Begun] = {}
         self._waiting: deque[Task] = deque()
         gc.collect()

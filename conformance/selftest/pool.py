@@ -38,7 +38,7 @@ class Pool:
         process.start()
         there.close()
         try:
-            yield from _received(here, [task.subject for task in tasks])
+            yield from _received(here, [task.subject for task in tasks])  # type: ignore[arg-type, unused-ignore] # on Windows
         finally:
             here.close()  # ends the running trials
             process.join(_ENDING)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import math
 import os
@@ -14,6 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from conformance.files import DOCUMENT, read_file
+from conformance.posix import LOCK_EX, LOCK_NB, O_NOFOLLOW, O_NONBLOCK, flock, pread
 from conformance.targets.journal_entries import Action, Entry, State
 from conformance.targets.names import PREFIX, RunNames
 from conformance.targets.seal import Seal
@@ -408,9 +408,9 @@ def _undoable(entry: Entry) -> bool:
 
 def _open(path: Path) -> int:
     """Open a journal for appending, on a new line if the last line is incomplete."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
     size = os.fstat(descriptor).st_size
-    if size and os.pread(descriptor, 1, size - 1) != b"\n":
+    if size and pread(descriptor, 1, size - 1) != b"\n":
         os.write(descriptor, b"\n")
     return descriptor
 
@@ -422,9 +422,9 @@ def _claimed(path: Path) -> int:
         JournalError: A run is using it.
         OSError: It cannot be opened.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o644)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        flock(descriptor, LOCK_EX | LOCK_NB)
     except BlockingIOError:
         head = _record(os.read(descriptor, _LONGEST_HEAD).partition(b"\n")[0]) or {}
         os.close(descriptor)

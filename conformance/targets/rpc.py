@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import select
 import signal
 import subprocess
 import threading
 import time
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance import posix
 from conformance.json_text import Parsed, read_json
 from conformance.targets.secret import without_likely_keys
 from conformance.wire.waits import Waits
@@ -117,7 +117,7 @@ class RpcChild:
         if not self._lock.acquire(timeout=grace):
             # Another thread waits for a response, and fails at the program's end.
             if self._process is not None:
-                _signal_group(self._process, signal.SIGKILL)
+                _signal_group(self._process, posix.SIGKILL)
             self._lock.acquire()
         try:
             self._broken = self._broken or "The provisioner has been closed."
@@ -141,7 +141,7 @@ class RpcChild:
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "its command cannot be passed on"
             raise self._break(f"The provisioner could not be started: {reason}.") from None
-        os.set_blocking(_descriptor(process.stdin), False)
+        posix.set_blocking(_descriptor(process.stdin), False)
         self._stderr = threading.Thread(target=self._tell_stderr, args=(process,), name="provisioner-log", daemon=True)
         self._stderr.start()
         self._process = process
@@ -166,7 +166,7 @@ class RpcChild:
         descriptor = _descriptor(process.stdin)
         rest = memoryview(request)
         while rest:
-            if not self._ready(descriptor, select.POLLOUT, deadline):
+            if not self._ready(descriptor, posix.POLLOUT, deadline):
                 raise self._break(self._late(f"did not take the request {method}"))
             try:
                 rest = rest[os.write(descriptor, rest) :]
@@ -182,7 +182,7 @@ class RpcChild:
             searched = len(self._buffer)
             if searched > MAX_LINE:
                 raise self._break("The provisioner wrote a line of more than 1 MiB.")
-            if not self._ready(descriptor, select.POLLIN, deadline):
+            if not self._ready(descriptor, posix.POLLIN, deadline):
                 raise self._timed_out(method)
             chunk = os.read(descriptor, _CHUNK)
             if not chunk:
@@ -194,10 +194,10 @@ class RpcChild:
 
     def _ready(self, descriptor: int, event: int, deadline: float) -> bool:
         """Whether a pipe can be read or written before a deadline and before the run is over."""
-        poll = select.poll()
-        poll.register(descriptor, event)
+        poller = posix.poll()
+        poller.register(descriptor, event)
         while (left := deadline - time.monotonic()) > 0 and not self._is_over():
-            if poll.poll(1000 * min(left, _POLL_SECONDS)):
+            if poller.poll(1000 * min(left, _POLL_SECONDS)):
                 return True
         return False
 
@@ -252,7 +252,7 @@ class RpcChild:
             _signal_group(process, signal.SIGTERM)
             _exits(process, 1.0)
         # Its child processes end too. The leader is still unreaped, so the group's number is not reused.
-        _signal_group(process, signal.SIGKILL)
+        _signal_group(process, posix.SIGKILL)
         process.wait()
         if self._stderr is not None:
             self._stderr.join(timeout=1.0)
@@ -281,8 +281,8 @@ def _ended(process: subprocess.Popen[bytes]) -> str:
     """Return why the program's output ended."""
     if not _exits(process, 1.0):
         return "The provisioner closed its stdout."
-    result = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-    if result is not None and result.si_code == os.CLD_EXITED:
+    result = posix.waitid(posix.P_PID, process.pid, posix.WEXITED | posix.WNOWAIT)
+    if result is not None and result.si_code == posix.CLD_EXITED:
         return f"The provisioner ended by itself with status {result.si_status}."
     return "The provisioner was ended by a signal."
 
@@ -290,7 +290,7 @@ def _ended(process: subprocess.Popen[bytes]) -> str:
 def _exits(process: subprocess.Popen[bytes], seconds: float) -> bool:
     """Whether the program ends within some seconds; it stays unreaped, so that its group is not reused."""
     deadline = time.monotonic() + seconds
-    while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+    while posix.waitid(posix.P_PID, process.pid, posix.WEXITED | posix.WNOWAIT | posix.WNOHANG) is None:
         if time.monotonic() >= deadline:
             return False
         time.sleep(0.01)
@@ -299,7 +299,7 @@ def _exits(process: subprocess.Popen[bytes], seconds: float) -> bool:
 
 def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
     try:
-        os.killpg(process.pid, number)
+        posix.killpg(process.pid, number)
     except OSError:
         return
 

@@ -111,7 +111,7 @@ def _open(config: pytest.Config) -> Run:
 
 def _opened(config: pytest.Config, stack: ExitStack) -> Run:
     """Return a run against a target that can be tested; the stack closes it."""
-    from conformance.core_files import leave_no_core_file  # noqa: PLC0415 - other projects' pytest runs stay light
+    from conformance.posix import leave_no_core_file  # noqa: PLC0415 - other projects' pytest runs stay light
     from conformance.reports.folder import FolderError  # noqa: PLC0415 - as above
     from conformance.running.options import Effort, Mode, RunOptions  # noqa: PLC0415 - as above
     from conformance.running.run_session import RunSession  # noqa: PLC0415 - as above
