@@ -7,6 +7,7 @@ import os
 import sqlite3
 import threading
 import unicodedata
+import weakref
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -49,6 +50,7 @@ class Database:
         if path != ":memory:":
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
+        weakref.finalize(self, self._db.close)  # Python 3.13 warns of a connection that is left open
         self._lock = threading.RLock()
         self._db.create_collation("FOLDED", _folded_order)
         self._db.execute("PRAGMA journal_mode = WAL")

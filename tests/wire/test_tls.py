@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import ssl
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import certifi
@@ -34,7 +35,7 @@ def test_fingerprint_is_that_of_the_certificate_shown(tmp_path: Path, monkeypatc
         def serve() -> None:
             for _ in range(3):
                 taken, _ = listener.accept()
-                with taken, context.wrap_socket(taken, server_side=True) as secured:
+                with taken, context.wrap_socket(taken, server_side=True) as secured, suppress(ConnectionResetError):
                     secured.recv(1)
 
         serving = threading.Thread(target=serve)
