@@ -32,9 +32,10 @@ def success(exchange: Exchange) -> Exchange:
 
 def body(exchange: Exchange) -> JsonObject:
     """Return the body of a response, a JSON object."""
-    reading = exchange.response.reading
+    response = exchange.response
+    reading = response.reading
     if not isinstance(reading, Parsed) or not isinstance(reading.value, dict):
-        raise CantTell("the body is not a JSON object", exchange)
+        raise CantTell(f"the body is not a JSON object: {response.outline}", exchange)
     return reading.value
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, Untested
 from conformance.verdicts.outcome import Outcome
@@ -11,6 +12,8 @@ from conformance.wire.exchange import Exchange, NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+_CAMEL_CASE: Final = re.compile(r"[a-z]+[A-Z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,8 @@ def result_of(
 
 
 def sentence(raised: BaseException) -> str:
-    """Return the message of an exception as a sentence."""
+    """Return the message of an exception as a sentence; operationIds and field names keep their letter case."""
     text = str(raised)
-    text = text[:1].upper() + text[1:]
+    if not _CAMEL_CASE.match(text):
+        text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -106,6 +106,11 @@ class Response:
             found[given.lower()] = (*found.get(given.lower(), ()), value)
         return found
 
+    @property
+    def outline(self) -> str:
+        """The status and the length of the body, in words."""
+        return f"status {self.status}, {len(self.body):,} bytes"
+
     @cached_property
     def is_altered(self) -> bool:
         """Whether redaction removed a text that is no key and that a service may rightly show."""

@@ -82,8 +82,9 @@ def test_a_missing_response_is_not_read(word: Word) -> None:
 @pytest.mark.parametrize("raw", [b"", b"[]", b"1", b"null", b'"data"', b"{", b"[" * 200])
 @pytest.mark.parametrize("word", [read.body, read.data, read.items, read.meta])
 def test_a_body_that_is_no_object(word: Word, raw: bytes) -> None:
-    """Every other type is undecided."""
-    assert undecided(word, make_exchange(body=raw)) == "the body is not a JSON object"
+    """Every other type is undecided, and the message has the status and the length."""
+    reason = undecided(word, make_exchange(body=raw))
+    assert reason == f"the body is not a JSON object: status 200, {len(raw)} bytes"
 
 
 @pytest.mark.parametrize("value", [..., None, "a", 7, True, [[]], [None], [{}, "a"]])

@@ -102,6 +102,11 @@ def test_reasons_are_sentences(end: str) -> None:
     assert result(CantTell(f"no response has data{end}"), []).reason == f"No response has data{end}"
 
 
+def test_operation_ids_keep_their_letter_case() -> None:
+    """A reason that begins with an operationId or a field name begins with a small letter."""
+    assert result(CantTell("createEngagement returned 500"), []).reason == "createEngagement returned 500."
+
+
 def test_reason_is_the_message_alone() -> None:
     """The reason leaves out the expected and the actual value."""
     fault = NonConformity("wrong", make_exchange(), expected="a", actual="b")

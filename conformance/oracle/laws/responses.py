@@ -52,7 +52,8 @@ def json_well_formed(exchange: Exchange) -> bool:
         return False
     match response.reading:
         case Malformed(reason):
-            raise NonConformity("the body is not JSON", exchange, expected="a JSON text (RFC 8259)", actual=reason)
+            message = f"the body is not JSON: {response.outline}"
+            raise NonConformity(message, exchange, expected="a JSON text (RFC 8259)", actual=reason)
         case TooDeep(reason):
             raise CantTell(f"the body cannot be judged: {reason}", exchange)
     return True

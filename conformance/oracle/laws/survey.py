@@ -80,11 +80,10 @@ def conclude(found: Survey, *, nothing: str = "No response of the run was of thi
 
 
 def _finding(found: Survey) -> NonConformity:
-    exchange, first = found.broken[0]
+    _, first = found.broken[0]
     offenders = [exchange for exchange, _ in found.broken]
-    many = f" ({len(offenders)} of {len(offenders) + len(found.kept)} responses: {_operations(offenders)})"
     return NonConformity(
-        first.message + (many if len(offenders) > 1 else f" ({exchange.request.operation.id})"),
+        f"{first.message} ({len(offenders)} of {len(offenders) + len(found.kept)} responses: {_operations(offenders)})",
         *offenders[:CITED],
         expected=first.expected,
         actual=first.actual + _other_kinds(found),

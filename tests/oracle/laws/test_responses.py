@@ -38,7 +38,7 @@ def test_a_body_is_json() -> None:
     assert laws.json_well_formed(make_exchange(body=b"")) is False
     assert laws.json_well_formed(make_exchange(body=b" [1] ")) is True
     assert broken(laws.json_well_formed, make_exchange(body=b"\xef\xbb\xbf{}")) == (
-        "the body is not JSON",
+        "the body is not JSON: status 200, 5 bytes",
         "a JSON text (RFC 8259)",
         "it begins with a byte order mark",
         None,

@@ -101,11 +101,11 @@ def test_a_law_with_an_undecided_response() -> None:
 
 
 def test_one_offender() -> None:
-    """The failure names its operation, whatever else is undecided or held."""
+    """The failure counts it among the responses that were judged, whatever else is undecided."""
     made = responses(200, 409, 500)
     fault = fault_of(survey(law, made))
 
-    assert described(fault) == ("it is odd (getEngagement)", "even", "a 500", "/data")
+    assert described(fault) == ("it is odd (1 of 2 responses: getEngagement 1)", "even", "a 500", "/data")
     assert fault.exchanges == (made[2],)
 
 
