@@ -15,7 +15,7 @@ if grep -qs '"format": *"conformance-report/' "$report/report.json"; then
         metrics.prom exchanges.har provisioned.jsonl provisioner.log errors.log; do
         rm -f "$report/$name"
     done
-    rm -f "$report"/repeat-*.sh
+    rm -rf "$report"/reproduce
 fi
 
 publish() { # the summary; with status 2 there is no summary, only a last line with the reason

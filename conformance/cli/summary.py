@@ -142,19 +142,13 @@ def _print_failure(console: Console, requirement: Requirement, folder: Path | No
         _print_indented(console, plain(requirement["reason"] or f"This failure is {excused}.", "yellow"), 2)
     for failure in requirement["failures"]:
         _print_facts(console, failure)
-        for line in _again(requirement, failure, folder):
+        gone, commands = again(requirement, failure, None if folder is None else f"{folder}/")
+        for line in filter(None, (gone, *commands)):
             console.print(plain(f"    {line}", "dim", limit=1000), soft_wrap=True)
         if failure.get("repeat"):
             console.print(plain(f"    {failure['repeat']}", "dim"), soft_wrap=True)
     console.print(plain(f"  {explain_command(requirement)}", "dim"), soft_wrap=True)
     console.print()
-
-
-def _again(requirement: Requirement, failure: Failure, folder: Path | None) -> list[str]:
-    """Return the lines that repeat a failure; without a folder there is no script."""
-    if folder is None:
-        return again(requirement, {**failure, "script": None})
-    return again(requirement, failure, f"{folder}/")
 
 
 def _print_facts(console: Console, failure: Failure) -> None:

@@ -19,7 +19,17 @@ LONGEST_BODY: Final = 16_384
 OWN_HEADERS: Final = frozenset(
     {"host", "accept", "accept-encoding", "connection", "content-length", "user-agent", "transfer-encoding"}
 )
-_SECRET: Final = re.compile(r"<([A-Za-z][\w:.-]*)>")
+SECRET: Final = re.compile(r"<([A-Za-z][\w:.-]*)>")
+"""The name of a secret in a recorded text."""
+
+_CONNECTION: Final = {
+    "ca_file": "--cacert",
+    "cert": "--cert",
+    "cert_key": "--key",
+    "proxy": "--proxy",
+    "insecure": "--insecure",
+}
+"""The options of curl for those of a run's connection, by their names among the variables."""
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _PLAIN: Final = re.compile(r"[\w :.,/+=-]*", re.ASCII)
 
@@ -33,20 +43,27 @@ def curl(exchange: Exchange, variables: Mapping[str, str] = _NONE, address: str 
 
     Args:
         exchange: The exchange.
-        variables: The variables that the target file names, by the names of the secrets.
+        variables: The variables that the target file names, by the names of the secrets and connection options.
         address: A shell word that replaces the address.
     """
     source, data = _body(exchange)
-    words = ["curl -i -X", shell_word(exchange.sent_request.method), *_url_options(exchange.sent_request.url)]
-    words += [f"-H {_header(name, value, variables)}" for name, value in _sent_headers(exchange.sent_request)]
+    words = ["curl -i -X", shell_word(exchange.sent_request.method), *url_options(exchange.sent_request.url)]
+    words += [f'{option} "${name}"' if name else option for option, name in connection(variables).items()]
+    words += [f"-H {_header(name, value, variables)}" for name, value in sent_headers(exchange.sent_request)]
     words += data
     return source + " ".join([*words, address or shell_word(exchange.sent_request.url)])
 
 
 def variables_of(exchange: Exchange, variables: Mapping[str, str] = _NONE) -> list[str]:
-    """Return the environment variables from which the curl command of an exchange takes its secrets."""
-    values = [value for _, value in _sent_headers(exchange.sent_request) if value]
-    return [variable(name, variables) for value in values for name in _SECRET.findall(value)]
+    """Return the environment variables from which the curl command of an exchange takes secrets and files."""
+    values = [value for _, value in sent_headers(exchange.sent_request) if value]
+    secrets = [variable(name, variables) for value in values for name in SECRET.findall(value)]
+    return [*secrets, *filter(None, connection(variables).values())]
+
+
+def connection(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return curl's options for the connection of a run, each with the variable of its value; empty without a value."""
+    return {option: variables[name] for name, option in _CONNECTION.items() if name in variables}
 
 
 def shell_word(text: str) -> str:
@@ -75,14 +92,15 @@ def variable(name: str, variables: Mapping[str, str] = _NONE) -> str:
     return "CONFORMANCE_KEY_" + re.sub(r"\W+", "_", name.removeprefix("keys."), flags=re.ASCII).strip("_").upper()
 
 
-def _url_options(url: str) -> Iterator[str]:
+def url_options(url: str) -> Iterator[str]:
+    """Yield the options for a URL that curl would change."""
     if re.search(r"[][{}]", url):
         yield "--globoff"
     if "/." in url:
         yield "--path-as-is"
 
 
-def _sent_headers(request: SentRequest) -> Iterator[tuple[str, str | None]]:
+def sent_headers(request: SentRequest) -> Iterator[tuple[str, str | None]]:
     """Yield the headers to pass to curl; the value None removes a header that curl would add."""
     sent = [(name, value) for name, value in request.headers if name.lower() not in OWN_HEADERS]
     yield from sent
@@ -100,7 +118,7 @@ def _header(name: str, value: str | None, variables: Mapping[str, str]) -> str:
 
 def _with_variables(text: str, given: Mapping[str, str]) -> str:
     """Return the text as one shell word, with the names of secrets replaced by variables."""
-    pieces = _SECRET.split(text)
+    pieces = SECRET.split(text)
     literals, names = pieces[::2], pieces[1::2]
     variables = [
         f"${{{found}}}" if following[:1].isalnum() or following[:1] == "_" else f"${found}"

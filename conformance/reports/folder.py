@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -22,7 +23,7 @@ from conformance.reports.metrics import metrics_bytes
 from conformance.reports.model import report_bytes
 from conformance.reports.sarif import sarif_bytes
 from conformance.reports.sealing import ENVELOPE, PAGE, PROVISIONED, sealed
-from conformance.reports.wording import SCRIPT, script_name
+from conformance.reports.wording import REPRODUCE, reproductions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -51,7 +52,7 @@ _RENDERED: Final[Mapping[str, Callable[[Report, Sequence[Exchange]], bytes]]] = 
     "metrics.prom": metrics_bytes,
 }
 OUTPUTS: Final = (*_RENDERED, EXCHANGES, PROVISIONED, LOG, ERRORS)
-"""Every file that a run writes, except scripts and the journal, which is written during the run."""
+"""Every file that a run writes, except those that reproduce failures and the journal, written during the run."""
 
 _OURS: Final = re.compile(rb'\s*\{\s*"format":\s*"conformance-(?:report|journal)/')
 _HEAD: Final = 200
@@ -68,7 +69,7 @@ def ensure_free(folder: Path) -> None:
     Raises:
         FolderError: The folder contains a certificate, or a file with an output's name that no run wrote.
     """
-    there = [name for name in (ENVELOPE, PAGE, *OUTPUTS, *_scripts(folder)) if os.path.lexists(folder / name)]
+    there = [name for name in (ENVELOPE, PAGE, *OUTPUTS, *_reproductions(folder)) if os.path.lexists(folder / name)]
     if there and there[0] in {ENVELOPE, PAGE}:
         raise FolderError(f"{folder} holds a certificate, {there[0]}: name another folder with --report.")
     is_of_a_run = any(_is_ours(folder / name) for name in (REPORT, JOURNAL))
@@ -83,11 +84,13 @@ def remove_outputs(folder: Path) -> None:
     Raises:
         FolderError: An output cannot be removed.
     """
-    for name in (*OUTPUTS, *_scripts(folder)):
+    for name in (*OUTPUTS, *_reproductions(folder)):
         try:
             (folder / name).unlink(missing_ok=True)
         except OSError as error:
             raise FolderError(f"{folder / name} cannot be removed: {error.strerror}.") from None
+    with suppress(OSError):  # it holds other files, or does not exist
+        (folder / REPRODUCE).rmdir()
 
 
 def outputs(report: Report, exchanges: Sequence[Exchange]) -> Mapping[str, Content]:
@@ -101,8 +104,8 @@ def outputs(report: Report, exchanges: Sequence[Exchange]) -> Mapping[str, Conte
     pieces: dict[str, Content] = {name: partial(iter, (data,)) for name, data in rendered.items()}
     for requirement in report["requirements"]:
         for failure in requirement["failures"]:
-            if (name := script_name(requirement, failure)) is not None:
-                pieces[name] = partial(iter, ((failure.get("script") or "").encode("utf-8", "replace"),))
+            for name, content in reproductions(requirement, failure).items():
+                pieces[name] = partial(iter, (content.encode("utf-8", "replace"),))
     return {**pieces, EXCHANGES: partial(har_pieces, exchanges)}
 
 
@@ -151,17 +154,21 @@ def write_all(
             yield piece
         digests[name] = digest.hexdigest()
 
-    folder.mkdir(parents=True, exist_ok=True)
+    for parent in {folder, *((folder / name).parent for name in contents)}:
+        parent.mkdir(parents=True, exist_ok=True)
     place({folder / name: partial(pieces, name) for name in contents})
     _search_journal(folder / JOURNAL, scan)
     return scan.found
 
 
-def _scripts(folder: Path) -> list[str]:
-    """Return the names of the scripts of runs in a folder."""
+def _reproductions(folder: Path) -> list[str]:
+    """Return the paths, in a folder, of the scripts and pytest files of runs."""
     known = load_catalogue().requirements
-    stems = {path.name: path.stem.removeprefix(SCRIPT) for path in folder.glob(f"{SCRIPT}*.sh")}
-    return sorted(name for name, stem in stems.items() if stem in known or _NUMBER.sub("", stem) in known)
+    paths = [path for path in (folder / REPRODUCE).glob("*") if path.suffix in {".sh", ".py"}]
+    stems = {path.name: path.stem.removeprefix("test_") for path in paths}
+    return sorted(
+        f"{REPRODUCE}/{name}" for name, stem in stems.items() if stem in known or _NUMBER.sub("", stem) in known
+    )
 
 
 def _search_journal(path: Path, scan: LastScan) -> None:

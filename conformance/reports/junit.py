@@ -119,6 +119,7 @@ def _skipped(case: Element, requirement: Requirement) -> None:
 
 
 def _text(requirement: Requirement, failure: Failure) -> str:
+    gone, commands = again(requirement, failure)
     lines = [
         requirement["title"],
         *([basis] if (basis := basis_of(requirement)) else []),
@@ -128,7 +129,7 @@ def _text(requirement: Requirement, failure: Failure) -> str:
         *([f"place: {failure['pointer']}"] if failure.get("pointer") else []),
         f"check: {failure['check']}",
         f"exchanges: {numbers(failure['exchanges'])}",
-        *again(requirement, failure),
+        *filter(None, (gone, *commands)),
     ]
     return "\n".join(visible(bounded(line, TEXT_LIMIT)) for line in lines)
 

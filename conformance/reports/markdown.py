@@ -150,11 +150,11 @@ def _failure(requirement: Requirement, failure: Failure) -> Iterator[str]:
     yield f"  - Actual: {inline(failure['actual'])}"
     yield f"  - Exchanges: {numbers(failure['exchanges'])}"
     yield ""
-    *gone, command = again(requirement, failure) or [""]
-    for sentence in gone:
-        yield from (inline(sentence), "")
-    if command:
-        yield from (fenced(command, "sh"), "")
+    gone, commands = again(requirement, failure)
+    if gone:
+        yield from (inline(gone), "")
+    if commands:
+        yield from (fenced("\n".join(commands), "sh"), "")
 
 
 def _undecided(report: Report) -> Iterator[str]:

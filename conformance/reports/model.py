@@ -89,7 +89,8 @@ class Failure(TypedDict):
     """A finding that a requirement is broken.
 
     ``pointer`` is a JSON pointer, and ``repeat`` a command line. ``gone`` says what the run has deleted since, so that
-    ``curl`` alone now shows something else. ``script`` is a shell script that reproduces the fault from a creation.
+    ``curl`` alone now shows something else. ``script`` is a shell script that reproduces the fault from a creation, and
+    ``test`` a pytest file that fails while the service has the fault.
     """
 
     check: str
@@ -102,6 +103,7 @@ class Failure(TypedDict):
     repeat: NotRequired[str | None]
     gone: NotRequired[str | None]
     script: NotRequired[str | None]
+    test: NotRequired[str | None]
 
 
 class Check(TypedDict):

@@ -1,20 +1,21 @@
-"""Shell scripts that reproduce a fault from a creation, because a run deletes what it creates."""
+"""Shell scripts and pytest files that reproduce a fault from a creation, because a run deletes what it creates."""
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from conformance.operations import OPERATIONS, SCOPES
+from conformance.operations import OPERATIONS
 from conformance.oracle import read
-from conformance.oracle.effects import Interval
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.reports.curl import LONGEST_BODY, curl, shell_word, variables_of
+from conformance.reports.pytest_file import pytest_file
+from conformance.reports.steps import Steps, made_by, place_of_id
+from conformance.reports.symptoms import is_success, symptom_of
 from conformance.reports.text import one_line
-from conformance.wire.exchange import NoResponse, SentRequest
+from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,8 +29,6 @@ MOST: Final = 20
 _GONE_BY: Final = {"deleteEngagement": "deleted the engagement", "removeMember": "removed the member"}
 _PARAMETERS: Final = {OPERATIONS[operation].parameter: operation for operation in _GONE_BY}
 _OF_ENGAGEMENTS: Final = OPERATIONS["deleteEngagement"].parameter
-_ID: Final = re.compile(r'"id"[ \t\r]*:[ \t\r]*"([^"]*)')
-_USABLE: Final = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._~-]{1,200}")
 _LONGEST_TEXT: Final = 500
 _HEAD: Final = """#!/bin/sh
 # Reproduces a fault that breaks {requirement}, with requests of the run.
@@ -59,7 +58,7 @@ printf '%s\\n\\n' "$response"
 {name}=$(id_in "$response" {place})
 case ${name} in '' | '.' | '..' | *[!A-Za-z0-9._~-]*)
   {name}=
-  stop 'The response to the creation has no usable id.' ;;
+  {otherwise} ;;
 esac"""
 _OWN: Final = """{own}() {{ {read} | grep -qF {mark}; }}
 {end}() {{ [ -z "${name}" ] || ! {own} || {delete} -o /dev/null; }}
@@ -96,7 +95,7 @@ class Recording:
 
     def _learn(self, exchange: Exchange) -> None:
         operation, identifier = exchange.request.operation, exchange.request.identifier
-        if operation.id == "createEngagement" and (made := _made(exchange)) is not None:
+        if operation.id == "createEngagement" and (made := made_by(exchange)) is not None:
             self._created.setdefault(made, exchange)
         if identifier is None or operation.method == "GET":
             return
@@ -124,26 +123,50 @@ class Recording:
         engagements = "1 engagement" if number == 1 else f"{number:,} engagements"
         return f"The run has deleted {engagements} of this list since." if number else None
 
-    def script(self, requirement: str, cited: Sequence[Exchange], *closing: str) -> str | None:
-        """Return the script that reproduces a fault; None if the last request suffices, or a script would be too long.
+    def reproduction(
+        self,
+        requirement: str,
+        cited: Sequence[Exchange],
+        *,
+        message: str,
+        expected: str,
+        actual: str,
+        pointer: str | None,
+    ) -> dict[str, str]:
+        """Return the ``script`` and the ``test`` that reproduce a failure, as far as they are possible.
+
+        There is no script if it would be long or could not recognize what it created. There is no test if no single
+        response shows the fault.
 
         Args:
             requirement: The id of the broken requirement.
-            cited: The exchanges that show the fault.
-            closing: The texts that the script prints at its end.
+            cited: The exchanges that show the fault, at least one.
+            message: The message of the failure.
+            expected: Every permitted behaviour, in words.
+            actual: The actual behaviour.
+            pointer: The place in the body, or None.
         """
-        ways = (
-            self._chosen(exchanges, with_refused=with_refused)
-            for exchanges in (cited, cited[-1:])
-            for with_refused in (True, False)
-        )
-        # The curl command suffices for a single request.
-        chosen = next((way for way in ways if 1 < len(way) <= MOST), [])
+        symptom = symptom_of(cited, expected, actual, pointer)
+        chosen = self._steps_to(cited, symptom.exchange)
         if not chosen or any(len(exchange.sent_request.body) > LONGEST_BODY for exchange in chosen):
-            return None
-        return _Script(self._variables, self._prefix).text(
-            requirement, list(map(self._clean, chosen)), [self._text(text) for text in closing]
-        )
+            return {}
+        clean = {exchange.number: self._clean(exchange) for exchange in chosen}
+        steps = Steps(list(clean.values()), self._variables, self._prefix)
+        fault = [self._text(text) for text in (f"In the run: {message}", f"Expected: {expected}", f"Actual: {actual}")]
+        if not (steps.are_own() and (len(chosen) > 1 or _is_harmless(chosen[0], expected))):
+            return {}
+        test = pytest_file(requirement, steps, replace(symptom, exchange=clean[symptom.exchange.number]), fault)
+        return {"script": _Script(steps).text(requirement, fault), **({"test": test} if test else {})}
+
+    def _steps_to(self, cited: Sequence[Exchange], shown: Exchange) -> list[Exchange]:
+        """Return the exchanges that a fault depends on, or a request that depends on none; empty if there are many."""
+        for exchanges in (cited, [shown]):
+            for with_refused in (True, False):
+                way = self._chosen(exchanges, with_refused=with_refused)
+                if 0 < len(way) <= MOST and shown in way:
+                    return way
+        is_lasting = self.gone(shown) is None or shown.request.identifier is None
+        return [shown] if is_lasting else []
 
     def _subjects(self, cited: Sequence[Exchange]) -> list[str]:
         """Return the run's engagements that the exchanges are about; if there are none, those in their lists."""
@@ -154,7 +177,7 @@ class Recording:
             if exchange.request.operation.parameter == _OF_ENGAGEMENTS
         ]
         named += [
-            _made(exchange)
+            made_by(exchange)
             for exchange in proper
             if exchange.request.operation.id == "createEngagement" and exchange.accepted
         ]
@@ -212,56 +235,47 @@ class _Script:
     of it shows the run's prefix.
     """
 
-    def __init__(self, variables: Mapping[str, str], prefix: str) -> None:
-        self._variables = variables
-        self._prefix = prefix
+    def __init__(self, steps: Steps) -> None:
+        self._its = steps
         self._names: dict[str, str] = {}
         self._own: set[str] = set()
 
-    def text(self, requirement: str, chosen: Sequence[Exchange], closing: Sequence[str]) -> str | None:
-        """Return the script; None if it could not recognize the id or the ownership of a created engagement."""
-        creations = [
-            exchange
-            for exchange in chosen
-            if exchange.request.operation.id == "createEngagement" and _made(exchange) is not None
-        ]
-        if not all(_place_of_id(creation) for creation in creations):
-            return None
-        if not all(self._prefix and self._prefix.encode() in creation.sent_request.body for creation in creations):
-            return None
+    def text(self, requirement: str, closing: Sequence[str]) -> str:
+        """Return the script."""
         functions, ends = [], []
-        for number, creation in enumerate(creations, 1):
-            self._names[_made(creation) or ""] = name = f"E{number}"
-            functions.append(f"{name}=\n{self._ownership(creation, name)}")
-            ends.append(f"end_{name}")
-        used = dict.fromkeys(variable for exchange in chosen for variable in variables_of(exchange, self._variables))
-        head = _HEAD.replace("{requirement}", requirement).replace(
-            "{variables}", "\n".join(f': "${{{variable}:?must hold a key of the service}}"' for variable in used)
+        for creation in self._its.exchanges:
+            if (made := self._its.made(creation)) is not None:
+                self._names[made] = name = f"E{len(self._names) + 1}"
+                functions.append(f"{name}=\n{self._ownership(creation, name)}")
+                ends.append(f"end_{name}")
+        used = dict.fromkeys(
+            name for exchange in self._its.exchanges for name in variables_of(exchange, self._its.variables)
         )
-        trap = f"trap {shell_word('; '.join(ends))} EXIT\ntrap 'exit 130' INT TERM HUP\n"
-        steps = "\n".join(self._steps(chosen))
+        head = _HEAD.replace("{requirement}", requirement).replace(
+            "{variables}", "\n".join(f': "${{{variable}:?must be set, as for the run}}"' for variable in used)
+        )
+        trap = f"trap {shell_word('; '.join(ends))} EXIT\ntrap 'exit 130' INT TERM HUP\n" if ends else ""
+        steps = "\n".join(self._steps())
         end = "\n".join(f"printf '%s\\n' {shell_word(one_line(text)[:_LONGEST_TEXT])}" for text in closing)
         return "\n".join([head, *functions, trap, steps, end]) + "\n"
 
     def _ownership(self, creation: Exchange, name: str) -> str:
         """Return shell functions that check whether an engagement is the script's, and delete it if so."""
-        headers = [(key, value) for key, value in creation.sent_request.headers if key.lower() != "content-type"]
-        whose = creation.request.credential
-        if whose is not None and whose.name in SCOPES:  # which may lack permissions for that
-            headers = [(key, "Bearer <api_key>" if key.lower() == "authorization" else value) for key, value in headers]
-        url = f"{creation.sent_request.url.partition('?')[0].rstrip('/')}/"
+        reading, url = self._its.reading(creation)
+        deletion = replace(reading, sent_request=replace(reading.sent_request, method="DELETE"))
+        address = f'{shell_word(url)}"${name}"'
         return _OWN.format(
             name=name,
             own=f"own_{name}",
             end=f"end_{name}",
-            read=self._command(_with(creation, "GET", url, headers), f'{shell_word(url)}"${name}"'),
-            delete=self._command(_with(creation, "DELETE", url, headers), f'{shell_word(url)}"${name}"'),
-            mark=shell_word(self._prefix),
+            read=self._command(reading, address),
+            delete=self._command(deletion, address),
+            mark=shell_word(self._its.prefix),
         )
 
-    def _steps(self, chosen: Sequence[Exchange]) -> Iterator[str]:
+    def _steps(self) -> Iterator[str]:
         number = 0
-        for group in _groups(chosen):
+        for group in self._its.groups():
             for exchange in group:
                 number += 1
                 yield f"printf '%s\\n' {shell_word(self._heading(number, exchange))}"
@@ -287,61 +301,27 @@ class _Script:
             yield f"own_{name} || stop 'This id is not that of an engagement of this script.'"
 
     def _step(self, exchange: Exchange) -> str:
-        made = _made(exchange) if exchange.request.operation.id == "createEngagement" else None
+        made = self._its.made(exchange)
         if made is not None:
-            name, place = self._names[made], _place_of_id(exchange)
-            return _CREATED.format(name=name, place=place, command=self._command(exchange))
+            otherwise = "stop 'The response to the creation has no usable id.'" if exchange.accepted else ":"
+            return _CREATED.format(
+                name=self._names[made],
+                place=place_of_id(exchange) or 1,
+                command=self._command(exchange),
+                otherwise=otherwise,
+            )
         name = self._names.get(exchange.request.identifier or "", "")
-        before, found, after = _around(exchange) if name else ("", "", "")
+        before, found, after = self._its.parts(exchange) if name else ("", "", "")
         address = f'{shell_word(before)}"${name}"{shell_word(after) if after else ""}' if found else None
-        source, _, rest = curl(exchange, self._variables, address).rpartition("curl -i ")
+        source, _, rest = curl(exchange, self._its.variables, address).rpartition("curl -i ")
         return f"{source}show curl -sS -i {rest}"
 
     def _command(self, exchange: Exchange, address: str | None = None) -> str:
-        source, _, rest = curl(exchange, self._variables, address).rpartition("curl -i ")
+        source, _, rest = curl(exchange, self._its.variables, address).rpartition("curl -i ")
         return f"{source}curl -sS {rest}"
 
 
-def _groups(chosen: Sequence[Exchange]) -> list[list[Exchange]]:
-    """Group overlapping exchanges of a scenario, to be sent together, except creations, whose ids others need."""
-    groups: list[list[Exchange]] = []
-    for exchange in chosen:
-        is_beside = bool(groups) and all(
-            other.check == exchange.check and Interval.of(other).meets(Interval.of(exchange)) for other in groups[-1]
-        )
-        if is_beside and "createEngagement" not in {exchange.request.operation.id, groups[-1][0].request.operation.id}:
-            groups[-1].append(exchange)
-        else:
-            groups.append([exchange])
-    return groups
-
-
-def _with(exchange: Exchange, method: str, url: str, headers: Sequence[tuple[str, str]]) -> Exchange:
-    return replace(exchange, sent_request=SentRequest(method, url, tuple(headers), b""))
-
-
-def _around(exchange: Exchange) -> tuple[str, str, str]:
-    """Return the parts of a sent URL before the identifier, the identifier, and the part after it."""
-    before, _, after = exchange.request.operation.path.partition(f"{{{exchange.request.operation.parameter}}}")
-    found = re.fullmatch(
-        rf"([^?]*?{re.escape(before)})({re.escape(exchange.request.identifier or '')})({re.escape(after)}(?:\?.*)?)",
-        exchange.sent_request.url,
-        re.DOTALL,
-    )
-    return (found[1], found[2], found[3]) if found else ("", "", "")
-
-
-def _made(exchange: Exchange) -> str | None:
-    """Return the id of a created engagement if a script can use it."""
-    try:
-        found = read.id_of(read.data(exchange))
-    except (CheckOutcome, NoResponse):
-        return None
-    return found if isinstance(found, str) and _USABLE.fullmatch(found) else None
-
-
-def _place_of_id(exchange: Exchange) -> int:
-    """Return the position of the engagement's id among the ids in a creation's response, from 1; 0 if absent."""
-    body = b"" if exchange.received is None else exchange.received.body
-    found = _ID.findall(body.decode("utf-8", "replace").replace("\n", ""))
-    return found.index(_made(exchange)) + 1 if _made(exchange) in found else 0
+def _is_harmless(exchange: Exchange, expected: str) -> bool:
+    """Whether a request creates, is a read, or was refused by a service whose success would be wrong too."""
+    is_refused = exchange.refused and not is_success(expected)
+    return is_refused or exchange.sent_request.method == "GET" or exchange.request.operation.id == "createEngagement"

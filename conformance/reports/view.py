@@ -26,6 +26,7 @@ from conformance.reports.wording import (
     losses,
     moment,
     repeat_command,
+    reproductions,
     selection_sentence,
     tally,
     verdict_sentence,
@@ -194,12 +195,14 @@ def _failed(report: Report, requirement: Requirement, by_number: Mapping[int, Ex
 
 
 def _failure(requirement: Requirement, failure: Failure, by_number: Mapping[int, Exchange]) -> dict[str, Any]:
+    gone, commands = again(requirement, failure)
     return {
         "data": failure,
         "pointer": failure.get("pointer"),
         "cited": _cited(failure["exchanges"], by_number),
-        "again": again(requirement, failure),
-        "script": failure.get("script"),
+        "gone": gone,
+        "commands": "\n".join(commands),
+        "files": reproductions(requirement, failure),
     }
 
 

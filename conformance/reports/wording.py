@@ -37,8 +37,8 @@ MODES: Final[Mapping[Mode, str]] = {
 ALONE: Final = "The request alone may show something else now."
 """The note on a request for a resource that is gone."""
 
-SCRIPT: Final = "repeat-"
-"""The prefix of the names of scripts that reproduce a failure."""
+REPRODUCE: Final = "reproduce"
+"""The folder of the files that reproduce failures, in the folder of a run."""
 
 ENDED_EARLY: Final = "The run ended early: "
 """The beginning of the warning about a run that stopped sending."""
@@ -191,26 +191,26 @@ def explain_command(requirement: Requirement) -> str:
     return f"conformance explain {shell_word(requirement['id'])}"
 
 
-def script_name(requirement: Requirement, failure: Failure) -> str | None:
-    """Return the file name of the script that reproduces a failure; None if there is no script."""
-    if not failure.get("script"):
-        return None
+def reproductions(requirement: Requirement, failure: Failure) -> dict[str, str]:
+    """Return the files that reproduce a failure, by their paths in the folder of a run: a script, and a pytest file."""
     place = next(place for place, other in enumerate(requirement["failures"], 1) if other is failure)
-    return f"{SCRIPT}{requirement['id']}{f'-{place}' if place > 1 else ''}.sh"
+    name = f"{requirement['id']}{f'-{place}' if place > 1 else ''}"
+    found = {f"{REPRODUCE}/{name}.sh": failure.get("script"), f"{REPRODUCE}/test_{name}.py": failure.get("test")}
+    return {path: content for path, content in found.items() if content}
 
 
-def again(requirement: Requirement, failure: Failure, folder: str = "") -> list[str]:
-    """Return the command that repeats a failure, preceded by the reason why the request alone may not.
+def again(requirement: Requirement, failure: Failure, folder: str | None = "") -> tuple[str | None, list[str]]:
+    """Return why the failed request alone may not repeat a failure, or None, and the commands that repeat it.
 
     Args:
         requirement: The requirement.
         failure: The failure.
-        folder: The folder of the report, with a trailing slash.
+        folder: The folder of the report, with a trailing slash; None if its files could not be written.
     """
-    gone, script = failure.get("gone"), script_name(requirement, failure)
-    if script is not None:
-        return [*([gone] if gone else []), f"sh {shell_word(folder + script)}"]
-    return [line for line in (gone and f"{gone} {ALONE}", failure["curl"]) if line]
+    gone, files = failure.get("gone"), {} if folder is None else reproductions(requirement, failure)
+    commands = [f"{'sh' if path.endswith('.sh') else 'pytest'} {shell_word(f'{folder}{path}')}" for path in files]
+    alone = [] if gone and files else list(filter(None, [failure["curl"]]))
+    return gone and (gone if files else f"{gone} {ALONE}"), [*alone, *commands]
 
 
 _REPLACED: Final = ("--seed", "--challenge", "--only", "--skip", "--class", "--report")

@@ -118,7 +118,15 @@ class Connection:
             rate=self.rate or profile.rate,
             tls=tls,
             proxy=self.proxy or profile.proxy,
+            variables=MappingProxyType({**profile.variables, **_variables(tls, self.proxy or profile.proxy)}),
         )
+
+
+def _variables(tls: Tls, proxy: validity.BaseUrl | None) -> dict[str, str]:
+    """Return the variables for the files and the proxy of a connection; ``insecure`` has none."""
+    used = {"ca_file": tls.ca_file, "cert": tls.cert, "cert_key": tls.key, "proxy": proxy}
+    named = {name: VARIABLES[name] for name, value in used.items() if value is not None}
+    return named if tls.verify else {**named, "insecure": ""}
 
 
 UNCHANGED: Final = Connection()

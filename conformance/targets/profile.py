@@ -140,7 +140,8 @@ class Profile:
         limits: The longest response times in milliseconds: ``p50_ms``, ``p95_ms``, ``p99_ms``.
         require: The conformance classes of runs; empty for all.
         mask_people: Whether outputs show pseudonyms of people and of other users' engagements.
-        variables: The environment variables of keys and headers, by the names of ``secrets``.
+        variables: The environment variables of keys and headers, by the names of ``secrets``, and of the options of the
+            connection; empty for ``insecure``, which has none.
         folder: The folder of the target file, base of relative paths and of the provisioner; or None.
     """
 

@@ -158,15 +158,12 @@ def _failure(entry: Requirement, failure: Failure, recording: Recording) -> mode
         "exchanges": _numbers(failure.exchanges),
         "curl": recording.curl(failure.exchanges[-1]) if failure.exchanges else "",
     }
-    if failure.exchanges and (gone := recording.gone(failure.exchanges[-1])):
-        content["gone"] = gone
-    if script := recording.script(entry.id, failure.exchanges, *_comments(failure)):
-        content["script"] = script
+    if failure.exchanges:
+        if gone := recording.gone(failure.exchanges[-1]):
+            content["gone"] = gone
+        texts = {"message": failure.message, "expected": failure.expected, "actual": failure.actual}
+        content |= recording.reproduction(entry.id, failure.exchanges, **texts, pointer=failure.pointer)  # type: ignore[typeddict-item]  # two texts
     return content
-
-
-def _comments(failure: Failure) -> tuple[str, str, str]:
-    return f"In the run: {failure.message}", f"Expected: {failure.expected}", f"Actual: {failure.actual}"
 
 
 def _numbers(exchanges: Iterable[Exchange]) -> list[int]:

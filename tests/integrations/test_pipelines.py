@@ -154,7 +154,7 @@ def test_every_output_of_an_earlier_job_is_removed(tmp_path: Path) -> None:
     with serve_sandbox("--fault", "archived-edit-applied") as sandbox:
         target = {name: sandbox[name] for name in ("CONFORMANCE_BASE_URL", "CONFORMANCE_API_KEY")}
         assert run_script(tmp_path, ONLY="archived-edit-changes-nothing", **target).returncode == 1
-    assert (folder / "repeat-archived-edit-changes-nothing.sh").exists()
+    assert (folder / "reproduce/archived-edit-changes-nothing.sh").exists()
 
     assert run_script(tmp_path, EFFORT="heroic", **target).returncode == 2
     assert [path.name for path in folder.iterdir()] == ["journal.jsonl"]

@@ -222,34 +222,41 @@ def test_outputs_of_an_earlier_run_are_removed(run: Run, tmp_path: Path) -> None
     assert (tmp_path / "elsewhere.html").read_text() == "elsewhere"
 
 
-def test_scripts_of_an_earlier_run_are_removed(run: Run, tmp_path: Path) -> None:
-    """Only scripts of requirements are removed, and only if the folder contains a report of a run."""
-    own = {"repeat-json-media-type.sh", "repeat-error-code-404.sh", "repeat-json-media-type-12.sh"}
-    other = {"repeat-backup.sh", "repeat-.sh", "repeat-json-media-type-x.sh", "repeat-json-media-type.sh.txt"}
+def test_reproductions_of_an_earlier_run_are_removed(run: Run, tmp_path: Path) -> None:
+    """Only those of requirements are removed, and only if the folder contains a report of a run."""
+    own = {"json-media-type.sh", "error-code-404.sh", "json-media-type-12.sh", "test_json-media-type-2.py"}
+    other = {"backup.sh", ".sh", "json-media-type-x.sh", "json-media-type.sh.txt", "test_x.py"}
+    (tmp_path / "reproduce").mkdir()
     for name in own | other:
-        (tmp_path / name).write_text("#!/bin/sh\n")
-    with pytest.raises(FolderError, match=r"holds repeat-error-code-404\.sh, which no run wrote"):
+        (tmp_path / "reproduce" / name).write_text("#!/bin/sh\n")
+    with pytest.raises(FolderError, match=r"holds reproduce/error-code-404\.sh, which no run wrote"):
         ensure_free(tmp_path)
     write_all(*run, tmp_path, knowing())
 
     ensure_free(tmp_path)
     remove_outputs(tmp_path)
 
-    assert {path.name for path in tmp_path.iterdir()} == other
+    assert {path.name for path in (tmp_path / "reproduce").iterdir()} == other
+    for name in other:
+        (tmp_path / "reproduce" / name).unlink()
+    remove_outputs(tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
-def test_scripts_are_written_and_searched(failing: Run, tmp_path: Path) -> None:
-    """Each script is named after its requirement and the number of the failure."""
+def test_reproductions_are_written_and_searched(failing: Run, tmp_path: Path) -> None:
+    """Each file is named after its requirement and the number of the failure."""
     report, exchanges = failing
     failed = next(requirement for requirement in report["requirements"] if requirement["failures"])
-    failed["failures"] = [{**failed["failures"][0], "script": f"#!/bin/sh\n# {n} {LATE}\n"} for n in (1, 2)]
+    files = [{"script": f"#!/bin/sh\n# {n} {LATE}\n", "test": f"# {n} {LATE}\n"} for n in (1, 2)]
+    failed["failures"] = [{**failed["failures"][0], **made} for made in files]
 
     found = write_all(report, exchanges, tmp_path, knowing(LATE))
 
-    name = f"repeat-{failed['id']}"
-    assert (tmp_path / f"{name}.sh").read_text() == "#!/bin/sh\n# 1 <late_key>\n"
-    assert (tmp_path / f"{name}-2.sh").read_text() == "#!/bin/sh\n# 2 <late_key>\n"
-    assert {f"{name}.sh", f"{name}-2.sh"} <= found.keys()
+    name = failed["id"]
+    assert (tmp_path / f"reproduce/{name}.sh").read_text() == "#!/bin/sh\n# 1 <late_key>\n"
+    assert (tmp_path / f"reproduce/{name}-2.sh").read_text() == "#!/bin/sh\n# 2 <late_key>\n"
+    assert (tmp_path / f"reproduce/test_{name}-2.py").read_text() == "# 2 <late_key>\n"
+    assert {f"reproduce/{name}.sh", f"reproduce/test_{name}-2.py"} <= found.keys()
 
 
 def test_outputs_beside_a_journal_are_a_runs(run: Run, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from conformance.reports.curl import LONGEST_BODY
 from conformance.reports.script import MOST, Recording
-from conformance.reports.wording import ALONE, again, script_name
+from conformance.reports.wording import ALONE, again
 from conformance.wire import requests
 from conformance.wire.redaction import Redactor
 from conformance.wire.requests import Credential
@@ -123,9 +123,13 @@ def story(samples: ModuleType, identifier: str = "eng_1", name: str = NAME, **se
 def script_of(exchanges: list[Exchange], *cited: int, **more: Any) -> str | None:
     """Return the script of a failure that cites some of the exchanges."""
     recording = Recording(exchanges, PREFIX, **more)
-    return recording.script(
-        "a-requirement", [exchange for exchange in exchanges if exchange.number in cited], "In the run: so it was"
-    )
+    return reproduction(recording, [exchange for exchange in exchanges if exchange.number in cited]).get("script")
+
+
+def reproduction(recording: Recording, cited: list[Exchange], message: str = "so it was") -> dict[str, str]:
+    """Return the files that reproduce a failure."""
+    facts: Any = {"message": message, "expected": "404", "actual": "nothing", "pointer": None}
+    return recording.reproduction("a-requirement", cited, **facts)
 
 
 RESPONSE = json.dumps({"data": {"owner": {"id": "usr_1"}, "id": "eng_new", "name": NAME}})
@@ -145,7 +149,7 @@ def test_from_creation_to_fault(samples: ModuleType, stage: Stage) -> None:
     ]
     assert json.loads(played.sent[2][2]) == {"name": f"{NAME} edited"}
     assert "# 2. PATCH /api/v1/engagements/E1 (in the run, exchange 3: 409)" in played.out
-    assert played.out.rstrip().endswith("In the run: so it was")
+    assert played.out.rstrip().endswith("In the run: so it was\nExpected: 404\nActual: nothing")
     assert played.status == 0
 
 
@@ -178,7 +182,7 @@ def test_no_text_of_a_service_is_a_command(
     for engagement in (identifier, "eng_1"):
         exchanges = story(samples, engagement, f"{PREFIX}{name}", description=name)
         recording = Recording(exchanges, PREFIX)
-        script = recording.script("a-requirement", exchanges[2:4], f"In the run: {message}", message)
+        script = reproduction(recording, exchanges[2:4], message).get("script")
         if script is None:
             assert engagement == identifier
             continue
@@ -211,7 +215,7 @@ def test_keys_come_from_the_variables_of_the_target_file(samples: ModuleType, st
     assert set(re.findall(r"\$(\w+_\w+|GATEWAY)", script)) - {"own_E1", "end_E1"} == {*variables.values()}
     played = stage.play(script, RESPONSE)
     assert (played.status, played.sent) == (2, [])
-    assert "STAGING_KEY: must hold a key" in played.out.replace("parameter not set", "")
+    assert "STAGING_KEY: must be set, as for the run" in played.out.replace("parameter not set", "")
     words = Recording((), PREFIX, variables).curl(exchanges[3])
     assert '-H "Authorization: Bearer $KEY_READ" -H "X-Gateway: $GATEWAY"' in words
     assert (
@@ -226,7 +230,7 @@ def test_secrets_that_became_known_late_are_not_in_it(samples: ModuleType) -> No
     exchanges = story(samples, description="Zq8-rT5mW2xK-9vB")
     recording = Recording(exchanges, PREFIX, redactor=redactor)
 
-    script = recording.script("a-requirement", exchanges[3:4], "It shows Zq8-rT5mW2xK-9vB\x00") or ""
+    script = reproduction(recording, exchanges[3:4], "It shows Zq8-rT5mW2xK-9vB\x00")["script"]
 
     assert "late_key" in script
     assert "Zq8" not in script
@@ -256,8 +260,11 @@ def test_what_was_sent_together_is_sent_together(samples: ModuleType, stage: Sta
 @pytest.mark.parametrize(
     ("exchanges", "cited"),
     [
-        pytest.param(story, (1,), id="a creation alone"),
-        pytest.param(story, (2,), id="nothing of the run"),
+        pytest.param(
+            lambda samples: [samples.exchange(1, requests.update_engagement("eng_of_others", {}), body={})],
+            (1,),
+            id="a write to what is not the run's",
+        ),
         pytest.param(lambda samples: story(samples, "a/b"), (4,), id="an id that a shell cannot use"),
         pytest.param(lambda samples: story(samples, description="x" * LONGEST_BODY), (3, 4), id="a long body"),
         pytest.param(
@@ -273,6 +280,25 @@ def test_what_was_sent_together_is_sent_together(samples: ModuleType, stage: Sta
 def test_without_a_short_way_there_is_no_script(samples: ModuleType, exchanges: Any, cited: tuple[int, ...]) -> None:
     """The failure has only its curl command."""
     assert script_of(exchanges(samples), *cited) is None
+
+
+@pytest.mark.parametrize(("cited", "sent"), [(1, ["POST", "GET", "DELETE"]), (2, ["GET"])])
+def test_one_request_is_enough(samples: ModuleType, stage: Stage, cited: int, sent: list[str]) -> None:
+    """A creation is deleted afterwards, and a read depends on nothing."""
+    played = stage.play(script_of(story(samples), cited) or "", RESPONSE.replace("usr_1", "eng_new"))
+
+    assert [method for method, _, _ in played.sent] == sent
+
+
+@pytest.mark.parametrize("response", ['{"error": {}}', RESPONSE])
+def test_a_failed_creation_is_deleted_once_it_succeeds(samples: ModuleType, stage: Stage, response: str) -> None:
+    """The script ends well in both cases."""
+    failed = samples.exchange(1, requests.create_engagement({"name": NAME}), status=500, body={})
+
+    played = stage.play(script_of([failed], 1) or "", response.replace("usr_1", "eng_new"))
+
+    assert played.status == 0
+    assert [method for method, _, _ in played.sent] == ["POST", *(["GET", "DELETE"] if "data" in response else [])]
 
 
 def test_refused_writes_are_left_out_where_there_are_many(samples: ModuleType) -> None:
@@ -313,13 +339,13 @@ def test_later_deletions_are_mentioned(samples: ModuleType) -> None:
 
 
 def test_commands_that_repeat_a_failure(samples: ModuleType) -> None:
-    """The script replaces a curl command that now shows something else; else the reason precedes the command."""
-    plain = samples.failure([samples.exchange(1)])
+    """Files replace a curl command that now shows something else; without files, the reason precedes the command."""
+    plain = samples.failure([samples.exchange(1)], test="assert True")
     gone = samples.failure([samples.exchange(1)], gone="It is gone.")
     scripted = samples.failure([samples.exchange(1)], gone="It is gone.", script="#!/bin/sh\n")
     requirement = samples.requirement("an-id", "A title", failures=[plain, gone, scripted])
 
-    assert again(requirement, plain) == [plain["curl"]]
-    assert again(requirement, gone) == [f"It is gone. {ALONE}", gone["curl"]]
-    assert again(requirement, scripted, "a folder/") == ["It is gone.", "sh 'a folder/repeat-an-id-3.sh'"]
-    assert script_name(requirement, plain) is None
+    assert again(requirement, plain) == (None, [plain["curl"], "pytest reproduce/test_an-id.py"])
+    assert again(requirement, gone) == (f"It is gone. {ALONE}", [gone["curl"]])
+    assert again(requirement, scripted, "a folder/") == ("It is gone.", ["sh 'a folder/reproduce/an-id-3.sh'"])
+    assert again(requirement, scripted, None) == (f"It is gone. {ALONE}", [scripted["curl"]])
