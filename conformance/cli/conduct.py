@@ -215,7 +215,8 @@ def _conduct(
     events.built(report)
     written = _write(report, execution, pseudonyms)
     folder = execution.folder if written else None
-    _summarized(lambda: print_summary(report, folder, quiet=quiet, is_tested=reached is None), report, judge)
+    exchanges = execution.run.wire.exchanges
+    _summarized(lambda: print_summary(report, folder, exchanges, quiet=quiet, is_tested=reached is None), report, judge)
     if len(judge.errors) > errors:
         reason = _reason_of_suite(execution, judge.errors)
     if ended_by is not None:

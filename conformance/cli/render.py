@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 _FROM_REPORT: Final[Mapping[str, Callable[[Report], bytes]]] = {
     "json": report_bytes,
     "junit": junit_bytes,
-    "markdown": markdown_bytes,
     "earl": earl_bytes,
     "ctrf": ctrf_bytes,
     "badge": badge_bytes,
@@ -45,6 +44,7 @@ _FROM_REPORT: Final[Mapping[str, Callable[[Report], bytes]]] = {
 }
 _FROM_BOTH: Final[Mapping[str, Callable[[Report, Sequence[Exchange]], bytes]]] = {
     "html": html_bytes,
+    "markdown": markdown_bytes,
     "metrics": metrics_bytes,
     "har": lambda _, exchanges: har_bytes(exchanges),
 }
@@ -91,7 +91,7 @@ def read_report(path: Path) -> Report:
 def render(report: Path, form: str | None, output: Path | None, *, rejudge: bool) -> None:
     """Convert REPORT, a report.json or the folder of a run, to another format.
 
-    The HTML includes the exchanges of exchanges.har if that file is beside the report. The annotations are commands of
+    HTML and Markdown use the exchanges of exchanges.har if that file is beside the report. The annotations are commands of
     GitHub, printed in a step. Allure gets a file for each requirement, in the folder of --output.
 
     With --rejudge the checks run again on the recording in the folder, without a target. Exit status then: 0 every

@@ -10,16 +10,19 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.cli.text import open_console, plain
+from conformance.reports.causes import by_cause
 from conformance.reports.wording import (
     ENDED_EARLY,
     SECTIONS,
     WITHOUT_CORE,
     again,
     basis_of,
+    causes_sentence,
     counted,
     coverage_sentence,
     excuse,
     explain_command,
+    failed_of,
     is_waived,
     keeps_what_was_chosen,
     lasting_sentence,
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from conformance.reports.model import ConformanceClass, Failure, Report, Requirement
+    from conformance.wire.exchange import Exchange
 
 _WIDE: Final = 72
 """Columns from which the table is shown in full."""
@@ -67,23 +71,30 @@ _MOST_REASONS: Final = 8
 _MOST_LEFT: Final = 3
 
 
-def print_summary(report: Report, folder: Path | None, *, quiet: bool, is_tested: bool = True) -> None:
+def print_summary(
+    report: Report,
+    folder: Path | None,
+    exchanges: Sequence[Exchange] = (),
+    *,
+    quiet: bool,
+    is_tested: bool = True,
+) -> None:
     """Print the results of a run.
 
     Args:
         report: The finished run.
         folder: The folder of its outputs; None if they could not be written.
+        exchanges: The exchanges of the run, for the causes of failures.
         quiet: Whether to print only the failures and the verdict.
         is_tested: Whether the target could be tested; if not, there is nothing to count.
     """
     console, report = open_console(), of_chosen(report)
-    failed = [entry for entry in report["requirements"] if entry["outcome"] == "failed"]
+    failed = failed_of(report)
     for loss in losses(report):
         console.print(plain(f"! {loss}", "bold red"))
     if not quiet and is_tested:
         _print_table(console, report)
-    for requirement in failed:
-        _print_failure(console, requirement, folder)
+    _print_failures(console, by_cause(failed, exchanges), folder)
     if not quiet and is_tested:
         _print_undecided(console, report["requirements"])
         _print_locked(console, report)
@@ -131,6 +142,15 @@ def _counts(members: Sequence[Requirement], none: str) -> list[Text]:
     return [Text(str(counts[outcome] or none), _STYLES[outcome] if counts[outcome] else "dim") for outcome in _OUTCOMES]
 
 
+def _print_failures(console: Console, causes: Sequence[Sequence[Requirement]], folder: Path | None) -> None:
+    """Print the probable cause of each group of failed requirements, and the ids of the others."""
+    if sentence := causes_sentence(causes):
+        console.print(plain(f"{sentence}\n", "bold"))
+    for first, *others in causes:
+        _print_failure(console, first, folder)
+        _print_consequences(console, others)
+
+
 def _print_failure(console: Console, requirement: Requirement, folder: Path | None) -> None:
     console.print(
         plain(f"✗ {requirement['id']} (section {requirement['section']}, {_operations(requirement)})", "bold red")
@@ -148,6 +168,19 @@ def _print_failure(console: Console, requirement: Requirement, folder: Path | No
         if failure.get("repeat"):
             console.print(plain(f"    {failure['repeat']}", "dim"), soft_wrap=True)
     console.print(plain(f"  {explain_command(requirement)}", "dim"), soft_wrap=True)
+    console.print()
+
+
+def _print_consequences(console: Console, requirements: Sequence[Requirement]) -> None:
+    """Print the ids of the requirements that probably failed of the same cause."""
+    if not requirements:
+        return
+    listed = ", ".join(entry["id"] for entry in requirements)
+    _print_indented(console, plain(f"✗ Probably of the same cause ({len(requirements)}): {listed}", "red"), 2)
+    for entry in requirements:
+        if excused := excuse(entry):
+            reason = entry["reason"] or f"This failure is {excused}."
+            _print_indented(console, plain(f"{entry['id']}: {reason}", "yellow"), 4)
     console.print()
 
 

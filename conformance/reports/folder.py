@@ -44,7 +44,7 @@ _RENDERED: Final[Mapping[str, Callable[[Report, Sequence[Exchange]], bytes]]] = 
     REPORT: lambda report, _: report_bytes(report),
     "report.html": html_bytes,
     "junit.xml": lambda report, _: junit_bytes(report),
-    "summary.md": lambda report, _: markdown_bytes(report),
+    "summary.md": markdown_bytes,
     "earl.jsonld": lambda report, _: earl_bytes(report),
     "ctrf.json": lambda report, _: ctrf_bytes(report),
     "badge.svg": lambda report, _: badge_bytes(report),

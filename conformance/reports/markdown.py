@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from conformance.reports.causes import by_cause
+from conformance.reports.pictures.latency import duration, latencies
 from conformance.reports.text import COMMAND, bounded, one_line, visible
 from conformance.reports.wording import (
     MODES,
@@ -12,8 +14,11 @@ from conformance.reports.wording import (
     VERDICTS,
     again,
     basis_of,
+    causes_sentence,
+    counted,
     excuse,
     explain_command,
+    failed_of,
     lasting_sentence,
     losses,
     numbers,
@@ -25,9 +30,10 @@ from conformance.reports.wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from conformance.reports.model import ConformanceClass, Failure, Report, Requirement
+    from conformance.wire.exchange import Exchange
 
 MOST_FAILURES: Final = 50
 _LIMIT: Final = 500
@@ -61,12 +67,17 @@ def fenced(text: str, language: str = "") -> str:
     return f"{fence}{language}\n{shown}\n{fence}"
 
 
-def markdown_bytes(report: Report) -> bytes:
-    """Return the content of summary.md, bounded to fit into a step summary of 1 MiB."""
-    return ("\n".join(_lines(of_chosen(report))).rstrip() + "\n").encode()
+def markdown_bytes(report: Report, exchanges: Sequence[Exchange] = ()) -> bytes:
+    """Return the content of summary.md, bounded to fit into a step summary of 1 MiB.
+
+    Args:
+        report: The finished run.
+        exchanges: Its exchanges, for the causes of failures and the response times.
+    """
+    return ("\n".join(_lines(of_chosen(report), exchanges)).rstrip() + "\n").encode()
 
 
-def _lines(report: Report) -> Iterator[str]:
+def _lines(report: Report, exchanges: Sequence[Exchange]) -> Iterator[str]:
     for loss in losses(report):
         yield f"⚠️ **{inline(loss)}**"
         yield ""
@@ -76,8 +87,9 @@ def _lines(report: Report) -> Iterator[str]:
     yield ""
     yield from _facts(report)
     yield from _classes(report["classes"])
-    yield from _failures(report)
+    yield from _failures(report, exchanges)
     yield from _undecided(report)
+    yield from _times(exchanges)
 
 
 def _facts(report: Report) -> Iterator[str]:
@@ -120,28 +132,48 @@ def _unlock(lines: list[str]) -> str:
     return f"{shown}; and {left_out} more" if left_out > 0 else shown
 
 
-def _failures(report: Report) -> Iterator[str]:
-    failed = [requirement for requirement in report["requirements"] if requirement["outcome"] == "failed"]
-    if not failed:
+def _failures(report: Report, exchanges: Sequence[Exchange]) -> Iterator[str]:
+    causes = by_cause(failed_of(report), exchanges)
+    if not causes:
         return
     yield "## Failed requirements"
     yield ""
-    for requirement in failed[:MOST_FAILURES]:
-        excused = excuse(requirement)
-        yield f"### {inline(requirement['title'])}{f' ({excused})' if excused else ''}"
-        yield ""
-        for text in (basis_of(requirement), requirement["reason"]):
-            if text:
-                yield from (inline(text), "")
-        yield f"Section {requirement['section']}, {inline(requirement['id'])}: {inline(explain_command(requirement))}"
-        yield ""
-        for failure in requirement["failures"][:3]:
-            yield from _failure(requirement, failure)
-        if command := repeat_command(report, requirement, requirement["failures"][0]):
-            yield from ("Repeat it:", "", fenced(command, "sh"), "")
-    if len(failed) > MOST_FAILURES:
-        yield f"{len(failed) - MOST_FAILURES} more failed requirements are in report.html."
-        yield ""
+    if sentence := causes_sentence(causes):
+        yield from (sentence, "")
+    for first, *others in causes[:MOST_FAILURES]:
+        yield from _failed(report, first)
+        if others:
+            number = counted(len(others), "more failed requirement")
+            yield from (f"<details><summary>{number}, probably of the same cause</summary>", "")
+            for other in others[:MOST_FAILURES]:
+                yield f"- {_title(other)}, {inline(other['id'])}: {inline(other['failures'][0]['message'])}"
+            yield from _left_out(len(others) - MOST_FAILURES)
+            yield from ("", "</details>", "")
+    yield from _left_out(sum(map(len, causes[MOST_FAILURES:])))
+
+
+def _left_out(number: int) -> Iterator[str]:
+    if number > 0:
+        yield from ("", f"{counted(number, 'more failed requirement')} in report.html.", "")
+
+
+def _title(requirement: Requirement) -> str:
+    excused = excuse(requirement)
+    return f"{inline(requirement['title'])}{f' ({excused})' if excused else ''}"
+
+
+def _failed(report: Report, requirement: Requirement) -> Iterator[str]:
+    yield f"### {_title(requirement)}"
+    yield ""
+    for text in (basis_of(requirement), requirement["reason"]):
+        if text:
+            yield from (inline(text), "")
+    yield f"Section {requirement['section']}, {inline(requirement['id'])}: {inline(explain_command(requirement))}"
+    yield ""
+    for failure in requirement["failures"][:3]:
+        yield from _failure(requirement, failure)
+    if command := repeat_command(report, requirement, requirement["failures"][0]):
+        yield from ("Repeat it:", "", fenced(command, "sh"), "")
 
 
 def _failure(requirement: Requirement, failure: Failure) -> Iterator[str]:
@@ -163,6 +195,25 @@ def _undecided(report: Report) -> Iterator[str]:
         yield f"<details><summary>{tally(report)['cantTell']} undecided</summary>"
         yield ""
         yield from _table(("Requirement", "Why"), map(_reason, undecided[: 2 * MOST_FAILURES]))
+        yield "</details>"
+
+
+def _times(exchanges: Sequence[Exchange]) -> Iterator[str]:
+    operations = latencies(exchanges).operations
+    if operations:
+        yield "<details><summary>Response times</summary>"
+        yield ""
+        yield from _table(
+            ("Operation", "Responses", "Median", "95 %", "Longest"),
+            (
+                (
+                    latency.operation,
+                    f"{latency.responses:,}",
+                    *map(duration, (latency.median, latency.late, latency.longest)),
+                )
+                for latency in operations
+            ),
+        )
         yield "</details>"
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from conformance.operations import OPERATIONS
 from conformance.reports.causes import by_cause
 from conformance.reports.pictures.course import courses
-from conformance.reports.pictures.latency import latencies
+from conformance.reports.pictures.latency import duration, latencies
 from conformance.reports.pictures.machine import arrows
 from conformance.reports.pictures.transitions import transitions
 from conformance.reports.wording import (
@@ -20,8 +20,10 @@ from conformance.reports.wording import (
     SECTIONS,
     VERDICTS,
     again,
+    causes_sentence,
     counted,
     explain_command,
+    failed_of,
     is_waived,
     losses,
     moment,
@@ -55,7 +57,6 @@ MOST_ROWS: Final = 500
 
 MARKS: Final = {"passed": "✓", "failed": "✗", "cantTell": "?", "untested": "·", "inapplicable": "∅", "waived": "!"}
 _BAR: Final = 120
-_TEN_MILLISECONDS: Final = 0.01
 _INTERRUPTED: Final = "The run was interrupted. This report has the results up to then."
 
 
@@ -72,6 +73,7 @@ def view(report: Report, exchanges: Sequence[Exchange]) -> dict[str, Any]:
     """Return the names that the template uses."""
     by_number = {exchange.number: exchange for exchange in exchanges}
     shown = _shown_in_full(report, by_number)
+    causes = by_cause(failed_of(report), exchanges)
     return {
         "report": report,
         "verdict": VERDICTS[report["verdict"]],
@@ -80,7 +82,8 @@ def view(report: Report, exchanges: Sequence[Exchange]) -> dict[str, Any]:
         "alerts": _alerts(report),
         "count": tally(report),
         "classes": [_class(report, entry) for entry in report["classes"]],
-        "failures": _failures(report, by_number),
+        "failures": [[_failed(report, requirement, by_number) for requirement in cause] for cause in causes],
+        "causes": causes_sentence(causes),
         "undecided": [requirement for requirement in report["requirements"] if requirement["outcome"] == "cantTell"],
         "untested": _untested(report),
         "sections": _sections(report["requirements"]),
@@ -151,12 +154,6 @@ def bar(counts: Iterable[tuple[str, int]], total: int) -> list[tuple[str, float,
     return segments
 
 
-def _failures(report: Report, by_number: Mapping[int, Exchange]) -> list[list[dict[str, Any]]]:
-    """Return the data of each failed requirement, grouped by cause."""
-    causes = by_cause([requirement for requirement in report["requirements"] if requirement["outcome"] == "failed"])
-    return [[_failed(report, requirement, by_number) for requirement in cause] for cause in causes]
-
-
 def _pictures(exchanges: Sequence[Exchange]) -> dict[str, Any]:
     found = transitions(exchanges)
     drawn, left_out = courses(exchanges)
@@ -166,19 +163,12 @@ def _pictures(exchanges: Sequence[Exchange]) -> dict[str, Any]:
         "latency": latencies(exchanges),
         "courses": drawn,
         "courses_left_out": left_out,
-        "duration": _duration,
+        "duration": duration,
     }
 
 
 def _few(numbers: list[int]) -> Cited:
     return Cited(numbers[:FEW], max(0, len(numbers) - FEW), [])
-
-
-def _duration(seconds: float) -> str:
-    """Return a duration such as ``0.8 ms``, ``12 ms`` and ``1.2 s``."""
-    if seconds >= 1:
-        return f"{seconds:,.1f} s"
-    return f"{seconds * 1000:.0f} ms" if seconds >= _TEN_MILLISECONDS else f"{seconds * 1000:.1f} ms"
 
 
 def _failed(report: Report, requirement: Requirement, by_number: Mapping[int, Exchange]) -> dict[str, Any]:

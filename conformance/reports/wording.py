@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from conformance.reports.curl import shell_word
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from conformance.reports.model import ConformanceClass, Failure, Mode, Outcome, Report, Requirement, Verdict
 
@@ -93,6 +93,25 @@ def tally(report: Report) -> Counter[str]:
     """Count the requirements by outcome; waived failures count as ``waived``, not as ``failed``."""
     return Counter(
         "waived" if is_waived(requirement) else requirement["outcome"] for requirement in report["requirements"]
+    )
+
+
+def failed_of(report: Report) -> list[Requirement]:
+    """Return the failed requirements, waived ones included."""
+    return [requirement for requirement in report["requirements"] if requirement["outcome"] == "failed"]
+
+
+def causes_sentence(causes: Sequence[Sequence[Requirement]]) -> str | None:
+    """Return how many causes the failed requirements probably have, as a sentence; None if they are not grouped.
+
+    Args:
+        causes: The failed requirements in groups, from ``by_cause``.
+    """
+    number = sum(map(len, causes))
+    if number == len(causes):
+        return None
+    return (
+        f"The {number:,} failed requirements probably have {counted(len(causes), 'cause')}; the first is the gravest."
     )
 
 

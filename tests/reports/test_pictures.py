@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.reports.causes import by_cause
 from conformance.reports.html import html_bytes
 from conformance.reports.layout import place_of, tokens_of
 from conformance.reports.pictures.course import HEIGHT, MOST_KEYS, courses
@@ -247,34 +246,3 @@ def test_a_mark_ends_where_a_body_is_cut() -> None:
 
     assert shown.count("<mark>") == shown.count("</mark>") == 1
     assert "the rest is in exchanges.har" in shown
-
-
-def test_failures_of_one_cause_stand_together(samples: ModuleType) -> None:
-    """The same place of the same response groups requirements, also indirectly; another place does not."""
-
-    def broken(name: str, *found: tuple[int, str]) -> Any:
-        failures = [samples.failure([]) | {"exchanges": [number], "pointer": place} for number, place in found]
-        return samples.requirement(name, name, outcome="failed", failures=failures)
-
-    groups = by_cause(
-        [
-            broken("a", (1, "/data/name")),
-            broken("b", (1, "/data/id")),
-            broken("c", (2, "/data/name")),
-            broken("d", (2, "/data/name"), (1, "/data/name")),
-        ]
-    )
-
-    assert [[requirement["id"] for requirement in group] for group in groups] == [["a", "c", "d"], ["b"]]
-
-
-def test_a_shared_cause_is_shown(failing: tuple[Report, list[Exchange]], samples: ModuleType) -> None:
-    """The page says how many requirements the same responses break."""
-    report, exchanges = failing
-    other = dict(report["requirements"][6]) | {"id": "another", "title": "Another one"}
-    report["requirements"].append(other)  # type: ignore[arg-type]
-
-    assert (
-        "The same responses break 2 requirements, which probably have the same cause."
-        in html_bytes(report, exchanges).decode()
-    )

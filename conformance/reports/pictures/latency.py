@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 WIDTH: Final = 240
 HEIGHT: Final = 24
 _BINS: Final = 40
+_TEN_MILLISECONDS: Final = 0.01
 _TICKS: Final = (
     (0.001, "1 ms"),
     (0.01, "10 ms"),
@@ -91,3 +92,10 @@ def _latency(name: str, values: Sequence[float], low: float, high: float) -> Lat
 def quantile(values: Sequence[float], share: float) -> float:
     """Return the quantile of sorted values: the smallest value that at least the share of them does not exceed."""
     return values[max(0, math.ceil(share * len(values)) - 1)]
+
+
+def duration(seconds: float) -> str:
+    """Return a duration such as ``0.8 ms``, ``12 ms`` and ``1.2 s``."""
+    if seconds >= 1:
+        return f"{seconds:,.1f} s"
+    return f"{seconds * 1000:.0f} ms" if seconds >= _TEN_MILLISECONDS else f"{seconds * 1000:.1f} ms"

@@ -39,7 +39,7 @@
   // Print opens the evidence of failures, and closes it afterwards.
   let opened = [];
   addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("#classes details:not([open]), .failure details:not([open]), #untested details:not([open])")];
+    opened = [...document.querySelectorAll("#classes details:not([open]), .cause details:not([open]), .failure details:not([open]), #untested details:not([open])")];
     for (const details of opened) details.open = true;
   });
   addEventListener("afterprint", () => { for (const details of opened) details.open = false; });
