@@ -69,7 +69,7 @@ def requirement_for_text(
     if refusal := _carrying(field, value, meanwhile):
         return of_refusal(history, refusal)
     is_stale = any(effect.value == value for effect in history.registers[field].effects)
-    if not is_stale and any(write.exchange.accepted and _sends(write, field, value) for write in others):
+    if not is_stale and any(write.exchange.accepted and sends(write, field, value) for write in others):
         return "update-engagement-spares-others"
     is_new = not is_stale and not any(write.exchange.accepted for write in meanwhile)
     if is_new and not _is_seen(history, field, last) and (keeps := keeps_text(last)):
@@ -316,7 +316,7 @@ def _until_wrong(history: History, field: str, last: Effect, interval: Interval)
 
 def _carrying(field: str, value: str, meanwhile: Sequence[Write]) -> Write | None:
     """Return a refused edit that carried the value read."""
-    return next((write for write in meanwhile if write.exchange.refused and _sends(write, field, value)), None)
+    return next((write for write in meanwhile if write.exchange.refused and sends(write, field, value)), None)
 
 
 def _refused(operation: str, meanwhile: Sequence[Write]) -> Write | None:
@@ -331,6 +331,7 @@ def _refused(operation: str, meanwhile: Sequence[Write]) -> Write | None:
     )
 
 
-def _sends(write: Write, field: str, value: str) -> bool:
+def sends(write: Write, field: str, value: str) -> bool:
+    """Whether a write is an edit that sent a value of a field."""
     edit = write.operation == "updateEngagement" and bool(value)
     return edit and (write.exchange.sent_object or {}).get(field) == value

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from math import inf
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.effects import EXISTENCE, STATUS, Interval
 from conformance.oracle.ledger import attribution as causes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from conformance.oracle.effects import Effect
     from conformance.oracle.ledger.histories import History, Snapshot, Write
+    from conformance.wire.exchange import Exchange
 
 SPARING: Final = {
     "updateEngagement": "update-engagement-spares-others",
@@ -20,6 +22,14 @@ SPARING: Final = {
     "deleteEngagement": "delete-spares-others",
 }
 """For an operation, the requirement that it leaves other engagements unchanged."""
+
+_OF_SUCCESSES: Final = {
+    "archiveEngagement": ("archive-keeps-content", "archived-again-stays-archived", "archived-readable"),
+    "updateEngagement": (causes.KEEPS_THE_REST, causes.IN_PARALLEL, "update-engagement-own-values"),
+}
+"""For an operation, the requirements that blame it if its own engagement looks wrong afterwards."""
+
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def of_read(history: History, field: str, interval: Interval) -> set[str]:
@@ -40,8 +50,8 @@ def of_others(others: Sequence[Write]) -> set[str]:
 
 def of_moved_time(
     history: History, shown: Snapshot, refused: Sequence[Write], others: Sequence[Write], within: float = inf
-) -> list[str]:
-    """Return the requirements that a moved ``updatedAt`` may break, first that of the request at the time shown.
+) -> dict[str, Exchange]:
+    """Return the requirements that a moved ``updatedAt`` may break with their requests, first that at the time shown.
 
     ``createdAt``, stated by the same clock, and the time of the creation relate that clock to the run's.
 
@@ -59,7 +69,37 @@ def of_moved_time(
     suspects += [(write, SPARING[write.operation]) for write in others if of_others([write])]
     away = {id(write): max(write.interval.start - at, at - write.interval.end, 0.0) for write, _ in suspects}
     suspects.sort(key=lambda suspect: away[id(suspect[0])])
-    return list(dict.fromkeys(rule for write, rule in suspects if away[id(write)] <= within))
+    found: dict[str, Exchange] = {}
+    for write, rule in suspects:
+        if away[id(write)] <= within:
+            found.setdefault(rule, write.exchange)
+    return found
+
+
+def blamed(
+    history: History, requirement: str, interval: Interval, others: Sequence[Write], sent: Mapping[str, str] = _NOTHING
+) -> tuple[Exchange, ...]:
+    """Return the request that a requirement blames for a wrong response; none if it blames the response itself.
+
+    Args:
+        history: The engagement's history.
+        requirement: The broken requirement.
+        interval: The interval of the response.
+        others: The writes to other engagements since the engagement was read last.
+        sent: The wrong value, by its field; of several requests, one that sent it is blamed, else the last one.
+    """
+    own = history.between(causes.seen_since(history), interval.end, but=(history.creation.exchange,))
+    suspects = [write for write in others if of_others([write]) == {requirement}]
+    suspects += [write for write in own if requirement in _blames(history, write)]
+    sending = [write for write in suspects if any(causes.sends(write, *value) for value in sent.items())]
+    return tuple(write.exchange for write in (sending or suspects)[-1:])
+
+
+def _blames(history: History, write: Write) -> Collection[str]:
+    """Return the requirements that blame a write if its engagement looks wrong afterwards."""
+    if write.exchange.refused:
+        return (causes.of_refusal(history, write),)
+    return _OF_SUCCESSES.get(write.operation, ()) if write.exchange.accepted else ()
 
 
 def of_refused_edit(history: History, interval: Interval) -> str | None:

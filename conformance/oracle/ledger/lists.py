@@ -12,6 +12,7 @@ from conformance.oracle.effects import EXISTENCE, STATUS, TEXTS, Interval
 from conformance.oracle.laws.lists import DEFAULT_PER_PAGE, MAX_PER_PAGE, is_list
 from conformance.oracle.laws.responses import ROLES, readable_resources
 from conformance.oracle.ledger import attribution as causes
+from conformance.oracle.ledger import evidence
 from conformance.oracle.ledger.findings import Finding, Findings
 from conformance.oracle.ledger.histories import History, OpenFinding, Snapshot
 from conformance.oracle.outcomes import CantTell
@@ -196,7 +197,8 @@ class ListJudging:
         if other_candidates:
             history.open_findings.append(OpenFinding(name, last or register.effects[0], len(self.findings.broken)))
         message = f"{name} of a listed engagement has a value that no request explains"
-        because = tuple(effect.exchange for effect in candidates)
+        blamed = evidence.blamed(history, rule, snapshot.interval, others, {name: value})
+        because = *(effect.exchange for effect in candidates), *blamed
         words = " or ".join(dict.fromkeys(render(effect.value) for effect in candidates)), render(value)
         finding = Finding(rule, snapshot.exchange, because, message, *words, f"{snapshot.pointer}/{name}")
         self._break(replace(finding, other_candidates=other_candidates), history)

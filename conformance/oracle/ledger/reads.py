@@ -57,13 +57,16 @@ class Reads(Judging):
 
     def _missing(self, history: History, exchange: Exchange, interval: Interval) -> None:
         last = history.snapshots[-1].exchange if history.snapshots else history.creation.exchange
-        requirement = "get-engagement-succeeds"
+        requirement, others = "get-engagement-succeeds", self.others_since(history, interval)
         if status_of(exchange) == NOT_FOUND:
-            requirement = causes.of_absence(history, interval, self.others_since(history, interval))
+            requirement = causes.of_absence(history, interval, others)
         elif history.registers[STATUS].certain_value(interval) == "archived":
             requirement = "archived-readable"
-        message = "a read of an existing engagement failed"
-        self.broke(history, finding_of(requirement, exchange, last, message=message, expected="200"))
+        message, blamed = (
+            "a read of an existing engagement failed",
+            evidence.blamed(history, requirement, interval, others),
+        )
+        self.broke(history, finding_of(requirement, exchange, last, *blamed, message=message, expected="200"))
 
     def _shown(self, history: History, exchange: Exchange, interval: Interval) -> None:
         data = next(iter(readable_resources(exchange)), None)
@@ -101,7 +104,8 @@ class Reads(Judging):
         candidates = register.candidates(snapshot.interval)
         confirmed = [history.confirmed[name].exchange] if name in history.confirmed else []
         expected = " or ".join(dict.fromkeys(render(effect.value) for effect in candidates))
-        because = *(effect.exchange for effect in candidates), *confirmed
+        blamed = evidence.blamed(history, requirement, snapshot.interval, others, {name: value})
+        because = *(effect.exchange for effect in candidates), *confirmed, *blamed
         finding = finding_of(
             requirement, snapshot.exchange, *because,
             message=f"{name} has a value that no request explains",

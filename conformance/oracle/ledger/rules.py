@@ -65,7 +65,7 @@ def finding_of(
 ) -> Finding:  # fmt: skip
     """Return a finding to record if its rule is broken; without ``actual`` the status is the wrong value."""
     words = str(status_of(exchange)) if actual is None else actual
-    return Finding(requirement, exchange, because, message, expected, words, pointer)
+    return Finding(requirement, exchange, tuple(dict.fromkeys(because)), message, expected, words, pointer)
 
 
 def is_of_main(exchange: Exchange) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from conformance.oracle.ledger.clock import ServiceClock
     from conformance.oracle.ledger.findings import Finding
     from conformance.oracle.ledger.histories import History, Write
+    from conformance.wire.exchange import Exchange
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class Times(Judging):
                 return None
             fault = "changed with another request, or differs" if moved else "differs"
             finding = finding_of(
-                moved[0] if moved else causes.AS_READ, snapshot.exchange, before.exchange,
+                next(iter(moved), causes.AS_READ), snapshot.exchange, before.exchange, *[*moved.values()][:1],
                 message=f"{name} of an engagement {fault} in the list", expected=str(before.text(name)),
                 actual=snapshot.text(name), pointer=f"{snapshot.pointer}/{name}",
             )  # fmt: skip
@@ -140,15 +141,16 @@ class Times(Judging):
             return
         refused = self._refused(history, before, snapshot)
         finding = finding_of(
-            rules[0] if rules else default, snapshot.exchange, before.exchange, *(write.exchange for write in refused),
+            next(iter(rules), default), snapshot.exchange, before.exchange, *[*rules.values()][:1],
+            *(write.exchange for write in refused),
             message="updatedAt changed although the engagement was not", expected=str(before.text("updatedAt")),
             actual=snapshot.text("updatedAt"), pointer="/data/updatedAt",
         )  # fmt: skip
         candidates = max(0, len(rules) - 1)
         self.findings.broken.append(replace(finding, identifier=history.identifier, other_candidates=candidates))
 
-    def _movers(self, history: History, before: Snapshot, snapshot: Snapshot) -> list[str]:
-        """Return the requirements of the requests that may have moved updatedAt.
+    def _movers(self, history: History, before: Snapshot, snapshot: Snapshot) -> dict[str, Exchange]:
+        """Return the requirements of the requests that may have moved updatedAt, with these requests.
 
         The response to the creation may be wrong itself, so that only requests at the time shown count after it.
         """

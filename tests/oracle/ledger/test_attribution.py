@@ -110,6 +110,28 @@ def test_a_wrong_read_is_attributed_to_the_last_write(
     assert broken(make_case().do(*words).show(**shows)) == [requirement]
 
 
+@pytest.mark.parametrize(
+    ("words", "shows", "place"),
+    [
+        (("other name=x",), {"name": "x"}, -2),
+        (("other name=x", "other name=y"), {"name": "x"}, -3),
+        (("read", "archive"), {"name": "odd"}, -2),
+        (("read", "other archive"), {"status": "archived"}, -2),
+        (("archive", "read", "name=new", "archive"), {"name": "new"}, -3),
+        (("read", "other delete"), {}, -2),
+        (("read", "archive"), {}, -2),
+    ],
+)
+def test_the_write_that_is_blamed_is_cited(
+    make_case: Callable[..., Case], words: tuple[str, ...], shows: dict[str, str], place: int
+) -> None:
+    """Of several writes it is the one that sent the wrong value, else the last one."""
+    case = make_case().do(*words)
+    exchanges = case.show(**shows) if shows else case.vanish()
+
+    assert exchanges[place] in found(exchanges).because
+
+
 @pytest.mark.parametrize("name", ["a <b>", "n" * 33, "größer", "two  blanks " * 3])
 def test_a_text_that_was_never_stored_as_sent(make_client: MakeClient, name: str) -> None:
     """An odd text of a creation that no read has shown was not stored as sent."""
