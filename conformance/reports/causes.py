@@ -137,8 +137,8 @@ def _keys(failure: Failure, symptom: Symptom) -> Iterator[Key]:
     if symptom.kind == "status" and exchange.received is not None:
         status = exchange.received.status
         yield ("status", failure["expected"].partition(",")[0], status)
-        yield ("operation", operation.id, status)
         if status >= HTTPStatus.MULTIPLE_CHOICES:
+            yield ("operation", operation.id, status)
             yield ("response", status, _OF_ONE_RESPONSE.sub(b"", exchange.received.body)[:_ALIKE])
         if status == HTTPStatus.NOT_FOUND and operation.parameter == "id":
             yield _PRESENCE
@@ -149,6 +149,8 @@ def _keys(failure: Failure, symptom: Symptom) -> Iterator[Key]:
         yield ("member", pointer)
     elif symptom.kind in {"header", "body"}:
         yield (symptom.kind, symptom.name)
+    elif symptom.kind == "unknown" and any(name == "sort" for name, _ in exchange.request.query):
+        yield ("sort", operation.id)
     if (operation.id == "listEngagements" and pointer in {"/data", "/meta/total"}) or symptom.kind == "listed":
         yield _PRESENCE
 

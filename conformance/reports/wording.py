@@ -110,9 +110,9 @@ def causes_sentence(causes: Sequence[Sequence[Requirement]]) -> str | None:
     number = sum(map(len, causes))
     if number == len(causes):
         return None
-    return (
-        f"The {number:,} failed requirements probably have {counted(len(causes), 'cause')}; the first is the gravest."
-    )
+    if len(causes) == 1:
+        return f"The {number:,} failed requirements probably have the same cause."
+    return f"The {number:,} failed requirements probably have {len(causes):,} causes. The gravest comes first."
 
 
 def is_waived(requirement: Requirement) -> bool:
