@@ -54,6 +54,7 @@ def every_status(sent: Iterable[Sent], permitted: Callable[[int], bool], expecte
         NoResponse: No status is wrong, but a request got no response.
     """
     wrong: list[Sent] = []
+    judged = 0
     error: NoResponse | None = None
     for request in sent:
         try:
@@ -62,11 +63,13 @@ def every_status(sent: Iterable[Sent], permitted: Callable[[int], bool], expecte
             error = error or no_response
             continue
         evidence(request.exchange, expected=expected)
+        judged += 1
         if not permitted(status):
             wrong.append(request)
     if wrong:
+        share = f" ({len(wrong)} of {judged} responses)" if len(wrong) < judged else ""
         raise NonConformity(
-            _listed([f"{request.told} returned {request.exchange.status}" for request in wrong]),
+            _listed([f"{request.told} returned {request.exchange.status}" for request in wrong]) + share,
             *[request.exchange for request in wrong],
             expected=expected,
             actual=", ".join(sorted({str(request.exchange.status) for request in wrong})),

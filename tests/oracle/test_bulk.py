@@ -71,7 +71,7 @@ def test_wrong_statuses_are_reported_together() -> None:
         bulk.every_status(iter(batch), lambda status: status == 200, "exactly 200")
     message = (
         "createEngagement with body 1 returned 500; createEngagement with body 3 returned 404; "
-        "createEngagement with body 4 returned 500"
+        "createEngagement with body 4 returned 500 (3 of 4 responses)"
     )
     assert described(raised.value) == (message, "exactly 200", "404, 500", None)
     assert [exchange.number for exchange in raised.value.exchanges] == [1, 3, 4]
@@ -117,7 +117,7 @@ def test_invalid_requests_with_another_status(status: int) -> None:
     """No other status refuses an invalid request."""
     with pytest.raises(NonConformity) as raised:
         bulk.every_invalid_refused([sent(400, 1), sent(status, 2)])
-    message = f"createEngagement with body 2 returned {status}"
+    message = f"createEngagement with body 2 returned {status} (1 of 2 responses)"
     assert described(raised.value) == (message, "400 or 422", str(status), None)
 
 

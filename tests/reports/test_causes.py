@@ -32,7 +32,7 @@ def recorded(fault: str, only: tuple[str, ...]) -> tuple[Report, list[Exchange]]
         execution.run.closed = execution.reach()
         run_checks(judge)
         execution.undo()
-        return build_report(execution, judge.results, interrupted=False)[0], execution.run.wire.exchanges
+        return build_report(execution, judge.results, interrupted=False)[0], list(execution.run.wire.exchanges)
 
 
 SCOPES = ("scope-refuses-get-engagement", "scope-refuses-list-members", "scope-refuses-update-engagement")
