@@ -162,8 +162,7 @@ def _print_failure(console: Console, requirement: Requirement, folder: Path | No
         _print_indented(console, plain(requirement["reason"] or f"This failure is {excused}.", "yellow"), 2)
     for failure in requirement["failures"]:
         _print_facts(console, failure)
-        gone, commands = again(requirement, failure, None if folder is None else f"{folder}/")
-        for line in filter(None, (gone, *commands)):
+        for line in again(requirement, failure, None if folder is None else f"{folder}/"):
             console.print(plain(f"    {line}", "dim", limit=1000), soft_wrap=True)
         if failure.get("repeat"):
             console.print(plain(f"    {failure['repeat']}", "dim"), soft_wrap=True)

@@ -104,13 +104,12 @@ def _message(requirement: Requirement) -> str:
 
 
 def _trace(requirement: Requirement, failure: Failure) -> str:
-    gone, commands = again(requirement, failure)
     return "\n".join(
         (
             f"expected: {_shown(failure['expected'])}",
             f"actual: {_shown(failure['actual'])}",
             f"exchanges: {numbers(failure['exchanges'])}",
-            *map(_shown, filter(None, (gone, *commands))),
+            *map(_shown, again(requirement, failure)),
         )
     )
 

@@ -119,7 +119,6 @@ def _skipped(case: Element, requirement: Requirement) -> None:
 
 
 def _text(requirement: Requirement, failure: Failure) -> str:
-    gone, commands = again(requirement, failure)
     lines = [
         requirement["title"],
         *([basis] if (basis := basis_of(requirement)) else []),
@@ -129,7 +128,7 @@ def _text(requirement: Requirement, failure: Failure) -> str:
         *([f"place: {failure['pointer']}"] if failure.get("pointer") else []),
         f"check: {failure['check']}",
         f"exchanges: {numbers(failure['exchanges'])}",
-        *filter(None, (gone, *commands)),
+        *again(requirement, failure),
     ]
     return "\n".join(visible(bounded(line, TEXT_LIMIT)) for line in lines)
 

@@ -12,7 +12,6 @@ from conformance.reports.wording import (
     MODES,
     OUTCOMES,
     VERDICTS,
-    again,
     basis_of,
     causes_sentence,
     counted,
@@ -24,6 +23,7 @@ from conformance.reports.wording import (
     numbers,
     of_chosen,
     repeat_command,
+    repeating,
     selection_sentence,
     tally,
     verdict_sentence,
@@ -182,7 +182,7 @@ def _failure(requirement: Requirement, failure: Failure) -> Iterator[str]:
     yield f"  - Actual: {inline(failure['actual'])}"
     yield f"  - Exchanges: {numbers(failure['exchanges'])}"
     yield ""
-    gone, commands = again(requirement, failure)
+    gone, commands = repeating(requirement, failure)
     if gone:
         yield from (inline(gone), "")
     if commands:

@@ -19,7 +19,6 @@ from conformance.reports.wording import (
     OUTCOMES,
     SECTIONS,
     VERDICTS,
-    again,
     causes_sentence,
     counted,
     explain_command,
@@ -28,6 +27,7 @@ from conformance.reports.wording import (
     losses,
     moment,
     repeat_command,
+    repeating,
     reproductions,
     selection_sentence,
     tally,
@@ -185,7 +185,7 @@ def _failed(report: Report, requirement: Requirement, by_number: Mapping[int, Ex
 
 
 def _failure(requirement: Requirement, failure: Failure, by_number: Mapping[int, Exchange]) -> dict[str, Any]:
-    gone, commands = again(requirement, failure)
+    gone, commands = repeating(requirement, failure)
     return {
         "data": failure,
         "pointer": failure.get("pointer"),

@@ -218,7 +218,7 @@ def reproductions(requirement: Requirement, failure: Failure) -> dict[str, str]:
     return {path: content for path, content in found.items() if content}
 
 
-def again(requirement: Requirement, failure: Failure, folder: str | None = "") -> tuple[str | None, list[str]]:
+def repeating(requirement: Requirement, failure: Failure, folder: str | None = "") -> tuple[str | None, list[str]]:
     """Return why the failed request alone may not repeat a failure, or None, and the commands that repeat it.
 
     Args:
@@ -230,6 +230,12 @@ def again(requirement: Requirement, failure: Failure, folder: str | None = "") -
     commands = [f"{'sh' if path.endswith('.sh') else 'pytest'} {shell_word(f'{folder}{path}')}" for path in files]
     alone = [] if gone and files else list(filter(None, [failure["curl"]]))
     return gone and (gone if files else f"{gone} {ALONE}"), [*alone, *commands]
+
+
+def again(requirement: Requirement, failure: Failure, folder: str | None = "") -> list[str]:
+    """Return the lines of ``repeating``."""
+    gone, commands = repeating(requirement, failure, folder)
+    return [*([gone] if gone else []), *commands]
 
 
 _REPLACED: Final = ("--seed", "--challenge", "--only", "--skip", "--class", "--report")
