@@ -35,8 +35,8 @@ class Symptom:
     Attributes:
         exchange: The exchange.
         kind: What is wrong.
-        name: The name of the header, the pointer of the member, or the id of the engagement.
-        value: The wrong value.
+        name: The name of the header, or the pointer of the member.
+        value: The wrong value, or the id of the engagement.
     """
 
     exchange: Exchange
@@ -124,7 +124,7 @@ def _item(exchange: Exchange, _: Response, words: str, actual: str, pointer: str
         return None
     listed = [read.id_of(item) for item in readable_resources(exchange)]
     if actual in listed:
-        return Symptom(exchange, "listed", actual)
+        return Symptom(exchange, "listed", value=actual)
     named = re.search(r'"([^"]+)"', actual)
     is_whole = not any(name == "status" for name, _ in exchange.request.query)
     return (
