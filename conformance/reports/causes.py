@@ -140,8 +140,6 @@ def _keys(failure: Failure, symptom: Symptom) -> Iterator[Key]:
         if status >= HTTPStatus.MULTIPLE_CHOICES:
             yield ("operation", operation.id, status)
             yield ("response", status, _OF_ONE_RESPONSE.sub(b"", exchange.received.body)[:_ALIKE])
-        if status == HTTPStatus.NOT_FOUND and operation.parameter == "id":
-            yield _PRESENCE
     elif symptom.kind == "member" and pointer.startswith("/data"):
         names = [part for part in pointer.split("/")[2:] if not part.isdecimal()]
         yield ("field", operation.family, *names[-1:])
@@ -151,7 +149,9 @@ def _keys(failure: Failure, symptom: Symptom) -> Iterator[Key]:
         yield (symptom.kind, symptom.name)
     elif symptom.kind == "unknown" and any(name == "sort" for name, _ in exchange.request.query):
         yield ("sort", operation.id)
-    if (operation.id == "listEngagements" and pointer in {"/data", "/meta/total"}) or symptom.kind == "listed":
+    is_lost = exchange.missed and operation.parameter == "id" and symptom.kind in {"status", "unknown"}
+    is_listed = operation.id == "listEngagements" and pointer in {"/data", "/meta/total"}
+    if is_lost or is_listed or symptom.kind == "listed":
         yield _PRESENCE
 
 

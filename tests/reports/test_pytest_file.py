@@ -167,10 +167,11 @@ def test_only_the_fault_fails(samples: ModuleType, monkeypatch: pytest.MonkeyPat
         (lambda s: [created(s), shown(s)], ("some order", "no order", None)),
         (lambda s: [created(s), shown(s, createdAt=LATE)], ("2020-01-01T00:00:00.000Z", LATE, "/data/createdAt")),
         (lambda s: [created(s), listed(s, "eng_1")], ("all of them", "1 missing", "/data")),
+        (lambda s: [s.exchange(1, body={"engagementCount": 3})], ("4", "3", "/data/engagementCount")),
     ],
 )
 def test_without_a_telling_response_there_is_no_test(samples: ModuleType, make: Any, words: Any) -> None:
-    """A test that could not fail, or fails for every service, is not written."""
+    """A test that could not fail, or would fail for a service with other content, is not written."""
     assert content(make(samples), words) is None
 
 
