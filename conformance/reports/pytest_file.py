@@ -38,7 +38,7 @@ import pytest
 
 FAULT = {fault}
 PREFIX = {prefix}
-CURL = ["curl", "-sS", "-i"{options}]
+CURL = ["curl", "-sS", "-i", "--suppress-connect-headers"{options}]
 
 
 class Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import ssl
 import subprocess
 import sys
@@ -360,3 +361,33 @@ def test_cleanup_takes_the_connection_options(conformance: Conformance, tmp_path
 
     assert ended.status == 2
     assert ended.err.splitlines()[-1].startswith("--header is a placeholder in angle brackets")
+
+
+def test_reproductions_use_the_connection(conformance: Conformance, tmp_path: Path) -> None:
+    """Script and pytest file name authorities, client certificate and proxy by variables, and reach the service."""
+    client, ca = tmp_path / "client.pem", tmp_path / "server.pem"
+    certificate(client)
+    with ExitStack() as stack:
+        service = stack.enter_context(upstream(context_of(ca, client)))
+        proxy = stack.enter_context(proxying(needs_password=True))
+        used = {
+            "CONFORMANCE_CA_FILE": str(ca),
+            "CONFORMANCE_CERT": str(client),
+            "CONFORMANCE_PROXY": f"http://{CREDENTIALS}@127.0.0.1:{proxy.port}",
+            "CONFORMANCE_API_KEY": KEY,
+        }
+        only = ("--only", "get-organization-fields")
+        ended = conformance("run", "--base-url", f"https://127.0.0.1:{service.port}", "--read-only", *only, **used)
+        folder, asked = ended.folder / "reproduce", len(service.headers)
+        environment = {"PATH": ENVIRONMENT["PATH"], **used}
+        command = [sys.executable, "-B", "-m", "pytest", "-p", "no:cacheprovider", "-c", os.devnull, str(folder)]
+        script, test = (
+            subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+            for words in (["sh", str(folder / "get-organization-fields.sh")], command)
+        )
+
+    assert (ended.status, script.returncode, test.returncode) == (1, 0, 1), ended.err + script.stderr + test.stdout
+    assert "HTTP/1.1 200" in script.stdout
+    assert "Error: In the run: " in test.stdout
+    assert len(service.headers) > asked + 1
+    assert in_outputs(ended, *FORMS, str(ca), str(client)) == []
