@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from conformance.reports.model import Report
     from conformance.running.options import RunOptions
     from conformance.verdicts.results import CheckResult
+    from conformance.wire.exchange import Exchange
 
 _NO_JOURNAL: Final = (
     "The journal was deleted, replaced or truncated during the run, so conformance cleanup cannot undo what is left."
@@ -215,7 +216,7 @@ def _conduct(
     events.built(report)
     written = _write(report, execution, pseudonyms)
     folder = execution.folder if written else None
-    exchanges = execution.run.wire.exchanges
+    exchanges = _masked_exchanges(execution, pseudonyms)
     _summarized(lambda: print_summary(report, folder, exchanges, quiet=quiet, is_tested=reached is None), report, judge)
     if len(judge.errors) > errors:
         reason = _reason_of_suite(execution, judge.errors)
@@ -339,14 +340,18 @@ def _masked(report: Report, pseudonyms: Pseudonyms | None) -> Report:
     return report if pseudonyms is None else cast("Report", with_texts(report, pseudonyms.text))
 
 
+def _masked_exchanges(execution: RunSession, pseudonyms: Pseudonyms | None) -> Sequence[Exchange]:
+    exchanges = execution.run.wire.exchanges
+    return exchanges if pseudonyms is None else [pseudonyms.exchange(exchange) for exchange in exchanges]
+
+
 def _write(report: Report, execution: RunSession, pseudonyms: Pseudonyms | None) -> bool:
     """Write the outputs of a run; return whether that succeeded."""
-    lines, exchanges = execution.notes.lines, execution.run.wire.exchanges
+    lines, exchanges = execution.notes.lines, _masked_exchanges(execution, pseudonyms)
     log, journal = execution.log.text(), execution.run.journal
     try:
         if pseudonyms is not None:
             lines = [pseudonyms.note(line) for line in lines]
-            exchanges = [pseudonyms.exchange(exchange) for exchange in exchanges]
             log = pseudonyms.prose(log)
         notes = note_lines(execution.run, lines, execution.redactor.text, execution.certificate)
         taken_out = write_all(report, exchanges, execution.folder, execution.redactor, notes, log)

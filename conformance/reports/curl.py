@@ -143,13 +143,13 @@ def _body(exchange: Exchange) -> tuple[str, list[str]]:
         return "", []
     if len(body) > LONGEST_BODY:
         return _from_archive(exchange), ["--data-binary @-"]
-    text = _readable(body)
+    text = readable(body)
     if text is not None:
         return "", [f"--data-raw {shlex.quote(text)}"]
     return f"printf %s {base64.b64encode(body).decode()} | base64 -d | ", ["--data-binary @-"]
 
 
-def _readable(body: bytes) -> str | None:
+def readable(body: bytes) -> str | None:
     """Return the body as text if it is safe to paste into a terminal."""
     try:
         text = body.decode("utf-8")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Parsed
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
-from conformance.reports.curl import SECRET, connection, sent_headers, url_options, variable
+from conformance.reports.curl import SECRET, connection, readable, sent_headers, url_options, variable
 from conformance.reports.symptoms import ABSENT, TIME, literal_of, member_at, permitted
 from conformance.reports.text import one_line
 
@@ -36,7 +37,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-FAULT = {fault}
+FAULT = r"""
+{fault}
+"""
 PREFIX = {prefix}
 CURL = ["curl", "-sS", "-i", "--suppress-connect-headers"{options}]
 
@@ -129,8 +132,8 @@ def pytest_file(requirement: str, steps: Steps, symptom: Symptom, fault: Sequenc
     options = connection(steps.variables)
     head = _HEAD.format(
         requirement=requirement,
-        fault=ascii("\n".join(one_line(text)[:_LONGEST_TEXT] for text in fault)),
-        prefix=ascii(steps.prefix),
+        fault="\n".join(one_line(text)[:_LONGEST_TEXT] for text in fault).replace('"""', "'''"),
+        prefix=literal(steps.prefix),
         options="".join(
             f', "{option}"' + (f', os.environ["{name}"]' if name else "") for option, name in options.items()
         ),
@@ -177,9 +180,9 @@ class _Writer:
             case "body":
                 condition = f"{response}.json() is not None"
             case "header" if symptom.value is None:
-                condition = f"{symptom.name.lower()!a} in {response}.headers"
+                condition = f"{literal(symptom.name.lower())} in {response}.headers"
             case "header":
-                condition = f"{response}.headers.get({symptom.name.lower()!a}) != {symptom.value!a}"
+                condition = f"{response}.headers.get({literal(symptom.name.lower())}) != {literal(symptom.value)}"
             case "listed" if symptom.value in self._ids:
                 condition = f"{self._ids[symptom.value]} not in {response}.items()"
             case "missing":
@@ -210,7 +213,7 @@ class _Writer:
         named = TIME.search(expected)
         if named is None:
             form = re.sub(r"\d", "0", symptom.value)
-            return f're.sub("[0-9]", "0", {shown}) != {form!a}'
+            return f're.sub("[0-9]", "0", {shown}) != {literal(form)}'
         fields = dict.fromkeys([symptom.name.rpartition("/")[2], "createdAt", "updatedAt"])
         before = (
             f'at({self._responses[exchange.number]}.json(), "/data/{field}")'
@@ -226,8 +229,8 @@ class _Writer:
         found = re.fullmatch(r"(/data/\d+)(/.*)", symptom.name)
         name = found and self._ids.get(_value(symptom.exchange, f"{found[1]}/id"))
         if found and name:
-            return f"at({response}.items()[{name}], {found[2]!a})"
-        return f"at({response}.json(), {symptom.name!a})"
+            return f"at({response}.items()[{name}], {literal(found[2])})"
+        return f"at({response}.json(), {literal(symptom.name)})"
 
     def _created(self, exchange: Exchange) -> Iterator[str]:
         identifier = self._steps.made(exchange)
@@ -245,9 +248,10 @@ class _Writer:
 
     def _sent(self, exchange: Exchange) -> str:
         sent = exchange.sent_request
-        words = ['"-X"', ascii(sent.method), *map(ascii, url_options(sent.url)), *self._headers(exchange)]
+        words = ['"-X"', literal(sent.method), *map(literal, url_options(sent.url)), *self._headers(exchange)]
         words.append(self._text(sent.url, self._steps.parts(exchange)))
-        body = [f"body={sent.body!r}"] if sent.body else []
+        text = readable(sent.body)
+        body = [f"body={sent.body!r}" if text is None else f"body={literal(text)}.encode()"] if sent.body else []
         return f"send({', '.join([*words, *body])})"
 
     def _headers(self, exchange: Exchange) -> list[str]:
@@ -261,7 +265,7 @@ class _Writer:
         """Return the expression of a text in which names of secrets stand for environment variables."""
         pieces = SECRET.split(text.replace("\0", ""))
         words = [
-            f'os.environ["{variable(piece, self._steps.variables)}"]' if place % 2 else ascii(piece)
+            f'os.environ["{variable(piece, self._steps.variables)}"]' if place % 2 else literal(piece)
             for place, piece in enumerate(pieces)
             if piece
         ]
@@ -270,10 +274,18 @@ class _Writer:
     def _text(self, value: Any, parts: tuple[str, str, str] | None = None) -> str:  # noqa: ANN401 - any JSON value
         """Return the expression of a value, in which ids of the run stand for those of the test."""
         if parts is not None and parts[1] in self._ids:
-            return " + ".join([ascii(parts[0]), self._ids[parts[1]], *([ascii(parts[2])] if parts[2] else [])])
+            return " + ".join([literal(parts[0]), self._ids[parts[1]], *([literal(parts[2])] if parts[2] else [])])
         if isinstance(value, str) and value in self._ids:
             return self._ids[value]
-        return ascii(value.replace("\0", "") if parts is not None else value)
+        return literal(value.replace("\0", "") if parts is not None else value)
+
+
+def literal(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    """Return a value in Python's notation; a text in double quotes, with characters escaped that do not print."""
+    if not isinstance(value, str):
+        return repr(value)
+    quoted = json.dumps(value, ensure_ascii=False)
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in quoted)
 
 
 def _value(exchange: Exchange, pointer: str) -> Any:  # noqa: ANN401 - any JSON value

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from conformance.reports.curl import curl, variables_of
+from conformance.reports.pytest_file import literal
 from conformance.reports.script import Recording
 from conformance.reports.symptoms import permitted
 from conformance.wire import requests
@@ -159,6 +163,28 @@ def test_only_the_fault_fails(samples: ModuleType, monkeypatch: pytest.MonkeyPat
     assert "In the run: it is wrong" in text
     assert fails(text, exchanges, monkeypatch)
     assert not fails(text, [*exchanges[:-1], right(samples)], monkeypatch)
+
+
+@given(st.text(st.characters()))
+def test_texts_stay_texts(text: str) -> None:
+    """A literal is the text again, in printable characters of one line."""
+    assert ast.literal_eval(literal(text)) == text
+    assert literal(text).isprintable()
+
+
+@pytest.mark.parametrize("odd", ['"""\nimport os', "\\", "{0}", "'\"", "\x1b[31m", "größer\u202e"])
+def test_no_text_of_a_service_is_code(samples: ModuleType, odd: str) -> None:
+    """Messages and values have no effect on the statements of the file."""
+    exchanges = [created(samples), shown(samples, name=odd)]
+    plain, text = (content(exchanges, (json.dumps(NAME), said, "/data/name")) for said in (json.dumps(odd), odd))
+
+    assert plain is not None
+    assert text is not None
+    assert len(ast.parse(plain).body) == len(ast.parse(text).body) == len(ast.parse(_plain(samples)).body)
+
+
+def _plain(samples: ModuleType) -> str:
+    return content([created(samples), shown(samples, name="x")], (json.dumps(NAME), '"x"', "/data/name")) or ""
 
 
 @pytest.mark.parametrize(
