@@ -34,7 +34,7 @@ def earlier(recorded_run: RecordedRun, tmp_path: Path) -> Path:
 
 
 def _content(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_no_report_of_another_run_is_left(conformance: Callable[..., Any], tmp_path: Path) -> None:

@@ -84,7 +84,8 @@ def _run(folder: Path, fault: str | None, *words: str, lines: tuple[str, ...] = 
 
 def _shown(ended: Ended, texts: list[str]) -> list[tuple[str, str]]:
     """Return the outputs that show a text, in any form."""
-    outputs = {path.name: path.read_bytes().decode("utf-8", "replace") for path in ended.folder.iterdir()}
+    files = filter(Path.is_file, ended.folder.rglob("*"))
+    outputs = {path.name: path.read_bytes().decode("utf-8", "replace") for path in files}
     outputs |= {"stdout": ended.out, "stderr": ended.err}
     quoted = {text: {text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]} for text in texts}
     forms = {

@@ -66,10 +66,10 @@ def test_run_cut_short_by_its_budget_gives_the_same_outcomes(tmp_path: Path) -> 
 
 def test_nothing_is_sent_when_a_run_is_judged_again(folder: Path) -> None:
     """A replay needs no target and does not change the folder."""
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
     assert _rejudge(folder).returncode == 0
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
 def test_changed_response_changes_its_requirement(folder: Path) -> None:
