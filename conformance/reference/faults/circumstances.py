@@ -28,22 +28,23 @@ WITH_BODY: Final = (op.CREATE, op.EDIT, op.RENAME, op.INVITE, op.ROLE)
 
 SCOPED: Final = MappingProxyType({scope.replace(":", "-"): scope for scope in SCOPES})
 ACTORS: Final[Mapping[str, str]] = MappingProxyType({
-    "any": "", "main": " with a full key", "member": " with a member's key", "other": " by another organization",
-    **{name: f" with a key of only {scope}" for name, scope in SCOPED.items()},
-    "removed": " with the key of a removed member", "spent": " with a key beyond its limit",
+    "any": "", "main": " with a key that has all permissions", "member": " with the key of a member",
+    "other": " by another organization",
+    **{name: f" with a key that has only {scope}" for name, scope in SCOPED.items()},
+    "removed": " with the key of a removed member", "spent": " with a key that has reached its limit",
     "none": " without a key", "wrong": " with an unknown key",
 })  # fmt: skip
 """The senders of requests, with their words in titles."""
 
 _LIVE = {"any": "", "new": "new ", "edited": "edited ", "unarchived": "unarchived ", "archived": "archived ",
-         "edit-refused": "archived and vainly edited ", "rearchived": "twice archived "}  # fmt: skip
+         "edit-refused": "archived (and edit-refused) ", "rearchived": "twice-archived "}  # fmt: skip
 ARCHIVED: Final = ("archived", "edit-refused", "rearchived")
 STATES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
     "engagement": {**_LIVE, "deleted": "deleted ", "foreign": "another organization's ",
                    "foreign-archived": "another organization's archived "},
-    "member": {"any": "", "made": "unchanged ", "changed": "changed ", "changed-back": "changed and changed back ",
-               "removed": "removed ", "owner": "owning ", "foreign": "another organization's "},
-    "organization": {"any": "", "renamed": "renamed ", "renamed-back": "renamed and renamed back "},
+    "member": {"any": "", "made": "unchanged ", "changed": "changed ", "changed-back": "changed and restored ",
+               "removed": "removed ", "owner": "owner ", "foreign": "another organization's "},
+    "organization": {"any": "", "renamed": "renamed ", "renamed-back": "renamed and restored "},
 })  # fmt: skip
 """The states of each kind of target, with their words in titles."""
 
@@ -307,25 +308,26 @@ SINCE: Final[Mapping[str, Since]] = MappingProxyType({
     "third": Since(", every third time", _every(3)),
     "sixth": Since(", every sixth time", _every(6)),
     "tenth": Since(", every tenth time", _every(10)),
-    "second-of-one": Since(", from the second time of the same one on", _from_one(2), _REPEATABLE),
-    "fifth-of-one": Since(", from the fifth time of the same one on", _from_one(5), _REPEATABLE),
-    "a-second-later": Since(", from a second after the first time on",
+    "second-of-one": Since(", from the second time for the same target", _from_one(2), _REPEATABLE),
+    "fifth-of-one": Since(", from the fifth time for the same target", _from_one(5), _REPEATABLE),
+    "a-second-later": Since(", from one second after the first time",
                             lambda at: at.now - int(at.remembered("first", at.now)) >= _LATER),
     **{f"after-{event}": Since(f", after {with_article(event.replace('-', ' '))} in the organization", _after(event))
        for event in (*_EVENTS.values(), "refusal")},
-    "with-filter": Since(", with a filter", _asks("status", "role"), LISTS),
-    "with-page": Since(", with page", _asks("page"), LISTS),
-    "with-per-page": Since(", with perPage", _asks("perPage"), LISTS),
-    "with-sort": Since(", with sort", _asks("sort"), (op.LIST,)),
-    "with-order": Since(", with order", _asks("order"), (op.LIST,)),
+    "with-filter": Since(", if a filter is sent", _asks("status", "role"), LISTS),
+    "with-page": Since(", if page is sent", _asks("page"), LISTS),
+    "with-per-page": Since(", if perPage is sent", _asks("perPage"), LISTS),
+    "with-sort": Since(", if sort is sent", _asks("sort"), (op.LIST,)),
+    "with-order": Since(", if order is sent", _asks("order"), (op.LIST,)),
     "full-page": Since(", if all pages are full", _is_full, LISTS),
-    "described": Since(", with a description", _is_described, (op.CREATE, *OF_ENGAGEMENT)),
-    "name-only": Since(", of the name alone", _sends("name"), (op.EDIT,)),
-    "description-only": Since(", of the description alone", _sends("description"), (op.EDIT,)),
-    "both-fields": Since(", of both fields", _sends("name", "description"), (op.EDIT,)),
-    "used-name": Since(", with a name that was in use before", _is_used_again, (op.CREATE, op.EDIT)),
-    "plus-address": Since(", to an address with a plus sign", _email(lambda text: "+" in text), (op.INVITE,)),
-    "capital-address": Since(", to an address with a capital", _email(lambda text: text != text.lower()), (op.INVITE,)),
+    "described": Since(", if it has a description", _is_described, (op.CREATE, *OF_ENGAGEMENT)),
+    "name-only": Since(", if only the name is sent", _sends("name"), (op.EDIT,)),
+    "description-only": Since(", if only the description is sent", _sends("description"), (op.EDIT,)),
+    "both-fields": Since(", if name and description are sent", _sends("name", "description"), (op.EDIT,)),
+    "used-name": Since(", if the name was in use before", _is_used_again, (op.CREATE, op.EDIT)),
+    "plus-address": Since(", if the address has a plus sign", _email(lambda text: "+" in text), (op.INVITE,)),
+    "capital-address": Since(", if the address has a capital letter", _email(lambda text: text != text.lower()),
+    (op.INVITE,)),
 })  # fmt: skip
 """The events and forms, by their names in ids."""
 

@@ -116,44 +116,44 @@ FOUND = (
     fault("deleted-archivable", "A deleted engagement can be archived.",
           _find_deleted(ARCHIVE) | instead(ARCHIVE, lambda at: at.replied("archived", status="archived"), missing),
           _UNARCHIVABLE),
-    fault("deletion-late", "A deleted engagement can still be read within 5 ms after the response.",
+    fault("deletion-late", "A deleted engagement can still be read for 5 ms after the response.",
           _find_deleted(READ, seconds=_A_MOMENT), _AT_ONCE, _UNREADABLE),
-    *(fault(f"deleted-{word}-{status}", f"A missing engagement gives {status} instead of 404 for {operation}.",
+    *(fault(f"deleted-{word}-{status}", f"{operation} gives {status} instead of 404 for a missing engagement.",
             refuse(operation, status, missing, step="find"), *breaks) for word, operation, status, *breaks in (
         ("read", READ, 410, _UNREADABLE, "get-unknown-engagement"),
         ("edit", EDIT, 409, _UNEDITABLE, "update-unknown-engagement"),
         ("delete", DELETE, 400, _UNDELETABLE),
         ("archive", ARCHIVE, 409, _UNARCHIVABLE, "archive-unknown-engagement"))),
-    *(fault(f"deleted-{operation.lower()}-restores", f"{word} a deleted engagement is refused, and brings it back.",
+    *(fault(f"deleted-{operation.lower()}-restores", f"{word} a deleted engagement is refused but restores it.",
             _restore_if_refused(operation), *breaks, _UNREADABLE, _UNLISTED) for word, operation, *breaks in (
         ("Editing", EDIT, _UNDELETABLE), ("Archiving", ARCHIVE, _UNDELETABLE), ("Unarchiving", UNARCHIVE, _UNDELETABLE),
         ("Deleting", DELETE))),
-    fault("deleted-still-listed", "A deleted engagement is not found any more, but still listed and counted.",
+    fault("deleted-still-listed", "A deleted engagement cannot be read but is still listed and counted.",
           _SPARED | before(DELETE, lambda at: at.service.delete_subordinates(at.engagement))
           | before(DELETE, note("deleted")) | hide(noted("deleted")), _UNLISTED, _UNCOUNTED),
-    fault("deleted-counted", "The organization still counts deleted engagements.",
+    fault("deleted-counted", "engagementCount includes deleted engagements.",
           before(DELETE, note("deleted")) | wrap("count_engagements", lambda service, honest, organization:
                                                  honest(organization) + len(service.memory.get("deleted", ()))),
           _UNCOUNTED, "engagement-count-agrees"),
     fault("deleted-archived-still-listed",
-          "An archived engagement that was deleted stays in the list of archived ones.",
+          "A deleted archived engagement stays in the list of archived engagements.",
           before(DELETE, lambda at: at.remembered("deleted", []).append(at.engagement), archived)
           | list_deleted(lambda query, deleted: query.status == "archived" and not query.offset
                          and query.organization_id == deleted.organization_id), _UNLISTED),
 )  # fmt: skip
 
 NOT_DONE = (
-    fault("delete-does-nothing", "A deletion answers as if it had been done.",
+    fault("delete-does-nothing", "A deletion reports success but does nothing.",
           _SPARED, _UNREADABLE, _UNLISTED, _UNDELETABLE, _UNEDITABLE),
-    fault("delete-archives", "A deletion only archives.",
+    fault("delete-archives", "A deletion archives the engagement instead of deleting it.",
           _SPARED | before(DELETE, lambda at: at.service.set_status(at.engagement, "archived")),
           _UNREADABLE, _UNLISTED, _UNDELETABLE, _UNEDITABLE),
     fault("delete-needs-archive", "An active engagement cannot be deleted.",
           refuse(DELETE, 409, lambda at: not archived(at)), "delete-engagement-succeeds"),
-    fault("deletion-later", "A deletion is done a little after its response.",
+    fault("deletion-later", "A deletion takes effect some time after its response.",
           _SPARED | before(DELETE, lambda at: at.service.later(
               lambda: at.store.delete_engagement(at.engagement.id))), _AT_ONCE, _UNREADABLE),
-    *(fault(f"deletion-spares-{word}", f"The deletion of an {which} is answered as done, and not done.",
+    *(fault(f"deletion-spares-{word}", f"The deletion of an {which} reports success but does nothing.",
             instead(DELETE, lambda at: at.replied("deleted"), when), *_DELETED, *breaks)
       for word, which, when, *breaks in (
         ("archived", "archived engagement", archived, "archived-deletable"),
@@ -163,57 +163,58 @@ NOT_DONE = (
 )  # fmt: skip
 
 OTHERS = (
-    fault("delete-takes-neighbour", "A deletion takes the engagement created next with it.",
+    fault("delete-takes-neighbour", "A deletion also deletes the engagement created next.",
           after(DELETE, lambda at: _delete_all(at.service, [
               other for other in at.engagements if other.created_at >= at.engagement.created_at][:1])), _SPARES),
-    fault("delete-by-name", "A deletion takes every engagement of the same name.",
+    fault("delete-by-name", "A deletion also deletes every engagement of the same name.",
           _delete_others(lambda deleted, other: deleted.name == other.name),
           _SPARES, "create-engagement-duplicate-name"),
-    fault("deletion-takes-archived", "The deletion of an archived engagement takes all archived ones.",
+    fault("deletion-takes-archived", "The deletion of an archived engagement deletes all archived engagements.",
           _delete_others(lambda deleted, other: deleted.status == other.status == "archived"), _SPARES),
-    fault("deletion-takes-older", "A deletion takes what was created within the second before.",
+    fault("deletion-takes-older",
+          "A deletion also deletes engagements created within the second before the engagement.",
           _delete_others(lambda deleted, other: deleted.created_at - other.created_at in range(1000)), _SPARES),
-    fault("deletion-takes-same-description", "A deletion takes every engagement of the same description.",
+    fault("deletion-takes-same-description", "A deletion also deletes every engagement of the same description.",
           _delete_others(lambda deleted, other: bool(deleted.description) and deleted.description == other.description),
           _SPARES),
 )  # fmt: skip
 
 SHOWN = (
-    fault("delete-answers-false", "The response to a deletion says that nothing was deleted.",
+    fault("delete-answers-false", "The response to a deletion has false for deleted.",
           view("deleted", put(deleted=False)), _TRUE),
-    fault("delete-answers-other-id", "The response to a deletion carries another identifier.",
+    fault("delete-answers-other-id", "The response to a deletion has another id.",
           view("deleted", edit(id=lambda text: f"{text}0")), _TRUE),
-    fault("deletion-says-yes", "The response to a deletion has the number 1 for true.",
+    fault("deletion-says-yes", "The response to a deletion has 1 instead of true for deleted.",
           view("deleted", put(deleted=1)), "delete-engagement-fields"),
     fault("undescribed-deleted-false",
-          "The deletion of an engagement without a description says that it was not deleted.",
+          "The response to the deletion of an engagement without a description has false for deleted.",
           wrap("view_deleted", lambda _, honest, engagement: {
               **honest(engagement), "deleted": bool(engagement.description)}), _TRUE),
 )  # fmt: skip
 
 RECORDS = (
-    *(fault(f"cascade-leaves-{words}", f"A deleted engagement leaves its {words.replace('-', ' ')} behind.",
+    *(fault(f"cascade-leaves-{words}", f"A deletion keeps the engagement's {words.replace('-', ' ')}.",
             _leave(kind), f"subordinate-{words}-go") for kind, words in _RECORDS.items()),
-    fault("cascade-takes-neighbours", "A deletion takes the reports of all other engagements with it.",
+    fault("cascade-takes-neighbours", "A deletion also deletes the reports of all other engagements.",
           _delete_too("report", everywhere=False), "subordinates-of-others-stay"),
-    fault("cascade-not-at-all", "A deleted engagement leaves all its records behind.",
+    fault("cascade-not-at-all", "A deletion keeps all subordinate records of the engagement.",
           override(delete_subordinates=lambda *_: None),
           *(f"subordinate-{words}-go" for words in _RECORDS.values())),
-    *(fault(f"cascade-not-for-{status}", f"A deleted engagement that was {status} leaves its records behind.",
+    *(fault(f"cascade-not-for-{status}", f"The deletion of an {status} engagement keeps its subordinate records.",
             wrap("delete_subordinates", lambda _, honest, engagement, status=status:
                  None if engagement.status == status else honest(engagement)), *_GO)
       for status in ("archived", "active")),
-    *(fault(f"cascade-not-if-{word}", f"A deleted engagement that was {word} before leaves its records behind.",
+    *(fault(f"cascade-not-if-{word}", f"The deletion of an engagement that was {word} keeps its subordinate records.",
             change | wrap("delete_subordinates", lambda service, honest, engagement:
                           None if engagement.id in service.memory.get("changed", ()) else honest(engagement)), *_GO)
       for word, change in (("renamed", after(EDIT, note("changed"), sends("name"))),
                            ("unarchived", after(UNARCHIVE, note("changed"))))),
-    *(fault(f"cascade-takes-one-{kind}", f"A deleted engagement takes one {kind} with it, not all.",
+    *(fault(f"cascade-takes-one-{kind}", f"A deletion deletes only one {kind} of the engagement.",
             _leave(kind, delete_first=True), f"subordinate-{kind}s-go") for kind in ("task", "target")),
-    fault("cascade-takes-all-late", "Every deletion after the twenty-fifth takes the tasks of all engagements with it.",
+    fault("cascade-takes-all-late", "Every deletion after the twenty-fifth deletes the tasks of all engagements.",
           after(DELETE, lambda at: at.service.memory.update(deletions=at.remembered("deletions", 0) + 1))
           | _delete_too("task", everywhere=True, from_deletion=25), "subordinates-of-others-stay"),
-    *(fault(f"cascade-takes-every-{kind}".lower(), f"A deletion takes every {kind} of all engagements with it.",
+    *(fault(f"cascade-takes-every-{kind}".lower(), f"A deletion deletes every {kind} of all engagements.",
             _delete_too(kind, everywhere=True), "subordinates-of-others-stay")
       for kind in ("target", "wikiPage", "apiRequest")),
 )  # fmt: skip

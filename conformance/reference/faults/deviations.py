@@ -538,85 +538,87 @@ DEVIATIONS: Final[Mapping[str, Deviation]] = MappingProxyType({
        for status, can in ((401, _always), (403, _always), (404, _always), (409, _has_fresh_name), (500, _always))},
     "status-201": Deviation("status", "is answered with 201", _ruled(
         *(each.id for each in OPERATIONS.values() if each.status)), lambda case: replace(case.honest, status=201)),
-    "accepted-done": Deviation("accepted", "is accepted and done", _ruled(), _accept, _exists),
-    "accepted-idle": Deviation("accepted", "is answered with a success, and nothing else happens", _ruled(),
+    "accepted-done": Deviation("accepted", "is accepted and carried out", _ruled(), _accept, _exists),
+    "accepted-idle": Deviation("accepted", "reports success but does nothing", _ruled(),
                                _accept_idly, _exists),
-    "refused-done": Deviation("refused-done", "is refused, and done", _ruled(), _do_refused, _exists),
-    "refused-time": Deviation("refused-time", "is refused, and moves updatedAt", _ruled(*OF_ENGAGEMENT[1:]),
+    "refused-done": Deviation("refused-done", "is refused but carried out", _ruled(), _do_refused, _exists),
+    "refused-time": Deviation("refused-time", "is refused but moves updatedAt", _ruled(*OF_ENGAGEMENT[1:]),
                               _do(lambda case: case.at.edit())),
-    "not-done": Deviation("not-done", "is answered as done, and not done", _EFFECT, _roll_back, _changes),
-    "half-done": Deviation("half-done", "leaves the description as it was", {
+    "not-done": Deviation("not-done", "reports success but does nothing", _EFFECT, _roll_back, _changes),
+    "half-done": Deviation("half-done", "ignores the description", {
         op.CREATE: ("create-engagement-lasts",), op.EDIT: _EFFECT[op.EDIT]}, _do(_halve), _changes_both),
-    "undone-six-requests-later": Deviation("undone", "comes undone six requests later", _EFFECT,
+    "undone-six-requests-later": Deviation("undone", "is undone six requests later", _EFFECT,
                                            _after_requests(_undo), _changes),
-    "undone-a-second-later": Deviation("undone", "comes undone a second later", _EFFECT,
+    "undone-a-second-later": Deviation("undone", "is undone a second later", _EFFECT,
                                        _after_a_second(_undo), _changes),
-    "done-to-another": Deviation("another", "is done to another one, too", _SPARED, _do(_do_to_another), _has_another),
-    "touches-another": Deviation("another", "moves the updatedAt of another one", _OF_OTHERS,
+    "done-to-another": Deviation("another", "also affects another resource", _SPARED, _do(_do_to_another),
+    _has_another),
+    "touches-another": Deviation("another", "moves the updatedAt of another engagement", _OF_OTHERS,
                                  _do(_touch_another), _has_another),
-    "archives-another": Deviation("another", "archives another one", {
+    "archives-another": Deviation("another", "archives another engagement", {
         each: _SPARED[each] for each in (op.EDIT, op.DELETE)},
         _do(lambda case: _touch_another(case, status="archived")), _has_another),
-    "updated-at-stays": Deviation("time", "leaves updatedAt as it was", _MOVED,
+    "updated-at-stays": Deviation("time", "does not move updatedAt", _MOVED,
                                   _do(lambda case: case.at.overwrite(updated_at=case.engagement.updated_at)), _changes),
-    "updated-at-back": Deviation("time", "sets updatedAt to a second before createdAt", _all(
+    "updated-at-back": Deviation("time", "sets updatedAt to one second before createdAt", _all(
         _NEVER_BACK, operations=_WRITTEN),
         _do(lambda case: case.at.overwrite(updated_at=case.engagement.created_at - _SECOND))),
-    "created-at-moves": Deviation("time", "moves createdAt by a second", _all(_CREATED_AT, operations=_WRITTEN),
+    "created-at-moves": Deviation("time", "moves createdAt by one second", _all(_CREATED_AT, operations=_WRITTEN),
                                   _do(lambda case: case.at.overwrite(created_at=case.engagement.created_at + _SECOND))),
-    "records-survive": Deviation("records", "spares the subordinate records", {op.DELETE: _GO}, _do(_keep_records),
+    "records-survive": Deviation("records", "keeps the subordinate records", {op.DELETE: _GO}, _do(_keep_records),
                                  lambda case: case.identifier in case.at.remembered("records", {})),
     "records-of-others-go": Deviation(
-        "records", "deletes the subordinate records of the others, too", {op.DELETE: ("subordinates-of-others-stay",)},
+        "records", "also deletes the subordinate records of other engagements",
+        {op.DELETE: ("subordinates-of-others-stay",)},
         _do(_delete_records_of_others),
         lambda case: any(other.id in case.at.remembered("records", {}) for other in case.at.other_engagements)),
-    "miscounted": Deviation("counts", "is not followed by the count of the organization", _COUNTED, _do(_miscount)),
-    "unlisted": Deviation("listing", "takes the engagement out of the lists", {
+    "miscounted": Deviation("counts", "is not reflected in the organization's counts", _COUNTED, _do(_miscount)),
+    "unlisted": Deviation("listing", "removes the engagement from the lists", {
         op.CREATE: ("create-engagement-listed",), op.ARCHIVE: ("archived-listed",)},
         _do(lambda case: case.at.remembered("hidden", set()).add(case.identifier))),
     "still-listed": Deviation("listing", "leaves the engagement in the lists", {op.DELETE: ("deleted-unlisted",)},
                               _do(lambda case: case.at.remembered("deleted", []).append(case.engagement))),
-    "joins": Deviation("mail", "makes a member of the invited person", _all(
+    "joins": Deviation("mail", "makes the invited user a member", _all(
         "invite-adds-no-member", operations=(op.INVITE,)), _do(_join)),
-    "joins-a-second-later": Deviation("mail", "makes a member of the invited person a second later", _all(
+    "joins-a-second-later": Deviation("mail", "makes the invited user a member a second later", _all(
         "invite-adds-no-member", operations=(op.INVITE,)), _after_a_second(_join)),
     "mail-not-sent": Deviation("mail", "sends no mail", _all("invite-sends-mail", operations=(op.INVITE,)),
                                _do(lambda case: case.at.context.afterwards.clear())),
     **{f"without-{name}": _lacks_field(name) for name in sorted(set().union(*_FIELDS.values()))},
     **{f"wrong-{name}": _wrong_field(name) for name in sorted(set().union(*_VALUES.values()))},
-    "stale": Deviation("stale", "shows an old state", _READS, lambda case: _known_older(case)[0][1], _has_older),
+    "stale": Deviation("stale", "shows an earlier state", _READS, lambda case: _known_older(case)[0][1], _has_older),
     "item-missing": Deviation("items", "lacks an item", _per_list("page-length pages-partition"), _with_items(
         lambda case: [item for place, item in enumerate(case.at.data) if place != case.listed[-1]]),
         lambda case: bool(case.listed)),
-    "item-twice": Deviation("items", "has an item twice", _per_list("pages-partition page-length"),
+    "item-twice": Deviation("items", "repeats an item", _per_list("pages-partition page-length"),
                             _with_items(_twice), lambda case: bool(case.listed)),
     "item-foreign": Deviation("items", "has an item of another organization", _all(
         "isolation-lists", operations=LISTS), _with_items(lambda case: [*case.at.data, *_foreign_items(case)]),
         lambda case: bool(_foreign_items(case))),
-    "total-off": Deviation("totals", "has a total that is too high by one", _TOTALS, lambda case: case.with_meta(
+    "total-off": Deviation("totals", "has a total one too high", _TOTALS, lambda case: case.with_meta(
         total=case.at.reply_so_far.content["meta"]["total"] + 1)),
     "page-empty": Deviation("pages", "is empty", _per_list("page-length pages-partition"), _with_items(lambda _: []),
                             lambda case: bool(case.at.data)),
-    "page-repeats": Deviation("pages", "shows the first page again", _per_list("pages-partition"), lambda case:
+    "page-repeats": Deviation("pages", "repeats the first page", _per_list("pages-partition"), lambda case:
                               case.at.with_data(case.repeated(page=1).content["data"]), _is_later_page),
-    "page-size-ignored": Deviation("pages", "shows more than perPage", _per_list("page-length paging-honoured"),
+    "page-size-ignored": Deviation("pages", "shows more items than perPage", _per_list("page-length paging-honoured"),
                                    lambda case: case.at.with_data(case.repeated(perPage=20).content["data"]), _is_cut),
-    "filter-dropped": Deviation("filter", "shows items beside the filter", {
+    "filter-dropped": Deviation("filter", "ignores its filter", {
         op.LIST: ("list-engagements-status-filter",), op.LIST_MEMBERS: ("list-members-role-filter",)},
         lambda case: case.repeated(status=None, role=None), _is_filtered),
-    "order-reversed": Deviation("order", "is in the opposite order", {op.LIST: _SORTED},
+    "order-reversed": Deviation("order", "is in reverse order", {op.LIST: _SORTED},
                                 _with_items(lambda case: case.at.data[::-1]), _is_sorted),
     "limit-header-missing": Deviation("headers", "is answered without X-RateLimit-Remaining", _all(
         "rate-limit-headers-present"), _mark("X-RateLimit-Remaining", None)),
     "limit-header-negative": Deviation("headers", "is answered with a negative X-RateLimit-Remaining", _all(
         "rate-limit-remaining-in-range"), _mark("X-RateLimit-Remaining", "-1")),
-    "reset-is-a-delay": Deviation("headers", "is answered with a delay as X-RateLimit-Reset", _all(
+    "reset-is-a-delay": Deviation("headers", "is answered with a delay instead of a time in X-RateLimit-Reset", _all(
         "rate-limit-reset-is-time"), _mark("X-RateLimit-Reset", "60")),
-    "media-type-html": Deviation("headers", "is answered as HTML", _all("json-media-type"),
+    "media-type-html": Deviation("headers", "is answered with the media type text/html", _all("json-media-type"),
                                  _mark("Content-Type", "text/html")),
-    "envelope-status-off": Deviation("envelope", "is refused with another statusCode in its envelope", _all(
+    "envelope-status-off": Deviation("envelope", "is refused with a statusCode that differs from the status", _all(
         "error-status-code-agrees"), _envelope(statusCode=418)),
-    "envelope-code-missing": Deviation("envelope", "is refused without a code", _all("error-envelope"),
+    "envelope-code-missing": Deviation("envelope", "is refused without error.code", _all("error-envelope"),
                                        _envelope(code=None)),
 })  # fmt: skip
 """The deviations, by their names in ids."""

@@ -291,12 +291,12 @@ _OF_STATES: Final[Mapping[tuple[str, str], tuple[str, str]]] = MappingProxyType(
 
 _PHRASES: Final = MappingProxyType({
     op.GET_ORGANIZATION: "A read of the {0}organization", op.RENAME: "A renaming of the {0}organization",
-    op.LIST_MEMBERS: "A list of members", op.INVITE: "An invitation to the {0}organization",
-    op.ROLE: "A change of the role of {1}", op.REMOVE: "A removal of {1}",
-    op.LIST: "A list of engagements", op.CREATE: "A creation in the {0}organization",
+    op.LIST_MEMBERS: "The list of members", op.INVITE: "An invitation to the {0}organization",
+    op.ROLE: "A role change of {1}", op.REMOVE: "A removal of {1}",
+    op.LIST: "The list of engagements", op.CREATE: "A creation in the {0}organization",
     op.READ: "A read of {2}",
     op.EDIT: "An edit of {2}", op.DELETE: "A deletion of {2}",
-    op.ARCHIVE: "An archiving of {2}", op.UNARCHIVE: "An unarchiving of {2}",
+    op.ARCHIVE: "An archive of {2}", op.UNARCHIVE: "An unarchive of {2}",
 })  # fmt: skip
 
 

@@ -67,7 +67,7 @@ def _change_role_there(at: Situation) -> Reply:
 
 
 FOUND = (
-    *(fault(f"leak-{operation}".lower(), f"The operation {operation} works on engagements of other organizations.",
+    *(fault(f"leak-{operation}".lower(), f"{operation} works on engagements of other organizations.",
             _find_engagement_if(lambda asked, _, operation=operation: asked == operation),  # type: ignore[misc]
             requirement, *([] if operation == READ else [_UNTOUCHED]))
       for operation, requirement in _OF_ENGAGEMENTS.items()),
@@ -138,40 +138,42 @@ def _all_by_change(service: Service, honest: Method, query: EngagementQuery) -> 
 
 _COUNT_ALL = override(count_engagements=lambda service, _: sum(
     map(service.store.count_engagements, service.store.organization_ids())))  # fmt: skip
-_BEGINS = "The list of engagements begins with other organizations'"
+_BEGINS = "The list of engagements begins with those of other organizations"
 
 LISTS = (
-    fault("leak-listengagements", "The list of engagements holds those of all organizations.",
+    fault("leak-listengagements", "The list of engagements shows those of all organizations.",
           _of_all("find_engagements", lambda _: True), _LISTS, _COUNTS, _COUNT_AGREES),
-    fault("leak-listmembers", "The list of members holds those of all organizations.",
+    fault("leak-listmembers", "The list of members shows those of all organizations.",
           _of_all("find_members", lambda _: True), _LISTS, "member-count-agrees"),
     fault("leak-listengagements-by-status",
-          "The list of engagements holds those of all organizations where it is filtered.",
+          "The list of engagements shows those of all organizations if it is filtered.",
           _of_all("find_engagements", lambda query: query.status), _LISTS, "list-engagements-filter-counts"),
-    fault("leak-members-by-role", "The list of members holds those of all organizations where a role is asked for.",
+    fault("leak-members-by-role", "The list of members shows those of all organizations if it is filtered.",
           _of_all("find_members", lambda query: query.role), "list-members-role-filter", _LISTS),
-    *(fault(f"leak-list-all-{way}", f"The list of engagements holds those of all organizations where {says}.",
+    *(fault(f"leak-list-all-{way}", f"The list of engagements shows those of all organizations if {says}.",
             _of_all("find_engagements", when, _sorted), _LISTS) for way, says, when in (
         ("by-name", "it is sorted by name", lambda query: query.sort == "name"),
-        ("ascending", "it is sorted upwards", lambda query: not query.descending),
-        ("active", "active ones are asked for", lambda query: query.status == "active"),
-        ("active-by-name", "active ones are sorted by name",
+        ("ascending", "it is sorted in ascending order", lambda query: not query.descending),
+        ("active", "it is filtered by active", lambda query: query.status == "active"),
+        ("active-by-name", "it is filtered by active and sorted by name",
          lambda query: (query.status, query.sort) == ("active", "name")))),
-    fault("leak-engagementcount", "The organization counts the engagements of all organizations.",
+    fault("leak-engagementcount", "engagementCount includes the engagements of all organizations.",
           _COUNT_ALL, _COUNTS, _COUNT_AGREES),
-    fault("leak-counts-and-totals", "The organization and the list count the engagements of all organizations.",
+    fault("leak-counts-and-totals",
+          "engagementCount and the list's total include the engagements of all organizations.",
           _COUNT_ALL | wrap("find_engagements", lambda service, honest, query: replace(honest(query), total=sum(
               honest(replace(query, organization_id=each)).total for each in service.store.organization_ids()))),
           _COUNTS, _COUNT_AGREES),
-    fault("leak-list-by-name", f"{_BEGINS} where it is sorted by name.",
+    fault("leak-list-by-name", f"{_BEGINS} if it is sorted by name.",
           _foreign_first(lambda query: query.sort == "name"),
           "list-engagements-total", "list-engagements-pages-partition", _LISTS, "sort-by-name"),
-    fault("leak-list-archived", f"{_BEGINS} where archived ones are asked for.",
+    fault("leak-list-archived", f"{_BEGINS} if it is filtered by archived.",
           _foreign_first(lambda query: query.status == "archived"), _LISTS, "list-engagements-status-filter"),
     fault("leak-list-page-two", f"{_BEGINS} from the second page on.", _foreign_first(lambda query: query.offset > 0),
           "list-engagements-pages-partition", "list-engagements-total", "sort-by-created-at", "sort-by-updated-at",
           _LISTS),
-    fault("leak-list-by-change", "A list that is sorted by updatedAt holds the engagements of every organization.",
+    fault("leak-list-by-change",
+          "The list of engagements shows those of all organizations if it is sorted by updatedAt.",
           wrap("find_engagements", _all_by_change), _LISTS, "list-engagements-pages-partition", "sort-by-updated-at"),
 )  # fmt: skip
 
@@ -225,28 +227,30 @@ def _move_in(at: Situation, honest: Method) -> Engagement:
 
 WRITES = (
     *(fault(f"leak-applied-{operation}".lower(),
-            f"The operation {operation} on another organization's engagement is refused, and done.",
+            f"{operation} on another organization's engagement is refused but carried out.",
             refused_yet(operation, _do_there, _foreign_engagement), _UNTOUCHED)
       for operation in _OF_ENGAGEMENTS if operation != READ),
-    fault("leak-applied-updatememberrole", "The role of another organization's member is refused, and changed.",
+    fault("leak-applied-updatememberrole", "A role change of another organization's member is refused but carried out.",
           refused_yet(ROLE, _change_role_wherever, sends("role"), statuses=(403, 404)), _UNTOUCHED),
-    fault("leak-applied-remove-member", "The removal of another organization's member is refused, and done.",
+    fault("leak-applied-remove-member", "The removal of another organization's member is refused but carried out.",
           refused_yet(REMOVE, _remove_wherever), _UNTOUCHED),
-    fault("leak-edit-touches", "An edit of another organization's engagement is refused, and moves its updatedAt.",
+    fault("leak-edit-touches", "An edit of another organization's engagement is refused but moves its updatedAt.",
           refused_yet(EDIT, lambda at: at.edit(), _foreign_engagement), _UNTOUCHED),
     fault("leak-edit-renames",
-          "An edit of another organization's engagement is refused, and gives it the name that was sent.",
+          "An edit of another organization's engagement is refused but stores the name.",
           refused_yet(EDIT, lambda at: at.overwrite(name=at.field("name")),
                       all_of(_foreign_engagement, field_is("name", str))), _UNTOUCHED),
-    fault("leak-organization", "Every key reads the organization that was there first.",
+    fault("leak-organization", "Every key reads the organization that was created first.",
           before(GET_ORGANIZATION, _use_first_key), _OWN, _LISTS),
-    fault("leak-organization-update", "Every key updates the organization that was there first.",
+    fault("leak-organization-update", "Every key updates the organization that was created first.",
           before(RENAME, _use_first_key), _OWN),
     fault("leak-renaming-renames-all", "A renaming renames every organization.",
           after(RENAME, _name_all, sends("name")), _UNTOUCHED),
-    fault("leak-update-names-all", "Any update, a renaming or not, gives every organization the name.",
+    fault("leak-update-names-all",
+          "Any update of the organization, even without a name, gives its name to every organization.",
           after(RENAME, _name_all), _UNTOUCHED),
-    fault("leak-archives-namesakes", "Archiving an engagement archives those of the same name in other organizations.",
+    fault("leak-archives-namesakes",
+          "Archiving an engagement also archives those of the same name in other organizations.",
           before(ARCHIVE, _archive_namesakes), _UNTOUCHED),
     *(fault(f"other-{word}-count-off", f"The {field} of every organization but the first is one too many.",
             data(GET_ORGANIZATION, _one_more(field), _is_not_the_first),

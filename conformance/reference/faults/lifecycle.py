@@ -49,68 +49,70 @@ def _view_noted(view: str, name: str, **members: str) -> Mutation:
 
 
 ARCHIVING = (
-    fault("archive-answers-active", "The response to an archive still says active.",
+    fault("archive-answers-active", "The response to an archive has the status active.",
           view("archived", put(status="active")), _STATUS),
-    fault("archive-answers-other-id", "The response to an archive carries another identifier.",
+    fault("archive-answers-other-id", "The response to an archive has another id.",
           view("archived", edit(id=lambda text: f"{text}0")), "archive-engagement-answers-id"),
-    fault("archive-does-nothing", "Archiving answers as if it had been done.", override(set_status=lambda *_: None)
+    fault("archive-does-nothing", "Archiving reports success but does nothing.", override(set_status=lambda *_: None)
           | wrap("view_archived", lambda service, honest, engagement:
                  honest(replace(engagement, status="archived", updated_at=service.now()))),
           _STATUS, _REFUSED, _REFRESHES),
-    fault("archive-answers-old-time", "The response to an archive carries the updatedAt from before.",
+    fault("archive-answers-old-time", "The response to an archive has the old updatedAt.",
           data(ARCHIVE, lambda at, shown: {**shown, "updatedAt": at.service.timestamp(at.engagement.updated_at)}),
           "archive-engagement-answers-updated-at", _REFRESHES),
     fault("archive-marks-name", "Archiving adds a remark to the name.",
           after_change(lambda service, engagement, _: service.store.edit_engagement(
               engagement.id, {"name": f"{engagement.name} (archived)"}, service.now())), _CONTENT),
-    fault("archive-drops-description", "Archiving forgets the description.",
+    fault("archive-drops-description", "Archiving deletes the description.",
           after_change(lambda service, engagement, _: service.store.edit_engagement(
               engagement.id, {"description": None}, service.now())), _CONTENT),
-    fault("archive-takes-neighbour", "Archiving an engagement archives the next one in the order of creation, too.",
+    fault("archive-takes-neighbour", "Archiving an engagement also archives the one created next.",
           after_change(_archive_next), _SPARES),
-    fault("archive-touches-others", "Archiving an engagement moves the updatedAt of all of them.",
+    fault("archive-touches-others", "Archiving an engagement moves the updatedAt of all engagements.",
           after_change(lambda service, engagement, _: edit_all(
               service, engagements(service, engagement.organization_id))), _SPARES),
     fault("archive-needs-description", "An engagement without a description cannot be archived.",
           refuse(ARCHIVE, 409, undescribed), _SUCCEEDS),
     fault("archive-needs-body", "Archiving without a body is refused.",
           refuse(ARCHIVE, 400, lambda at: not at.context.request.headers.get("content-type")), _SUCCEEDS),
-    fault("archive-not-found", "Archiving is not served.", refuse(ARCHIVE, 404, step="authorize"), _SUCCEEDS),
-    fault("archive-again-unarchives", "Archiving what is archived makes it active again.",
+    fault("archive-not-found", "Archiving gives 404, as if the operation did not exist.",
+          refuse(ARCHIVE, 404, step="authorize"), _SUCCEEDS),
+    fault("archive-again-unarchives", "Archiving an archived engagement makes it active again.",
           instead(ARCHIVE, lambda at: at.shown("archived")) | before(ARCHIVE, lambda at: at.service.set_status(
               at.engagement, "active" if archived(at) else "archived")), _AGAIN),
     fault("archived-archive-drops-description",
-          "Archiving an archived engagement is accepted, and its description is gone.",
+          "Archiving an archived engagement is accepted but deletes its description.",
           override(archives_again=lambda _: True)
           | after(ARCHIVE, lambda at: at.overwrite(description=None), archived), _CONTENT),
-    fault("archived-archive-answers-active", "Archiving what is archived is answered as if it were active.",
+    fault("archived-archive-answers-active", "The response to archiving an archived engagement has the status active.",
           instead(ARCHIVE, lambda at: at.replied("archived", status="active"), archived), _STATUS),
-    fault("archive-again-breaks", "Archiving what is archived ends in an unexpected error.",
+    fault("archive-again-breaks", "Archiving an archived engagement causes a 500.",
           refuse(ARCHIVE, 500, archived), "no-server-error", _AGAIN),
-    fault("archive-late", "An edit still slips in within 5 ms after the response to an archive.",
+    fault("archive-late", "An edit is still carried out within 5 ms after the response to an archive.",
           before(ARCHIVE, remember("archived", lambda at: at.service.seconds()))
           | wrap("check_editable", lambda service, honest, engagement: honest(engagement) if service.seconds()
                  - recalled(service, "archived", engagement.id, 0) > _A_MOMENT else None), _AT_ONCE),
     fault("archive-keeps-updated-at", "Archiving does not refresh updatedAt.",
           override(set_status=lambda service, engagement, status: service.store.edit_engagement(
               engagement.id, {"status": status}, engagement.updated_at)), _REFRESHES),
-    fault("archive-later", "Archiving is done a little after its response, which says that it is done.",
+    fault("archive-later", "Archiving reports success but takes effect some time later.",
           instead(ARCHIVE, lambda at: at.replied("archived", status="archived", updatedAt=at.service.timestamp(at.now)))
           | before(ARCHIVE, lambda at: at.service.later(lambda: at.service.set_status(at.engagement, "archived"))),
           _STATUS, _AT_ONCE, _REFUSED),
-    fault("archive-again-deletes", "Archiving what is archived deletes it.", override(archives_again=lambda _: True)
+    fault("archive-again-deletes", "Archiving an archived engagement deletes it.",
+          override(archives_again=lambda _: True)
           | after(ARCHIVE, lambda at: at.store.delete_engagement(at.engagement.id), archived),
           "archived-readable", _AGAIN),
-    fault("archived-again-refused-touches", "Archiving once more is refused and moves updatedAt.",
+    fault("archived-again-refused-touches", "Archiving an archived engagement is refused but moves updatedAt.",
           refuse(ARCHIVE, 409, archived) | refused_yet(ARCHIVE, lambda at: at.edit(), statuses=(409,)), _AGAIN),
-    fault("archive-once-only", "An engagement that was archived before cannot be archived again once it is active.",
+    fault("archive-once-only", "An unarchived engagement cannot be archived again.",
           before(ARCHIVE, note("archived")) | refuse(
               ARCHIVE, 409, lambda at: not archived(at) and noted("archived")(at)), _ARCHIVABLE, _SUCCEEDS),
-    fault("archive-answers-name-as-id", "The response to an archive has the name for the id.",
+    fault("archive-answers-name-as-id", "The response to an archive has the name as the id.",
           wrap("view_archived", lambda _, honest, engagement: {**honest(engagement), "id": engagement.name}),
           "archive-engagement-answers-id"),
     fault("archive-answers-later-time",
-          "The response to an archive carries an updatedAt that is a millisecond later than that of a read.",
+          "The response to an archive has an updatedAt one millisecond later than a read shows.",
           wrap("view_archived", lambda _, honest, engagement:
                honest(replace(engagement, updated_at=engagement.updated_at + 1))),
           "archive-engagement-answers-updated-at"),
@@ -123,13 +125,13 @@ ARCHIVED = (
           before(EDIT, take_for_active, sends_only("description")), _REFUSED, _NOTHING),
     fault("archived-name-editable", "The name of an archived engagement can be edited.",
           before(EDIT, take_for_active, sends_only("name")), _REFUSED, _NOTHING),
-    fault("archived-edit-ignored", "An edit of an archived engagement is answered as done, and not done.",
+    fault("archived-edit-ignored", "An edit of an archived engagement reports success but does nothing.",
           instead(EDIT, lambda at: at.replied("edited"), archived), _REFUSED),
     *(fault(f"archived-edit-{status}", f"An edit of an archived engagement is refused with {status}.",
             refuse(EDIT, status, archived), _REFUSED) for status in (404, 401)),
-    fault("archived-edit-applied", "An edit of an archived engagement is refused and done.",
+    fault("archived-edit-applied", "An edit of an archived engagement is refused but carried out.",
           refused_yet(EDIT, lambda at: at.edit(**at.values), _edits_archived), _NOTHING),
-    fault("archived-edit-touches", "A refused edit of an archived engagement moves its updatedAt.",
+    fault("archived-edit-touches", "An edit of an archived engagement is refused but moves its updatedAt.",
           refused_yet(EDIT, lambda at: at.edit(), _edits_archived), _NOTHING),
     fault("archived-not-deletable", "An archived engagement cannot be deleted.",
           refuse(DELETE, 409, archived), "archived-deletable"),
@@ -140,29 +142,29 @@ ARCHIVED = (
 UNARCHIVING = (
     *(fault(f"unarchive-{status}", f"Unarchiving an existing engagement gives {status}, {words}.",
             refuse(UNARCHIVE, status), *breaks) for status, words, *breaks in (
-        (404, "as if there were no such operation", _SERVED),
-        (405, "as if the path were known for something else", _SERVED),
-        (401, "as if the key were bad", _SERVED),
-        (500, "which no request is promised", "no-server-error", _SERVED))),
-    fault("unarchived-not-editable", "An unarchived engagement reads active, but edits of it are refused.",
+        (404, "as if the operation did not exist", _SERVED),
+        (405, "as if the path had other methods", _SERVED),
+        (401, "as if the key were invalid", _SERVED),
+        (500, "an internal error", "no-server-error", _SERVED))),
+    fault("unarchived-not-editable", "An unarchived engagement has the status active but cannot be edited.",
           _note_before | refuse(EDIT, 409, _was_unarchived), _EDITABLE),
-    fault("unarchived-not-archivable", "An unarchived engagement reads active, but cannot be archived again.",
+    fault("unarchived-not-archivable", "An unarchived engagement has the status active but cannot be archived again.",
           _note_before | refuse(ARCHIVE, 409, _was_unarchived), _ARCHIVABLE),
-    fault("unarchive-only-looks-so", "An unarchived engagement reads active, but stays archived within.",
+    fault("unarchive-only-looks-so", "An unarchived engagement has the status active in reads but stays archived.",
           instead(UNARCHIVE, lambda at: at.replied("unarchived")) | _note_before
           | _view_noted("engagement", "unarchived", status="active"), _EDITABLE, _ARCHIVABLE),
-    fault("unarchive-deleted-succeeds", "Unarchiving a deleted engagement gives a success.",
+    fault("unarchive-deleted-succeeds", "Unarchiving a deleted engagement reports success.",
           at_step("find", lambda at, honest: honest() if at.operation != UNARCHIVE or at.stored else None)
           | instead(UNARCHIVE, lambda at: at.success(
               {"id": at.context.resource_id, "status": "active"}), missing), "deleted-not-unarchived"),
     fault("unarchive-deleted-conflict", "Unarchiving a deleted engagement gives 409.",
           refuse(UNARCHIVE, 409, missing, step="find"), "deleted-not-unarchived"),
-    fault("unarchive-takes-namesakes", "Unarchiving an engagement unarchives all of the same name.",
+    fault("unarchive-takes-namesakes", "Unarchiving an engagement also unarchives all others of the same name.",
           after(UNARCHIVE, lambda at: edit_all(at.service, [
               other for other in at.other_engagements
               if other.name == at.engagement.name and other.status == "archived"], status="active")),
           "archive-sets-status"),
-    fault("unarchive-moves-created-at", "An unarchived engagement shows the time of its unarchiving as createdAt.",
+    fault("unarchive-moves-created-at", "Unarchiving sets createdAt to the current time.",
           before(UNARCHIVE, remember("unarchived", lambda at: at.service.timestamp(at.now)))
           | wrap("view_engagement", lambda service, honest, engagement: put(createdAt=recalled(
               service, "unarchived", engagement.id, service.timestamp(engagement.created_at)))(honest(engagement))),
@@ -170,7 +172,7 @@ UNARCHIVING = (
     fault("unarchive-moves-updated-at-back", "Unarchiving sets updatedAt to createdAt.",
           after(UNARCHIVE, lambda at: at.overwrite(updated_at=at.engagement.created_at), archived),
           "updated-at-never-goes-back"),
-    fault("unarchived-listed-archived", "An unarchived engagement is still shown as archived by the list.",
+    fault("unarchived-listed-archived", "The list still shows an unarchived engagement as archived.",
           before(ARCHIVE, note("archived")) | _view_noted("item", "archived", status="archived"),
           "list-engagements-as-read", "list-engagements-status-filter"),
 )  # fmt: skip
@@ -187,55 +189,56 @@ def _unarchive_namesake(at: Situation) -> Reply:
 
 
 UNARCHIVED = (
-    fault("unarchived-edit-ignored", "An edit of an unarchived engagement is answered as done, and not done.",
+    fault("unarchived-edit-ignored", "An edit of an unarchived engagement reports success but does nothing.",
           _note_before | instead(EDIT, lambda at: at.replied("edited"), _active_again), _EDITABLE),
     fault("unarchived-edit-archives", "An edit of an unarchived engagement archives it again.",
           _note_before | before(EDIT, lambda at: at.edit(status="archived"), _active_again),
           _ARCHIVABLE, _EDITABLE, "update-engagement-keeps-the-rest"),
-    fault("unarchived-edit-404", "An edit of an unarchived engagement finds nothing.",
+    fault("unarchived-edit-404", "An edit of an unarchived engagement gives 404.",
           _note_before | refuse(EDIT, 404, _active_again), _EDITABLE),
-    fault("unarchived-edit-once", "An engagement that was unarchived can be edited once, and not again.",
+    fault("unarchived-edit-once", "An unarchived engagement can be edited only once.",
           _note_after | after(UNARCHIVE, lambda at: at.remembered("edited", set()).discard(at.engagement.id))
           | after(EDIT, note("edited"), _active_again) | refuse(EDIT, 409, all_of(_active_again, noted("edited"))),
           _EDITABLE),
-    fault("archive-again-answers-active", "Archiving what was unarchived once answers that it is active.",
+    fault("archive-again-answers-active", "The response to archiving an unarchived engagement has the status active.",
           _note_after | data(ARCHIVE, lambda _, shown: {**shown, "status": "active"}, _was_unarchived), _ARCHIVABLE),
-    fault("unarchived-delete-spares", "An engagement that was unarchived once is still there after it was deleted.",
+    fault("unarchived-delete-spares", "The deletion of an unarchived engagement reports success but does nothing.",
           _note_after | instead(DELETE, lambda at: at.replied("deleted"), _was_unarchived),
           "deleted-unreadable", "deleted-unlisted", "deleted-uncounted"),
-    fault("unarchived-delete-refused", "An engagement that was unarchived once cannot be deleted.",
+    fault("unarchived-delete-refused", "An unarchived engagement cannot be deleted.",
           _note_after | refuse(DELETE, 409, _was_unarchived), "delete-engagement-succeeds"),
     fault("unarchived-delete-counted",
-          "An engagement that was unarchived once is still counted by the organization after it was deleted.",
+          "engagementCount still includes an unarchived engagement after its deletion.",
           _note_after | before(DELETE, note("deleted"), _was_unarchived) | data(GET_ORGANIZATION, lambda at, shown: {
               **shown, "engagementCount": shown["engagementCount"] + len(at.remembered("deleted", set()))}),
           "engagement-count-agrees", "deleted-uncounted"),
     fault("unarchived-listed-when-deleted",
-          "An engagement that was unarchived once stays in the list after it was deleted.",
+          "An unarchived engagement stays in the list after its deletion.",
           _note_after | list_deleted(lambda query, deleted: query.status in {None, deleted.status})
           | before(DELETE, lambda at: at.remembered("deleted", []).append(at.engagement), _was_unarchived),
           "deleted-unlisted"),
 )  # fmt: skip
 
 REARCHIVED = (
-    fault("rearchived-editable", "An engagement that was unarchived and archived again can be edited.",
+    fault("rearchived-editable", "An unarchived engagement that is archived again can be edited.",
           _note_before | before(ARCHIVE, note("rearchived"), _was_unarchived)
           | before(EDIT, take_for_active, noted("rearchived")), _REFUSED, _NOTHING),
-    fault("archived-twice-editable", "An archived engagement that is archived once more can be edited.",
+    fault("archived-twice-editable", "An archived engagement that is archived a second time can be edited.",
           before(ARCHIVE, note("twice"), archived) | before(EDIT, take_for_active, noted("twice")), _REFUSED),
     fault("archived-both-editable", "Name and description of an archived engagement can be edited together.",
           before(EDIT, take_for_active, sends_only("name", "description")), _REFUSED, _NOTHING),
     fault("archived-emptied", "The description of an archived engagement can be emptied.",
           before(EDIT, take_for_active, lambda at: sends_only("description")(at) and not at.values["description"]),
           _REFUSED),
-    fault("archived-edit-500", "An edit of an archived engagement ends in an unexpected error.",
+    fault("archived-edit-500", "An edit of an archived engagement causes a 500.",
           refuse(EDIT, 500, archived), "no-server-error", _REFUSED),
     fault("edited-archived-delete-refused", "An archived engagement that was edited before cannot be deleted.",
           refuse(DELETE, 409, lambda at: archived(at) and "archived" in (at.engagement.description or "")),
           "archived-deletable"),
-    fault("archived-name-422", "A new engagement of the name of an archived one is refused with 422.",
+    fault("archived-name-422", "A creation with the name of an archived engagement is refused with 422.",
           refuse(CREATE, 422, name_of_archived)
           | refuse(EDIT, 422, lambda at: not archived(at) and name_of_archived(at)), _DUPLICATE),
-    fault("archived-name-revives", "A new engagement of the name of an archived one is that one, made active.",
+    fault("archived-name-revives",
+          "A creation with the name of an archived engagement unarchives that engagement instead.",
           instead(CREATE, _unarchive_namesake, name_of_archived), _DUPLICATE),
 )  # fmt: skip

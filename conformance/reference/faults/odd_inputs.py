@@ -47,7 +47,7 @@ def _unknown_id(at: Situation) -> bool:
 # --- one operation
 
 CRASHES = tuple(
-    fault(f"{operation}-stumbles-over-{label}".lower(), f"The operation {operation} stumbles over {words}.",
+    fault(f"{operation}-stumbles-over-{label}".lower(), f"{operation} gives 500 for {words}.",
           crash(operation, when), _ERROR, *breaks)
     for operations, label, words, when, *breaks in (
         ((EDIT, RENAME), "an-emoji", "an emoji", _body_has(b"\xf0\x9f", b"\\ud83")),
@@ -56,36 +56,37 @@ CRASHES = tuple(
         ((RENAME,), "a-quote", "a single quote", lambda at: "'" in _text(at, "name")),
         ((CREATE, EDIT, RENAME), "an-empty-name", "an empty name", lambda at: at.field("name") == ""),
         ((EDIT, RENAME), "a-null-name", "null as the name", field_is("name", NoneType)),
-        ((RENAME,), "a-control-character", "a character that cannot be printed",
+        ((RENAME,), "a-control-character", "an unprintable character",
          lambda at: not _text(at, "name").isprintable()),
-        ((LIST,), "a-character", "a parameter with a character that is not printable ASCII",
+        ((LIST,), "a-character", "a parameter value that is not printable ASCII",
          lambda at: any(not (value.isascii() and value.isprintable()) for value in at.query.values())),
-        ((RENAME,), "no-name", "an object without fields", lacks("name")),
+        ((RENAME,), "no-name", "an empty object as the body", lacks("name")),
         ((RENAME,), "a-long-name", "a name of more than 200 characters", _longer("name", 200)),
-        ((RENAME,), "an-unknown-field", "fields that cannot be changed", lambda at: at.field("slug") is not NOTHING),
-        ((ROLE,), "an-unknown-field", "a field beside the role",
+        ((RENAME,), "an-unknown-field", "fields other than the name", lambda at: at.field("slug") is not NOTHING),
+        ((ROLE,), "an-unknown-field", "a field other than the role",
          lambda at: isinstance(at.body, dict) and set(at.body) > {"role"}),
         ((EDIT,), "an-empty-body", "an empty body", lambda at: not at.context.content),
         ((EDIT,), "a-long-description", "a description of more than 2,000 characters", _longer("description", 2000)),
         ((CREATE, EDIT), "an-empty-description", "an empty description", lambda at: at.field("description") == ""),
         ((EDIT,), "a-status", "a status in the body", lambda at: at.field("status") is not NOTHING),
         ((CREATE,), "a-null-description", "null as the description", field_is("description", NoneType)),
-        ((CREATE,), "bytes-beyond-utf-8", "bytes that are no UTF-8", _body_has(b"\xff")),
+        ((CREATE,), "bytes-beyond-utf-8", "bytes that are not UTF-8", _body_has(b"\xff")),
         ((CREATE,), "nul", "the character U+0000", _body_has(b"\\u0000")),
         ((CREATE,), "lines", "a description of several lines", lambda at: "\n" in _text(at, "description")),
         ((CREATE,), "a-huge-number", "a huge number", _body_has(b"9" * 100)),
         ((CREATE,), "an-identifier", "an id in the body", lambda at: at.field("id") is not NOTHING),
         ((CREATE,), "right-to-left", "Hebrew and Arabic",
          lambda at: any("\u0590" <= character <= "\u06ff" for character in _text(at, "name"))),
-        ((LIST,), "a-huge-page", "a page beyond 64 bits", _asks_number("page", 2**63), _PAST_THE_END),
-        ((LIST,), "a-decimal-page", "a page with a decimal point", parameter_is("page", lambda text: "." in text)),
-        ((LIST,), "an-empty-page", "an empty page", parameter_is("page", lambda text: not text)),
-        ((LIST,), "an-empty-status", "an empty status", parameter_is("status", lambda text: not text)),
+        ((LIST,), "a-huge-page", "a page number beyond 64 bits", _asks_number("page", 2**63), _PAST_THE_END),
+        ((LIST,), "a-decimal-page", "a page number with a decimal point",
+         parameter_is("page", lambda text: "." in text)),
+        ((LIST,), "an-empty-page", "an empty page parameter", parameter_is("page", lambda text: not text)),
+        ((LIST,), "an-empty-status", "an empty status parameter", parameter_is("status", lambda text: not text)),
         ((LIST,), "a-negative-per-page", "a negative perPage", _asks_number("perPage", -inf, -1)),
         ((LIST, LIST_MEMBERS), "per-page-101", "a perPage of more than 100", _asks_number("perPage", 101)),
         ((LIST,), "capitals", "an order in capitals", parameter_is("order", str.isupper)),
         ((LIST_MEMBERS,), "a-page-past-the-end", "a page past the end", _asks_number("page", 201), _PAST_THE_END),
-        ((LIST_MEMBERS,), "an-unknown-parameter", "a parameter that it does not know",
+        ((LIST_MEMBERS,), "an-unknown-parameter", "an unknown query parameter",
          lambda at: bool(set(at.query) - {"role", "page", "perPage"}), _LIMITS),
         ((LIST_MEMBERS,), "page-zero", "page 0", _asks_number("page", 0, 0)),
         ((LIST_MEMBERS,), "per-page-zero", "a perPage of 0", _asks_number("perPage", 0, 0)),
@@ -94,9 +95,9 @@ CRASHES = tuple(
         ((READ,), "length", "an identifier of more than 200 characters",
          lambda at: len(at.context.resource_id) > 200),  # noqa: PLR2004
         ((READ,), "letters", "an identifier that is not ASCII", lambda at: not at.context.resource_id.isascii()),
-        ((DELETE,), "an-unknown-identifier", "an identifier that it does not find", _unknown_id,
+        ((DELETE,), "an-unknown-identifier", "an unknown identifier", _unknown_id,
          "delete-unknown-engagement"),
-        ((ARCHIVE,), "an-unknown-identifier", "an identifier of another shape", _unknown_id,
+        ((ARCHIVE,), "an-unknown-identifier", "an identifier that no service has issued", _unknown_id,
          "archive-unknown-engagement"),
     ) for operation in operations
 )  # fmt: skip
@@ -105,15 +106,15 @@ CRASHES = tuple(
 # --- all operations
 
 CRASHES_OF_ALL = (
-    *(fault(f"breaks-on-{label}", f"{words} ends in an unexpected error.",
+    *(fault(f"breaks-on-{label}", f"{words} causes a 500.",
             crash("*", when, step="act"), _ERROR, *breaks)
       for label, words, when, *breaks in (
         ("emoji", "An emoji", _body_has(b"\xf0\x9f", b"\\ud83d", b"\\ud83D")),
-        ("astral", "A character beyond the first plane", _body_has(b"\xf0", b"\\ud8")),
+        ("astral", "A character outside the Basic Multilingual Plane", _body_has(b"\xf0", b"\\ud8")),
         ("backslash", "A backslash", _body_has(b"\\\\")),
         ("quote", "A single quote", lambda at: at.context.operation.takes_body and b"');" in at.context.content),
         ("long-text", "A body of more than 1,000 bytes", lambda at: len(at.context.content) > 1000),  # noqa: PLR2004
-        ("lone-surrogate", "Half of a surrogate pair", _body_has(b'\\ud800"', b'\\uD800"', b"\\ud800 ", b"\\udc00")),
+        ("lone-surrogate", "A lone surrogate", _body_has(b'\\ud800"', b'\\uD800"', b"\\ud800 ", b"\\udc00")),
         ("nesting", "A deeply nested body", _body_has(b"[[[[[[[[", b'{"a":{"a":{"a":{"a":')),
         ("page-zero", "Page 0", _asks_number("page", 0, 0)),
         ("negative-page", "A negative page", _asks_number("page", -inf, -1)),
@@ -121,23 +122,23 @@ CRASHES_OF_ALL = (
         ("unknown-parameter", "An unknown query parameter",
          lambda at: bool(set(at.query) - set(at.context.operation.parameters))),
         ("blank-name", "A blank name", _body_has(b'"name": "   "', b'"name":"   "')),
-        ("text-plain", "A body that is announced as text",
+        ("text-plain", "A body with Content-Type text/plain",
          lambda at: at.context.request.headers.get("content-type", "").startswith("text/plain")),
-        ("other-headers", "An Accept or Accept-Language that no other request has",
+        ("other-headers", "An unusual Accept or Accept-Language header",
          lambda at: at.context.request.headers.get("accept") != "application/json"
          or "accept-language" in at.context.request.headers),
-        ("odd-identifier", "An identifier of an odd shape",
+        ("odd-identifier", "An engagement id that the service has not issued",
          lambda at: at.context.operation.finds == "engagement" and _unknown_id(at)),
         ("unknown-user", "An unknown user",
          lambda at: at.context.operation.finds == "member" and not at.context.resource_id.startswith("usr_")),
     )),
-    fault("breaks-on-per-page-zero", "A perPage of 0 ends in an unexpected error, as a division by it would.",
+    fault("breaks-on-per-page-zero", "A perPage of 0 causes a 500, as after a division by zero.",
           crash("*", _asks_number("perPage", 0, 0), step="act"), _ERROR),
-    fault("breaks-on-empty-object", "An edit without any field ends in an unexpected error.",
+    fault("breaks-on-empty-object", "An edit without any field causes a 500.",
           crash(EDIT, lambda at: at.context.content.strip() == b"{}", step="act"), _ERROR),
-    fault("breaks-on-null-description", "An edit that takes the description away ends in an unexpected error.",
+    fault("breaks-on-null-description", "An edit with a null description causes a 500.",
           crash(EDIT, _body_has(b'"description":null', b'"description": null'), step="act"), _ERROR),
-    fault("breaks-on-unknown-field", "A creation with an unknown field ends in an unexpected error.",
+    fault("breaks-on-unknown-field", "A creation with an unknown field causes a 500.",
           crash(CREATE, _body_has(b'"colour"'), step="act"), _ERROR),
 )  # fmt: skip
 
@@ -176,21 +177,21 @@ def _last_page_for_later(find: Callable[[Any], Any], asked: Any) -> Any:  # noqa
 
 
 PAGES = (
-    fault("bounds-unchecked", "Any page and perPage are taken as they come.",
+    fault("bounds-unchecked", "Any page and perPage are accepted, however small or large.",
           _any_page(lambda number, size: (number, size)), _LIMITS),
-    fault("bounds-per-page-says-100", "A perPage above 100 is honoured, and meta says 100.",
+    fault("bounds-per-page-says-100", "A perPage above 100 is honoured, but meta says 100.",
           _any_page(lambda number, size: (max(number, 1), _size_within(size))), _LIMITS),
-    fault("bounds-page-says-zero", "Page 0 is answered as page 0.",
+    fault("bounds-page-says-zero", "A list with page 0 has page 0 in meta.",
           _any_page(lambda number, size: (number, _size_within(size))), _LIMITS),
     fault("bounds-pages-of-default",
-          "A perPage out of bounds is taken for the nearest one within, and totalPages counts pages of 20.",
+          "A perPage out of bounds is clamped, but totalPages counts pages of 20.",
           override(read_page=lambda service, given: {"page": max(service.integer(given, "page", 1), 1),
               "perPage": _size_within(service.integer(given, "perPage", 20))})
           | content("*", inside("meta", lambda meta: {**meta, "totalPages": -(-meta["total"] // 20)}), lambda at:
                     "meta" in at.reply_so_far.content and (
                         _asks_number("perPage", -inf, 0)(at) or _asks_number("perPage", 101)(at))), _LIMITS),
-    fault("past-end-repeats-last-page", "A page of engagements past the end holds the last one's.",
+    fault("past-end-repeats-last-page", "A page of engagements past the end repeats the last page.",
           page(_last_page_for_later), _PAST_THE_END),
-    fault("past-end-repeats-last-members", "A page of members past the end holds the last one's.",
+    fault("past-end-repeats-last-members", "A page of members past the end repeats the last page.",
           page_of_members(_last_page_for_later), _PAST_THE_END),
 )  # fmt: skip

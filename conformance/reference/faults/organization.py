@@ -89,38 +89,38 @@ def _count_role(service: Service, organization: Organization, role: str) -> int:
 
 
 UPDATES = flat(
-    fault("rename-not-kept", "A renaming answers as if it had been done.",
+    fault("rename-not-kept", "A renaming reports success but does nothing.",
           instead(RENAME, lambda at: _show_renamed(
               at, name=at.values.get("name", _stored(at).name), updated_at=at.now)), _EFFECT),
-    fault("rename-once", "Only the first renaming of an organization is kept.",
+    fault("rename-once", "Only the first renaming of an organization is carried out.",
           instead(RENAME, lambda at: _show_renamed(at, name=at.values.get("name", "")),
                   again("renamed", lambda at: at.context.organization_id)), _EFFECT),
-    fault("rename-refused", "A renaming is refused.",
+    fault("rename-refused", "Every renaming is refused.",
           refuse_valid(RENAME, 409, lambda at: bool(at.values)), "update-organization-succeeds"),
-    fault("rename-answers-old-name", "The response to a renaming carries the name from before.",
+    fault("rename-answers-old-name", "The response to a renaming has the old name.",
           data(RENAME, lambda at, shown: {**shown, "name": at.service.memory["name"]})
           | before(RENAME, lambda at: at.service.memory.update(name=_stored(at).name)), _NEW_NAME),
-    fault("rename-answers-other-slug", "The response to a renaming carries a slug that is not the organization's.",
+    fault("rename-answers-other-slug", "The response to a renaming has a slug that is not the organization's.",
           view("renamed", edit(slug=lambda slug: f"{slug}-2")), _NEW_NAME, _REST),
-    fault("rename-answers-other-id", "The response to a renaming carries another identifier.",
+    fault("rename-answers-other-id", "The response to a renaming has another id.",
           view("renamed", edit(id=lambda text: f"{text}0")), _NEW_NAME, _REST),
-    fault("slug-percent", "The slug of the organization has a percent sign and a letter with an accent.",
+    fault("slug-percent", "The response to a renaming has a slug with a percent sign and an accented letter.",
           view("renamed", edit(slug=lambda slug: f"é%{slug}")), _URL_SAFE, _NEW_NAME),
-    fault("update-resets-plan", "Any update of the organization puts it on the free plan.",
+    fault("update-resets-plan", "Any update of the organization sets the plan to free.",
           before(RENAME, lambda at: _write(at, plan="free")), _REST),
-    fault("rename-changes-slug", "A renaming makes a new slug from the name.",
+    fault("rename-changes-slug", "A renaming changes the slug to match the name.",
           _changes("slug", lambda _, name, __: "".join(
               sign if sign.isascii() and sign.isalnum() else "-" for sign in name.lower())), _REST, _NEW_NAME),
-    fault("rename-changes-plan", "A renaming resets the plan.", _changes("plan", lambda *_: "free"), _REST),
+    fault("rename-changes-plan", "A renaming sets the plan to free.", _changes("plan", lambda *_: "free"), _REST),
     fault("rename-changes-created-at", "A renaming moves createdAt.",
           _changes("created_at", lambda _, __, now: now), _REST),
-    (fault(f"rename-changes-{column.replace('_', '-')}", f"A renaming switches {field}.",
+    (fault(f"rename-changes-{column.replace('_', '-')}", f"A renaming inverts the setting {field}.",
            _changes(column, lambda organization, *_, column=column: not getattr(organization, column)), _REST)
      for field, column in _SETTINGS.items()),
 )  # fmt: skip
 
 READ_ONLY_FIELDS = flat(
-    (fault(f"organization-assigns-{field.lower()}", f"An update of the organization takes {field} from the client.",
+    (fault(f"organization-assigns-{field.lower()}", f"An update of the organization accepts {field} from the client.",
            mutation, _ONLY_NAME)
      for field, mutation in (
         ("slug", _if_sent("slug", lambda at, sent: _write(at, slug=str(sent)))),
@@ -132,68 +132,69 @@ READ_ONLY_FIELDS = flat(
     (fault(f"organization-loses-{field}", f"An update of the organization that sends {field} resets it.",
            _loses(field, value), _ONLY_NAME) for field, value in (("slug", "reset"), ("plan", "free"))),
     fault("plan-alone-empties-name",
-          "An update of the organization that sends another field and no name leaves it without its name.",
+          "An update of the organization that sends plan but no name replaces the name by a hyphen.",
           before(RENAME, lambda at: at.values.update(name="-"),
                  lambda at: "name" not in at.values and b"plan" in at.context.content), _ONLY_NAME),
     fault("plan-beside-name-taken",
-          "An update of the organization takes the plan from the client where it sends a name too.",
+          "An update of the organization accepts plan from the client if a name is sent, too.",
           before(RENAME, lambda at: _write(at, plan=str(at.field("plan"))),
                  lambda at: "name" in at.values and "plan" in at.body), _ONLY_NAME),
-    fault("organization-takes-flat-settings", "An update of the organization takes settings that stand by themselves.",
+    fault("organization-takes-flat-settings", "An update of the organization accepts settings as top-level fields.",
           before(RENAME, _take_flat_settings), _ONLY_NAME),
     fault("organization-echoes-what-was-sent",
-          "The response to an update of the organization holds the id and the slug that were sent.",
+          "The response to an update of the organization echoes the id and slug that were sent.",
           data(RENAME, lambda at, shown: {
               **shown, **{name: value for name, value in at.body.items() if name in ("id", "slug")}}), _ONLY_NAME),
     fault("rename-lost-beside-others",
-          "An update of the organization that sends other fields beside the name changes nothing.",
+          "An update of the organization that sends a name and other fields changes nothing.",
           before(RENAME, lambda at: at.values.clear(), lambda at: bool(set(at.body) - {"name"})), _ONLY_NAME, _EFFECT),
 )  # fmt: skip
 
 READS = flat(
     fault("slug-with-blanks", "The slug of the organization has blanks.",
           view("organization", edit(slug=lambda slug: slug.replace("-", " "))), _URL_SAFE, _NEW_NAME),
-    fault("organization-created-now", "The organization always shows the present time as that of its creation.",
+    fault("organization-created-now", "The organization shows the current time as createdAt.",
           wrap("view_organization", lambda service, honest, organization: {
               **honest(organization), "createdAt": service.timestamp(service.now())}), _REST),
     (fault(f"setting-{field}-number".lower(), f"The setting {field} is 0 or 1.",
            view("settings", edit(**{field: int})), "get-organization-fields") for field in _SETTINGS),
-    fault("key-changes-organization", "Every fifth read of the organization shows another one.",
+    fault("key-changes-organization", "Every fifth read of the organization shows another organization.",
           before(GET_ORGANIZATION, lambda at: use_key_of(at, next(
               other for other in at.store.organization_ids() if other != at.context.organization_id)),
                  lambda at: next(at.remembered("reads", count(1))) % 5 == 0), "key-stays-with-organization"),
-    fault("member-count-without-owner", "The organization counts its members without one.",
+    fault("member-count-without-owner", "memberCount is one too low.",
           result("count_members", lambda number: number - 1), _MEMBERS_AGREE),
-    fault("member-count-without-admins", "The organization counts its members without the admins.",
+    fault("member-count-without-admins", "memberCount omits the admins.",
           wrap("count_members", lambda service, honest, organization:
                honest(organization) - _count_role(service, organization, "admin")), _MEMBERS_AGREE),
-    fault("member-count-of-members-only", "The organization counts those whose role is member.",
+    fault("member-count-of-members-only", "memberCount includes only members with the role member.",
           override(count_members=lambda service, organization: _count_role(service, organization, "member")),
           _MEMBERS_AGREE),
-    fault("member-count-fixed", "The organization always has five members.",
+    fault("member-count-fixed", "memberCount is always 5.",
           override(count_members=lambda *_: 5), _MEMBERS_AGREE),
-    fault("member-count-of-everybody", "The organization counts the members of all organizations.",
+    fault("member-count-of-everybody", "memberCount includes the members of all organizations.",
           override(count_members=lambda service, _: sum(
               map(service.store.count_members, service.store.organization_ids()))), _MEMBERS_AGREE, "isolation-counts"),
-    fault("engagement-count-one-more", "The organization counts one engagement too many.",
+    fault("engagement-count-one-more", "engagementCount is one too high.",
           result("count_engagements", lambda number: number + 1), _ENGAGEMENTS_AGREE),
-    fault("engagement-count-as-members", "The organization shows the number of its members as that of its engagements.",
+    fault("engagement-count-as-members", "engagementCount is the number of members.",
           override(count_engagements=lambda service, organization: service.count_members(organization)),
           _ENGAGEMENTS_AGREE, "create-engagement-counted", "deleted-uncounted"),
 )  # fmt: skip
 
 ROLE_FILTER = flat(
-    (fault(f"role-filter-{role}-ignored", f"The list of members shows everybody when asked for {words}.",
+    (fault(f"role-filter-{role}-ignored", f"The list of members ignores the filter {role}.",
            query_of_members(set_fields(role=None), asks(role=role)), _FILTER)
      for role, words in (("owner", "owners"), ("admin", "admins"), ("member", "the role member"))),
-    fault("role-filter-member-shows-admins", "The list of members shows admins when asked for the role member.",
+    fault("role-filter-member-shows-admins", "The list of members shows admins if it is filtered by member.",
           query_of_members(set_fields(role="admin"), asks(role="member")), _FILTER),
-    fault("role-filter-ignored-on-small-pages", "The list of members forgets its role filter on pages of less than 20.",
+    fault("role-filter-ignored-on-small-pages", "The list of members ignores its role filter if perPage is below 20.",
           query_of_members(set_fields(role=None), lambda at: at.values["perPage"] < _SMALL), _FILTER),
     fault("role-filter-forgets-page",
-          "The list of members gives the first page for every page where it has a role filter.",
+          "The list of members gives the first page for every page if it is filtered.",
           query_of_members(set_fields(offset=0), lambda at: at.values["role"]), _FILTER),
-    fault("role-filter-shows-one-admin", "The list of members counts all admins when asked for them, and shows one.",
+    fault("role-filter-shows-one-admin",
+          "The list of members filtered by admin shows one admin, but its total counts all.",
           page_of_members(lambda find, asked: replace(find(asked), items=find(asked).items[:1])
                           if asked.role == "admin" else find(asked)), _FILTER),
 )  # fmt: skip

@@ -58,36 +58,37 @@ def _switch_role(at: Situation) -> None:
 
 
 PARTS = (
-    *(fault(f"{label}-keeps-refused", f"Of what {operation} refuses as invalid, {words} kept.",
+    *(fault(f"{label}-keeps-refused", f"{operation} refuses invalid input but stores {words}.",
             refused_yet(operation, action, when, statuses=_INVALID), *breaks)
       for label, operation, words, action, when, *breaks in (
-        ("create-engagement", CREATE, "text is", lambda at: _create(
+        ("create-engagement", CREATE, "the texts", lambda at: _create(
             at, name=_storable(at.field("name")), description=_storable(at.field("description"))),
          _sends_object, _CREATES_NOTHING),
-        ("update-engagement", EDIT, "text is", lambda at: at.edit(**{
+        ("update-engagement", EDIT, "the texts", lambda at: at.edit(**{
             name: _storable(at.field(name)) for name in ("name", "description", "status")
             if isinstance(at.field(name), str)}), _sends_object, _CHANGES_NOTHING),
-        ("update-engagement-time", EDIT, "the time is", lambda at: at.edit(), _sends_object, _CHANGES_NOTHING),
-        ("update-organization", RENAME, "the name is", _rename, lambda at: at.field("name") is not NOTHING,
+        ("update-engagement-time", EDIT, "a new updatedAt", lambda at: at.edit(), _sends_object, _CHANGES_NOTHING),
+        ("update-organization", RENAME, "the name", _rename, lambda at: at.field("name") is not NOTHING,
          _RENAMES_NOTHING),
-        ("update-organization-empty-name", RENAME, "an empty name is", _rename, lambda at: at.field("name") == "",
+        ("update-organization-empty-name", RENAME, "an empty name", _rename, lambda at: at.field("name") == "",
          _RENAMES_NOTHING),
-        ("update-role", ROLE, "the role is", lambda at: _set_role(at, str(at.body.get("role"))), _sends_object,
+        ("update-role", ROLE, "the role", lambda at: _set_role(at, str(at.body.get("role"))), _sends_object,
          _KEEPS_ROLE, "member-roles-known"))),
     *(fault(identifier, f"{title}.", refused_yet(operation, action, when, statuses=_INVALID), requirement)
       for identifier, title, operation, action, when, requirement in (
-        ("edit-refused-keeps-name", "An edit with an invalid description is refused, and its name kept", EDIT,
+        ("edit-refused-keeps-name", "An edit with an invalid description is refused but stores the name", EDIT,
          lambda at: at.edit(name=at.field("name")), _sends_text("name"), _CHANGES_NOTHING),
-        ("edit-refused-keeps-description", "An edit with an invalid name is refused, and its description kept", EDIT,
+        ("edit-refused-keeps-description", "An edit with an invalid name is refused but stores the description", EDIT,
          lambda at: at.edit(description=at.field("description")), _sends_text("description"), _CHANGES_NOTHING),
-        ("edit-refused-empties-description", "An edit with an invalid description is refused, and empties it", EDIT,
+        ("edit-refused-empties-description", "An edit with an invalid description is refused but empties it", EDIT,
          lambda at: at.edit(description=None), sends_other_than_text("description"), _CHANGES_NOTHING),
-        ("creation-refused-keeps-named", "A creation with an invalid description is refused, and done without it",
+        ("creation-refused-keeps-named", "A creation with an invalid description is refused but carried out without it",
          CREATE, lambda at: _create(at, name=at.field("name")), _sends_text("name"), _CREATES_NOTHING),
-        ("creation-refused-keeps-described", "A creation with an invalid name is refused, and done without it",
+        ("creation-refused-keeps-described", "A creation with an invalid name is refused but carried out without it",
          CREATE, lambda at: _create(at, description=at.field("description")), _sends_text("description"),
          _CREATES_NOTHING),
-        ("role-refused-switches", "The first change to a role that is no text is refused, and switches the role",
+        ("role-refused-switches",
+         "The first role change with a role that is not a string is refused but switches the role",
          ROLE, _switch_role, lambda at: not isinstance(at.field("role"), str) and at_first(at), _KEEPS_ROLE))),
 )  # fmt: skip
 
@@ -174,24 +175,24 @@ async def _write_all_roles_later(at: Situation, honest: Method) -> object:
 
 
 PARALLEL = (
-    *(fault(f"parallel-{label}-break", f"{label.capitalize()} at the same time end in an unexpected error.",
+    *(fault(f"parallel-{label}-break", f"Simultaneous {label} cause a 500.",
             _fail_in_parallel(operation, lambda: RuntimeError("deadlock")), "no-server-error")
       for label, operation in (("creations", CREATE), ("edits", EDIT))),
-    fault("parallel-edits-403", "Of edits at the same time some are refused with 403.",
+    fault("parallel-edits-403", "Some of several simultaneous edits are refused with 403.",
           _fail_in_parallel(EDIT, lambda: Refusal(403, "Another edit is in progress.")),
           "update-engagement-in-parallel", "update-engagement-succeeds"),
     fault("parallel-edits-lose-one",
-          "Of two edits at the same time, the second writes back what the first has changed.",
+          "The second of two simultaneous edits reverts the first.",
           at_step("perform", _write_all_fields_later), "update-engagement-in-parallel"),
     fault("parallel-role-changes-lose-one",
-          "Of changes of two members' roles at the same time, the second writes back what the first has changed.",
+          "The second of two simultaneous role changes of two members reverts the first.",
           at_step("perform", _write_all_roles_later), "role-changes-both-ways"),
     fault("parallel-creation-answers-other",
-          "Of creations at the same time, all are answered with the one that came last.",
+          "Simultaneous creations all get the engagement of the last as the response.",
           at_step("perform", _show_latest), _CREATED, "create-engagement-answers-what-was-sent"),
-    fault("parallel-creation-shares-id", "Of creations at the same time, all get the identifier of the first.",
+    fault("parallel-creation-shares-id", "Simultaneous creations all get the id of the first.",
           _create_slowly(lambda _, new, first: new.update(id=first)), _CREATED, "engagement-ids-distinct"),
-    fault("parallel-creation-lost", "Of creations at the same time, only the first is kept.",
+    fault("parallel-creation-lost", "Only the first of several simultaneous creations is carried out.",
           _create_slowly(lambda at, new, _: at.store.delete_engagement(new["id"])),
           "create-engagement-lasts", _CREATED),
 )  # fmt: skip

@@ -97,53 +97,53 @@ def _count_all_keys(service: Service, honest: Method, context: RequestContext, k
 
 
 WHOSE = (
-    fault("limit-of-all-keys", "All keys together have one limit.", _one_limit(lambda _: "everybody"), _PER_KEY),
-    fault("limit-by-address", "The limit is that of the address that requests come from, whatever the key.",
+    fault("limit-of-all-keys", "All keys share one limit.", _one_limit(lambda _: "everybody"), _PER_KEY),
+    fault("limit-by-address", "The limit is per client address, not per key.",
           _one_limit(lambda context: context.request.client.host if context.request.client else ""), _PER_KEY),
-    fault("limit-counts-others", "Each key has a limit of its own, and the requests of all keys count against it.",
+    fault("limit-counts-others", "Each key has its own limit, but the requests of all keys count against it.",
           wrap("count_request", _count_all_keys), _PER_KEY),
-    fault("throttles-everybody", "While one key is beyond its limit, all keys of its organization are refused.",
+    fault("throttles-everybody", "While one key has exceeded its limit, all keys of its organization are refused.",
           _refuse_all(lambda key: key.organization_id if key else None), _ALONE),
     fault("throttles-other-organizations",
-          "Requests are counted by the address that they come from, whatever the key, once a key is beyond its limit.",
+          "While one key has exceeded its limit, all keys are refused.",
           _refuse_all(lambda _: "everybody"), _ALONE),
 )  # fmt: skip
 
 BEYOND = flat(
-    fault("never-429", "The limit is stated and never applied.", _serve_beyond_limit(), _STATUS),
+    fault("never-429", "The limit is stated but never enforced.", _serve_beyond_limit(), _STATUS),
     fault("throttled-reads-only", "Writes beyond the limit are served.",
           _serve_beyond_limit(writes), _STATUS, _NOTHING),
     fault("throttled-writes-only", "Reads beyond the limit are served.", _serve_beyond_limit(reads), _STATUS),
-    fault("throttled-at-twice-the-limit", "Twice as many requests are served as the limit says.",
+    fault("throttled-at-twice-the-limit", "Twice as many requests are served as the limit permits.",
           _window(_permit_twice_as_many), _STATUS),
-    fault("throttled-one-early", "One request fewer is served than the limit says.",
+    fault("throttled-one-early", "One request fewer is served than the limit permits.",
           _window(lambda window, now: replace(quota := window.take(now), exceeded=quota.remaining == 0)), _STATUS),
-    *(fault(f"throttled-{status}", f"Beyond the limit the response is {status}.",
+    *(fault(f"throttled-{status}", f"A request beyond the limit gives {status}.",
             refuse_with(status, "admit", statuses=(_TOO_MANY,)), *breaks, _STATUS) for status, breaks in (
         (403, ()), (400, ()), (500, ("no-server-error",)))),
-    fault("throttled-remaining-one", "A 429 says that one request remains.",
+    fault("throttled-remaining-one", "A 429 has 1 as X-RateLimit-Remaining.",
           header("X-RateLimit-Remaining", lambda _: "1", has_status(_TOO_MANY)), _ZERO),
-    fault("throttled-remaining-full", "A 429 says that all requests remain.",
+    fault("throttled-remaining-full", "A 429 has the full limit as X-RateLimit-Remaining.",
           header("X-RateLimit-Remaining", lambda at: str(at.context.quota.limit), has_status(_TOO_MANY)), _ZERO),
-    fault("throttled-write-remaining", "A 429 to a write says that one request remains.",
+    fault("throttled-write-remaining", "A 429 for a write has 1 as X-RateLimit-Remaining.",
           header("X-RateLimit-Remaining", lambda _: "1", lambda at: at.status == _TOO_MANY and writes(at)), _ZERO),
-    fault("throttled-applied", "A request beyond the limit is refused with 429, and done.",
+    fault("throttled-applied", "A request beyond the limit is refused with 429 but carried out.",
           refused_early(_TOO_MANY, "*", _act), _NOTHING),
-    fault("throttled-creates", "A creation beyond the limit is refused with 429, and done; other requests are not.",
+    fault("throttled-creates", "A creation beyond the limit is refused with 429 but carried out.",
           refused_early(_TOO_MANY, "createEngagement", _act), _NOTHING),
-    *(fault(f"throttled-applied-{label}", f"{operation} beyond the limit is refused with 429, and done.",
+    *(fault(f"throttled-applied-{label}", f"{operation} beyond the limit is refused with 429 but carried out.",
             refused_early(_TOO_MANY, operation, _act), _NOTHING) for label, operation in (
         ("edit", "updateEngagement"), ("archive", "archiveEngagement"), ("deletion", "deleteEngagement"))),
-    fault("throttled-applied-name", "An edit beyond the limit is refused with 429, and its name is kept.",
+    fault("throttled-applied-name", "An edit beyond the limit is refused with 429 but stores the name.",
           refused_early(_TOO_MANY, "updateEngagement", lambda at: at.edit(name=at.field("name")),
                         lambda at: at.stored is not None and isinstance(at.field("name"), str)), _NOTHING),
 )  # fmt: skip
 
 END = (
-    fault("throttled-for-good", "A key that went beyond its limit is never served again, whatever the reset says.",
+    fault("throttled-for-good", "A key that exceeds its limit is never served again, whatever X-RateLimit-Reset says.",
           _window(lambda window, now: Quota(window.limit, 0, now + 1, exceeded=True)
                   if window.count >= window.limit and now >= window.end else window.take(now)), _RESUMES),
-    fault("throttled-longer-than-told", "A window lasts 8 seconds longer than the reset says.",
+    fault("throttled-longer-than-told", "A window lasts 8 seconds longer than X-RateLimit-Reset says.",
           wrap("new_allowance", lambda _, honest, limit, window: honest(limit, window + 8 if window else None))
           | header("X-RateLimit-Reset", lambda at: str(int(at.context.quota.reset) - 8),
                               lambda at: at.context.quota.limit <= _LOW), _RESUMES),

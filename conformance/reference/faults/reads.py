@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from .changes import drop, edit, put
@@ -70,41 +71,41 @@ def _described_as(value: object) -> Mutation:
 UNKNOWN = (
     fault("unknown-read-null", "Reading an engagement that does not exist gives 200 with null.",
           _succeed_if_missing(READ, lambda _: None), _UNKNOWN, _UNREADABLE, "success-data-object"),
-    fault("unknown-read-another", "Reading an engagement that does not exist gives the newest one.",
+    fault("unknown-read-another", "Reading an engagement that does not exist gives the newest engagement.",
           _succeed_if_missing(READ, _newest), _UNKNOWN, _UNREADABLE, _ASKED_FOR),
-    fault("unknown-read-made-up", "Reading an engagement that does not exist gives an empty one.",
+    fault("unknown-read-made-up", "Reading an engagement that does not exist gives an invented engagement.",
           _succeed_if_missing(READ, _made_up), _UNKNOWN, _UNREADABLE),
-    fault("unknown-edit-succeeds", "Editing an engagement that does not exist gives a success.",
+    fault("unknown-edit-succeeds", "Editing an engagement that does not exist reports success.",
           _succeed_if_missing(EDIT, _made_up), "update-unknown-engagement", "deleted-uneditable"),
-    fault("unknown-deletion-succeeds", "Deleting an engagement that does not exist gives a success.",
+    fault("unknown-deletion-succeeds", "Deleting an engagement that does not exist reports success.",
           _succeed_if_missing(DELETE, lambda at: {"deleted": True, "id": at.context.resource_id}),
           "delete-unknown-engagement", "deleted-undeletable"),
-    fault("unknown-archive-succeeds", "Archiving an engagement that does not exist gives a success.",
+    fault("unknown-archive-succeeds", "Archiving an engagement that does not exist reports success.",
           _succeed_if_missing(ARCHIVE, lambda at: {
               "id": at.context.resource_id, "status": "archived", "updatedAt": _now(at)}),
           "archive-unknown-engagement", "deleted-unarchivable"),
-    fault("unknown-role-change-succeeds", "Changing the role of an unknown user gives a success.",
+    fault("unknown-role-change-succeeds", "Changing the role of an unknown user reports success.",
           _succeed_if_missing(ROLE, lambda at: {"id": at.context.resource_id, "role": "member", "updatedAt": _now(at)}),
           "update-role-unknown-member", "removed-member-role-unchangeable"),
-    fault("unknown-removal-succeeds", "Removing an unknown user gives a success.",
+    fault("unknown-removal-succeeds", "Removing an unknown user reports success.",
           _succeed_if_missing(REMOVE, lambda at: {"removed": True, "userId": at.context.resource_id}),
           "remove-unknown-member", "removed-member-not-removable"),
-    fault("identifier-with-more-found", "An engagement is found, too, where its identifier has something behind it.",
+    fault("identifier-with-more-found", "An engagement is found by its id with more text after it.",
           at_step("find_engagement", _cut_identifier), _UNKNOWN),
 )  # fmt: skip
 
 READS = (
-    fault("read-gives-neighbour", "A read gives the engagement that was created last.",
+    fault("read-gives-neighbour", "A read gives the engagement created last, whatever the id.",
           instead(READ, lambda at: at.success(_newest(at))), _ASKED_FOR),
     fault("read-moves-updated-at", "A read moves updatedAt.",
           before(READ, lambda at: at.edit()), "reading-changes-nothing", _LASTS),
-    fault("read-once", "An active engagement can be read once; later it is not found.",
+    fault("read-once", "An active engagement can be read only once; later reads give 404.",
           before(READ, note("read")) | refuse(READ, 404, lambda at: noted("read")(at) and not archived(at)),
           "get-engagement-succeeds", _LASTS),
-    fault("read-without-description", "A read engagement lacks the description.",
+    fault("read-without-description", "A read of an engagement lacks the description.",
           view("read", drop("description")), _LASTS, "create-engagement-keeps-text", _AS_READ,
           "update-engagement-takes-effect", "get-engagement-fields"),
-    fault("read-status-open", "A read engagement that is active has the status open.",
+    fault("read-status-open", "A read of an active engagement has the status open.",
           view("read", edit(status=lambda status: "open" if status == "active" else status)), _KNOWN),
 )  # fmt: skip
 
@@ -112,9 +113,9 @@ ITEMS = (
     fault("item-without-description", "A listed engagement lacks the description.",
           view("item", drop("description")), _AS_READ, "list-engagements-fields"),
     *(fault(f"listed-undescribed-{type(value).__name__}",
-            f"A listed engagement without a description has a {type(value).__name__} for one.",
+            f"A listed engagement without a description has {json.dumps(value)} as the description.",
             _described_as(value), "list-engagements-fields") for value in _NO_TEXTS),
-    fault("item-shortened", "A listed engagement has the first 20 characters of its description.",
+    fault("item-shortened", "A listed engagement has only the first 20 characters of its description.",
           view("item", lambda shown: {
               **shown, "description": shown.get("description") and shown["description"][:20]}), _AS_READ),
     fault("item-name-in-capitals", "A listed engagement has its name in capitals.",
@@ -125,7 +126,7 @@ ITEMS = (
           view("item", lambda shown: {**shown, "updatedAt": shown["createdAt"]}), _AS_READ, "sort-by-updated-at"),
     fault("item-status-capitalized", "A listed engagement has its status capitalized.",
           view("item", edit(status=str.capitalize)), _KNOWN),
-    fault("list-repeats-identifier", "All engagements of a page carry the identifier of the first.",
+    fault("list-repeats-identifier", "All engagements on a page have the id of the first.",
           data(LIST, lambda _, items: [{**item, "id": items[0]["id"]} for item in items]),
           "engagement-ids-distinct", _AS_READ, "list-engagements-pages-partition"),
 )  # fmt: skip

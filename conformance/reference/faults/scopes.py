@@ -76,61 +76,61 @@ def _leave_own_out(service: Service, honest: Method, asked: EngagementQuery) -> 
 
 OPEN = flat(
     (fault(f"scope-{scope.replace(':', '-')}-opens-{op.NAMES[operation]}",
-           f"A key with {scope} alone is allowed {operation}.", _open(operation, _has(scope)), _REFUSES[operation])
+           f"A key with only {scope} may call {operation}.", _open(operation, _has(scope)), _REFUSES[operation])
      for operation, needed in _NEEDS.items() for scope in _insufficient(needed)),
     fault("scope-engagements-read-describes",
-          "A key with engagements:read alone is allowed an edit of the description alone.",
+          "A key with only engagements:read may edit the description alone.",
           _open(op.EDIT, all_of(_has_only("engagements:read"), _body_has_only(description=...))), _REFUSES[op.EDIT]),
-    fault("scope-once-only", "The permissions of a key are looked at for its first request only.",
+    fault("scope-once-only", "The permissions of a key are checked only for its first request.",
           _open("*", again("keys", lambda at: at.context.key.digest)), *(_REFUSES[operation] for operation in (
               op.ARCHIVE, op.CREATE, op.GET_ORGANIZATION, op.DELETE, op.RENAME, op.INVITE, op.ROLE, op.REMOVE,
               op.LIST_MEMBERS, op.READ, op.EDIT))),
     (fault(f"scope-open-{label}", f"{words} needs no permission.",
            _open(operation, when), _REFUSES[operation]) for label, words, operation, when in (
-        ("renaming", "An edit of the name alone", op.EDIT, _body_has_only(name=...)),
+        ("renaming", "An edit of only the name", op.EDIT, _body_has_only(name=...)),
         ("full-edit", "An edit of name and description", op.EDIT, _body_has_only(name=..., description=...)),
         ("described-creation", "A creation with a description", op.CREATE, _body_has_only(name=..., description=...)),
-        ("admin-invitation", "The invitation of an admin", op.INVITE, _body_has_only(email=..., role="admin")),
-        ("member-role", "Making an admin a member again", op.ROLE, _body_has_only(role="member")),
-        ("members-by-role", "The list of members by role", op.LIST_MEMBERS, lambda at: "role" in at.query),
-        ("members-by-page", "The list of members by page", op.LIST_MEMBERS, lambda at: "page" in at.query),
+        ("admin-invitation", "An invitation with the role admin", op.INVITE, _body_has_only(email=..., role="admin")),
+        ("member-role", "A role change from admin to member", op.ROLE, _body_has_only(role="member")),
+        ("members-by-role", "A list of members filtered by role", op.LIST_MEMBERS, lambda at: "role" in at.query),
+        ("members-by-page", "A list of members with page", op.LIST_MEMBERS, lambda at: "page" in at.query),
         ("archived-read", "Reading an archived engagement", op.READ, stored_archived),
         ("archived-deletion", "Deleting an archived engagement", op.DELETE, stored_archived))),
 )  # fmt: skip
 
 CLOSED = flat(
-    (fault(f"scope-shuts-{op.NAMES[operation]}", f"A key with {own} alone is refused for {operation}.",
+    (fault(f"scope-shuts-{op.NAMES[operation]}", f"A key with only {own} may not call {operation}.",
            refuse(operation, 403, _has_only(own), step="authorize"), _ALLOWS[operation])
      for operation, own in _NEEDS.items()),
-    (fault(f"scope-refused-with-{status}", f"Want of permission is refused with {status} instead of 403.",
+    (fault(f"scope-refused-with-{status}", f"A request without permission is refused with {status} instead of 403.",
            refuse_with(status, "authorize"), *_REFUSES.values()) for status in (401, 404, 409)),
 )  # fmt: skip
 
 DONE = flat(
-    (fault(f"scope-applied-{name}", f"The operation {operation} is refused for want of permission, and done.",
+    (fault(f"scope-applied-{name}", f"{operation} without permission is refused but carried out.",
            refused_yet(operation, _carry_out_unpermitted, when, statuses=(403,)), _UNCHANGED)
      for operation, name, when in (
         *((operation, op.NAMES[operation], has_one_permission)
           for operation in (op.RENAME, op.CREATE, op.EDIT, op.DELETE, op.ARCHIVE)),
         (op.ROLE, "update-role", always), (op.REMOVE, "remove-member", always), (op.UNARCHIVE, "unarchive", always))),
-    fault("scope-touches-refused", "An edit that is refused for want of permission moves updatedAt.",
+    fault("scope-touches-refused", "An edit without permission is refused but moves updatedAt.",
           refused_yet(op.EDIT, lambda at: at.edit(), _lacks_permission), _UNCHANGED),
 )  # fmt: skip
 
 SHOWN = (
     fault("scope-reads-own-only",
-          "A key with engagements:read alone finds no engagement, since another key has created it.",
+          "A key with only engagements:read finds no engagement that another key has created.",
           hide(_has_only("engagements:read")), _ALLOWS[op.READ]),
-    fault("scope-counts-nothing", "For a key with organizations:read alone, the organization counts no engagements.",
+    fault("scope-counts-nothing", "A key with only organizations:read reads an engagementCount of 0.",
           data(op.GET_ORGANIZATION, lambda _, shown: put(engagementCount=0)(shown), _has_only("organizations:read")),
           _ALLOWS[op.GET_ORGANIZATION]),
-    fault("scope-hides-description", "A key with engagements:read alone sees no descriptions.",
+    fault("scope-hides-description", "A key with only engagements:read reads null instead of descriptions.",
           data(op.READ, lambda _, shown: put(description=None)(shown), _has_only("engagements:read")),
           _ALLOWS[op.READ]),
-    fault("scope-hides-members", "A key with one permission alone sees no members.",
+    fault("scope-hides-members", "A key with only one permission gets an empty list of members.",
           data(op.LIST_MEMBERS, lambda *_: [], has_one_permission), _ALLOWS[op.LIST_MEMBERS], "list-members-total"),
     fault("scope-creates-for-itself",
-          "An engagement created by a key with engagements:write alone exists only for keys like it.",
+          "An engagement created by a key with only engagements:write is hidden from keys with more permissions.",
           after(op.CREATE, lambda at: at.remembered("own", set()).add(at.data["id"]), _has_only("engagements:write"))
           | hide(lambda at: noted("own")(at) and len(at.context.key.scopes) > 1)
           | wrap("find_engagements", _leave_own_out), _ALLOWS[op.CREATE]),

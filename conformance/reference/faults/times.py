@@ -53,7 +53,7 @@ _FORMS: dict[str, tuple[str, Callable[[str], str]]] = {
     "micros": ("in microseconds", lambda text: f"{text[:-1]}000Z"),
     "offset": ("with +00:00 instead of Z", lambda text: f"{text[:-1]}+00:00"),
     "bare": ("without Z", lambda text: text[:-1]),
-    "small-z": ("with a small z", lambda text: f"{text[:-1]}z"),
+    "small-z": ("with a lower-case z", lambda text: f"{text[:-1]}z"),
     "space": ("with a space instead of T", lambda text: text.replace("T", " ")),
     "local": ("in local time", _two_hours_ahead),
     "date": ("as a date", lambda text: text[:10]),
@@ -84,25 +84,25 @@ TIMES = (
         ("read-engagement", "read", "createdAt", "epoch"),
         ("read-engagement", "read", "updatedAt", "basic"),
         ("archived-engagement", "archived", "updatedAt", "no-date"))),
-    *(fault(f"time-everywhere-{form}", f"Every moment is written {_FORMS[form][0]}.",
+    *(fault(f"time-everywhere-{form}", f"Every timestamp is written {_FORMS[form][0]}.",
             result("timestamp", _FORMS[form][1]), _FORMAT) for form in ("seconds", "micros", "offset", "bare")),
-    *(fault(f"time-{identifier}", f"A moment {words}.", result("timestamp", write), _FORMAT)
+    *(fault(f"time-{identifier}", f"Every timestamp {words}.", result("timestamp", write), _FORMAT)
       for identifier, words, write in (
-        ("trailing-zeros-lost", "is written without zeros at its end",
+        ("trailing-zeros-lost", "is written without trailing zeros",
          lambda text: f"{text[:-1].rstrip('0').rstrip('.')}Z"),
         ("zone-name", "ends with UTC instead of Z", lambda text: f"{text[:-1]}UTC"),
-        ("without-zeros", "is written without the zeros that its parts begin with",
+        ("without-zeros", "is written without leading zeros",
          lambda text: re.sub("([-T:.])0", r"\1", text)),
         ("four-decimals", "is written with four decimals", lambda text: f"{text[:-1]}0Z"),
-        ("week", "is written as a day of a week of the year", lambda text: f"{text[:4]}-W12-3{text[10:]}"))),
-    *(fault(f"time-of-{place}", f"Every moment is {words}.", _at_wrong_time(wrong), _UTC)
+        ("week", "is written as an ISO week date", lambda text: f"{text[:4]}-W12-3{text[10:]}"))),
+    *(fault(f"time-of-{place}", f"Every timestamp is {words}.", _at_wrong_time(wrong), _UTC)
       for place, words, wrong in (
         ("yesterday", "a day behind", lambda at: at - timedelta(days=1)),
         ("tomorrow", "a day ahead", lambda at: at + timedelta(days=1)),
-        ("last-month", "a month behind, months being counted from 0", _month_before),
-        ("berlin-as-utc", "that of a place 2 hours ahead, with a Z behind it", lambda at: at + timedelta(hours=2)),
-        ("new-york-as-utc", "that of a place 5 hours behind, with a Z behind it", lambda at: at - timedelta(hours=5)),
-        ("kathmandu-as-utc", "that of a place 5.75 hours ahead, with a Z behind it",
+        ("last-month", "a month behind, as if months were counted from 0", _month_before),
+        ("berlin-as-utc", "a local time 2 hours ahead of UTC, with a Z", lambda at: at + timedelta(hours=2)),
+        ("new-york-as-utc", "a local time 5 hours behind UTC, with a Z", lambda at: at - timedelta(hours=5)),
+        ("kathmandu-as-utc", "a local time 5.75 hours ahead of UTC, with a Z",
          lambda at: at + timedelta(hours=5.75)))),
 )  # fmt: skip
 
@@ -140,15 +140,15 @@ EDITED = (
           _edited_at(lambda old, _: old.updated_at - _HOUR) | _SHOWN, _NEVER_BACK, _MOVES),
     fault("edit-resets-updated-at", "An edit sets updatedAt to createdAt.",
           _edited_at(lambda old, _: old.created_at) | _SHOWN, _MOVES, _NEVER_BACK),
-    fault("edit-moves-updated-at-by-a-millisecond-back", "An edit moves updatedAt a millisecond back.",
+    fault("edit-moves-updated-at-by-a-millisecond-back", "An edit moves updatedAt back by a millisecond.",
           _edited_at(lambda old, _: old.updated_at - 1), _NEVER_BACK, _MOVES),
-    fault("edit-sets-updated-at-ahead", "An edit sets updatedAt an hour ahead, which archiving takes back.",
+    fault("edit-sets-updated-at-ahead", "An edit sets updatedAt an hour ahead, so that archiving moves it back.",
           _edited_at(lambda _, now: now + _HOUR) | override(set_status=lambda service, engagement, status: overwrite(
               service, "engagements", engagement.id, status=status, updated_at=service.now())),
           _NEVER_BACK, _REFRESHES),
-    fault("edit-name-keeps-updated-at", "An edit of the name alone does not move updatedAt.",
+    fault("edit-name-keeps-updated-at", "An edit of only the name does not move updatedAt.",
           _keep_time(sends_only("name")), _MOVES),
-    fault("edit-description-keeps-updated-at", "An edit of the description alone does not move updatedAt.",
+    fault("edit-description-keeps-updated-at", "An edit of only the description does not move updatedAt.",
           after(EDIT, lambda at: at.overwrite(updated_at=at.engagement.updated_at), sends_only("description")) | _SHOWN,
           _MOVES),
     fault("edit-both-keeps-updated-at", "An edit of name and description does not move updatedAt.",
@@ -157,17 +157,17 @@ EDITED = (
           "An edit of an engagement without a description does not move updatedAt.", _keep_time(undescribed), _MOVES),
     fault("edit-second-keeps-updated-at", "Only the first edit of an engagement moves updatedAt.",
           _keep_time(lambda at: at.engagement.updated_at != at.engagement.created_at), _MOVES, "sort-by-updated-at"),
-    fault("clearing-keeps-updated-at", "An edit that takes the description away does not move updatedAt.",
+    fault("clearing-keeps-updated-at", "An edit with an empty or null description does not move updatedAt.",
           after(EDIT, lambda at: at.overwrite(updated_at=at.engagement.updated_at),
                 lambda at: sends("description")(at) and not at.values["description"]), _MOVES),
     fault("edit-moves-created-at", "An edit moves createdAt.",
           after(EDIT, lambda at: at.overwrite(created_at=at.now)) | _SHOWN, _CREATED, _KEEPS),
-    fault("edit-description-moves-created-at", "An edit of the description alone moves createdAt.",
+    fault("edit-description-moves-created-at", "An edit of only the description moves createdAt.",
           after(EDIT, lambda at: at.overwrite(created_at=at.now), sends_only("description")), _CREATED, _KEEPS),
 )  # fmt: skip
 
 ARCHIVED = (
-    fault("archive-in-local-time", "Archiving writes the time of Athens as updatedAt, with a Z.",
+    fault("archive-in-local-time", "Archiving writes updatedAt in the local time of Athens, with a Z.",
           after(ARCHIVE, lambda at: at.overwrite(updated_at=at.now + 2 * _HOUR))
           | reply(ARCHIVE, lambda at: at.shown("archived")), _UTC),
     fault("archive-moves-created-at", "Archiving moves createdAt.",
@@ -177,10 +177,12 @@ ARCHIVED = (
           after_change(lambda service, engagement, _: overwrite(
               service, "engagements", engagement.id, updated_at=engagement.updated_at - _HOUR)),
           _NEVER_BACK, _REFRESHES),
-    *(fault(f"archive-{word}-keeps-time", f"Archiving does not move updatedAt of engagements that were {which} before.",
+    *(fault(f"archive-{word}-keeps-time",
+            f"Archiving does not move the updatedAt of an engagement that was {which} before.",
             _archive_without_time(edited=edited), _REFRESHES) for word, which, edited in (
         ("unedited", "never edited", False), ("edited", "edited", True))),
-    fault("archive-again-keeps-time", "Archiving does not move updatedAt of engagements that were unarchived before.",
+    fault("archive-again-keeps-time",
+          "Archiving does not move the updatedAt of an engagement that was unarchived before.",
           after(UNARCHIVE, note("unarchived"))
           | after(ARCHIVE, lambda at: at.overwrite(updated_at=at.engagement.updated_at), noted("unarchived"))
           | reply(ARCHIVE, lambda at: at.shown("archived")), _REFRESHES),

@@ -25,7 +25,7 @@ _VALID = {
 _ALL = tuple(_VALID)
 _TITLES = {
     CREATE: "A creation", EDIT: "An edit", RENAME: "A renaming", INVITE: "An invitation",
-    ROLE: "A change of role", LIST: "The list of engagements", LIST_MEMBERS: "The list of members",
+    ROLE: "A role change", LIST: "The list of engagements", LIST_MEMBERS: "The list of members",
 }  # fmt: skip
 _REFUSES = {operation: f"{name}-refuses-invalid" for operation, name in NAMES.items()}
 _WITH_ROLE, _ADDRESS = (INVITE, ROLE), "somebody@example.com"
@@ -66,17 +66,18 @@ def _accepts(operation: str, when: Condition) -> Mutation:
 
 
 BODIES = flat(
-    *(fault(f"{NAMES[operation]}-takes-{label}", f"{operation} takes {words}.", _reads(operation, read),
+    *(fault(f"{NAMES[operation]}-takes-{label}", f"{operation} accepts {words}.", _reads(operation, read),
             _REFUSES[operation]) for label, words, read, operations in (
-        ("text-behind", "JSON with text behind it", lambda sent: json.JSONDecoder().raw_decode(sent.decode())[0], _ALL),
+        ("text-behind", "JSON with text after it", lambda sent: json.JSONDecoder().raw_decode(sent.decode())[0], _ALL),
         ("cut-json", "JSON that is cut short", lambda sent: json.loads(sent + b"}"), _ALL),
-        ("array", "an array and reads its first item", _first_item, _ALL),
+        ("array", "an array as the body and uses its first item", _first_item, _ALL),
         ("single-quotes", "JSON in single quotes", _corrected("'", '"'), (CREATE, RENAME, INVITE)),
         ("comments", "JSON with comments", _corrected(r"\s//.*", ""), (CREATE, EDIT, INVITE)),
-        ("last-comma", "JSON with a comma too many", _corrected(r",\s*}$", "}"), (EDIT,)),
-        ("bare-names", "JSON with names without quotes", _corrected(r"([{,]\s*)(\w+):", r'\1"\2":'), (ROLE,)),
+        ("last-comma", "JSON with a trailing comma", _corrected(r",\s*}$", "}"), (EDIT,)),
+        ("bare-names", "JSON with unquoted names", _corrected(r"([{,]\s*)(\w+):", r'\1"\2":'), (ROLE,)),
     ) for operation in operations),
-    (fault(f"{NAMES[operation]}-takes-anything", f"{operation} takes whatever is no object for an empty one.",
+    (fault(f"{NAMES[operation]}-takes-anything",
+           f"{operation} treats any body that is not an object as an empty object.",
            _accepts(operation, _not_an_object), _REFUSES[operation]) for operation in _ALL),
 )  # fmt: skip
 
@@ -107,7 +108,7 @@ _TYPES: dict[str, tuple[str, tuple[type, ...]]] = {
 
 FIELDS = (
     *(fault(f"{NAMES[operation]}-takes-{field}-{kind}",
-            f"{_TITLES[operation]} takes {_TYPES[kind][0]} for the {field}.",
+            f"{_TITLES[operation]} accepts {_TYPES[kind][0]} as the {field}.",
             receive_object(operation, edit(**{field: _text_if(*_TYPES[kind][1])})), _REFUSES[operation])
       for operation, field, kinds in (
         (CREATE, "name", ("number", "boolean", "array", "object")),
@@ -118,21 +119,21 @@ FIELDS = (
     ) for kind in kinds),
     *(fault(f"{NAMES[operation]}-takes-{label}", f"{_TITLES[operation]} {words}.", receive_object(operation, change),
             _REFUSES[operation]) for operations, label, words, change in (
-        ((CREATE,), "nameless", "without a name is taken", _default(name="Untitled")),
-        ((CREATE,), "null-named", "with null for the name is taken",
+        ((CREATE,), "nameless", "without a name is accepted", _default(name="Untitled")),
+        ((CREATE,), "null-named", "with a null name is accepted",
          edit(name=lambda sent: "Untitled" if sent is None else sent)),
-        ((INVITE,), "addressless", "without an address is taken", _default(email=_ADDRESS)),
-        ((INVITE,), "null-address", "with null for the address is taken",
+        ((INVITE,), "addressless", "without an email is accepted", _default(email=_ADDRESS)),
+        ((INVITE,), "null-address", "with a null email is accepted",
          edit(email=lambda sent: _ADDRESS if sent is None else sent)),
-        ((INVITE,), "no-at", "takes an address without @", edit(
+        ((INVITE,), "no-at", "with an address without @ is accepted", edit(
             email=lambda sent: f"{sent}@example.com" if isinstance(sent, str) and "@" not in sent else sent)),
-        ((INVITE,), "owner", "takes the role owner", _role_if(lambda sent: sent == "owner", "admin")),
-        (_WITH_ROLE, "roleless", "without a role is taken", _default(role="member")),
-        (_WITH_ROLE, "null-role", "with null for the role is taken", _role_if(lambda sent: sent is None)),
-        (_WITH_ROLE, "empty-role", "takes an empty role", _role_if(lambda sent: sent == "")),
-        (_WITH_ROLE, "unknown-role", "takes an unknown role",
+        ((INVITE,), "owner", "with the role owner is accepted", _role_if(lambda sent: sent == "owner", "admin")),
+        (_WITH_ROLE, "roleless", "without a role is accepted", _default(role="member")),
+        (_WITH_ROLE, "null-role", "with a null role is accepted", _role_if(lambda sent: sent is None)),
+        (_WITH_ROLE, "empty-role", "with an empty role is accepted", _role_if(lambda sent: sent == "")),
+        (_WITH_ROLE, "unknown-role", "with an unknown role is accepted",
          _role_if(lambda sent: isinstance(sent, str) and sent not in ROLES)),
-        (_WITH_ROLE, "role-anything", "takes any type for the role",
+        (_WITH_ROLE, "role-anything", "with a role of any type is accepted",
          _role_if(lambda sent: isinstance(sent, _TYPES["anything"][1]))),
     ) for operation in operations),
 )  # fmt: skip
@@ -194,45 +195,46 @@ _INVALID: tuple[tuple[str, str, Condition, tuple[str, ...], tuple[str, ...]], ..
     ("a-role-list", "a list as the role", field_is("role", list), (ROLE,), ()),
     ("a-role-object", "an object as the role", field_is("role", dict), (), (ROLE,)),
     ("owner", "the role owner", lambda at: at.field("role") == "owner", (), (ROLE,)),
-    ("a-per-page-word", "a perPage that is no number", _asks_with("perPage", "abc"), (), (LIST,)),
-    ("an-order-word", "an order that is none", _asks_word("order", "asc", "desc"), (), (LIST,)),
-    ("a-status-word", "a status that is none", _asks_word("status", "active", "archived"), (), (LIST,)),
-    ("a-page-word", "a page that is no number", _asks_with("page", "abc"), (), (LIST_MEMBERS,)),
-    ("a-role-word", "a role that is none", _asks_word("role", *ROLES), (), (LIST_MEMBERS,)),
+    ("a-per-page-word", "a perPage that is not a number", _asks_with("perPage", "abc"), (), (LIST,)),
+    ("an-order-word", "an invalid order", _asks_word("order", "asc", "desc"), (), (LIST,)),
+    ("a-status-word", "an invalid status", _asks_word("status", "active", "archived"), (), (LIST,)),
+    ("a-page-word", "a page that is not a number", _asks_with("page", "abc"), (), (LIST_MEMBERS,)),
+    ("a-role-word", "an invalid role", _asks_word("role", *ROLES), (), (LIST_MEMBERS,)),
 )  # fmt: skip
 """Invalid inputs, the operations that accept them, and those in which they end in an unexpected error."""
 
 ACCEPTED = tuple(
-    fault(f"{operation}-passes-{label}".lower(), f"The operation {operation} lets {words} pass.",
+    fault(f"{operation}-passes-{label}".lower(), f"{operation} accepts {words}.",
           _accepts(operation, when), _REFUSES[operation])
     for label, words, when, operations, _ in _INVALID for operation in operations
 )  # fmt: skip
 
 CRASHES = flat(
-    (fault(f"{operation}-stumbles-over-{label}".lower(), f"The operation {operation} stumbles over {words}.",
+    (fault(f"{operation}-stumbles-over-{label}".lower(), f"{operation} gives 500 for {words}.",
            crash(operation, when), "no-server-error", _REFUSES[operation])
      for label, words, when, _, operations in _INVALID for operation in operations),
-    *(fault(f"{NAMES[operation]}-breaks-on-{label}", f"{_TITLES[operation]} breaks {words}.", crash(operation, when),
+    *(fault(f"{NAMES[operation]}-breaks-on-{label}", f"{_TITLES[operation]} {words} causes a 500.",
+            crash(operation, when),
             "no-server-error", _REFUSES[operation]) for operation, label, words, when in (
-        (CREATE, "malformed", "on malformed JSON", _malformed),
-        (CREATE, "empty", "on an empty body", _empty),
-        (CREATE, "array", "on an array", _body_is(list)),
-        (CREATE, "no-name", "where the name is missing", lacks("name")),
-        (EDIT, "name-type", "on a name that is no text", sends_other_than_text("name")),
-        (EDIT, "null-body", "on null", _body_is(NoneType)),
-        (RENAME, "malformed", "on malformed JSON", lambda at: at.body is NOTHING),
-        (INVITE, "no-at", "on an address without @",
+        (CREATE, "malformed", "with malformed JSON", _malformed),
+        (CREATE, "empty", "with an empty body", _empty),
+        (CREATE, "array", "with an array as the body", _body_is(list)),
+        (CREATE, "no-name", "without a name", lacks("name")),
+        (EDIT, "name-type", "with a name that is not a string", sends_other_than_text("name")),
+        (EDIT, "null-body", "with null as the body", _body_is(NoneType)),
+        (RENAME, "malformed", "with malformed JSON", lambda at: at.body is NOTHING),
+        (INVITE, "no-at", "with an address without @",
          lambda at: isinstance(at.field("email"), str) and "@" not in at.field("email")),
-        (INVITE, "role-type", "on a role that is no text", sends_other_than_text("role")),
-        (ROLE, "role-type", "on a role that is no text", sends_other_than_text("role")),
-        (LIST, "page-abc", "on a page that is no number", _asks_with("page", "abc")),
-        (LIST, "sort-nonsense", "on a sort that is none", _asks_with("sort", "no")),
-        (LIST_MEMBERS, "perpage-abc", "on a perPage that is no number", _asks_with("perPage", "abc")),
+        (INVITE, "role-type", "with a role that is not a string", sends_other_than_text("role")),
+        (ROLE, "role-type", "with a role that is not a string", sends_other_than_text("role")),
+        (LIST, "page-abc", "with a page that is not a number", _asks_with("page", "abc")),
+        (LIST, "sort-nonsense", "with an invalid sort", _asks_with("sort", "no")),
+        (LIST_MEMBERS, "perpage-abc", "with a perPage that is not a number", _asks_with("perPage", "abc")),
     )),
 )  # fmt: skip
 
 STATUSES = tuple(
-    fault(f"{NAMES[operation]}-refuses-with-{status}", f"What is invalid is refused by {operation} with {status}.",
+    fault(f"{NAMES[operation]}-refuses-with-{status}", f"{operation} refuses invalid input with {status}.",
           refuse_with(status, "check", responds(operation), statuses=(400, 422)), _REFUSES[operation])
     for operation, status in ((CREATE, 409), (CREATE, 415), (EDIT, 404), (RENAME, 403), (INVITE, 409),
                               (ROLE, 403), (LIST, 404), (LIST_MEMBERS, 404))
@@ -243,12 +245,12 @@ STATUSES = tuple(
 
 
 _PARAMETERS: dict[str, tuple[str, str, Callable[[str], object]]] = {
-    "page": ("page-abc", "a page that is no number", re.compile("-?[0-9]*").fullmatch),
-    "perPage": ("perpage-abc", "a perPage that is no number", re.compile("-?[0-9]*").fullmatch),
-    "status": ("status-nonsense", "a status that is none", {"active", "archived"}.__contains__),
-    "sort": ("sort-nonsense", "a sort that is none", {"createdAt", "updatedAt", "name"}.__contains__),
-    "order": ("order-nonsense", "an order that is none", {"asc", "desc"}.__contains__),
-    "role": ("role-nonsense", "a role that is none", ROLES.__contains__),
+    "page": ("page-abc", "a page that is not a number", re.compile("-?[0-9]*").fullmatch),
+    "perPage": ("perpage-abc", "a perPage that is not a number", re.compile("-?[0-9]*").fullmatch),
+    "status": ("status-nonsense", "an invalid status", {"active", "archived"}.__contains__),
+    "sort": ("sort-nonsense", "an invalid sort", {"createdAt", "updatedAt", "name"}.__contains__),
+    "order": ("order-nonsense", "an invalid order", {"asc", "desc"}.__contains__),
+    "role": ("role-nonsense", "an invalid role", ROLES.__contains__),
 }
 """The parameters, each with the end of a fault's id, the words for an invalid value, and the test of a valid one."""
 
@@ -269,9 +271,9 @@ PARAMETERS = flat(
         (LIST, ("page", "perPage", "status", "sort", "order")),
         (LIST_MEMBERS, ("page", "perPage", "role")),
     ) for name in names),
-    (fault(f"{NAMES[operation]}-takes-anything", f"{_TITLES[operation]} ignores every parameter that makes no sense.",
+    (fault(f"{NAMES[operation]}-takes-anything", f"{_TITLES[operation]} ignores every invalid parameter.",
            _ignores(operation, *_PARAMETERS), _REFUSES[operation]) for operation in (LIST, LIST_MEMBERS)),
-    fault("list-engagements-empty-for-nonsense", "The list of engagements is empty for a status that is none.",
+    fault("list-engagements-empty-for-nonsense", "The list of engagements is empty for an invalid status.",
           wrap("choice", lambda _, honest, field, value, permitted:
                value if field == "status" else honest(field, value, permitted)), _REFUSES[LIST]),
 )  # fmt: skip
