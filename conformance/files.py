@@ -54,7 +54,7 @@ def read_file(path: Path, limit: int, *, piped: bool = False) -> bytes:
 
 def is_file(path: Path) -> bool:
     """Whether a path leads to a regular file; False if that cannot be found out."""
-    return os.path.isfile(path)  # noqa: PTH113 - pathlib's raises where a name is too long
+    return os.path.isfile(path)  # noqa: PTH113 - pathlib's raises if a name is too long
 
 
 def is_stream(path: Path) -> bool:

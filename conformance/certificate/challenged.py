@@ -37,7 +37,7 @@ def signs(recording: Recording, challenge: str) -> Signs:
     provisioned, created, names = recording.provisioned, 0, 0
     faults: list[str] = []
     if provisioned.options.seed != seed_of(challenge):
-        faults.append(f"the seed of the challenge is {seed_of(challenge)}, and the run had {provisioned.options.seed}")
+        faults.append(f"the challenge gives the seed {seed_of(challenge)}, but the run had {provisioned.options.seed}")
     for exchange in recording.exchanges:
         given = [normalized(name) for name in _names(exchange) if provisioned.names.owns(name)]
         marked = [name for name in given if name.startswith(provisioned.names.beginning)]

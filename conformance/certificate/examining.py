@@ -70,7 +70,7 @@ def _judged_again(recording: Recording, again: Rejudged) -> Claim:
     if is_cut_off(recording.report):
         same = "fail the same requirements; nothing else of a run that ended during its checks can be compared"
     return Claim(
-        f"The {len(recording.exchanges)} recorded exchanges, judged again, {same}.",
+        f"The {len(recording.exchanges)} recorded exchanges, re-evaluated, {same}.",
         tuple(differences(recording, again)),
     )
 

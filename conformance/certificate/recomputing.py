@@ -123,7 +123,7 @@ def _unlike(known: object, said: object, pointer: str, left_out: re.Pattern[str]
         for number, (first, second) in enumerate(zip(known, said, strict=True)):
             yield from _unlike(first, second, f"{pointer}/{number}", left_out)
     elif known != said or isinstance(known, bool) != isinstance(said, bool):
-        yield f"{pointer} is {_shown(said)}, and by the recording {_shown(known)}"
+        yield f"{pointer} is {_shown(said)}, but the recording gives {_shown(known)}"
 
 
 def _shown(value: object) -> str:
@@ -188,7 +188,7 @@ def _of_requests(recording: Recording) -> Iterator[str]:
         if exchange.check not in {*BESIDE, UNDOING}:
             continue
         if builder.record(exchange.request, builder.writable(exchange.request)[0]) != exchange.sent_request:
-            yield f"exchange {exchange.number} is no request that this suite sends to {profile.base_url}"
+            yield f"exchange {exchange.number} is not a request that this suite sends to {profile.base_url}"
 
 
 def _of_times(report: Report, exchanges: list[Exchange], journal: Journal) -> Iterator[str]:
@@ -221,7 +221,7 @@ def _of_end(report: Report, provisioned: Provisioned) -> Iterator[str]:
     run, stopped = report["run"], provisioned.stopped
     warnings = run.get("warnings", [])
     if is_cut_off(report) and stopped is None:
-        yield "the run was cut off, and its recording is complete"
+        yield "the run was cut off, but its recording is complete"
     if stopped is not None and stopped.startswith("interrupted by ") and not run["interrupted"]:
         yield f"the run was {stopped}"
     if stopped is not None and stopped.startswith("--fail-fast, ") and not is_cut_off(report):

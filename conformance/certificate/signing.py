@@ -55,7 +55,7 @@ class Signed:
 def sign(folder: Path, key: Ed25519PrivateKey, *, build: str | None = None, anyway: bool = False) -> Signed:
     """Write certificate.html and certificate.dsse.json into a run's folder.
 
-    The run is judged again first, because only a verifiable run may be signed.
+    The run is re-evaluated first, because only a verifiable run may be signed.
 
     Args:
         folder: The folder.

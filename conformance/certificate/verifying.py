@@ -44,7 +44,7 @@ class Verified:
         is_countersigned: Whether the given certifier countersigned it.
         is_stamped: Whether a given authority gave it a time stamp.
         created: The number of engagements that the run created under a name with the mark of its challenge.
-        is_judged: Whether the recorded exchanges were judged again; False if that takes another release of the suite.
+        is_judged: Whether the recorded exchanges were re-evaluated; False if that takes another release of the suite.
     """
 
     claims: tuple[Claim, ...]
@@ -103,7 +103,7 @@ def verify(
 
 _UNCHANGED = "All files of the folder are unchanged since signing."
 _NOT_JUDGED = Claim(
-    "The recorded exchanges, judged again, have the same result.", ("the files are not those that were signed",)
+    "The recorded exchanges, re-evaluated, have the same result.", ("the files are not those that were signed",)
 )
 
 
@@ -127,9 +127,7 @@ def _time_stamp(folder: Path, envelope: bytes, authorities: Collection[Certifica
     if not (folder / TIME_STAMP).exists():
         return [], False
     if not authorities:
-        return [
-            Claim(f"{TIME_STAMP} is not looked at without the authority's certificate.", basis=Basis.NOT_HERE)
-        ], False
+        return [Claim(f"{TIME_STAMP} is not verified without its certificate.", basis=Basis.NOT_HERE)], False
     try:
         time = stamped(read_file(folder / TIME_STAMP, DOCUMENT), envelope, authorities)
     except (OSError, TimeStampError) as error:
@@ -160,7 +158,7 @@ def _signed(said: Mapping[str, Any]) -> dict[str, str]:
 
 def _files(said: Mapping[str, Any], found: Mapping[str, str], left_out: Iterable[str]) -> Claim:
     signed = _signed(said)
-    aside = f" Not looked at: {', '.join(map(one_line, left_out))}." if left_out else ""
+    aside = f" Not verified: {', '.join(map(one_line, left_out))}." if left_out else ""
     return Claim(
         f"All {len(signed)} files of the folder are unchanged since signing.{aside}", tuple(changes(signed, found))
     )

@@ -166,7 +166,7 @@ def _addresses(invitation: Exchange) -> list[str]:
 
 
 def _form(invitation: Exchange, address: str) -> str:
-    """Return the body without the address, which tells kinds of invalid invitations apart."""
+    """Return the body without the address, which distinguishes kinds of invalid invitations."""
     return re.sub(re.escape(address), "", _body(invitation), flags=re.IGNORECASE)
 
 

@@ -148,7 +148,9 @@ def _all_unauthorized(tried: BadKeys, kind: str) -> None:
 
 def _none_left_out(sent: Iterable[Sent], settled: list[Sent]) -> None:
     if left := [attempt for attempt in sent if attempt not in settled]:
-        described = ", ".join(sorted({f"{attempt.told} got {describe_response(attempt.exchange)}" for attempt in left}))
+        described = ", ".join(
+            sorted({f"{attempt.summary} got {describe_response(attempt.exchange)}" for attempt in left})
+        )
         raise CantTell(f"{described}, which another requirement forbids", *[attempt.exchange for attempt in left])
 
 

@@ -22,7 +22,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "requirements": "Print the catalogue of requirements.",
     "explain": "Print a requirement's page: what is sent, what is expected, and an example.",
     "faults": "List the deliberate faults of the reference service.",
-    "latitudes": "List its choices at the points that the interface leaves open.",
+    "latitudes": "List the choices of the reference service at open points.",
     "doctor": "Check a target file and its keys without writing to the target.",
     "cleanup": "Undo the changes that an interrupted run left behind.",
     "openapi": "Print the OpenAPI document of the interface.",

@@ -15,9 +15,9 @@ from conformance.targets.challenge import fresh_challenge
 @click.option(
     "--list", "register", metavar="FILE", default="challenges.jsonl", show_default=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The list of the challenges given, to which it is added.",
+    help="The list of challenges, to which the new one is added.",
 )  # fmt: skip
-@click.option("--to", "vendor", metavar="NAME", help="Who gets the challenge, for the list.")
+@click.option("--to", "vendor", metavar="NAME", help="The recipient of the challenge, for the list.")
 def challenge(register: Path, vendor: str | None) -> None:
     """Print a fresh challenge for one run of a vendor, and add it to the list of those given.
 

@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 @click.option(
     "--orphans",
     is_flag=True,
-    help="List engagements of runs that have no journal in a folder of DIR (by default of reports).",
+    help="List engagements of runs that have no journal in a folder of DIR (default: reports).",
 )
-@click.option("--older-than", metavar="AGE", help="With --orphans: the lowest age, such as 24h or 7d.  [default: 24h]")
+@click.option("--older-than", metavar="AGE", help="With --orphans: the minimum age, such as 24h or 7d.  [default: 24h]")
 @click.option("--yes", is_flag=True, help="With --orphans: delete them.")
 @click.pass_context
 def cleanup(context: click.Context, /, folder: Path | None, **given: Any) -> None:  # noqa: ANN401 - click's options

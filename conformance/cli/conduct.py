@@ -150,7 +150,7 @@ class _Judging:
         waived = (waiver.waives(result.requirement, result.check, today) for waiver in self.waivers)
         return result.requirement in self.known or any(waived)
 
-    def kept(self, status: Exit, report: Report, results: Sequence[CheckResult]) -> Exit:
+    def despite_loss(self, status: Exit, report: Report, results: Sequence[CheckResult]) -> Exit:
         """Return the exit status of a failure if the report lost it by an error of the suite."""
         if _NO_RESULTS not in report["run"]["warnings"]:
             return status
@@ -227,7 +227,7 @@ def _conduct(
         why = f"the report could not be written to {execution.folder}"
     else:
         status, why = judging.ending(report, problems, reason)
-        status = judging.kept(status, report, judge.results)
+        status = judging.despite_loss(status, report, judge.results)
     return status, f"{why.rstrip('.')}.{_how_to_clean_up(report)}"
 
 

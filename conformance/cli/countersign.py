@@ -41,7 +41,7 @@ def countersign(
 
     With --tsa, certificate.tsr gets a time stamp of the signed certificate.
 
-    Exit status: 0 countersigned; 1, 4 and 5 as of verify; 2 usage; 3 there is no time stamp, and nothing was written.
+    Exit status: 0 countersigned; 1, 4 and 5 as for verify; 2 usage; 3 there is no time stamp, and nothing was written.
     """
     from conformance.certificate.countersigning import countersign as countersign_folder
     from conformance.certificate.files import FolderError

@@ -45,8 +45,8 @@ _LANGUAGES: Final = click.Choice([*_COMMANDS, "none"])
 def init(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the values of click's options
     """Write conformance.yaml, its JSON Schema and a provisioner's skeleton here, and check them with doctor.
 
-    It asks for what no option gives. Exit status: 0 written; 2 an answer cannot be used, or a file exists; if the
-    variable of the key is set, that of conformance doctor.
+    Asks for the values that no option gives. Exit status: 0 written; 2 an answer cannot be used, or a file exists;
+    if the key's variable is set, the status of conformance doctor.
     """
     url = _asked(given["base_url"], "Base URL of the service")
     name = _asked(given["key_variable"], "Environment variable with a full API key", default="CONFORMANCE_API_KEY")

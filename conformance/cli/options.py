@@ -58,8 +58,8 @@ def connection_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--cert", type=file, metavar="FILE", help="A client certificate (PEM)."),
         click.option("--proxy", metavar="URL", help="The http, https or socks5 proxy to use."),
         click.option("--ca-file", type=file, metavar="FILE", help="The certificate authorities to trust (PEM)."),
-        click.option("--rate", metavar="N", help="The most requests a second."),
-        click.option("--timeout", metavar="SECONDS", help="The longest time of a request.  [default: 10]"),
+        click.option("--rate", metavar="N", help="Maximum number of requests per second."),
+        click.option("--timeout", metavar="SECONDS", help="Timeout of each request.  [default: 10]"),
         click.option(
             "--header", multiple=True, metavar="'NAME: VALUE'", help="A header to send with every request. Repeatable."
         ),

@@ -34,12 +34,12 @@ def judge_again(folder: Path) -> int:
         click.echo(printable(line, limit=1000))
     if not found and is_cut_off(recording.report):
         click.echo(
-            f"Judged again, the {len(recording.exchanges)} exchanges make the same requirements fail. "
+            f"Re-evaluated, the {len(recording.exchanges)} exchanges make the same requirements fail. "
             "Nothing else is compared: the run was interrupted or ended at its first failure."
         )
     elif not found:
         click.echo(
-            f"Judged again, the {len(recording.exchanges)} exchanges give the same outcomes of all "
+            f"Re-evaluated, the {len(recording.exchanges)} exchanges give the same outcomes of all "
             f"{len(again.requirements)} requirements and the same {len(again.observations)} observations."
         )
     return 1 if found else 0

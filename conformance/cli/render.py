@@ -86,7 +86,7 @@ def read_report(path: Path) -> Report:
     help="The file to write, or the folder for allure.  [default: standard output]",
 )
 @click.option(
-    "--rejudge", is_flag=True, help="Judge the recorded exchanges again and compare the outcomes with the report."
+    "--rejudge", is_flag=True, help="Re-evaluate the recorded exchanges and compare the outcomes with the report."
 )
 def render(report: Path, form: str | None, output: Path | None, *, rejudge: bool) -> None:
     """Convert REPORT, a report.json or the folder of a run, to another format.
@@ -94,8 +94,8 @@ def render(report: Path, form: str | None, output: Path | None, *, rejudge: bool
     HTML and Markdown use the exchanges of exchanges.har if that file is beside the report. The annotations are commands
     of GitHub, printed in a step. Allure gets a file for each requirement, in the folder of --output.
 
-    With --rejudge the checks run again on the recording in the folder, without a target. Exit status then: 0 every
-    outcome and observation is the same; 1 there are differences, one a line; 2 there is no recording to judge.
+    --rejudge runs the checks again on the recording in the folder, without a target. Exit status then: 0 every
+    outcome and observation is the same; 1 there are differences, one per line; 2 there is no recording.
     """
     if rejudge:
         if form is not None or output is not None:

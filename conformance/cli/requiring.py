@@ -45,7 +45,7 @@ class Age(click.ParamType[timedelta]):
             return value
         found = re.fullmatch(r"([0-9]{1,5})([dh])", value)
         if found is None:
-            self.fail(f"{value!r} is no age such as 90d or 12h.", param, ctx)
+            self.fail(f"{value!r} is not an age such as 90d or 12h.", param, ctx)
         return timedelta(**{{"d": "days", "h": "hours"}[found[2]]: int(found[1])})
 
 
@@ -53,8 +53,8 @@ def requiring_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of ``Required`` to a command."""
     for option in (
         click.option("--challenge", type=Challenge(), metavar="TEXT", help="The challenge that the run must follow."),
-        click.option("--max-age", type=Age(), help="The longest time since the end of the run, such as 90d or 12h."),
-        click.option("--effort", type=click.Choice(_EFFORTS), help="The least effort of the run."),
+        click.option("--max-age", type=Age(), help="Maximum time since the end of the run, such as 90d or 12h."),
+        click.option("--effort", type=click.Choice(_EFFORTS), help="Minimum effort of the run."),
         click.option(
             "--require-class",
             "classes",
@@ -128,9 +128,9 @@ def judged(console: Console, verified: Verified, required: Required) -> Exit:
     """Print the claims of a certificate and what it lacks; return the exit status."""
     _print_claims(console, verified)
     if not verified.holds or verified.predicate is None:
-        return ended(console, Exit.FAILED, "The certificate does not hold.")
+        return ended(console, Exit.FAILED, "The certificate is not valid.")
     if not verified.is_judged:
-        return ended(console, Exit.NOT_HERE, "Signature and files hold; this suite cannot judge the recording.")
+        return ended(console, Exit.NOT_HERE, "Signature and files are valid; this suite cannot judge the recording.")
     from conformance.certificate.statement import CHALLENGED, CLAIMS, COUNTERSIGNED, SELF_CONSISTENT
 
     claims = verified.predicate[CLAIMS]
@@ -143,7 +143,7 @@ def judged(console: Console, verified: Verified, required: Required) -> Exit:
     attained = ", ".join(claims["classes_attained"]) or "no class"
     console.print(
         plain(
-            f"The certificate holds at level {', and level '.join(levels)}: {claims['target']['name']} is "
+            f"The certificate is valid at level {', and level '.join(levels)}: {claims['target']['name']} is "
             f"{claims['verdict']}; attained: {attained}.",
             "bold",
         )

@@ -116,7 +116,7 @@ _FOR_A_SERVICE: Final = (
     multiple=True,
     metavar="PATTERN",
     shell_complete=complete_pattern,
-    help="Leave out the requirements that --only would choose. Repeatable.",
+    help="Judge no requirement that matches; patterns are as for --only. Repeatable.",
 )
 @click.option(
     "--catalogue",
@@ -178,7 +178,7 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the 
 
     Exit status: 0 nothing failed; 1 a requirement failed, or a waiver has expired or is unused; 2 an option or a file
     is wrong; 3 the target could not be tested, records are left that could be deleted, or the suite itself failed;
-    4 with --strict, a chosen requirement is untested or undecided, or a limit of the target file was not kept; 129, 130
+    4 with --strict, a chosen requirement is untested or undecided, or a limit of the target file was not met; 129, 130
     and 143 a signal ended the run. The last line says why a status is not 0.
     """
     try:

@@ -40,7 +40,7 @@ _EARLIER: Final = 0.9
     multiple=True,
     metavar="PATTERN",
     shell_complete=complete_fault,
-    help="Try only faults whose id matches (* and ? allowed), and no conforming services unless they are chosen, too. "
+    help="Try only the faults whose id matches (* and ? allowed); conforming services only if they are chosen, too. "
     "Repeatable.",
 )
 @click.option(
@@ -48,15 +48,15 @@ _EARLIER: Final = 0.9
     multiple=True,
     metavar="PATTERN",
     shell_complete=complete_latitude,
-    help="Try only latitudes NAME=VALUE that match (* and ? allowed), and nothing else unless it is chosen, too. "
+    help="Try only the latitudes NAME=VALUE that match (* and ? allowed); others only if they are chosen, too. "
     "Repeatable.",
 )
 @click.option(
     "--drawn",
     type=click.IntRange(0),
     metavar="N",
-    help="Number of faults to compose at random, and nothing else unless it is chosen, too. They meet the whole suite, "
-    "and the share found is reported; it does not count for the exit status.",
+    help="Number of faults to compose at random; other trials only if they are chosen, too. The whole suite tests "
+    "them. The share found is reported and does not affect the exit status.",
 )
 @click.option(
     "--draw-seed",
@@ -69,7 +69,7 @@ _EARLIER: Final = 0.9
     type=click.IntRange(0),
     metavar="N",
     help="Number of conforming services with a random choice at every latitude, besides those that cover all pairs of "
-    f"choices; 0 leaves both out.  [default: {_COMBINATIONS}; 0 with --faults, --values or --drawn]",
+    f"choices; 0 omits both.  [default: {_COMBINATIONS}; 0 with --faults, --values or --drawn]",
 )
 @click.option(
     "--effort",
@@ -84,8 +84,8 @@ _EARLIER: Final = 0.9
     default=_WHOLE,
     show_default=True,
     metavar="N",
-    help="Number of randomly drawn faults that meet the whole suite, to measure what else it reports. The other faults "
-    "meet the checks of the requirements that they break, and the whole suite if those find nothing.",
+    help="Number of faults, chosen at random, that the whole suite tests, to measure what else it reports. Only the "
+    "checks of the broken requirements test the other faults, and the whole suite if these find nothing.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of the random choices.")
 @click.option("--jobs", type=click.IntRange(1), help="Concurrent trials.  [default: one per core]")

@@ -29,8 +29,8 @@ _REFUSED = 1
 def sign(folder: Path, key_file: Path, subject_digest: str | None, *, replace: bool, anyway: bool) -> None:
     """Sign the folder of a run: write certificate.dsse.json and certificate.html to DIR.
 
-    A run is refused if it was interrupted, waived, inconclusive or not conformant, or if judging its recorded
-    exchanges again gives other outcomes. Exit status: 0 signed; 1 refused; 2 usage.
+    A run is refused if it was interrupted, waived, inconclusive or not conformant, or if re-evaluating its
+    recorded exchanges gives other outcomes. Exit status: 0 signed; 1 refused; 2 usage.
     """
     from conformance.certificate.files import FolderError
     from conformance.certificate.keys import KeyFileError, read_private_key

@@ -34,7 +34,7 @@ def verify(
     tsa_file: Path | None,
     **required: Any,  # noqa: ANN401 - the values of click's options
 ) -> None:
-    """Verify the certificate in the folder of a run: signature, files and report, and judge the recording again.
+    """Verify the certificate in the folder of a run: signature, files and report, and re-evaluate the recording.
 
     A claim is recomputed, stated by the vendor, or not recomputed here because other versions are installed.
 

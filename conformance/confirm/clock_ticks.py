@@ -61,7 +61,7 @@ def _is_behind(exchange: Exchange, time: str) -> bool:
 def step_of(times: Iterable[str]) -> float:
     """Return the step in seconds of which all times are multiples, a minute at most; 0 if there are too few times.
 
-    The steps of a clock need not begin at whole seconds; only several times show where they begin. A single time may be
+    The steps of a clock need not begin at whole seconds; only several times show when they begin. A single time may be
     of a stopped clock: it shows at most that it is a whole minute.
     """
     moments = {moment for time in times if (moment := parse_timestamp(time)) is not None}

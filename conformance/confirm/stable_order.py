@@ -30,7 +30,7 @@ def one_order(
     listing: Callable[..., Request],
     counts: Callable[[Item], bool] = lambda _: True,
 ) -> None:
-    """Judge the pages of a list, and tell an unstable order from a list that others keep changing.
+    """Judge the pages of a list, and distinguish an unstable order from changes by other users.
 
     Other users move an item now and then, not in every other response. If the order is new in each response, pages fit
     together only by chance, and each snapshot differs.
@@ -48,17 +48,17 @@ def one_order(
     try:
         judge()
     except CantTell as doubt:
-        if not (fault := _restless(run, doubt, listing, counts)):
+        if not (fault := _unstable_order(run, doubt, listing, counts)):
             raise
         raise fault from doubt
     else:
         turns = _turns(_asked_alike(run, listing()), counts)
         torn = _torn(run, listing) if len(turns) >= _TURNS else None
-        if torn and (fault := _restless(run, torn, listing, counts)):
+        if torn and (fault := _unstable_order(run, torn, listing, counts)):
             raise fault
 
 
-def _restless(
+def _unstable_order(
     run: Run, torn: CheckOutcome, listing: Callable[..., Request], counts: Callable[[Item], bool]
 ) -> NonConformity | None:
     """Return the fault if further responses, in direct succession, change their order again and again."""

@@ -36,7 +36,7 @@ class Sent:
     kind: str = ""
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """The operation and what was sent."""
         return f"{self.exchange.request.operation.id} with {self.what}"
 
@@ -69,7 +69,7 @@ def every_status(sent: Iterable[Sent], permitted: Callable[[int], bool], expecte
     if wrong:
         share = f" ({len(wrong)} of {judged} responses)" if len(wrong) < judged else ""
         raise NonConformity(
-            _listed([f"{request.told} returned {request.exchange.status}" for request in wrong]) + share,
+            _listed([f"{request.summary} returned {request.exchange.status}" for request in wrong]) + share,
             *[request.exchange for request in wrong],
             expected=expected,
             actual=", ".join(sorted({str(request.exchange.status) for request in wrong})),
@@ -111,7 +111,7 @@ def only_if_refused(sent: Iterable[Sent], judge: Callable[[], None]) -> None:
     except NonConformity as fault:
         if accepted := [request for request in sent if request.exchange.status not in REFUSALS]:
             exchanges = [request.exchange for request in accepted]
-            raise CantTell(f"{fault.message}, but {accepted[0].told} was not refused", *exchanges) from None
+            raise CantTell(f"{fault.message}, but {accepted[0].summary} was not refused", *exchanges) from None
         raise
 
 
@@ -131,7 +131,7 @@ def none_created(sent: Iterable[Sent], listed: Sequence[Exchange]) -> None:
     ]
     if found:
         raise NonConformity(
-            _listed([f"{request.told} was refused, but its engagement is in the list" for request in found]),
+            _listed([f"{request.summary} was refused, but its engagement is in the list" for request in found]),
             *[request.exchange for request in found],
             *listed,
             expected="no engagement of a refused creation",

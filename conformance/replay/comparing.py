@@ -52,14 +52,14 @@ def _of_requirement(before: Requirement, now: Requirement | None, *, whole: bool
         return [f"requirement {name} is not in the catalogue"]
     if before["outcome"] != now["outcome"]:
         reason = f" ({now['reason']})" if now["reason"] else ""
-        return [f"{name}: the report says {before['outcome']}, judged again it is {now['outcome']}{reason}"]
+        return [f"{name}: the report says {before['outcome']}, re-evaluated it is {now['outcome']}{reason}"]
     if not whole:
         return []
     failures = [_picked(failure) for failure in before["failures"]]
     if failures != (again := [_picked(failure) for failure in now["failures"]]):
-        return [f"{name}: the failures differ: {_shown(failures)}, judged again {_shown(again)}"]
+        return [f"{name}: the failures differ: {_shown(failures)}, re-evaluated {_shown(again)}"]
     if _evidence(before) != _evidence(now):
-        return [f"{name}: the evidence differs: {_shown(_evidence(before))}, judged again {_shown(_evidence(now))}"]
+        return [f"{name}: the evidence differs: {_shown(_evidence(before))}, re-evaluated {_shown(_evidence(now))}"]
     return []
 
 
@@ -69,7 +69,7 @@ def _of_observations(before: Iterable[Mapping[str, Any]], now: Iterable[Mapping[
         for side in (before, now)
     )
     return [
-        f"observation {name}: the report says {_shown(first.get(name))}, judged again it is {_shown(again.get(name))}"
+        f"observation {name}: the report says {_shown(first.get(name))}, re-evaluated it is {_shown(again.get(name))}"
         for name in dict.fromkeys([*first, *again])
         if first.get(name) != again.get(name)
     ]

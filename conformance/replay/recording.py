@@ -25,7 +25,7 @@ EXCHANGES: Final = "exchanges.har"
 
 
 class NotJudgeable(Exception):
-    """A folder whose run cannot be judged again; the message is a plain sentence."""
+    """A folder whose run cannot be re-evaluated; the message is a plain sentence."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ def measured_limits(limits: Mapping[str, float], exchanges: Iterable[Exchange]) 
 
 
 def broken_limits(limits: Iterable[Limit]) -> list[str]:
-    """Return a clause for each limit that was not kept."""
+    """Return a clause for each limit that was not met."""
     return [
         f"limits.{limit['name']} is {limit['limit']:g}, and {limit['measured']:g} ms were measured"
         for limit in limits

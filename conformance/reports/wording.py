@@ -201,7 +201,7 @@ def repeat_command(report: Report, requirement: Requirement, failure: Failure | 
     words = report["run"].get("command")
     if given or not words:
         return given
-    repeated = ["conformance", *_kept(words), "--seed", str(report["run"]["seed"]), "--only", requirement["id"]]
+    repeated = ["conformance", *_remaining(words), "--seed", str(report["run"]["seed"]), "--only", requirement["id"]]
     return " ".join(map(shell_word, repeated))
 
 
@@ -242,7 +242,7 @@ _REPLACED: Final = ("--seed", "--challenge", "--only", "--skip", "--class", "--r
 """Options of a run that the command for one requirement replaces or omits."""
 
 
-def _kept(words: list[str]) -> list[str]:
+def _remaining(words: list[str]) -> list[str]:
     """Return the words of a command line without the replaced options and their values."""
     kept: list[str] = []
     following = iter(words)

@@ -66,7 +66,7 @@ def merged(earlier: Mapping[str, Any], documents: Sequence[Mapping[str, Any]]) -
     """Return an earlier summary with the faults of further self-tests.
 
     Counts and shares of faults, bad trials and convictions are renewed. Means, medians and the figures of conforming
-    services stay those of the earlier summary, which do not tell what each trial contributed.
+    services stay those of the earlier summary, which do not show the share of each trial.
 
     Args:
         earlier: The earlier summary.

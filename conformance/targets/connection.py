@@ -41,7 +41,7 @@ class Connection:
     Attributes:
         headers: Extra headers of every request; each replaces a header of the same name.
         timeout: Seconds that a request may take, or None.
-        rate: The most requests a second, or None.
+        rate: The maximum number of requests per second, or None.
         ca_file: The authorities to trust, or None.
         cert: The client certificate, or None.
         cert_key: Its key, or None.

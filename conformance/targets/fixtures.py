@@ -243,7 +243,7 @@ class Fixtures:
             MissingMeans: It cannot be created.
         """
         if self._profile.mode is Mode.READ_ONLY:
-            raise MissingMeans(f"subordinates:{kind}", "A read-only run makes nothing.")
+            raise MissingMeans(f"subordinates:{kind}", "A read-only run creates nothing.")
         if self._ownership is not None:
             try:
                 self._ownership.ensure_own(engagement_id)

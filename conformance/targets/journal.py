@@ -362,7 +362,7 @@ class Journal:
         folder = path.parent
         if path.stat().st_size and cls.read(folder).pending():
             command = f"conformance cleanup {folder}"
-            raise JournalError(f"{folder} holds the journal of a run that left something behind: run {command} first.")
+            raise JournalError(f"{folder} contains the journal of a run that left changes behind: run {command} first.")
 
     def _shut(self) -> None:
         if self._descriptor is not None:
@@ -429,7 +429,7 @@ def _claimed(path: Path) -> int:
         head = _record(os.read(descriptor, _LONGEST_HEAD).partition(b"\n")[0]) or {}
         os.close(descriptor)
         raise JournalError(
-            f"{path.parent} is in use by a run that is still going on (process {head.get('pid')}, "
+            f"{path.parent} is in use by a run in progress (process {head.get('pid')}, "
             f"begun {head.get('at')}): wait for its end, or name another folder."
         ) from None
     return descriptor

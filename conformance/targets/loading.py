@@ -14,7 +14,7 @@ Every key of the file, with its default:
     tls:                {verify: true, ca_file: null, cert: null, key: null}
     proxy:              the URL of an http, https or socks5 proxy
     timeout, patience:  seconds (10)
-    rate:               the most requests a second (any number)
+    rate:               the maximum number of requests per second (any number)
     mailbox:            {smtp: 127.0.0.1:1025}: the address where the suite receives the target's e-mails
     organization:       the id of the organization that the key must belong to
     limits:             {p50_ms, p95_ms, p99_ms}: the longest response times in milliseconds
@@ -257,7 +257,7 @@ class _Reader:
     def warnings(self) -> list[str]:
         """Return a sentence for each file with a secret that other users can read."""
         return [
-            f"{file.name} holds a secret and can be read by other users of this machine: chmod 600 would stop that."
+            f"{file.name} contains a secret and can be read by other users of this machine: use chmod 600."
             for file in dict.fromkeys(self.revealing)
             if is_file(file) and file.stat().st_mode & 0o077
         ]

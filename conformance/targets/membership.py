@@ -53,7 +53,7 @@ class Membership:
             MissingMeans: The list cannot be read completely.
         """
         if (anew or not self._whole) and not self._read():
-            raise MissingMeans(need, "The members could not be listed, so that none can be told from those of others.")
+            raise MissingMeans(need, "The members could not be listed, so those of the run are unknown.")
         with self._lock:
             return frozenset(self._roles)
 

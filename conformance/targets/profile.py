@@ -130,7 +130,7 @@ class Profile:
         tls: Verification of the certificate, and the client's.
         proxy: The proxy that connections are made through, or None.
         timeout: Seconds that a request may take.
-        rate: The most requests a second, or None.
+        rate: The maximum number of requests per second, or None.
         patience: Seconds until mail arrives, and subordinate records exist or are gone.
         mailbox: Host and port on which the suite receives the target's e-mails, or None.
         organization: The id of the organization that the key must belong to, or None.

@@ -92,9 +92,9 @@ def _template(entry: Entry) -> SubordinateTemplate:
         id_pointer=table["id"].attempt(_pointer) if "id" in table else "/data/id",
     )
     if "{id}" not in template.read_path:
-        raise read["path"].problem("must hold {id}, where the record's id belongs")
+        raise read["path"].problem("must contain {id} in the place of the record's id")
     if "{engagementId}" not in f"{template.create_path}{template.create_body}":
-        raise table["create"].problem("must hold {engagementId} in its path or body")
+        raise table["create"].problem("must contain {engagementId} in its path or body")
     return template
 
 
@@ -129,7 +129,7 @@ def _path(text: str, placeholders: set[str]) -> str:
     if "{" in rest or "}" in rest:
         unknown = _PLACEHOLDER.search(rest)
         found = unknown[0] if unknown else "a single brace"
-        raise Refused(f"may hold {' and '.join(sorted(placeholders))}, but not {found}")
+        raise Refused(f"may contain {' and '.join(sorted(placeholders))}, but not {found}")
     return text
 
 

@@ -299,13 +299,13 @@ class _Undoing:
         if now == before:
             return None
         if now not in given:
-            return f'The organization is named "{now}", which the run did not do; before it was "{before}".'
+            return f'The organization is named "{now}", but not by the run; its name before was "{before}".'
         response = self._queries.send(requests.update_organization({"name": before}), key)
         if isinstance(response, str) or response.status not in SUCCESSES:
             return f'The organization could not be named "{before}" again: {describe_result(response)}.'
         now = _name_in(response)
         self.result.writes.append(f'the organization was named "{before}" again')
-        return None if now in {before, None} else f'The organization was to be named "{before}", and became "{now}".'
+        return None if now in {before, None} else f'The organization was to become "{before}", but became "{now}".'
 
     def _states(self, ids: Iterable[str], key: str) -> dict[str, OwnershipState | None]:
         """Return the owners of engagements; those not known to be the run's are read."""
@@ -368,7 +368,7 @@ class _Undoing:
         for identifier in () if isinstance(found, str) or not lost else found.ids:
             if self._ownership.state(identifier, key) is OwnershipState.ANOTHERS:
                 self._leave(
-                    f"The engagement {identifier} has a name of the run, and was not created while it went on: "
+                    f"The engagement {identifier} has a name of the run, but was created before or after it: "
                     "it was left alone."
                 )
         if gone:
@@ -380,7 +380,7 @@ class _Undoing:
             self._settle(*(entry for entry in lost if self._has_a_name(entry) or self._is_older(found, entry)))
         if unclear := sum(entry.state is not State.SETTLED for entry in lost):
             reason = f": {found}" if isinstance(found, str) else ""
-            self._leave(f"Creations of which it is unknown what they made: {unclear}{reason}.")
+            self._leave(f"Creations with unknown results: {unclear}{reason}.")
 
     def _may_be_garbled(self, lost: Sequence[Entry], found: OwnEngagements, key: str) -> list[Entry]:
         """Return the creations whose engagements may be the run's, if the search did not find as many others."""

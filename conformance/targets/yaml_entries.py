@@ -116,7 +116,7 @@ class Entry:
         else:
             raise self.problem(f"must be a text{' in quotes' * self._scalar()}, but is {self._kind()}")
         if "${" in text and self.literal:
-            raise self.problem("holds ${ without the name of a variable and a closing brace: write ${NAME}")
+            raise self.problem("contains ${ without the name of a variable and a closing brace: write ${NAME}")
         if not text.strip():
             raise self.problem("must not be empty")
         return text

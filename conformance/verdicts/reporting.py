@@ -101,7 +101,7 @@ def build_report(
             "warnings": [
                 *_of_provisioner(execution, requirements),
                 *_warnings(execution),
-                *(f"A limit was not kept: {broken}." for broken in broken_limits(limits)),
+                *(f"A limit was not met: {broken}." for broken in broken_limits(limits)),
                 *warnings,
             ],
         },

@@ -71,7 +71,7 @@ def result_of(
         check: The name of the check.
         requirement: The id of the judged requirement.
         raised: The exception that ended it, or None.
-        in_preamble: Whether its setup raised the exception, where nothing is judged.
+        in_preamble: Whether its setup raised the exception, before anything was judged.
         evidence: The exchanges that it judged.
         expected: The behaviours that its assertions permit, in words.
         seconds: Its duration.

@@ -1,4 +1,4 @@
-"""Inputs of checks beside HTTP responses, recorded in a run and replayed when it is judged again."""
+"""Inputs of checks beside HTTP responses, recorded in a run and replayed when it is re-evaluated."""
 
 from __future__ import annotations
 

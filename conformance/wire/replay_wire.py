@@ -147,7 +147,7 @@ class ReplayWire:
         stopped: Why the recorded run stopped early; None if it was complete.
 
     Attributes:
-        unrecorded: The requests that the recording does not hold, a sentence each.
+        unrecorded: The requests that the recording does not contain, a sentence each.
         unlike: The replayed exchanges whose requests have other headers, or another purpose, than in this suite.
     """
 
@@ -312,7 +312,7 @@ class ReplayWire:
             return found
         if self.stopped is not None:
             raise RunStopped(self.stopped)
-        message = f"{key.check} asks for {key.method} {key.url}, which the recording does not hold"
+        message = f"{key.check} asks for {key.method} {key.url}, which the recording does not contain"
         self.unrecorded.append(message)
         raise NotRecorded(message)
 

@@ -13,7 +13,7 @@ class RequestRate:
 
     Args:
         clock: The run's clock.
-        rate: The most requests a second; None for any number.
+        rate: The maximum number of requests per second; None for any number.
     """
 
     def __init__(self, clock: Clock, rate: float | None) -> None:

@@ -37,7 +37,7 @@ class WireSettings:
         cert: A PEM file of the client certificate, which may also hold its key; or None.
         cert_key: The PEM file of the client certificate's key, or None.
         proxy: The URL of an http, https or socks5 proxy, or None. Its user info goes to the proxy and into no record.
-        rate: The most requests a second, retries and undoing included; None for any number.
+        rate: The maximum number of requests per second, retries and undoing included; None for any number.
         workers: The most concurrent requests.
         max_requests: The most requests, retries included; None for any number.
         max_seconds: The most seconds of the run; None for any time.

@@ -43,7 +43,7 @@ SMALL_ORDER = (
 
 
 def faults(verified: Verified) -> list[str]:
-    """Return the reasons why a certificate does not hold."""
+    """Return the reasons why a certificate is not valid."""
     return [fault for claim in verified.claims for fault in claim.faults]
 
 
@@ -68,7 +68,7 @@ def _own(report: dict[str, Any]) -> dict[str, Any]:
             ),
             "before the run began",
         ),
-        (lambda report: _own(report).update(effort="deep"), "/run/effort is deep, and by the recording quick"),
+        (lambda report: _own(report).update(effort="deep"), "/run/effort is deep, but the recording gives quick"),
         (lambda report: _own(report).update(seed=8), "/run/seed is 8"),
         (lambda report: _own(report).update(mode="read-only"), "/run/mode is read-only"),
         (lambda report: _own(report).update(workers=1), "/run/workers is 1"),
@@ -84,7 +84,7 @@ def _own(report: dict[str, Any]) -> dict[str, Any]:
         (lambda report: report["requirements"][0].update(section="9"), "/requirements/0/section is 9"),
         (lambda report: report["requirements"][0].update(reason="It was easy."), "/requirements/0/reason is It was"),
         (lambda report: report.update(journal=[]), "/journal is []"),
-        (lambda report: report.update(awarded="gold"), "/awarded is gold, and by the recording absent"),
+        (lambda report: report.update(awarded="gold"), "/awarded is gold, but the recording gives absent"),
         (lambda report: _own(report).update(warnings=["The run ended early: x."]), "the warning about an early end"),
     ],
 )
@@ -163,7 +163,7 @@ def test_files_of_file_managers_are_ignored(small: Path, key_file: Path) -> None
     done = conformance("verify", small, "--public-key", f"{key_file}.pub", "--require", "any")
 
     assert done.returncode == 0, done.stdout
-    assert "Not looked at: .DS_Store." in done.stdout
+    assert "Not verified: .DS_Store." in done.stdout
 
 
 def test_twice_given_members_are_refused(

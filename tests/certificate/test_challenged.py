@@ -68,8 +68,13 @@ def test_a_challenge_is_in_every_record_of_the_run(challenged_run: Path) -> None
 @pytest.mark.parametrize(
     ("words", "status", "level", "last"),
     [
-        (("--challenge", CHALLENGE), 0, "level 1, self-consistent, and level 2, challenged: ", "The certificate holds"),
-        ((), 0, "level 1, self-consistent: ", "The certificate holds"),
+        (
+            ("--challenge", CHALLENGE),
+            0,
+            "level 1, self-consistent, and level 2, challenged: ",
+            "The certificate is valid",
+        ),
+        ((), 0, "level 1, self-consistent: ", "The certificate is valid"),
         (("--challenge", OTHER), 4, "level 1, self-consistent: ", f"Exit 4: required is the challenge {OTHER}."),
         (("--challenge", "short"), 2, "", ""),
     ],

@@ -63,17 +63,18 @@ def test_signed_run_holds(signed_run: Path, key_file: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert [line.partition(": ")[0] for line in claims] == ["✓ recomputed"] * 9 + ["· stated by the vendor"] * 9
     assert claims[9].partition(": ")[2].startswith("The folder says that this suite ran: engagement-conformance 1")
-    assert verdict.startswith("The certificate holds at level 1, self-consistent: reference is conformant; attained: c")
+    level = "The certificate is valid at level 1, self-consistent"
+    assert verdict.startswith(f"{level}: reference is conformant; attained: c")
     assert "\x1b" not in done.stdout
 
 
 @pytest.mark.parametrize(
     ("words", "status", "last"),
     [
-        ((), 0, "The certificate holds at level 1, self-consistent: reference is conformant; attained: core"),
-        (("--require", "conformant", "--require-class", "core"), 0, "The certificate holds"),
-        (("--require-class", "mail", "--require-class", "cascade"), 0, "The certificate holds"),
-        (("--effort", "quick", "--max-age", "90d"), 0, "The certificate holds"),
+        ((), 0, "The certificate is valid at level 1, self-consistent: reference is conformant; attained: core"),
+        (("--require", "conformant", "--require-class", "core"), 0, "The certificate is valid"),
+        (("--require-class", "mail", "--require-class", "cascade"), 0, "The certificate is valid"),
+        (("--effort", "quick", "--max-age", "90d"), 0, "The certificate is valid"),
         (("--effort", "standard"), 4, "Exit 4: required is the effort standard."),
         (("--max-age", "0h"), 4, "Exit 4: required is a run of the last 0 h."),
     ],
@@ -212,7 +213,7 @@ def test_report_made_better_by_its_signer_does_not_hold(
     _resign(small, private_key, lambda _: None)
     failed = {claim.text: claim.faults for claim in verify(small, public_key).claims if not claim.holds}
 
-    assert any("judged again it is untested" in fault for faults in failed.values() for fault in faults)
+    assert any("re-evaluated it is untested" in fault for faults in failed.values() for fault in faults)
 
 
 @pytest.mark.parametrize(

@@ -255,7 +255,7 @@ def test_waivers_that_are_wrong_are_told(conformance: Conformance, tmp_path: Pat
 
 
 def test_a_service_that_starts_late_is_waited_for(tmp_path: Path) -> None:
-    """The run waits as --wait allows, also through a gateway's responses, and can be judged again."""
+    """The run waits as --wait allows, also through a gateway's responses, and can be re-evaluated."""
     since: list[float] = []
 
     async def starting(turn: Turn) -> None:

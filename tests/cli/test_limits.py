@@ -41,5 +41,5 @@ def test_a_limit_that_is_not_kept_changes_the_status_alone(
     for limit in ended.report["limits"]:
         assert limit["kept"] is (limit["limit"] == 60000)
         assert 0 < limit["measured"] < 60000
-    broken = [warning for warning in ended.report["run"]["warnings"] if warning.startswith("A limit was not kept")]
+    broken = [warning for warning in ended.report["run"]["warnings"] if warning.startswith("A limit was not met")]
     assert len(broken) == (status == 4)

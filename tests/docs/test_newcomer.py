@@ -44,7 +44,7 @@ def test_five_commands_lead_to_a_verified_certificate(tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(script.splitlines()) == 5
-    assert "The certificate holds at level 1, self-consistent: reference is conformant" in done.stdout
+    assert "The certificate is valid at level 1, self-consistent: reference is conformant" in done.stdout
 
 
 def test_the_readme_activates_the_environment_before_its_commands() -> None:

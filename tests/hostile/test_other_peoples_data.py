@@ -305,4 +305,4 @@ def test_a_second_run_does_not_take_the_folder_of_one_that_goes_on(tmp_path: Pat
         assert target.inventory() == before
     for end in ended:
         assert end.status == 2, end.told()
-        assert f"still going on (process {first.process.pid}, begun " in end.err
+        assert f"by a run in progress (process {first.process.pid}, begun " in end.err

@@ -156,7 +156,7 @@ def test_a_placeholder_that_nobody_filled_in_is_no_key(tmp_path: Path) -> None:
     ["100000", "page=1", "perPage=100", "http://127.0.0.1", "127.0.0.1", "2026-11-25", "HTTP/1.1", "utf-8", "/api/v1"],
 )
 def test_a_header_that_outputs_say_anyway_stops_no_report(value: str, tmp_path: Path) -> None:
-    """The report is complete, names the value that it cannot hide, and can be judged again."""
+    """The report is complete, names the value that it cannot hide, and can be re-evaluated."""
     with hostile() as target:
         path = tmp_path / "target.yaml"
         path.write_text(json.dumps({"base_url": target.url, "api_key": target.api_key, "headers": {"X-Gate": value}}))

@@ -49,7 +49,7 @@ def test_a_request_is_described_by_operation_and_input() -> None:
     """Label and kind of a request are empty by default."""
     request = Sent("an empty name", make_exchange("createEngagement"))
 
-    assert request.told == "createEngagement with an empty name"
+    assert request.summary == "createEngagement with an empty name"
     assert (request.label, request.kind) == ("", "")
 
 

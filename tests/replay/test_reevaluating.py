@@ -19,11 +19,11 @@ def _rejudge(folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_whole_run_of_every_class_gives_the_same_again(whole_run: Path) -> None:
-    """A run of all classes is judged again with the same results."""
+    """A run of all classes is re-evaluated with the same results."""
     again = _rejudge(whole_run)
 
     assert (again.returncode, again.stderr) == (0, "")
-    assert again.stdout.startswith("Judged again")
+    assert again.stdout.startswith("Re-evaluated")
 
 
 def test_what_unknown_keys_are_made_of_is_no_matter_of_the_replay(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_changed_response_changes_its_requirement(folder: Path) -> None:
     again = _rejudge(folder)
 
     assert again.returncode == 1
-    assert "report says passed, judged again it is failed" in again.stdout
+    assert "report says passed, re-evaluated it is failed" in again.stdout
 
 
 def test_any_changed_byte_of_the_recording_is_noticed(folder: Path) -> None:
@@ -109,7 +109,7 @@ def test_missing_exchange_is_named(folder: Path) -> None:
     again = _rejudge(folder)
 
     assert again.returncode == 1
-    assert "/archive, which the recording does not hold" in again.stdout
+    assert "/archive, which the recording does not contain" in again.stdout
 
 
 def test_exchange_that_nobody_asks_for_is_named(folder: Path) -> None:

@@ -159,7 +159,7 @@ def test_every_part_of_a_request_counts(asked: Request) -> None:
         wire.send(asked)
     (missed,) = wire.unrecorded
     assert missed.startswith(f"walk asks for {asked.method} http://service.test/")
-    assert missed.endswith(", which the recording does not hold")
+    assert missed.endswith(", which the recording does not contain")
 
 
 def test_key_itself_need_not_be_known() -> None:

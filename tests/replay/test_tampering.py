@@ -123,7 +123,7 @@ def test_responses_of_the_last_scenario_are_judged_like_any_other(
     change_entries(folder, last)
     recording = read_recording(folder)
 
-    assert any("judged again it is failed" in line for line in differences(recording, rejudge(recording, folder)))
+    assert any("re-evaluated it is failed" in line for line in differences(recording, rejudge(recording, folder)))
 
 
 def test_unchanged_recording_is_the_same_again(whole_run: Path) -> None:

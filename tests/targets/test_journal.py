@@ -284,7 +284,7 @@ def test_a_journal_in_use_is_left_alone(journal: Journal, tmp_path: Path, use: C
     """An active journal is locked, and the error names its process."""
     before = journal._path.read_bytes()
 
-    with pytest.raises(JournalError, match=rf"still going on \(process {os.getpid()}, begun 20\S+Z\)"):
+    with pytest.raises(JournalError, match=rf"by a run in progress \(process {os.getpid()}, begun 20\S+Z\)"):
         use(tmp_path / "report")
 
     assert journal._path.read_bytes() == before

@@ -155,7 +155,7 @@ PROBLEMS = [
         "keys:\n  throttled: ${KEY_SLOW}",
         "line 4: keys.throttled names the environment variable KEY_SLOW, which is not set.",
     ),
-    ("name: ${}", "name holds ${ without the name of a variable and a closing brace: write ${NAME}."),
+    ("name: ${}", "name contains ${ without the name of a variable and a closing brace: write ${NAME}."),
     ("timeout: soon", "line 3: timeout must be a number above 0, but is a text."),
     ("timeout: ${T}", "timeout must be a number above 0, but is a text."),
     ("timeout: 0", "timeout must be a number above 0, and 86400 at most."),
@@ -223,15 +223,15 @@ PROBLEMS = [
     ),
     (
         "subordinates: [{kind: task, create: {path: '/{engagementId}'}, read: {path: /x}}]",
-        "subordinates[0].read.path must hold {id}",
+        "subordinates[0].read.path must contain {id}",
     ),
     (
         "subordinates: [{kind: task, create: {path: /x}, read: {path: '/{id}'}}]",
-        "subordinates[0].create must hold {engagementId} in its path or body.",
+        "subordinates[0].create must contain {engagementId} in its path or body.",
     ),
     (
         "subordinates: [{kind: task, create: {path: '/{id}'}, read: {path: '/{id}'}}]",
-        "subordinates[0].create.path may hold {engagementId}, but not {id}.",
+        "subordinates[0].create.path may contain {engagementId}, but not {id}.",
     ),
     (
         "subordinates: [{kind: task, create: {path: x}, read: {path: '/{id}'}}]",

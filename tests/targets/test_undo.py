@@ -184,7 +184,7 @@ def test_a_list_in_another_order_decides_nothing(
 
     monkeypatch.setattr(running, "_listEngagements", ascending)
 
-    assert clean().left == ["Creations of which it is unknown what they made: 1."]
+    assert clean().left == ["Creations with unknown results: 1."]
 
 
 def test_a_lost_creation_without_the_prefix_is_reported(running: Any, clean: Callable[..., UndoResult]) -> None:
@@ -194,7 +194,7 @@ def test_a_lost_creation_without_the_prefix_is_reported(running: Any, clean: Cal
 
     result = clean()
 
-    assert result.left == ["Creations of which it is unknown what they made: 1."]
+    assert result.left == ["Creations with unknown results: 1."]
     assert running.writes == []
 
 
@@ -231,7 +231,7 @@ def test_a_list_that_cannot_be_read_is_reported(
     running.overrides["listEngagements"] = status
 
     (sentence,) = clean().left
-    assert sentence.startswith("Creations of which it is unknown what they made: 1: ")
+    assert sentence.startswith("Creations with unknown results: 1: ")
 
 
 @pytest.mark.parametrize("body", [b"x", b"[]", b'{"data": 7}', b'{"data": {}}'])
@@ -386,7 +386,7 @@ def test_what_was_created_after_the_run_is_left_alone(running: Any, clean: Calla
     running.made_at["f_9"] = "2999-01-01T00:00:00.000Z"
 
     assert clean().left == [
-        "The engagement f_9 has a name of the run, and was not created while it went on: it was left alone."
+        "The engagement f_9 has a name of the run, but was created before or after it: it was left alone."
     ]
     assert running.writes == ["DELETE /api/v1/engagements/e_1"]
 
@@ -412,7 +412,7 @@ def test_a_lost_creation_without_a_name_left_nothing_where_all_others_are_older(
     running.lost.add("createEngagement")
     running.send(requests.create_engagement({"description": "no name"}))
 
-    assert clean().left == ["Creations of which it is unknown what they made: 1."]
+    assert clean().left == ["Creations with unknown results: 1."]
     running.created_at = "2020-01-01T00:00:00.000Z"
     assert clean().left == []
     assert running.engagements == FOREIGN
@@ -580,7 +580,7 @@ def test_a_name_that_the_service_changes_is_reported(
     running.merges = True
     running.send(requests.update_organization({"name": "Acme  Lab"}))
 
-    expected = 'The organization was to be named "Acme  Lab", and became "Acme Lab".'
+    expected = 'The organization was to become "Acme  Lab", but became "Acme Lab".'
     assert clean().left == [expected]
 
 
@@ -643,7 +643,7 @@ def test_a_name_that_another_user_gave_is_left_alone(
     running.send(requests.update_organization({"name": f"{PREFIX}b"}))
     running.name = given
 
-    assert clean().left == [f'The organization is named "{given}", which the run did not do; before it was "Acme".']
+    assert clean().left == [f'The organization is named "{given}", but not by the run; its name before was "Acme".']
     assert running.writes == []
 
 

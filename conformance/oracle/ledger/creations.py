@@ -38,7 +38,7 @@ class Creations:
     def unexplained(self, item: dict[str, object]) -> tuple[str, tuple[Exchange, ...]] | None:
         """Return why the main key's organization must not have a listed engagement: a requirement, and the creations.
 
-        Its name tells that the run sent it. Returns None if a creation, or one whose response is unknown, explains it.
+        Its name shows that the run sent it. Returns None if a creation, or one whose response is unknown, explains it.
         """
         name, identifier = item.get("name"), item.get("id")
         sent = self.by_name.get(name, []) if isinstance(name, str) else []

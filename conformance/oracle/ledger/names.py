@@ -1,4 +1,4 @@
-"""Names of engagements, to tell whether a conflict can be with a name that is in use."""
+"""Names of engagements, which decide whether a conflict can be with a name in use."""
 
 from __future__ import annotations
 

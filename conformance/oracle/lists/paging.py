@@ -67,7 +67,7 @@ def expect_partition(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
     if _is_part(snapshot):
         return
     if pages.total < len(known):
-        raise CantTellYet(f"the list holds at least {len(known)} items but has the total {pages.total}", *snapshot)
+        raise CantTellYet(f"the list contains at least {len(known)} items but has the total {pages.total}", *snapshot)
     expect_all(pages, sorted(known), _ABOUT, snapshot[0])
 
 

@@ -161,7 +161,7 @@ class _Part:
         ):
             if 0 <= place < len(there) and mark(item) != mark(there[place]):
                 raise NonConformity(
-                    "a page does not hold the items that belong on it",
+                    "a page does not contain the items that belong on it",
                     item.at,
                     there[place].at,
                     expected=f"{render(there[place].value.get('name'))} or one of the same place in the order",
@@ -212,7 +212,7 @@ def _expect_among(pages: Listing, items: list[Item]) -> None:
     for item in pages.items:
         if item.identifier not in wanted:
             raise NonConformity(
-                "a page holds an item that the whole list does not hold",
+                "a page contains an item that the whole list does not contain",
                 item.at,
                 expected="only matching items",
                 actual=render(item.identifier),

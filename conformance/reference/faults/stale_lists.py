@@ -41,7 +41,7 @@ def _lists_as_created(*fields: str) -> Mutation:
     return after(op.CREATE, keep) | wrap("view_item", show)
 
 
-def _kept(
+def _cached(
     operation: str, *forgetting: str, for_all: bool = False, apart: bool = False, when: Condition = always
 ) -> Mutation:
     """Keep the replies to an operation by key, path and query.
@@ -135,38 +135,38 @@ COPIES = (
 CACHES = (
     fault("list-cached",
           "The list of engagements is cached forever for each query.",
-          _kept(op.LIST), "deleted-unlisted", _AS_READ, "list-engagements-total", _NEVER_BACK),
+          _cached(op.LIST), "deleted-unlisted", _AS_READ, "list-engagements-total", _NEVER_BACK),
     fault("list-cached-for-everybody",
           "The list of engagements is cached until an engagement changes, and served to other organizations, too.",
-          _kept(op.LIST, *_WRITES, for_all=True), "isolation-lists", "isolation-own-organization"),
+          _cached(op.LIST, *_WRITES, for_all=True), "isolation-lists", "isolation-own-organization"),
     fault("list-cached-over-changes", "The list of engagements is cached over edits and archives"
-          " until an engagement is created or deleted.", _kept(op.LIST, op.CREATE, op.DELETE), _AS_READ),
+          " until an engagement is created or deleted.", _cached(op.LIST, op.CREATE, op.DELETE), _AS_READ),
     fault("read-cached-over-archives", "A read is cached over archives until the engagement is edited.",
-          _kept(op.READ, op.EDIT, op.DELETE, op.UNARCHIVE), "archive-sets-status", "archived-edit-changes-nothing",
+          _cached(op.READ, op.EDIT, op.DELETE, op.UNARCHIVE), "archive-sets-status", "archived-edit-changes-nothing",
           "archive-engagement-answers-updated-at", "archive-refreshes-updated-at"),
     fault("read-cached-over-edits", "A read is cached over edits until the engagement is archived.",
-          _kept(op.READ, op.ARCHIVE, op.DELETE, op.UNARCHIVE), _EDITED, "update-engagement-moves-updated-at"),
+          _cached(op.READ, op.ARCHIVE, op.DELETE, op.UNARCHIVE), _EDITED, "update-engagement-moves-updated-at"),
     fault("read-cached-over-deletions", "A read is cached over deletions.",
-          _kept(op.READ, op.ARCHIVE, op.EDIT, op.UNARCHIVE), "deleted-unreadable", "delete-effective-at-once"),
+          _cached(op.READ, op.ARCHIVE, op.EDIT, op.UNARCHIVE), "deleted-unreadable", "delete-effective-at-once"),
     fault("read-cached-for-other-keys", "A read is cached over the changes of other keys.",
-          _kept(op.READ, *_WRITES, apart=True), _EDITED, "archive-sets-status"),
+          _cached(op.READ, *_WRITES, apart=True), _EDITED, "archive-sets-status"),
     fault("organization-cached-over-engagements",
           "A read of the organization is cached until it is renamed.",
-          _kept(op.GET_ORGANIZATION, op.RENAME), "create-engagement-counted", _UNCOUNTED, _AGREES, _MEMBER_UNCOUNTED),
+          _cached(op.GET_ORGANIZATION, op.RENAME), "create-engagement-counted", _UNCOUNTED, _AGREES, _MEMBER_UNCOUNTED),
     fault("organization-cached-over-renamings",
           "A read of the organization is cached over renamings until an engagement changes.",
-          _kept(op.GET_ORGANIZATION, *_WRITES), _RENAMED),
+          _cached(op.GET_ORGANIZATION, *_WRITES), _RENAMED),
     fault("organization-cached-over-removals",
           "A read of the organization is cached over removals until an engagement changes.",
-          _kept(op.GET_ORGANIZATION, *_WRITES), _MEMBER_UNCOUNTED, _RENAMED, "member-count-agrees"),
+          _cached(op.GET_ORGANIZATION, *_WRITES), _MEMBER_UNCOUNTED, _RENAMED, "member-count-agrees"),
     fault("members-cached-over-roles",
           "The list of members is cached over role changes until a removal or invitation.",
-          _kept(op.LIST_MEMBERS, op.REMOVE, op.INVITE), _ROLES),
+          _cached(op.LIST_MEMBERS, op.REMOVE, op.INVITE), _ROLES),
     fault("members-cached-for-scoped-keys", "The list of members is cached forever for keys with only one permission.",
-          _kept(op.LIST_MEMBERS, when=has_one_permission), _ROLES),
+          _cached(op.LIST_MEMBERS, when=has_one_permission), _ROLES),
     fault("organization-cached-for-scoped-keys",
           "A read of the organization is cached forever for keys with only one permission.",
-          _kept(op.GET_ORGANIZATION, when=has_one_permission), _RENAMED, "member-count-agrees"),
+          _cached(op.GET_ORGANIZATION, when=has_one_permission), _RENAMED, "member-count-agrees"),
     fault("members-kept-for-a-second",
           "The list of members is cached for one second, over removals and role changes.",
           at_step("list_members", _kept_for_a_second), _ROLES, "removed-member-unlisted"),

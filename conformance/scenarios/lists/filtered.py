@@ -69,7 +69,7 @@ def _fill_page_of_archived(run: Run) -> None:
 
 
 def _in_one(run: Run, listing: Request, owned: Collection[str]) -> Snapshot:
-    """Read a list as a single page of the default size; return nothing if that does not hold all wanted ids."""
+    """Read a list as a single page of the default size; return nothing if that does not contain all wanted ids."""
     response = run.send(listing)
     items = readable((response,))
     return (response,) if _is_whole(response) and {read.id_of(item) for item in items} >= {*owned} else ()

@@ -169,10 +169,10 @@ def test_a_total_below_the_known_items_is_undecided() -> None:
     """Items were added meanwhile, or the total is wrong, which another check judges."""
     snapshot = snapshot_of(names(1, 2), total=2, whole=names(1, 3))
 
-    with pytest.raises(CantTellYet, match=r"^the list holds at least 3 items but has the total 2$") as raised:
+    with pytest.raises(CantTellYet, match=r"^the list contains at least 3 items but has the total 2$") as raised:
         paging.expect_partition(snapshot)
     assert raised.value.exchanges == snapshot
-    with pytest.raises(CantTellYet, match=r"^the list holds at least 4 items but has the total 2$"):
+    with pytest.raises(CantTellYet, match=r"^the list contains at least 4 items but has the total 2$"):
         paging.expect_partition(snapshot, ["x"])
 
 
