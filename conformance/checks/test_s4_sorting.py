@@ -41,7 +41,7 @@ def test_descending_by_default_by_name(run: Run, by_name: ListByName) -> None:
             raise
         if compared <= 1:
             if by_name.seeded.names:
-                raise CantTell("none of the pages that could be read holds enough engagements of the run")
+                raise CantTell("none of the pages that could be read contains enough engagements of the run")
             raise Inapplicable("There were no two engagements of different name to compare")
 
     confirm.stable_list(run, by_name.pages, judge)

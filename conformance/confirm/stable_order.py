@@ -67,7 +67,7 @@ def _unstable_order(
     if len(turns) < _TURNS or (responses[-1].started_at - responses[0].started_at).total_seconds() > _SECONDS:
         return None
     return NonConformity(
-        "the order of the list changes between responses, so that its pages cannot hold every item once",
+        "the order of the list changes between responses, so its pages cannot contain every item once",
         *torn.exchanges,
         *turns[0],
         expected="one order, as long as no user changes the list",

@@ -127,10 +127,10 @@ def _renamed(value: Any) -> Any:
     [
         ("report", lambda report: report["run"].update(challenge=OTHER), f"/run/challenge is {OTHER}"),
         ("report", lambda report: report["run"].pop("challenge"), "/run/challenge is absent"),
-        ("notes", lambda notes: notes[0].update(challenge=OTHER), "the seed of the challenge is"),
+        ("notes", lambda notes: notes[0].update(challenge=OTHER), "the challenge gives the seed"),
         ("notes", lambda notes: notes[0].update(challenge=OTHER), "gives a name without the mark"),
         ("notes", lambda notes: notes[0].update(challenge=OTHER), "journal.jsonl is the journal of another run"),
-        ("notes", lambda notes: notes[0].update(seed=7), "the seed of the challenge is"),
+        ("notes", lambda notes: notes[0].update(seed=7), "the challenge gives the seed"),
         ("archive", lambda archive: archive.update(_renamed(archive)), "gives a name without the mark"),
         ("statement", lambda said: said["predicate"][CLAIMS]["run"].update(challenge=OTHER), "its run differs"),
     ],

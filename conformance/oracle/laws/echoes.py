@@ -115,7 +115,7 @@ def deletion_states_what_was_deleted(exchange: Exchange) -> bool:
         return False
     data = read.data(exchange)
     if not isinstance(data.get("deleted"), bool):
-        raise CantTell("deleted is no boolean", exchange)
+        raise CantTell("deleted is not a boolean", exchange)
     expect.equal("deleted", data["deleted"], True, exchange, pointer="/data/deleted")
     expect.equal("id", read.text(data, "id", exchange), exchange.request.identifier, exchange, pointer="/data/id")
     return True

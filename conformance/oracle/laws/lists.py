@@ -80,7 +80,8 @@ def page_length(exchange: Exchange) -> bool:
     is_full = numbers["page"] * numbers["perPage"] < numbers["total"] and not filtered
     if len(items) > numbers["perPage"] or (is_full and len(items) < numbers["perPage"]):
         raise NonConformity(
-            f"page {numbers['page']} of {numbers['total']} items with {numbers['perPage']} a page holds {len(items)}",
+            f"page {numbers['page']} of {numbers['total']} items with {numbers['perPage']} per page "
+            f"contains {len(items)}",
             exchange,
             expected=f"{numbers['perPage']} items" if is_full else f"at most {numbers['perPage']} items",
             actual=f"{len(items)} items",
@@ -277,7 +278,7 @@ def _only(exchange: Exchange, name: str, closed: tuple[str, ...]) -> bool:
         value = item.get(name)
         if isinstance(value, str) and value != asked:
             raise NonConformity(
-                f"a list filtered by {name} {asked} holds another {name}",
+                f"a list filtered by {name} {asked} contains another {name}",
                 exchange,
                 expected=render(asked),
                 actual=render(value),

@@ -39,14 +39,14 @@ def expect_found(listing: Listing, name: str, value: str, wanted: Collection[str
     wrong = [identifier for identifier in unwanted if identifier in seen]
     if wrong:
         raise NonConformity(
-            f"a list filtered by {name} {value} holds another {name}",
+            f"a list filtered by {name} {value} contains another {name}",
             *listing.responses,
             expected=f"only items with {name} {value}",
             actual=f"{len(wrong)} with another {name}, the first is {render(wrong[0])}",
             pointer="/data",
         )
     if not seen.issuperset(wanted) and listing.total > len(listing.items):
-        raise CantTellYet("the list holds fewer items than its total", *listing.responses)
+        raise CantTellYet("the list contains fewer items than its total", *listing.responses)
     expect_all(listing, sorted(wanted), f"an item with {name} {value}")
 
 
@@ -107,7 +107,7 @@ def expect_both(everything: Listing, values: Mapping[str, Collection[str]]) -> N
         raise CantTell("the list lacks items that must be in it", *everything.responses)
     if missing:
         raise NonConformity(
-            f"the unfiltered list holds no {missing[0]} item",
+            f"the unfiltered list contains no {missing[0]} item",
             *everything.responses,
             expected=f"{' and '.join(values)} items",
             actual=f"none of {len(values[missing[0]])} {missing[0]} items",
@@ -133,7 +133,7 @@ def expect_full_pages(snapshot: tuple[Exchange, ...]) -> None:
         found, right = len(read.items(response)), max(0, min(size, total - (page - 1) * size))
         expect.holds(
             found == right,
-            f"page {page} of {total} filtered items with {size} a page holds {found}",
+            f"page {page} of {total} filtered items with {size} per page contains {found}",
             whole,
             response,
             expected=f"{right} items",

@@ -200,7 +200,7 @@ def expect_filtered(listing: Listing, name: str, value: str) -> None:
         given = item.value.get(name)
         if isinstance(given, str) and given != value:
             raise NonConformity(
-                f"a list filtered by {name} {value} holds another {name}",
+                f"a list filtered by {name} {value} contains another {name}",
                 item.at,
                 expected=render(value),
                 actual=render(given),

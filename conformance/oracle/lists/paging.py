@@ -85,7 +85,7 @@ def expect_total(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
     if total >= len(seen) and _is_part(snapshot):
         return
     if total >= len(seen):
-        holds(lambda: expect_partition(snapshot, owned), "the pages do not hold every item once", *snapshot)
+        holds(lambda: expect_partition(snapshot, owned), "the pages do not contain every item once", *snapshot)
         holds(lambda: [list_laws.page_length(response) for response in snapshot], "a page is not full", *snapshot)
     if total != len(seen):
         raise NonConformity(
@@ -120,7 +120,7 @@ def expect_length(response: Exchange, total: int, what: str) -> None:
     right, found = max(0, min(size, total - (page - 1) * size)), len(read.items(response))
     if found != right:
         raise NonConformity(
-            f"page {page} of {total} {what} with {size} a page holds {found}",
+            f"page {page} of {total} {what} with {size} per page contains {found}",
             response,
             expected=f"{right} items",
             actual=f"{found} items",
@@ -210,7 +210,7 @@ def expect_lengths_within(bracket: Bracket) -> None:
         page, size = paging_of(response)
         least, most = (max(0, min(size, count - (page - 1) * size)) for count in counts)
         found = len(read.items(response))
-        _expect_between(f"page {page} with {size} a page holds {found}", found, (least, most), response, "/data")
+        _expect_between(f"page {page} with {size} per page contains {found}", found, (least, most), response, "/data")
 
 
 def _expect_between(message: str, found: int, bounds: tuple[int, int], response: Exchange, pointer: str) -> None:

@@ -67,7 +67,7 @@ def expect_refused_or_empty(response: Exchange, plain: Exchange) -> None:
         raise CantTell(f"data is {kind_of(data)}", response)
     expect.holds(
         not data,
-        "a page past the end holds items",
+        "a page past the end contains items",
         response,
         expected="200 with an empty data, or a 4xx",
         actual=f"{len(data)} items",
@@ -108,7 +108,7 @@ def _expect_length(response: Exchange, page: int, size: int) -> None:
     found, is_full = len(read.items(response)), page * size <= read.number(response, "total")
     expect.holds(
         found <= size and (found == size or not is_full),
-        f"page {page} with {size} a page holds {found}",
+        f"page {page} with {size} per page contains {found}",
         response,
         expected=f"{size} items" if is_full else f"at most {size} items",
         actual=f"{found} items",

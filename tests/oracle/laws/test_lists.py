@@ -230,7 +230,7 @@ def test_wrong_lengths(items: int, number: int, total: int, status: str | None, 
     exchange = page(several(items), query=query, perPage=2, page=number, total=total)
 
     assert broken(list_laws.page_length, exchange) == (
-        f"page {number} of {total} items with 2 a page holds {items}",
+        f"page {number} of {total} items with 2 per page contains {items}",
         expected,
         f"{items} items",
         "/data",
@@ -360,7 +360,7 @@ def test_a_filtered_list_holds_no_other_value() -> None:
     assert list_laws.status_filter(page(items[:1], query={"status": "active"})) is True
     assert list_laws.status_filter(page(items[1:], query={"status": "archived"})) is True
     assert broken(list_laws.status_filter, page(items, query={"status": "active"})) == (
-        "a list filtered by status active holds another status",
+        "a list filtered by status active contains another status",
         '"active"',
         '"archived"',
         "/data/1/status",

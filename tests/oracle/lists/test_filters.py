@@ -62,7 +62,8 @@ def test_an_item_that_is_known_to_have_another_value() -> None:
 
     with pytest.raises(NonConformity) as raised:
         found(Listing(responses), ["x"], ["e", "d", "b"])
-    message, actual = "a list filtered by status active holds another status", '2 with another status, the first is "d"'
+    message = "a list filtered by status active contains another status"
+    actual = '2 with another status, the first is "d"'
     assert described(raised.value) == (message, "only items with status active", actual, "/data")
     assert raised.value.exchanges == responses
 
@@ -83,7 +84,7 @@ def test_an_item_beyond_the_shown_ones() -> None:
     """A list that counts more than it shows may hold the item on another page."""
     seen = listed(of("active", "b"), total=2)
 
-    with pytest.raises(CantTellYet, match=r"^the list holds fewer items than its total$") as raised:
+    with pytest.raises(CantTellYet, match=r"^the list contains fewer items than its total$") as raised:
         found(seen, ["a", "b"])
     assert raised.value.exchanges == seen.responses
 
@@ -215,7 +216,7 @@ def test_an_unfiltered_list_without_one_value() -> None:
 
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
         filters.expect_both(Listing(responses), KNOWN)
-    message, expected = "the unfiltered list holds no archived item", "active and archived items"
+    message, expected = "the unfiltered list contains no archived item", "active and archived items"
     assert described(raised.value) == (message, expected, "none of 2 archived items", "/data")
     assert raised.value.exchanges == responses
     assert evidence.exchanges == list(responses)
@@ -293,7 +294,7 @@ def test_a_page_that_is_too_short_or_too_long(number: int, count: int, right: in
 
     with Evidence() as evidence, pytest.raises(NonConformity) as raised:
         filters.expect_full_pages((WHOLE, honest, wrong))
-    message = f"page {number} of 5 filtered items with 2 a page holds {count}"
+    message = f"page {number} of 5 filtered items with 2 per page contains {count}"
     assert described(raised.value) == (message, f"{right} items", f"{count} items", "/data")
     assert raised.value.exchanges == (WHOLE, wrong)
     assert evidence.exchanges == [WHOLE, honest, WHOLE, wrong]

@@ -297,7 +297,7 @@ def test_a_filtered_list_with_another_value() -> None:
 
     with pytest.raises(NonConformity) as raised:
         listing.expect_filtered(Listing(responses), "status", "active")
-    message = "a list filtered by status active holds another status"
+    message = "a list filtered by status active contains another status"
     assert described(raised.value) == (message, '"active"', '"archived"', "/data/1/status")
     assert raised.value.exchanges == (responses[1],)
 

@@ -59,7 +59,7 @@ def test_short_page_in_a_long_list() -> None:
     snapshot = snapshot_of(3000, 100, paging.MOST_PAGES)
     snapshot[5] = page(5, 100, 3000, ids=["x"])
 
-    with pytest.raises(NonConformity, match="holds 1"):
+    with pytest.raises(NonConformity, match="contains 1"):
         paging.expect_lengths(tuple(snapshot))
 
 

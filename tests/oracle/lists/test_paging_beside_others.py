@@ -99,7 +99,7 @@ def test_totals_within_bounds(totals: list[int], expected: str | None) -> None:
 @pytest.mark.parametrize("pages", [("ab", "dn"), ("abcd", "n"), ("abc", "")])
 def test_lengths_within_bounds(pages: tuple[str, str]) -> None:
     """A page is full if it is full within all bounds; the last page holds at least the remainder."""
-    with pytest.raises(NonConformity, match="with 3 a page holds"):
+    with pytest.raises(NonConformity, match="with 3 per page contains"):
         expect_lengths_within(bracket("abcdn", *pages, after="abcdm"))
 
 

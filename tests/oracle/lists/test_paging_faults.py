@@ -257,18 +257,18 @@ def test_a_total_of_more_pages_than_the_suite_reads() -> None:
         (
             snapshot_of(names(1, 2), names(2, 3), total=4),
             [],
-            "the pages do not hold every item once: an item is in the",
+            "the pages do not contain every item once: an item is in the",
         ),
         (
             snapshot_of(names(1, 2), names(2, 3), total=3),
             [],
-            "the pages do not hold every item once: an item is in the",
+            "the pages do not contain every item once: an item is in the",
         ),
-        (snapshot_of(names(1, 2), [], total=4), ["x"], "the pages do not hold every item once: an existing item"),
+        (snapshot_of(names(1, 2), [], total=4), ["x"], "the pages do not contain every item once: an existing item"),
         (
             snapshot_of(names(1, 1), names(2, 3), total=4),
             [],
-            "a page is not full: page 1 of 4 items with 2 a page holds",
+            "a page is not full: page 1 of 4 items with 2 per page contains",
         ),
     ],
     ids=["twice", "twice-of-all", "missing", "short"],
@@ -299,7 +299,7 @@ def test_a_page_of_another_length(pages: tuple[list[str], ...], number: int, rig
 
     with pytest.raises(NonConformity) as raised:
         paging.expect_lengths(snapshot)
-    message = f"page {number} of 5 items with 2 a page holds {found}"
+    message = f"page {number} of 5 items with 2 per page contains {found}"
     assert described(raised.value) == (message, f"{right} items", f"{found} items", "/data")
     assert raised.value.exchanges == (snapshot[number],)
 
@@ -308,7 +308,7 @@ def test_the_one_response_has_a_length_too() -> None:
     """It is a page of a hundred."""
     snapshot = snapshot_of(names(1, 2), names(3, 3), total=3, whole=names(1, 2))
 
-    with pytest.raises(NonConformity, match="page 1 of 3 items with 100 a page holds 2") as raised:
+    with pytest.raises(NonConformity, match="page 1 of 3 items with 100 per page contains 2") as raised:
         paging.expect_lengths(snapshot)
     assert raised.value.exchanges == (snapshot[0],)
 
@@ -331,7 +331,7 @@ def test_lengths_with_a_wrong_total_are_undecided(snapshot: Snapshot, owned: lis
 def test_lengths_of_some_pages() -> None:
     """The total alone decides."""
     paging.expect_lengths(snapshot_of(*MANY, total=25, whole=names(1, 25)), ["x"])
-    with pytest.raises(NonConformity, match="page 1 of 25 items with 100 a page holds 24"):
+    with pytest.raises(NonConformity, match="page 1 of 25 items with 100 per page contains 24"):
         paging.expect_lengths(snapshot_of(*MANY, total=25, whole=names(1, 24)))
 
 

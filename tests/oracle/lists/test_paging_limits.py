@@ -159,7 +159,7 @@ def test_a_page_that_is_longer_or_shorter_than_it_says(count: int, number: int, 
 
     with pytest.raises(NonConformity) as raised:
         paging_limits.expect_refused_or_truthful(response)
-    message = f"page {number} with 20 a page holds {count}"
+    message = f"page {number} with 20 per page contains {count}"
     assert described(raised.value) == (message, expected, f"{count} items", "/data")
     assert raised.value.exchanges == (response,)
 
@@ -234,7 +234,7 @@ def test_items_past_the_end(items: list[object]) -> None:
     with pytest.raises(NonConformity) as raised:
         past_the_end(response)
     expected = "200 with an empty data, or a 4xx"
-    assert described(raised.value) == ("a page past the end holds items", expected, f"{len(items)} items", "/data")
+    assert described(raised.value) == ("a page past the end contains items", expected, f"{len(items)} items", "/data")
     assert raised.value.exchanges == (response,)
 
 
