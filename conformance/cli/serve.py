@@ -85,7 +85,7 @@ def _read_origin(_: click.Context, __: click.Parameter, origin: str | None) -> s
     metavar="KEY",
     callback=_read_key,
     help="A full key of your choice, which is never printed. Prefer $CONFORMANCE_API_KEY: other users can read command"
-    " lines.",
+    " lines, in the list of processes.",
 )
 @click.option(
     "--cors",

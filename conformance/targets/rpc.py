@@ -32,7 +32,7 @@ _MOST_TIMEOUTS: Final = 2
 """Timeouts after which no further call is sent."""
 _LONGEST_QUOTE: Final = 200
 _NAMED_SECRET: Final = re.compile(r"(?P<name>key|token|secret|password|bearer|basic)\W+\S+", re.IGNORECASE)
-_NO_RESPONSE: Final = "a line on its stdout that is not a JSON-RPC 2.0 response"
+_NO_RESPONSE: Final = "a line on its stdout that is no JSON-RPC 2.0 response"
 _POLL_SECONDS: Final = 0.5
 """Seconds between two checks whether the run is over."""
 

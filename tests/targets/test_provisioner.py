@@ -232,7 +232,7 @@ def test_a_broken_conversation_stays_broken(start: Start) -> None:
             provisioner.create_organization()
         reasons.add(str(caught.value))
 
-    assert reasons == {"The provisioner wrote a line on its stdout that is not a JSON-RPC 2.0 response: garbage."}
+    assert reasons == {"The provisioner wrote a line on its stdout that is no JSON-RPC 2.0 response: garbage."}
 
 
 def test_a_late_response_is_not_taken_for_the_next(start: Start) -> None:
