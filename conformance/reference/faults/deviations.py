@@ -1,4 +1,4 @@
-"""Deviations of drawn faults: what a service does wrong with a request, whoever sends it and whenever."""
+"""Deviations of drawn faults: how a service violates the interface, for any sender and at any time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Requirements = Mapping[str, tuple[str, ...]]
 
 
 class NotDoneError(Exception):
-    """A request is answered, and what it did is rolled back.
+    """The effect of a request is rolled back although its reply reports success.
 
     Args:
         reply: The reply.
@@ -373,7 +373,7 @@ def _wrong_field(name: str) -> Deviation:
 
 
 def _known_older(case: Case) -> list[Any]:
-    """Return the answers to the same URL, without times of members: the present one and the one before it changed."""
+    """Return the replies to the same URL, without times of members: the present one and the one before it changed."""
     at = case.at
     answers: list[Any] = at.remembered("answers", {}).setdefault((organization_of(at), str(at.context.request.url)), [])
     data = at.data if at.operation != op.LIST_MEMBERS else [{**each, "lastSeenAt": None} for each in at.data]
