@@ -59,6 +59,7 @@ def connection_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--proxy", metavar="URL", help="The http, https or socks5 proxy to use."),
         click.option("--ca-file", type=file, metavar="FILE", help="The certificate authorities to trust (PEM)."),
         click.option("--rate", metavar="N", help="Maximum number of requests per second."),
+        click.option("--user-agent", metavar="TEXT", help="The User-Agent of every request.  [default: the suite's]"),
         click.option("--timeout", metavar="SECONDS", help="Timeout of each request.  [default: 10]"),
         click.option(
             "--header", multiple=True, metavar="'NAME: VALUE'", help="A header to send with every request. Repeatable."

@@ -58,6 +58,7 @@ _TARGET: Final = _table(
         "provisioner": {"type": "boolean"},
         "invitation_domain": _TEXT,
         "headers": _list(_TEXT),
+        "user_agent": _TEXT | {"type": ["string", "null"]},
         "timeout": _SECONDS,
         "patience": _SECONDS,
         "mailbox": {"type": "boolean"},
@@ -102,6 +103,7 @@ def ensure_head(head: Any) -> None:  # noqa: ANN401 - any JSON value
     read: list[tuple[str, Callable[[str], object], str]] = [("base_url", validity.base_url, target["base_url"])]
     read += [("invitation_domain", validity.domain, target["invitation_domain"])]
     read += [("headers", validity.header_name, name) for name in target["headers"]]
+    read += [("user_agent", validity.user_agent, text) for text in [target["user_agent"]] if text is not None]
     for member, check, text in read:
         try:
             check(text)

@@ -11,7 +11,7 @@ from conformance.wire.client import Wire
 from conformance.wire.recording_wire import RecordedWire
 from conformance.wire.redaction import HIDDEN_TEXTS, Redactor
 from conformance.wire.requests import Credential
-from conformance.wire.settings import WireSettings
+from conformance.wire.settings import USER_AGENT, WireSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,6 +63,7 @@ def wire_settings(profile: Profile, options: RunOptions) -> WireSettings:
             base_url=profile.base_url,
             credential=Credential.bearer("api_key", profile.api_key.reveal()),
             headers=tuple((name, value.reveal()) for name, value in profile.headers.items()),
+            user_agent=profile.user_agent or USER_AGENT,
             timeout=profile.timeout,
             verify=profile.tls.verify,
             ca_file=_text(profile.tls.ca_file),

@@ -28,7 +28,7 @@ Given = Mapping[str, str | Sequence[str] | None]
 VARIABLES: Final[Mapping[str, str]] = MappingProxyType(
     {
         name: f"CONFORMANCE_{name.upper()}"
-        for name in ("header", "timeout", "rate", "ca_file", "cert", "cert_key", "proxy")
+        for name in ("header", "user_agent", "timeout", "rate", "ca_file", "cert", "cert_key", "proxy")
     }
 )
 """The environment variables of the connection options, by their names with underscores."""
@@ -40,21 +40,25 @@ class Connection:
 
     Attributes:
         headers: Extra headers of every request; each replaces a header of the same name.
+        user_agent: The User-Agent of every request, or None.
         timeout: Seconds that a request may take, or None.
         rate: The maximum number of requests per second, or None.
         ca_file: The authorities to trust, or None.
         cert: The client certificate, or None.
         cert_key: Its key, or None.
         proxy: The proxy, or None.
+        usual_agent: The User-Agent if neither an option nor the target file has one; None for the suite's.
     """
 
     headers: Mapping[str, Secret] = field(default_factory=dict)
+    user_agent: str | None = None
     timeout: float | None = None
     rate: float | None = None
     ca_file: Path | None = None
     cert: Path | None = None
     cert_key: Path | None = None
     proxy: validity.BaseUrl | None = None
+    usual_agent: str | None = None
 
     @classmethod
     def of(cls, environ: Mapping[str, str], given: Given = MappingProxyType({})) -> Self:
@@ -77,6 +81,7 @@ class Connection:
 
         return cls(
             headers=MappingProxyType(headers),
+            user_agent=read("user_agent", validity.user_agent),
             timeout=read("timeout", validity.seconds),
             rate=read("rate", validity.rate),
             ca_file=read("ca_file", _file),
@@ -90,6 +95,7 @@ class Connection:
         headers = [("--header", f"{name}: <header:{name}>") for name in self.headers]
         files = {"--ca-file": self.ca_file, "--cert": self.cert, "--cert-key": self.cert_key}
         given = {
+            "--user-agent": self.user_agent,
             "--timeout": self.timeout,
             "--rate": self.rate,
             **files,
@@ -114,6 +120,7 @@ class Connection:
         return replace(
             profile,
             headers=MappingProxyType({**_without(profile.headers, self.headers), **self.headers}),
+            user_agent=self.user_agent or profile.user_agent or self.usual_agent,
             timeout=self.timeout or profile.timeout,
             rate=self.rate or profile.rate,
             tls=tls,

@@ -11,6 +11,7 @@ Every key of the file, with its default:
     provisioner:        {command: [...], timeout: 30, environment: [NAME, ...] or {NAME: value}}
     invitation_domain:  the domain of invited addresses (example.com)
     headers:            extra headers of every request
+    user_agent:         their User-Agent (the suite's)
     tls:                {verify: true, ca_file: null, cert: null, key: null}
     proxy:              the URL of an http, https or socks5 proxy
     timeout, patience:  seconds (10)
@@ -69,7 +70,7 @@ _PATH: Final = re.compile(r"/|\.\w{1,5}$")
 
 _TOP: Final = (
     "name", "base_url", "api_key", "disposable", "keys", "members", "provisioner", "invitation_domain", "headers",
-    "tls", "proxy", "timeout", "rate", "patience", "mailbox", "organization", "subordinates",
+    "user_agent", "tls", "proxy", "timeout", "rate", "patience", "mailbox", "organization", "subordinates",
     "require", "limits", "mask_people",
 )  # fmt: skip
 
@@ -119,6 +120,7 @@ def load_profile(
         provisioner=program,
         invitation_domain=_read(top, "invitation_domain", validity.domain, DEFAULT_INVITATION_DOMAIN),
         headers=_headers(reader, top.get("headers")),
+        user_agent=_read(top, "user_agent", validity.user_agent, None),
         tls=tls,
         proxy=_read(top, "proxy", validity.proxy, None),
         timeout=_number(top, "timeout"),

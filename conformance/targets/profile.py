@@ -127,6 +127,7 @@ class Profile:
         provisioner: The operator's program, or None.
         invitation_domain: The domain of invited addresses.
         headers: Extra headers of every request; their values are secrets.
+        user_agent: The User-Agent of every request; None for the suite's.
         tls: Verification of the certificate, and the client's.
         proxy: The proxy that connections are made through, or None.
         timeout: Seconds that a request may take.
@@ -154,6 +155,7 @@ class Profile:
     provisioner: ProvisionerSettings | None = None
     invitation_domain: str = DEFAULT_INVITATION_DOMAIN
     headers: Mapping[str, Secret] = field(default_factory=lambda: MappingProxyType({}))
+    user_agent: str | None = None
     tls: Tls = Tls()
     proxy: validity.BaseUrl | None = None
     timeout: float = 10.0
@@ -215,7 +217,7 @@ class Profile:
     def public(self) -> list[str]:
         """Return the texts of the target file that outputs show."""
         members = [member.user_id for member in self.members]
-        found = [self.name, self.base_url, self.invitation_domain, self.organization, *members]
+        found = [self.name, self.base_url, self.invitation_domain, self.organization, self.user_agent, *members]
         return [text for text in found if text is not None]
 
     def organization_refusal(self, found: str | None) -> str | None:

@@ -187,6 +187,15 @@ def header_value(text: str) -> Secret:
     return _filled_in(text)
 
 
+def user_agent(text: str) -> str:
+    """Read a User-Agent, which outputs show.
+
+    Raises:
+        Refused: It cannot be the value of a header.
+    """
+    return header_value(text).reveal()
+
+
 def header(text: str) -> tuple[str, Secret]:
     """Read an extra header, as in ``X-Gateway: staging``.
 

@@ -11,7 +11,6 @@ import httpx
 from conformance.wire.exchange import Response, SentRequest
 from conformance.wire.gateways import OverLimit, ensure_short
 from conformance.wire.key_pieces import KeyPieces
-from conformance.wire.settings import USER_AGENT
 
 if TYPE_CHECKING:
     from conformance.wire.redaction import Redactor
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 UNWRITABLE: Final = "the request cannot be written as HTTP"
 
 _DEFAULT_HEADERS: Final = (
-    ("User-Agent", USER_AGENT),
     ("Accept", "application/json"),
     ("Accept-Encoding", "gzip, deflate"),
 )
@@ -125,7 +123,8 @@ class RequestBuilder:
         """
         named = {name.lower() for name, _ in own}
         given = named | {name.lower() for name, _ in self._settings.headers}
-        headers = [header for header in _DEFAULT_HEADERS if header[0].lower() not in given]
+        defaults = (("User-Agent", self._settings.user_agent), *_DEFAULT_HEADERS)
+        headers = [header for header in defaults if header[0].lower() not in given]
         headers += [header for header in self._settings.headers if header[0].lower() not in named]
         shown = [] if authorization is None else [("Authorization", authorization)]
         return [*headers, *(header for header in own if header[1]), *shown]

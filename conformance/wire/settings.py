@@ -31,6 +31,7 @@ class WireSettings:
         base_url: The http or https URL of the host root. Its user info is a secret and never sent.
         credential: The main key.
         headers: Headers sent with every request; their values are secrets. ``Authorization`` is not among them.
+        user_agent: The User-Agent of every request that no header replaces.
         timeout: Seconds that a whole request may take, connecting and reading included.
         verify: Whether TLS certificates are verified.
         ca_file: A PEM file of the certificate authorities to trust instead of those of the system and of certifi.
@@ -53,6 +54,7 @@ class WireSettings:
     base_url: str = field(repr=False)
     credential: Credential
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    user_agent: str = USER_AGENT
     timeout: float = 10
     verify: bool = True
     ca_file: str | None = None

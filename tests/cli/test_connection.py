@@ -114,17 +114,19 @@ def test_an_option_precedes_its_variable_and_that_the_target_file(
 ) -> None:
     """Headers of other names stay; names are compared without letter case."""
     file = tmp_path / "target.yaml"
-    arguments = [] if option is None else ["--header", f"x-gateway: {option}"]
-    variables = {} if variable is None else {"CONFORMANCE_HEADER": f"X-Gateway: {variable}\nX-Two: 2\n"}
+    arguments = [] if option is None else ["--header", f"x-gateway: {option}", "--user-agent", option]
+    variables = {"CONFORMANCE_HEADER": f"X-Gateway: {variable}\nX-Two: 2\n", "CONFORMANCE_USER_AGENT": str(variable)}
+    variables = variables if variable else {}
     with upstream() as service:
         file.write_text(
             f"base_url: http://127.0.0.1:{service.port}\napi_key: {KEY}\nheaders: {{X-GATEWAY: {line}, X-One: '1'}}\n"
+            f"user_agent: {line}\n"
         )
         ended = conformance("doctor", "--target", str(file), *arguments, **variables)
 
     assert "Reachable: 200" in ended.out, ended.err
     received = {name.lower(): value for name, value in service.headers[0].items()}
-    assert received["x-gateway"] == used
+    assert (received["x-gateway"], received["user-agent"]) == (used, used)
     assert received["x-one"] == "1"
     assert ("x-two" in received) is (variable is not None)
 
@@ -332,7 +334,7 @@ def test_a_value_that_cannot_be_used_is_a_usage_error(
     assert in_outputs(ended, *FORMS) == []
 
 
-@pytest.mark.parametrize("name", ["HEADER", "TIMEOUT", "RATE", "CA_FILE", "CERT", "CERT_KEY", "PROXY"])
+@pytest.mark.parametrize("name", ["HEADER", "USER_AGENT", "TIMEOUT", "RATE", "CA_FILE", "CERT", "CERT_KEY", "PROXY"])
 def test_a_connection_option_shows_that_a_service_was_meant(
     conformance: Conformance, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
 ) -> None:
