@@ -54,7 +54,7 @@ def build_catalogue(documents: Iterable[Mapping[str, Any]]) -> Catalogue:
     out_of_reach: list[OutOfReach] = []
     for document, section in zip(documents, sections, strict=True):
         requirements += [Requirement(**_required(entry, section)) for entry in document["requirements"]]
-        open_points += [OpenPoint(**_judged(entry, section, "question")) for entry in document["open_points"]]
+        open_points += [_open_point(entry, section) for entry in document["open_points"]]
         out_of_reach += [OutOfReach(**_unreachable(entry, section)) for entry in document["out_of_reach"]]
     entries: list[Requirement | OpenPoint | OutOfReach] = [*requirements, *open_points, *out_of_reach]
     _refuse_duplicates([entry.id for entry in entries])
@@ -77,6 +77,11 @@ def _required(entry: Mapping[str, Any], section: Section) -> dict[str, Any]:
         raise CatalogueError(f"{entry['id']}: since is not one of the releases {', '.join(RELEASES)}")
     judged = {name: value for name, value in entry.items() if name != "since"}
     return {**_judged(judged, section, "title"), "since": entry["since"]}
+
+
+def _open_point(entry: Mapping[str, Any], section: Section) -> OpenPoint:
+    others = {name: value for name, value in entry.items() if name != "varies"}
+    return OpenPoint(**_judged(others, section, "question"), varies=entry.get("varies", False))
 
 
 def _judged(entry: Mapping[str, Any], section: Section, text: str) -> dict[str, Any]:

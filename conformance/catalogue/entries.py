@@ -64,6 +64,7 @@ class OpenPoint:
         conformance_class: The class whose means are needed to observe it.
         operations: The operationIds that it is about.
         needs: The means that a target must provide to observe it.
+        varies: Whether two runs of one service may observe different things, by chance or by what others do.
     """
 
     id: str
@@ -73,6 +74,7 @@ class OpenPoint:
     conformance_class: str
     operations: tuple[str, ...]
     needs: tuple[str, ...]
+    varies: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,14 @@ from conformance.oracle.outcomes import CantTell, CheckOutcome, Evidence, NonCon
 from conformance.running.options import Effort
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.journal import JournalError
-from conformance.verdicts.items import background_scenarios, marks_of, name_of, requirement_of, stage_of
+from conformance.verdicts.items import (
+    background_scenarios,
+    marks_of,
+    name_of,
+    requirement_of,
+    scenarios_of,
+    stage_of,
+)
 from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.results import CheckResult, result_of
 from conformance.verdicts.stages import JUDGING
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from conformance.running.run import Run
+    from conformance.verdicts.items import Marks
     from conformance.wire.exchange import Exchange
 
 _OF_FORM: Final = frozenset({"1", "7", "8"})
@@ -95,6 +103,10 @@ class Judge(CollectErrors):
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Keep the chosen checks and sort them by stage."""
         chosen = [item for item in items if self._is_chosen(item)]
+        if self.run.options.only:
+            sending = [item for item in chosen if requirement_of(item) and not self._missing(item)]
+            used = {name for item in sending for name in scenarios_of(item)}
+            chosen += [item for item in items if self._is_shown(item, used)]
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = sorted(chosen, key=stage_of)
 
@@ -227,9 +239,18 @@ class Judge(CollectErrors):
         marks = marks_of(item)
         if marks is None:  # a test of another project in the same session
             return True
-        if _EFFORTS.index(self.run.effort) < _EFFORTS.index(marks.least_effort):
+        is_chosen = not self.run.options.only or marks.requirement in self._chosen
+        return is_chosen and self._is_of_effort(marks)
+
+    def _is_of_effort(self, marks: Marks) -> bool:
+        return _EFFORTS.index(self.run.effort) >= _EFFORTS.index(marks.least_effort)
+
+    def _is_shown(self, item: pytest.Item, used: set[str]) -> bool:
+        """Whether an item is an observation that only needs scenarios of the chosen checks, and so no request."""
+        marks = marks_of(item)
+        if marks is None or marks.requirement is not None or not self._is_of_effort(marks):
             return False
-        return not self.run.options.only or marks.requirement in self._chosen
+        return bool(needed := scenarios_of(item).keys()) and needed <= used
 
     @cached_property
     def _chosen(self) -> frozenset[str]:

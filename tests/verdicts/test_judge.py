@@ -328,7 +328,7 @@ def test_costly_checks_need_an_effort(run_checks: RunChecks, effort: str, *, run
     ],
 )
 def test_only_what_was_asked_for_runs(run_checks: RunChecks, only: tuple[str, ...], found: list[str]) -> None:
-    """Only checks of chosen requirements run; observations are left out, too."""
+    """Only checks of chosen requirements run; observations that need requests of their own are left out, too."""
     point = next(iter(load_catalogue().open_points))
     ran = run_checks(f"{SEVERAL}\n    @observes('{point}')\n    def test_seen():\n        pass\n", only=only)
 
@@ -469,6 +469,40 @@ def test_scenarios_of_the_checks_that_will_run_are_started(run_checks: RunChecks
         "first",
         "third",
     ]
+
+
+OBSERVED = """
+    @observes("{point}")
+    def test_seen(first):
+        pass
+
+    @observes("{point}")
+    def test_unseen(first, third):
+        pass
+
+    @observes("{point}")
+    def test_unmet(second):
+        pass
+
+    @pytest.mark.least_effort(Effort.STANDARD)
+    @observes("{point}")
+    def test_costly(first):
+        pass
+"""
+
+
+def test_what_chosen_checks_send_is_observed(run_checks: RunChecks) -> None:
+    """An observation runs if checks that will run use all its scenarios, so that it starts none."""
+    catalogue = load_catalogue()
+    cited = next(entry.id for entry in catalogue.requirements.values() if "mailbox" in entry.needs)
+    point = next(entry.id for entry in catalogue.open_points.values() if not entry.needs)
+    source = "    from conformance.running.options import Effort\n" + (SCENARIOS + OBSERVED).format(
+        cited=cited, point=point
+    )
+    ran = run_checks(source, only=("get-engagement-succeeds", cited), missing_means=frozenset({"mailbox"}))
+
+    assert ran.run.prepared == ["first"]
+    assert {name for name in ran.reports if name in OBSERVED} == {"test_seen"}
 
 
 def test_collecting_alone_starts_nothing(run_checks: RunChecks) -> None:
