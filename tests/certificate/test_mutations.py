@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from functools import cache
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -108,12 +109,14 @@ def _is_beside(folder: Path, place: Place) -> bool:
 
 @cache
 def _drawn(folder: Path, document: str, count: int) -> list[Place]:
-    """Return random places of a document, of each kind of member about equally many."""
-    kinds: dict[str, list[Place]] = {}
+    """Return random places of a document, at least one of each kind of member and of each about equally many."""
+    kinds: dict[Place, list[Place]] = {}
     for place in _places(documents(folder)[document]):
-        kinds.setdefault(re.sub(r"/\d+", "/*", "/".join(map(str, place))), []).append(place)
+        kind = tuple("*" if isinstance(part, int) and (depth or part) else part for depth, part in enumerate(place))
+        kinds.setdefault(kind, []).append(place)
+    assert len(kinds) <= count
     chance = random.Random(document)
-    return [chance.choice(kinds[chance.choice(list(kinds))]) for _ in range(count)]
+    return [chance.choice(kinds[kind]) for kind in islice(cycle(chance.sample(list(kinds), len(kinds))), count)]
 
 
 def _edit(folder: Path, key: Ed25519PrivateKey, document: str, place: Place, chance: random.Random) -> None:
@@ -143,3 +146,18 @@ def test_an_edit_is_found_unless_only_the_vendor_knows(
 
     if not (_is_of(place, JUDGED[document]) or (document == "archive" and _is_beside(signed_run, place))):
         assert found is not _is_of(place, OF_VENDOR[document]), place
+
+
+def test_the_stated_members_are_documented() -> None:
+    """docs/certificates.md lists them, and those with bounds, for each file."""
+    page = (Path(__file__).parents[2] / "docs" / "certificates.md").read_text("utf-8")
+    rows = re.findall(
+        r"^\| (report\.json|statement|provisioned\.jsonl|exchanges\.har) \| (`.*`) \| (`.*`) \|$", page, re.MULTILINE
+    )
+    listed = [[re.findall("`(.*?)`", cell) for cell in cells] for _, *cells in rows]
+    ours = f"/predicate/{CLAIMS}/"
+
+    assert listed == [
+        [[name.removeprefix(ours) for name in patterns[document]] for patterns in (OF_VENDOR, JUDGED)]
+        for document in ("report", "statement", "notes", "archive")
+    ]
