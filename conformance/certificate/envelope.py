@@ -66,13 +66,13 @@ def opened(content: bytes, key: Ed25519PublicKey) -> bytes:
     return parts.payload
 
 
-def countersigner(content: bytes) -> str | None:
-    """Return the id of the key that an envelope names for its second signature; None without one.
+def signers(content: bytes) -> list[str]:
+    """Return the ids of the keys that an envelope names for its signatures, in order.
 
-    Args:
-        content: An envelope that ``opened`` has accepted.
+    Raises:
+        InvalidEnvelope: It is not an envelope.
     """
-    return next((signature.key for signature in _read(content).signatures[1:]), None)
+    return [signature.key for signature in _read(content).signatures]
 
 
 def ensure_countersigned(content: bytes, key: Ed25519PublicKey) -> None:

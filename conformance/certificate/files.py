@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from conformance.files import file_sha256
-from conformance.reports.sealing import ENVELOPE, TIME_STAMP
+from conformance.reports.sealing import ENVELOPE, TIME_STAMP, WITNESS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,7 @@ class FolderError(Exception):
 def digests(folder: Path) -> dict[str, str]:
     """Return the SHA-256 digests of a folder's files by their relative paths, in order.
 
-    The envelope, its time stamp and the files that file managers write are left out.
+    The envelope, its time stamp, its witness and the files that file managers write are left out.
 
     Raises:
         FolderError: It contains something other than files and folders, or a file cannot be read.
@@ -37,7 +37,7 @@ def digests(folder: Path) -> dict[str, str]:
         return {
             name: file_sha256(path)
             for name, path in named.items()
-            if name not in {ENVELOPE, TIME_STAMP} and not is_of_a_system(name)
+            if name not in {ENVELOPE, TIME_STAMP, WITNESS} and not is_of_a_system(name)
         }
     except OSError as error:
         raise FolderError(f"{error.filename or folder} cannot be read: {error.strerror}.") from error

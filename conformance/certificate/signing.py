@@ -14,7 +14,7 @@ from conformance.certificate.page import page_bytes
 from conformance.certificate.statement import Signing, build_digest, claims, reservations_about, statement
 from conformance.replay.recording import NotJudgeable, read_recording
 from conformance.reports.atomic_files import place
-from conformance.reports.sealing import ENVELOPE, PAGE, TIME_STAMP, sha256
+from conformance.reports.sealing import ENVELOPE, PAGE, TIME_STAMP, WITNESS, sha256
 from conformance.reports.text import json_bytes
 
 if TYPE_CHECKING:
@@ -86,7 +86,8 @@ def sign(folder: Path, key: Ed25519PrivateKey, *, build: str | None = None, anyw
     made = statement(report, recording.provisioned, subjects, signing)
     envelope = sealed(json_bytes(made), key)
     try:
-        (folder / TIME_STAMP).unlink(missing_ok=True)
+        for name in (TIME_STAMP, WITNESS):
+            (folder / name).unlink(missing_ok=True)
         place({folder / PAGE: lambda: [page], folder / ENVELOPE: lambda: [envelope]})
     except OSError as error:
         raise FolderError(f"The certificate cannot be written to {folder}: {error.strerror}.") from error

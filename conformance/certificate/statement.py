@@ -30,6 +30,8 @@ CHALLENGED: Final = "2, challenged"
 """The level of a certificate whose run also followed from a certifier's challenge."""
 COUNTERSIGNED: Final = "3, countersigned"
 """The level of a certificate that a certifier verified and signed, too; no statement contains it."""
+WITNESSED: Final = "4, witnessed"
+"""The level of a countersigned certificate whose certifier repeated a share of it; no statement contains it."""
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _DIGEST: Final = re.compile(r"(sha256):([0-9a-f]{64})|(sha512):([0-9a-f]{128})")
 

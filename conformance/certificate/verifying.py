@@ -9,7 +9,7 @@ from conformance import __version__
 from conformance.certificate import statement as statements
 from conformance.certificate.challenged import signs
 from conformance.certificate.claims import Basis, Claim
-from conformance.certificate.envelope import InvalidEnvelope, countersigner, ensure_countersigned, opened
+from conformance.certificate.envelope import InvalidEnvelope, ensure_countersigned, opened, signers
 from conformance.certificate.examining import Page, examined
 from conformance.certificate.files import FolderError, changes, digests, ignored
 from conformance.certificate.keys import key_id
@@ -17,11 +17,12 @@ from conformance.certificate.page import page_bytes
 from conformance.certificate.statement import CLAIMS, Signing
 from conformance.certificate.time_stamps import TimeStampError, stamped
 from conformance.certificate.vendor_statements import stated
+from conformance.certificate.witnessing import attested
 from conformance.files import DOCUMENT, read_file
 from conformance.openapi import openapi_sha256
 from conformance.replay.recording import REPORT, NotJudgeable, Recording, read_recording
 from conformance.reports.model import InvalidReport, load_report
-from conformance.reports.sealing import ENVELOPE, TIME_STAMP, sha256
+from conformance.reports.sealing import ENVELOPE, TIME_STAMP, WITNESS, sha256
 from conformance.reports.text import json_bytes, load_json, one_line
 from conformance.suite import suite_sha256
 
@@ -43,7 +44,9 @@ class Verified:
         envelope: The envelope; empty if it could not be read.
         is_countersigned: Whether the given certifier countersigned it.
         is_stamped: Whether a given authority gave it a time stamp.
+        is_witnessed: Whether the given certifier repeated a share of its requirements, without a difference.
         created: The number of engagements that the run created under a name with the mark of its challenge.
+        recording: The recording, if it was re-evaluated; else None.
         is_judged: Whether the recorded exchanges were re-evaluated; False if that takes another release of the suite.
     """
 
@@ -52,7 +55,9 @@ class Verified:
     envelope: bytes = b""
     is_countersigned: bool = False
     is_stamped: bool = False
+    is_witnessed: bool = False
     created: int = 0
+    recording: Recording | None = None
     is_judged: bool = True
 
     @property
@@ -86,8 +91,9 @@ def verify(
         return Verified((Claim(signature, (str(error),)),), None)
     countersignature, is_countersigned = _countersignature(envelope, certifier)
     time_stamp, is_stamped = _time_stamp(folder, envelope, authorities)
-    signatures = Claim(signature), *countersignature, *time_stamp
-    of_envelope = Verified(signatures, said["predicate"], envelope, is_countersigned, is_stamped)
+    witness, is_witnessed = _witness(folder, payload, certifier)
+    signatures = Claim(signature), *countersignature, *time_stamp, *witness
+    of_envelope = Verified(signatures, said["predicate"], envelope, is_countersigned, is_stamped, is_witnessed)
     try:
         found, left_out = digests(folder), ignored(folder)
         files = _files(said, found, left_out)
@@ -97,8 +103,10 @@ def verify(
         return replace(of_envelope, claims=(*signatures, files, _NOT_JUDGED))
     if (other := _other_suite(said["predicate"][CLAIMS])) is not None:
         return replace(of_envelope, claims=(*signatures, files, other), is_judged=False)
-    claims, created = _claims(payload, said, folder, found, key)
-    return replace(of_envelope, claims=(*signatures, files, *claims), created=created)
+    claims, recording = _claims(payload, said, folder, found, key)
+    challenge = None if recording is None else recording.provisioned.options.challenge
+    created = 0 if recording is None or challenge is None else signs(recording, challenge).created
+    return replace(of_envelope, claims=(*signatures, files, *claims), created=created, recording=recording)
 
 
 _UNCHANGED = "All files of the folder are unchanged since signing."
@@ -109,7 +117,7 @@ _NOT_JUDGED = Claim(
 
 def _countersignature(envelope: bytes, certifier: Ed25519PublicKey | None) -> tuple[list[Claim], bool]:
     """Return the claim about the second signature, if there is one, and whether it is the certifier's."""
-    named = countersigner(envelope)
+    named = next(iter(signers(envelope)[1:]), None)
     if named is None:
         return [], False
     text = f"The certificate is countersigned by the key {one_line(named)}"
@@ -133,6 +141,29 @@ def _time_stamp(folder: Path, envelope: bytes, authorities: Collection[Certifica
     except (OSError, TimeStampError) as error:
         return [Claim("The time stamp is the authority's.", (one_line(str(error)),))], False
     return [Claim(f"The signed certificate existed at {time:%Y-%m-%dT%H:%M:%SZ}, by the time stamp authority.")], True
+
+
+def _witness(folder: Path, payload: bytes, certifier: Ed25519PublicKey | None) -> tuple[list[Claim], bool]:
+    """Return the claim about the witness, if there is one, and whether the given certifier found no difference."""
+    if not (folder / WITNESS).exists():
+        return [], False
+    text = "A certifier repeated a share of the requirements against the service."
+    try:
+        content = read_file(folder / WITNESS, DOCUMENT)
+        if certifier is None or signers(content)[0] != key_id(certifier):
+            return [Claim(f"{WITNESS} is signed by a key that is not given.", basis=Basis.NOT_HERE)], False
+        said = attested(content, payload, certifier)
+    except (OSError, InvalidEnvelope) as error:
+        return [Claim(text, (one_line(str(error)),))], False
+    found = "agrees" if not said["differences"] else f"differs: {' '.join(said['differences'])}"
+    return [
+        Claim(
+            one_line(
+                f"The certifier signed that its own run against {said['base_url']}, which ended at "
+                f"{said['finished_at']}, {found}. Compared: {said['compared']}, drawn from {said['challenge']}."
+            )
+        )
+    ], not said["differences"]
 
 
 def _statement(payload: bytes) -> dict[str, Any]:
@@ -185,17 +216,17 @@ def _other_suite(claims: Mapping[str, Any]) -> Claim | None:
 
 def _claims(
     payload: bytes, said: Mapping[str, Any], folder: Path, found: Mapping[str, str], key: Ed25519PublicKey
-) -> tuple[list[Claim], int]:
-    """Return the claims that depend on the files, and the number of creations with the mark of the challenge."""
+) -> tuple[list[Claim], Recording | None]:
+    """Return the claims that depend on the files, and the recording if it can be judged."""
     schema = "report.json is valid under its schema."
     try:
         load_report(folder / REPORT)
     except InvalidReport as error:
-        return [Claim(schema, (str(error).rstrip("."),)), _NOT_JUDGED], 0
+        return [Claim(schema, (str(error).rstrip("."),)), _NOT_JUDGED], None
     try:
         recording = read_recording(folder)
     except NotJudgeable as error:
-        return [Claim(schema), Claim("This suite can judge the recording.", (str(error).rstrip("."),))], 0
+        return [Claim(schema), Claim("This suite can judge the recording.", (str(error).rstrip("."),))], None
     agreement, page = _agreement(payload, said, recording, found, key_id(key))
     claims = [
         Claim(schema),
@@ -203,8 +234,7 @@ def _claims(
         *examined(recording, folder, found, page),
         *(stated(recording, said["predicate"][CLAIMS]) if agreement.holds else ()),
     ]
-    challenge = recording.provisioned.options.challenge
-    return claims, 0 if challenge is None else signs(recording, challenge).created
+    return claims, recording
 
 
 def _agreement(

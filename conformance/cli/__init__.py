@@ -36,6 +36,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "challenge": "Give a vendor a fresh challenge for a run.",
     "countersign": "Add a certifier's signature to a certificate.",
     "verify": "Verify a certificate without the target.",
+    "witness": "Repeat a share of a certificate's requirements against the service, and compare.",
 }
 
 _CATCHES_CTRL_C: Final = frozenset({"serve", "selftest"})

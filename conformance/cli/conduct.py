@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from conformance.verdicts.results import CheckResult
     from conformance.wire.exchange import Exchange
 
+    Summarize = Callable[[Report, Sequence[Exchange], Path | None, bool], object]
+
 _NO_JOURNAL: Final = (
     "The journal was deleted, replaced or truncated during the run, so conformance cleanup cannot undo what is left."
 )
@@ -90,15 +92,36 @@ def conduct(options: RunOptions, gate: Gate, interruption: Interruption, events:
     Returns:
         The exit status.
     """
-    status, why = _ended(options, gate, interruption, events, quiet=quiet)
+
+    def summarize(
+        report: Report,
+        exchanges: Sequence[Exchange],
+        folder: Path | None,
+        is_tested: bool,  # noqa: FBT001 - as called
+    ) -> None:
+        print_summary(report, folder, exchanges, quiet=quiet, is_tested=is_tested)
+
+    status, why = carried_out(options, gate, interruption, events, summarize, quiet=quiet)
     events.finished(int(status), why)
     return status if status is Exit.OK else say_why(status, why)
 
 
-def _ended(
-    options: RunOptions, gate: Gate, interruption: Interruption, events: EventLog, *, quiet: bool
+def carried_out(
+    options: RunOptions, gate: Gate, interruption: Interruption, events: EventLog, summarize: Summarize, *, quiet: bool
 ) -> tuple[Exit, str]:
-    """Return the exit status of a run and the reason for it."""
+    """Run the suite against a target and write the report.
+
+    Args:
+        options: The options of the run.
+        gate: The conditions for exit status 0.
+        interruption: The signal handlers.
+        events: The events of the run.
+        summarize: Takes the report, its exchanges, its folder if it was written, and whether the target was reached.
+        quiet: Whether no progress is shown.
+
+    Returns:
+        The exit status, and the reason for it.
+    """
     end: tuple[Exit, str] | None = None
     try:
         judging = _Judging(
@@ -111,7 +134,7 @@ def _ended(
         with RunSession(options, default_folder=_default_folder) as execution:
             if PLAIN_HTTP in execution.profile.warnings:
                 complain(f"Warning: {PLAIN_HTTP}")
-            end = _conduct(execution, interruption, judging, events, quiet=quiet)
+            end = _conduct(execution, interruption, judging, events, summarize, quiet=quiet)
     except (TargetFileError, SelectionError, JournalError, FolderError, WaiverError, InvalidReport) as error:
         return Exit.USAGE, str(error)
     except EmbeddedError as error:
@@ -174,7 +197,13 @@ class _Judging:
 
 
 def _conduct(
-    execution: RunSession, interruption: Interruption, judging: _Judging, events: EventLog, *, quiet: bool
+    execution: RunSession,
+    interruption: Interruption,
+    judging: _Judging,
+    events: EventLog,
+    summarize: Summarize,
+    *,
+    quiet: bool,
 ) -> tuple[Exit, str]:
     interruption.farewell = _farewell(execution)
     progress = events.follow(execution, progress_for(execution.run, quiet=quiet))
@@ -217,7 +246,7 @@ def _conduct(
     written = _write(report, execution, pseudonyms)
     folder = execution.folder if written else None
     exchanges = _masked_exchanges(execution, pseudonyms)
-    _summarized(lambda: print_summary(report, folder, exchanges, quiet=quiet, is_tested=reached is None), report, judge)
+    _summarized(lambda: summarize(report, exchanges, folder, reached is None), report, judge)
     if len(judge.errors) > errors:
         reason = _reason_of_suite(execution, judge.errors)
     if ended_by is not None:

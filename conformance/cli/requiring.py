@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from conformance.catalogue import CLASSES
+from conformance.cli.challenge import REGISTER, given, register_option
 from conformance.cli.options import Challenge
 from conformance.cli.text import plain
 from conformance.exits import Exit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from rich.console import Console
 
@@ -52,6 +54,7 @@ class Age(click.ParamType[timedelta]):
 def requiring_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of ``Required`` to a command."""
     for option in (
+        register_option("--challenges", "The list in which the challenge is looked up, if it is there."),
         click.option("--challenge", type=Challenge(), metavar="TEXT", help="The challenge that the run must follow."),
         click.option("--max-age", type=Age(), help="Maximum time since the end of the run, such as 90d or 12h."),
         click.option("--effort", type=click.Choice(_EFFORTS), help="Minimum effort of the run."),
@@ -86,6 +89,7 @@ class Required:
         effort: The least effort, or None.
         max_age: The longest time since the end of the run, or None.
         challenge: The challenge that the run must follow, or None.
+        register: The certifier's list of the challenges given, which may be missing.
         countersigned: Whether the given certifier must have countersigned.
         stamped: Whether the given authority must have given a time stamp.
     """
@@ -95,6 +99,7 @@ class Required:
     effort: str | None
     max_age: timedelta | None
     challenge: str | None
+    register: Path = REGISTER
     countersigned: bool = False
     stamped: bool = False
 
@@ -131,15 +136,22 @@ def judged(console: Console, verified: Verified, required: Required) -> Exit:
         return ended(console, Exit.FAILED, "The certificate is not valid.")
     if not verified.is_judged:
         return ended(console, Exit.NOT_HERE, "Signature and files are valid; this suite cannot judge the recording.")
-    from conformance.certificate.statement import CHALLENGED, CLAIMS, COUNTERSIGNED, SELF_CONSISTENT
+    from conformance.certificate.statement import CHALLENGED, CLAIMS, COUNTERSIGNED, SELF_CONSISTENT, WITNESSED
+    from conformance.reference.fingerprint import recognized
 
     claims = verified.predicate[CLAIMS]
+    facts = [recognized(verified.recording.exchanges)] if verified.recording else []
+    if required.challenge is not None:
+        facts.append(given(required.register, required.challenge, claims["run"]["started_at"]))
+    for fact in filter(None, facts):
+        console.print(plain(f"! {fact}", "yellow", limit=1000))
     lacking = list(required.missing(claims, verified, datetime.now(UTC)))
     for reservation in claims["reservations"]:
         console.print(plain(f"! Signed although: {reservation}", "yellow", limit=1000))
     is_challenged = required.challenge == claims["run"]["challenge"] is not None and verified.created
     levels = [SELF_CONSISTENT, *([CHALLENGED] if is_challenged else [])]
     levels += [COUNTERSIGNED] if verified.is_countersigned else []
+    levels += [WITNESSED] if verified.is_countersigned and verified.is_witnessed else []
     attained = ", ".join(claims["classes_attained"]) or "no class"
     console.print(
         plain(

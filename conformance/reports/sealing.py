@@ -17,6 +17,8 @@ PAGE: Final = "certificate.html"
 """The page that signing adds to the folder, beside the envelope."""
 TIME_STAMP: Final = "certificate.tsr"
 """The time stamp of the envelope, which countersigning adds."""
+WITNESS: Final = "witness.dsse.json"
+"""The certifier's statement about its own run, which witnessing adds."""
 SEALED: Final = ("exchanges.har", "report.json")
 """The files whose digests the last line of ``PROVISIONED`` contains."""
 

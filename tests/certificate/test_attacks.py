@@ -317,6 +317,20 @@ def test_another_release_is_named(small: Path, private_key: Ed25519PrivateKey, k
     assert all(value in done.stdout for value in change.values())
 
 
+def test_files_of_another_release_are_no_forgery(
+    small: Path, private_key: Ed25519PrivateKey, public_key: Ed25519PublicKey
+) -> None:
+    """This release neither reads the report of another nor misses or refuses its files."""
+    (small / "report.json").write_text("{}")
+    (small / "of-that-release.txt").write_text("")
+    (small / "summary.md").unlink()
+    forge(small, private_key, "statement", lambda said: said["predicate"][CLAIMS]["suite"].update(version="0.9.0"))
+    verified = verify(small, public_key)
+
+    assert verified.holds, faults(verified)
+    assert not verified.is_judged
+
+
 def test_what_rests_on_the_vendor_is_said(signed_run: Path, public_key: Ed25519PublicKey) -> None:
     """Which suite ran, that the exchanges took place, the provisioner's work, the build and the times are stated."""
     lines = conformance_lines(verify(signed_run, public_key))

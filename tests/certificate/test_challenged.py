@@ -90,6 +90,36 @@ def test_verify_demands_a_challenge(
     assert "".join(done.stdout.splitlines()[-1:]).startswith(last)
 
 
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ((), None),
+        (
+            (f'{{"challenge": "{CHALLENGE}", "to": "Acme", "given_at": "2001-01-01T00:00:00Z"}}',),
+            "the challenge was given to Acme at 2001-01-01T00:00:00Z.",
+        ),
+        (
+            ("{", "[]", f'{{"challenge": "{CHALLENGE}", "given_at": "2999-01-01T00:00:00Z"}}'),
+            "the challenge was given at 2999-01-01T00:00:00Z, after the run began at 2",
+        ),
+        ((f'{{"challenge": "{OTHER}"}}',), f"given.jsonl does not have the challenge {CHALLENGE}."),
+    ],
+    ids=["no list", "given", "given later", "not given"],
+)
+def test_verify_looks_the_challenge_up(
+    challenged_run: Path, key_file: Path, tmp_path: Path, lines: tuple[str, ...], said: str | None
+) -> None:
+    """The output says whether and when the certifier gave it; the exit status does not depend on that."""
+    register = tmp_path / "given.jsonl"
+    if lines:
+        register.write_text("\n".join(lines))
+    words = ("--require", "any", "--challenge", CHALLENGE, "--challenges", register)
+    done = conformance("verify", challenged_run, "--public-key", f"{key_file}.pub", *words)
+
+    assert done.returncode == 0
+    assert "challenge was given" not in done.stdout if said is None else said in done.stdout
+
+
 def test_a_run_without_a_challenge_is_not_accepted(small_signed: Path, key_file: Path) -> None:
     """The certificate holds, but no challenge gave its seed."""
     words = ("--require", "any", "--challenge", CHALLENGE)

@@ -58,11 +58,15 @@ def _decided(report: dict[str, Any]) -> dict[str, Any]:
 def test_signed_run_holds(signed_run: Path, key_file: Path) -> None:
     """The command prints a line for each claim and exits with 0."""
     done = conformance("verify", signed_run, "--public-key", f"{key_file}.pub")
-    *claims, verdict = done.stdout.splitlines()
+    *claims, service, verdict = done.stdout.splitlines()
 
     assert (done.returncode, done.stderr) == (0, "")
     assert [line.partition(": ")[0] for line in claims] == ["✓ recomputed"] * 9 + ["· stated by the vendor"] * 9
     assert claims[9].partition(": ")[2].startswith("The folder says that this suite ran: engagement-conformance 1")
+    assert service.endswith(
+        "different error messages are sentences of this suite's reference service: that service "
+        "responded, or a service with its texts."
+    )
     level = "The certificate is valid at level 1, self-consistent"
     assert verdict.startswith(f"{level}: reference is conformant; attained: c")
     assert "\x1b" not in done.stdout
