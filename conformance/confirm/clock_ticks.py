@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-from math import gcd
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import expect
@@ -11,11 +9,9 @@ from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.oracle.laws.clock_set_back import was_set_back
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.outcomes import CantTell, NonConformity
-from conformance.oracle.timestamps import A_LONG_TICK, parse_timestamp
+from conformance.oracle.timestamps import A_LONG_TICK, parse_timestamp, step_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
@@ -25,10 +21,6 @@ ONE_SECOND_TICK: Final = 1.1
 A_SHORT_TICK: Final = 0.25
 """Seconds in which a clock that shows fractions of seconds has most likely ticked."""
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_A_MILLISECOND: Final = timedelta(milliseconds=1)
-_A_MINUTE: Final = 60.0
-_SEVERAL: Final = 5
 _GIVE_TIMES: Final = frozenset({"createEngagement", "archiveEngagement"})
 """Operations whose responses carry times of the run; older resources may have times of other clocks."""
 
@@ -46,7 +38,7 @@ def expect_moved(run: Run, actual: str, than: str, *at: Exchange) -> None:
     except NonConformity as fault:
         if was_set_back(at[-1], run.wire.exchanges) and _is_behind(at[-1], than):
             raise CantTell("the service's clock was set back during the run", *fault.exchanges) from fault
-        step = step_of(_times(run))
+        step = step_of(moment for time in _times(run) if (moment := parse_timestamp(time)) is not None)
         if step > A_LONG_TICK:
             raise CantTell(f"the service's clock ticks only every {step:g} s", *fault.exchanges) from fault
         raise
@@ -56,20 +48,6 @@ def _is_behind(exchange: Exchange, time: str) -> bool:
     """Whether a response is older than a time, by its own Date header."""
     dated, moment = rate_limit_laws.date(exchange), parse_timestamp(time)
     return dated is not None and moment is not None and dated < moment.timestamp()
-
-
-def step_of(times: Iterable[str]) -> float:
-    """Return the step in seconds of which all times are multiples, a minute at most; 0 if there are too few times.
-
-    The steps of a clock need not begin at whole seconds; only several times show when they begin. A single time may be
-    of a stopped clock: it shows at most that it is a whole minute.
-    """
-    moments = {moment for time in times if (moment := parse_timestamp(time)) is not None}
-    begin = min(moments) if len(moments) >= _SEVERAL else _EPOCH
-    step = gcd(*((moment - begin) // _A_MILLISECOND for moment in moments)) / 1000
-    if step and step % _A_MINUTE == 0:
-        return _A_MINUTE
-    return step if len(moments) > 1 else 0.0
 
 
 def _times(run: Run) -> list[str]:

@@ -7,7 +7,7 @@ import os
 import re
 import stat
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from conformance.reports.model import Report
+    from conformance.reports.model import Failure, Report
     from conformance.wire.exchange import Exchange
 
     Run = tuple[Report, list[Exchange]]
@@ -248,7 +248,7 @@ def test_reproductions_are_written_and_searched(failing: Run, tmp_path: Path) ->
     report, exchanges = failing
     failed = next(requirement for requirement in report["requirements"] if requirement["failures"])
     files = [{"script": f"#!/bin/sh\n# {n} {LATE}\n", "test": f"# {n} {LATE}\n"} for n in (1, 2)]
-    failed["failures"] = [{**failed["failures"][0], **made} for made in files]
+    failed["failures"] = [cast("Failure", {**failed["failures"][0], **made}) for made in files]
 
     found = write_all(report, exchanges, tmp_path, knowing(LATE))
 

@@ -20,6 +20,7 @@ from conformance.wire.requests import OTHER_KEY
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from conformance.oracle.ledger.clock import ServiceClock
     from conformance.oracle.ledger.findings import Findings
     from conformance.oracle.ledger.histories import History, Snapshot, Write
     from conformance.wire.exchange import Exchange
@@ -206,14 +207,14 @@ def of_refused_key(exchange: Exchange) -> str | None:
     return next((rule for rule, applies in rules.items() if applies), None)
 
 
-def only_change(history: History, before: Snapshot, after: Snapshot, tick: float) -> Write | None:
+def only_change(history: History, before: Snapshot, after: Snapshot, clock: ServiceClock) -> Write | None:
     """Return the only write between two responses, if it must have moved ``updatedAt``.
 
     Args:
         history: The engagement's history.
         before: A response that shows the engagement before the write.
         after: A response that shows it afterwards.
-        tick: Microseconds after which the service's clock shows another time.
+        clock: The service's clock.
     """
     meanwhile = [write for write in history.between(history.since(before), after.interval.end) if write.effects]
     if len(meanwhile) != 1 or not meanwhile[0].exchange.accepted or meanwhile[0].operation not in MOVES:
@@ -222,6 +223,8 @@ def only_change(history: History, before: Snapshot, after: Snapshot, tick: float
     if not (before.interval.before(change.interval) and change.interval.before(after.interval)):
         return None
     earlier = [interval.end for interval in history.changes() if interval.start < change.interval.start]
+    writes = history.between(0.0, change.interval.end)
+    tick = clock.tick({write.exchange.request.key_name for write in writes if not write.exchange.refused})
     alters = any(effect.certain and effect.value not in {None, before.text(effect.field)} for effect in change.effects)
     return change if alters and change.interval.start - max(earlier) >= tick else None
 

@@ -250,7 +250,7 @@ class Ledger:
             return
         history = self.histories[identifier] = History.born(identifier, exchange)
         if history.born_as is not None and (moment := history.born_as.moment("createdAt")) is not None:
-            self._clock.learn(moment, history.born_as.interval)
+            self._clock.learn(exchange.request.key_name, moment, history.born_as.interval)
         self._names.note(exchange, history)
 
     def _distrust(self, exchange: Exchange) -> None:

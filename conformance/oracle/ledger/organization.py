@@ -129,9 +129,7 @@ class Organizations:
         if since or stale:
             rule = _cause_of_name(name, last, since, is_stale=stale)
             expected = " or ".join(dict.fromkeys(render(effect.value) for effect in candidates))
-            because = [effect.exchange for effect in candidates]
-            own = _is_of_run(name, organization)
-            self._conclude(now, rule, because, _NAME, expected, right=False, unsteady=not own)
+            self._conclude(now, rule, [effect.exchange for effect in candidates], _NAME, expected, right=False)
         if not stale:  # another user may have renamed it, which the next reads show
             register.add(Effect(now.exchange, _NAME, name, now.interval, certain=True))
 
@@ -203,15 +201,6 @@ def _cause_of_name(name: str, last: Effect | None, since: Sequence[Exchange], *,
     if others and last is not None and (is_read or last.exchange in others):
         return ONLY_NAME
     return TAKES_EFFECT if last is None or is_stale or is_unremarkable(last.value) else KEEPS_TEXT
-
-
-def _is_of_run(name: str, organization: History) -> bool:
-    """Whether a name begins with a word that the run sent and that the organization did not have before."""
-    word = name.split()[:1]
-    before = organization.snapshots[0].text(_NAME) if organization.snapshots else None
-    sent = [_sent(write.exchange).get(_NAME) for write in organization.attempts]
-    words = [text.split()[:1] for text in sent if isinstance(text, str)]
-    return bool(word) and before is not None and word != before.split()[:1] and word in words
 
 
 def _between(organization: History, before: Snapshot | None, now: Snapshot) -> list[Exchange]:

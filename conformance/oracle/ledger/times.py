@@ -37,13 +37,14 @@ class Times(Judging):
         ):  # fmt: skip
             self._never_back(history, snapshot, name, requirement)
         before = history.seen(snapshot.interval)
-        if history.broken or before is None or not _shows_updates(before, snapshot):
+        moved = None if before is None else _has_moved(before, snapshot)
+        if history.broken or before is None or moved is None:
             return
         self._as_archived(history, before, snapshot)
         if history.quiet(history.since(before), snapshot.interval.end):
             self._untouched(history, before, snapshot)
         elif (finding := self._unmoved(history, before, snapshot)) is not None:
-            self.conclude(history, finding, right=_has_moved(before, snapshot))
+            self.conclude(history, finding, right=moved)
 
     def listed(self, history: History, snapshot: Snapshot) -> Finding | None:
         """Judge the times in a list by the last response that showed the engagement.
@@ -54,27 +55,26 @@ class Times(Judging):
         before = history.seen(snapshot.interval)
         if before is None or not history.quiet(history.since(before), snapshot.interval.end):
             history.sighted = snapshot
-            if before is None or not _shows_updates(before, snapshot):
-                return None
-            finding = self._unmoved(history, before, snapshot)
-            if finding is not None and _has_moved(before, snapshot):
+            moved = None if before is None else _has_moved(before, snapshot)
+            finding = None if before is None or moved is None else self._unmoved(history, before, snapshot)
+            if finding is not None and moved:
                 self.keep(snapshot.exchange, finding.requirement)
-            return None if finding is None or _has_moved(before, snapshot) else finding
+            return None if moved else finding
         for name in ("createdAt", "updatedAt"):
             now, then = snapshot.moment(name), before.moment(name)
             if now is None or then is None or now == then:
                 continue
             # A change of another engagement may have moved it before the list was requested.
-            moved = self._movers(history, before, snapshot)
-            if before is history.born_as and not moved:
+            movers = self._movers(history, before, snapshot)
+            if before is history.born_as and not movers:
                 return None
-            fault = "changed with another request, or differs" if moved else "differs"
+            fault = "changed with another request, or differs" if movers else "differs"
             finding = finding_of(
-                next(iter(moved), causes.AS_READ), snapshot.exchange, before.exchange, *[*moved.values()][:1],
+                next(iter(movers), causes.AS_READ), snapshot.exchange, before.exchange, *[*movers.values()][:1],
                 message=f"{name} of an engagement {fault} in the list", expected=str(before.text(name)),
                 actual=snapshot.text(name), pointer=f"{snapshot.pointer}/{name}",
             )  # fmt: skip
-            return replace(finding, other_candidates=len(moved))
+            return replace(finding, other_candidates=len(movers))
         history.sighted = snapshot
         return None
 
@@ -102,7 +102,7 @@ class Times(Judging):
 
     def _unmoved(self, history: History, before: Snapshot, snapshot: Snapshot) -> Finding | None:
         """Return the finding that updatedAt has not moved with the only change since; None if it need not move."""
-        change = causes.only_change(history, before, snapshot, self.clock.tick)
+        change = causes.only_change(history, before, snapshot, self.clock)
         if change is None:
             return None
         return finding_of(
@@ -134,8 +134,9 @@ class Times(Judging):
     def _untouched(self, history: History, before: Snapshot, snapshot: Snapshot) -> None:
         """Require that updatedAt stays if nothing can have changed the engagement; the judgement goes on after that."""
         rules = self._movers(history, before, snapshot)
-        otherwise = {id(history.born_as): causes.LASTS, id(history.sighted): causes.AS_READ}
-        default = otherwise.get(id(before), "reading-changes-nothing")
+        if before is history.born_as and not rules:
+            return
+        default = causes.AS_READ if before is history.sighted else "reading-changes-nothing"
         if before.moment("updatedAt") == snapshot.moment("updatedAt"):
             self.keep(snapshot.exchange, *(rules or [default]))
             return
@@ -152,10 +153,13 @@ class Times(Judging):
     def _movers(self, history: History, before: Snapshot, snapshot: Snapshot) -> dict[str, Exchange]:
         """Return the requirements of the requests that may have moved updatedAt, with these requests.
 
-        The response to the creation may be wrong itself, so that only requests at the time shown count after it.
+        The response to the creation may be wrong or rounded, so that only requests at the time shown count after it.
         """
+        after_creation = before is history.born_as
+        if after_creation and before.text("createdAt") != snapshot.text("createdAt"):
+            return {}
         others = self.others(history, history.since(before), snapshot.interval.end)
-        within = self.clock.tick if before is history.born_as else inf
+        within = self.clock.tick({history.creation.exchange.request.key_name}) if after_creation else inf
         return evidence.of_moved_time(history, snapshot, self._refused(history, before, snapshot), others, within)
 
     def _refused(self, history: History, before: Snapshot, snapshot: Snapshot) -> list[Write]:
@@ -163,10 +167,7 @@ class Times(Judging):
         return [write for write in meanwhile if write.exchange.refused]
 
 
-def _shows_updates(before: Snapshot, snapshot: Snapshot) -> bool:
-    return before.moment("updatedAt") is not None and snapshot.moment("updatedAt") is not None
-
-
-def _has_moved(before: Snapshot, snapshot: Snapshot) -> bool:
+def _has_moved(before: Snapshot, snapshot: Snapshot) -> bool | None:
+    """Whether updatedAt is later than before; None if one of the times is unreadable."""
     then, now = before.moment("updatedAt"), snapshot.moment("updatedAt")
-    return then is not None and now is not None and now > then
+    return None if then is None or now is None else now > then

@@ -35,7 +35,7 @@ _DOOMED: Final = (
     ("archiveEngagement",),
     (),
 )
-"""The histories of engagements that get records of every kind."""
+"""The changes of the engagements with records of every kind."""
 _MORE: Final = {Effort.QUICK: 4, Effort.STANDARD: 8, Effort.DEEP: 16}
 """The number of further engagements of the run, of other histories if there are any, that get one record each."""
 
@@ -84,10 +84,17 @@ class Cascade:
 
 @scenario(alone=True)
 def cascade(run: Run) -> Cascade:
-    """Give engagements of different histories records, and delete all but one of them."""
-    doomed, neighbour = _doomed(run)
+    """Give engagements records, lead some of them through their states, and delete all but one."""
+    full, more, neighbour = _doomed(run)
+    # Archived engagements may refuse records, so most are made before the engagements are archived.
+    gone = [_records(run, identifier, KINDS * (1 + (not place))) for place, identifier in enumerate(full)]
+    for identifier, changes in zip(full, _DOOMED, strict=True):
+        _change(run, identifier, changes)
+    for place, identifier in enumerate(more):
+        made = _records(run, identifier, (KINDS[place % len(KINDS)],))
+        gone.append([record for record in made if record.error is None])
+    doomed = [*full, *more]
     archived = frozenset(archived_last(histories(run))).intersection(doomed)
-    gone = tuple(_records(run, identifier, _kinds(place)) for place, identifier in enumerate(doomed))
     kept = _records(run, neighbour, KINDS)
     deletions = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in doomed], _deleting(run))
     for_good = tuple(records for deletion, records in zip(deletions, gone, strict=True) if deletion.succeeded)
@@ -95,41 +102,29 @@ def cascade(run: Run) -> Cascade:
     look_again(run, kept)
     left = dict.fromkeys(record.engagement for records in gone for record in records if record.is_there)
     reads = {identifier: run.send(requests.get_engagement(identifier)) for identifier in left}
-    return Cascade(tuple(deletions), reads, archived, neighbour, gone, kept)
+    return Cascade(tuple(deletions), reads, archived, neighbour, tuple(gone), kept)
 
 
-def _doomed(run: Run) -> tuple[list[str], str]:
-    """Return the engagements to delete, at first one of each history, and one that stays.
+def _doomed(run: Run) -> tuple[list[str], list[str], str]:
+    """Return active engagements for records of every kind, further ones for a record each, and one that stays.
 
-    They are engagements of the run, and new ones for histories that none has.
+    They are engagements of the run, and new ones if there are too few.
     """
-    known = {identifier: tuple(changes) for identifier, changes in histories(run).items()}
-    doomed = []
-    for wanted in _DOOMED:
-        found = next((identifier for identifier, changes in known.items() if changes == wanted), None)
-        doomed.append(_made(run, wanted) if found is None else found)
-        known.pop(doomed[-1], None)
-    neighbour = next(iter(known), None) or _made(run, ())
-    known.pop(neighbour, None)
-    others = {changes: identifier for identifier, changes in known.items()}
+    known = histories(run)
+    active = [identifier for identifier, changes in known.items() if "archiveEngagement" not in changes]
+    while len(active) <= len(_DOOMED):
+        active.append(read.identifier(run.send(requests.create_engagement({"name": run.name("doomed")}))))
+    *full, neighbour = active[: len(_DOOMED) + 1]
+    others = {tuple(changes): identifier for identifier, changes in known.items()}
     more = dict.fromkeys([*others.values(), *known])
-    return [*doomed, *list(more)[: _MORE[run.effort]]], neighbour
+    return full, [each for each in more if each not in {*full, neighbour}][: _MORE[run.effort]], neighbour
 
 
-def _made(run: Run, changes: Sequence[str]) -> str:
-    """Create an engagement, and carry out changes on it; what unarchiving does, and another archive then, is open."""
-    identifier = read.identifier(run.send(requests.create_engagement({"name": run.name("doomed")})))
+def _change(run: Run, identifier: str, changes: Sequence[str]) -> None:
+    """Carry out changes on an engagement; what unarchiving does, and another archive then, is open."""
     responses = [run.send(_CHANGES[change](run, identifier)) for change in changes]
     for response in responses[:1]:
         read.success(response)
-    return identifier
-
-
-def _kinds(place: int) -> Sequence[SubordinateKind]:
-    """Return the kinds of the records of a doomed engagement: each kind twice in the first one."""
-    if place < len(_DOOMED):
-        return KINDS * (2 if place == 0 else 1)
-    return [KINDS[place % len(KINDS)]]
 
 
 def _deleting(run: Run) -> list[Credential]:

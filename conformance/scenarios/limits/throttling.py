@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -22,7 +21,7 @@ from conformance.wire.exchange import TOO_MANY_REQUESTS
 from conformance.wire.requests import MAIN_KEY
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
@@ -221,25 +220,28 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
     They are sent simultaneously, so that a bucket that refills all the time has nothing left for them.
     """
     rest, target = _beforehand(run, other, target)
-    scene = _Scene(fill(run, key))
+    name = "" if run.mode is Mode.READ_ONLY else run.name("throttled")
+    on_members, in_every_state = _on_members(run), _in_every_state(run, name)
+    scene = _Scene(fill(run, key), name)
     if not scene.filling.refused:
         return scene
     is_elsewhere = _is_of_another_organization(run, scene.filling)
     target = None if is_elsewhere else target
+    beside: list[Request] = []
     first = [at_once(requests.get_organization(), key)] * _AROUND
     last = [*first]
     amid = [at_once(asked, key) for asked in (requests.list_engagements(), requests.list_members())]
     if run.mode is not Mode.READ_ONLY:
-        scene.name = run.name("throttled")
-        amid.insert(0, at_once(requests.create_engagement({"name": scene.name}), key))
+        amid.insert(0, at_once(requests.create_engagement({"name": name}), key))
     if run.mode is Mode.DISPOSABLE:
-        amid += [at_once(asked, key) for asked in (_of_people(run)[:1] if is_elsewhere else _of_people(run))]
+        amid.append(at_once(requests.update_organization({}), key))
+        amid += [at_once(asked, key) for asked in on_members if not is_elsewhere]
     if target is not None:
         amid += [
             at_once(asked, key) for asked in (requests.get_engagement(target), requests.unarchive_engagement(target))
         ]
-        amid += [at_once(asked, key) for asked in _in_every_state(run, scene.name)]
-        edit = {"name": renamed(scene.name), "description": scene.name}
+        beside = [at_once(asked, key) for asked in in_every_state]
+        edit = {"name": renamed(name), "description": name}
         first[0] = at_once(requests.update_engagement(target, edit), key)
         last = [
             at_once(change, key) for change in (requests.archive_engagement(target), requests.delete_engagement(target))
@@ -247,7 +249,7 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
     by_other = []
     if other is not None and rest is not None and (rate_limit_laws.remaining(rest) or 0) > 0:
         by_other.append(at_once(requests.get_organization(), other))
-    responses = run.send_all([*first, *amid, *by_other, *last])
+    responses = run.send_all([*first, *amid, *by_other, *beside, *last])
     scene.before, scene.after = responses[:_AROUND], responses[-_AROUND:]
     scene.amid = responses[_AROUND : _AROUND + len(amid)]
     scene.other = responses[_AROUND + len(amid)] if by_other else None
@@ -256,34 +258,36 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
     return scene
 
 
-def _of_people(run: Run) -> list[Request]:
-    """Return an update of the organization, an invitation, and changes of a member made for the run."""
-    asked = [
-        requests.update_organization({}),
+def _on_members(run: Run) -> list[Request]:
+    """Return an invitation, and changes of the member for requests that must be refused, if the run has sent some."""
+    member = run.scenarios.result_if_any(untouchable_member)
+    if member is None or all(exchange.request.identifier != member.user_id for exchange in run.wire.exchanges):
+        return []
+    role = OTHER_ROLE.get(member.role or "", "member")
+    return [
         requests.invite_member({"email": run.address("throttled"), "role": "member"}),
+        requests.update_member_role(member.user_id, {"role": role}),
+        requests.remove_member(member.user_id),
     ]
-    with suppress(MissingMeans):
-        member = untouchable_member(run)
-        asked += [requests.update_member_role(member.user_id, {"role": OTHER_ROLE.get(member.role or "", "member")})]
-        asked += [requests.remove_member(member.user_id)]
-    return asked
 
 
 def _in_every_state(run: Run, description: str) -> list[Request]:
-    """Return changes of the reserved engagements: each change of one or, after a quick run, of each of them."""
+    """Return changes of reserved engagements: each change of one or, after a quick run, of each of them.
+
+    A bucket that refills may let one of so many pass, so the ledger alone judges them.
+    """
     reserved = run.scenarios.result_if_any(engagements_in_every_state)
-    ids = [] if reserved is None else [found for state, found in reserved.ids.items() if state is not State.DELETED]
+    ids = [] if reserved is None else [found for found in reserved.ids.values() if reserved.status(found) is not None]
     first = run.random("engagements beyond the limit").randrange(len(State))
+    changes: tuple[Callable[[str], Request], ...] = (
+        lambda identifier: requests.update_engagement(identifier, {"description": description}),
+        requests.archive_engagement,
+        requests.unarchive_engagement,
+        requests.delete_engagement,
+    )
     return [
         change(identifier)
-        for place, change in enumerate(
-            (
-                lambda identifier: requests.update_engagement(identifier, {"description": description}),
-                requests.archive_engagement,
-                requests.unarchive_engagement,
-                requests.delete_engagement,
-            )
-        )
+        for place, change in enumerate(changes)
         for turn, identifier in enumerate(ids)
         if run.effort is not Effort.QUICK or turn == (first + place) % len(ids)
     ]

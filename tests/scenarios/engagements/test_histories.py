@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from conformance.scenarios.engagements.cascade import cascade
 from conformance.scenarios.engagements.histories import archived_last, histories
+from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 from conformance.wire.requests import OTHER_KEY, Credential
 from tests.scenarios.engagements.test_cascade import Service
@@ -12,9 +13,19 @@ OTHER = Credential.bearer(OTHER_KEY, "k")
 MEMBER = Credential.bearer("member", "k")
 
 
-def a_run() -> Service:
-    """Return a run with engagements of five histories."""
-    run = Service({})
+class Strict(Service):
+    """A service that makes no records in archived engagements."""
+
+    def make_subordinate(self, engagement: str, kind: str) -> str:
+        """Make a record, unless the engagement is archived."""
+        if engagement in archived_last(histories(self)):
+            raise MissingMeans(f"subordinates:{kind}", "The engagement is archived.")
+        return super().make_subordinate(engagement, kind)
+
+
+def a_run(kind: type[Service] = Service) -> Service:
+    """Return a run with engagements of four histories."""
+    run = kind({})
     for _ in range(5):
         run.send(requests.create_engagement({"name": "one"}))
     run.send(requests.create_engagement({"name": "one"}).with_key(OTHER))
@@ -37,15 +48,23 @@ def test_the_histories_of_engagements() -> None:
 
 
 def test_a_cascade_uses_engagements_of_the_run() -> None:
-    """It creates engagements of the missing histories only, and spares one."""
+    """It creates the active engagements that are missing, and spares one."""
     run = a_run()
     before = len(run.sent)
     found = cascade(run)
 
     sent = [(request.operation.id, request.identifier) for request in run.sent[before:]]
-    assert [identifier for operation, identifier in sent if operation == "createEngagement"] == [None, None]
+    assert [operation for operation, _ in sent].count("createEngagement") == 3
     deleted = [deletion.request.identifier for deletion in found.deletions]
-    assert {"e1", "e2", "e3"} < {*deleted}
-    assert {record.engagement for record in found.kept} == {"e4"}
-    assert "e4" not in deleted
+    assert {"e1", "e2", "e3", "e4"} < {*deleted}
+    assert found.neighbour not in deleted
+    assert {record.engagement for record in found.kept} == {found.neighbour}
     assert "e3" in found.archived
+
+
+def test_archived_engagements_may_refuse_records() -> None:
+    """Records of every kind are made before the engagements are archived."""
+    found = cascade(a_run(Strict))
+
+    assert [len(records) for records in found.gone] == [12, 6, 6, 6, 6, 0]
+    assert all(record.was_there and not record.is_there for records in found.gone for record in records)
