@@ -36,7 +36,7 @@ MARKS: Final = {
         "tests/scenarios/access/test_new_keys.py",
         "tests/scenarios/access/test_odd_requests.py::test_an_operation_that_fails",
         "tests/confirm/test_torn_lists.py::test_a_service_that_counts_first_and_reads_then_is_certified",
-        "tests/cli/test_catalogue_release.py::test_what_a_release_adds_fails_no_gate_that_pins_the_one_before",
+        "tests/cli/test_catalogue_release.py::test_a_new_requirement_fails_no_gate_that_pins_the_release_before",
         "tests/cli/test_choosing_the_target.py",
         "tests/cli/test_connection.py",
         "tests/cli/test_default_folder.py",

@@ -331,7 +331,7 @@ def test_files_of_another_release_are_no_forgery(
     assert not verified.is_judged
 
 
-def test_what_rests_on_the_vendor_is_said(signed_run: Path, public_key: Ed25519PublicKey) -> None:
+def test_unproven_statements_of_the_vendor_are_listed(signed_run: Path, public_key: Ed25519PublicKey) -> None:
     """Which suite ran, that the exchanges took place, the provisioner's work, the build and the times are stated."""
     lines = conformance_lines(verify(signed_run, public_key))
 

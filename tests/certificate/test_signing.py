@@ -111,7 +111,7 @@ def test_report_that_its_recording_does_not_bear_out_is_refused(
         (lambda report: report["requirements"][0].update(waived=True), "waived"),
     ],
 )
-def test_what_is_not_certified_is_said(whole_run: Path, change: Any, words: str) -> None:
+def test_each_reservation_has_a_reason(whole_run: Path, change: Any, words: str) -> None:
     """Interrupted, inconclusive, failed and waived runs have one reason each."""
     report = copy.deepcopy(load_report(whole_run / "report.json"))
 

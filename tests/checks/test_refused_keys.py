@@ -47,7 +47,7 @@ def test_a_401_is_right_where_no_key_is_asked_for() -> None:
     judge_unknown_keys(tried(none={"listMembers": 200}))
 
 
-def test_what_a_bad_key_is_served_is_left_to_the_requirement_on_no_key() -> None:
+def test_success_with_an_invalid_key_is_left_to_the_requirement_on_no_key() -> None:
     """A success with an invalid key is left to the requirement on requests without a key, and named in the reason."""
     with pytest.raises(CantTell) as undecided:
         judge_unknown_keys(tried(none={"listMembers": 200}, unknown={"listMembers": 200}))

@@ -70,7 +70,9 @@ BEFORE = [invited(FRESH, 422, 3, "owner")]
     ],
     ids=["none", "its-own", "two-for-one", "not-yet-come", "of-a-member", "a-late-welcome"],
 )
-def test_what_is_no_fault(exchanges: list[Exchange], member: int | None, mails: Callable[[str, int], int]) -> None:
+def test_other_mail_is_no_fault(
+    exchanges: list[Exchange], member: int | None, mails: Callable[[str, int], int]
+) -> None:
     """An address may have e-mails of its own, several at once, or late; the suite waits once for all refusals."""
     run = Mailbox(exchanges, mails)
 
@@ -90,7 +92,9 @@ def test_what_is_no_fault(exchanges: list[Exchange], member: int | None, mails: 
     ],
     ids=["fresh", "invited-before", "member", "member-without-mail"],
 )
-def test_what_is_a_fault(exchanges: list[Exchange], member: int | None, mails: Callable[[str, int], int]) -> None:
+def test_mail_for_a_refused_invitation_is_a_fault(
+    exchanges: list[Exchange], member: int | None, mails: Callable[[str, int], int]
+) -> None:
     """A failure: any e-mail to an address that was only refused, or an additional one for each refusal."""
     with pytest.raises(NonConformity, match="an e-mail arrived for a refused invitation"):
         judge(Mailbox(exchanges, mails), member)

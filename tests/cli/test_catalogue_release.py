@@ -53,7 +53,7 @@ def run(suite: Path, *words: str, **variables: str) -> subprocess.CompletedProce
     )
 
 
-def test_what_a_release_adds_fails_no_gate_that_pins_the_one_before(later: Path, tmp_path: Path) -> None:
+def test_a_new_requirement_fails_no_gate_that_pins_the_release_before(later: Path, tmp_path: Path) -> None:
     """The fault fails a run; a pinned run attains core, with the whole verdict, and its certificate says so."""
     folder, key = str(tmp_path / "pinned"), str(tmp_path / "key")
     chosen = ("--effort", "quick", "--class", "core", "--strict")

@@ -45,7 +45,7 @@ def without_ci(monkeypatch: pytest.MonkeyPatch) -> None:
         (("--embedded", "--target", "t"), {}, "--embedded and --target exclude each other."),
     ],
 )
-def test_what_shows_that_a_service_was_meant(
+def test_a_sign_of_a_forgotten_target_ends_the_run(
     conformance: Conformance, arguments: tuple[str, ...], variables: dict[str, str], refused: str | None
 ) -> None:
     """Each sign ends the run with 2 before anything is tested; nothing else does."""
@@ -96,7 +96,7 @@ def test_pytest_refuses_the_same(
         ((), {"CONFORMANCE_BASE_URL": ""}, 2),
     ],
 )
-def test_what_is_named_comes_before_a_file_that_is_found(
+def test_a_named_target_has_priority_over_a_found_file(
     conformance: Conformance, tmp_path: Path, arguments: tuple[str, ...], variables: dict[str, str], status: int
 ) -> None:
     """A conformance.yaml is not read; an empty variable for the address is an error."""

@@ -60,7 +60,7 @@ def test_a_full_target_file_unlocks_everything(conformance: Conformance, sandbox
     assert "To unlock more" not in ended.out
 
 
-def test_keys_in_wrong_places_are_told(conformance: Conformance, sandbox: dict[str, str], tmp_path: Path) -> None:
+def test_wrong_keys_are_reported(conformance: Conformance, sandbox: dict[str, str], tmp_path: Path) -> None:
     """Each problem is a sentence that names the entry; the exit status is 1."""
     target = write_target(
         tmp_path,
@@ -101,7 +101,7 @@ provisioner: {command: [no-such-program]}
         pytest.param(["-c", "while True: pass"], "did not respond", id="never reads and never ends"),
     ],
 )
-def test_a_provisioner_that_never_responds_is_told(
+def test_a_silent_provisioner_is_reported(
     conformance: Conformance, sandbox: dict[str, str], tmp_path: Path, program: list[str], why: str
 ) -> None:
     """A program that exists but gives no response is a problem, and unlocks nothing; the rest is still printed."""
@@ -145,7 +145,7 @@ def test_it_only_reads(conformance: Conformance, small_service: Any, responding:
     assert {line.partition(" ")[0] for line in service.asked} == {"GET"}
 
 
-def test_what_is_unlocked_costs_more(conformance: Conformance, sandbox: dict[str, str]) -> None:
+def test_unlocked_requirements_cost_more_requests(conformance: Conformance, sandbox: dict[str, str]) -> None:
     """A read-only run takes the fewest requests, a run with everything unlocked the most."""
     examples = Path(__file__).parents[2] / "examples"
     costs = [

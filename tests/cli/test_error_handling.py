@@ -257,9 +257,7 @@ def test_a_summary_that_cannot_be_printed_costs_no_report(
         pytest.param(lambda path: path.write_bytes(b""), id="truncated"),
     ],
 )
-def test_a_journal_that_disappears_is_told(
-    running: Running, target: HostileTarget, spoil: Callable[[Path], object]
-) -> None:
+def test_a_lost_journal_is_reported(running: Running, target: HostileTarget, spoil: Callable[[Path], object]) -> None:
     """The run goes on and undoes its changes; the report contains a warning."""
 
     async def spoiling(turn: Turn) -> None:

@@ -112,7 +112,7 @@ def test_a_key_of_another_organization_gives_2(
     assert service.asked == ["GET /api/v1/organizations/current"]
 
 
-def test_a_target_that_nobody_serves_gives_3(conformance: Conformance) -> None:
+def test_a_refused_connection_gives_3(conformance: Conformance) -> None:
     """A refused connection is reported in a sentence, and the report is written."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))

@@ -75,7 +75,7 @@ def test_every_page_fits_the_terminal(
             assert "".join(text.split()) in printed
 
 
-def test_what_the_oracle_permits_is_on_the_page(pages: dict[str, dict[str, Any]]) -> None:
+def test_the_page_shows_the_permitted_responses(pages: dict[str, dict[str, Any]]) -> None:
     """Fields, permissions, laws, statuses of success and questions left open come from the oracle and the catalogue."""
     assert "lastSeenAt (timestamp or null)" in pages["list-members-fields"]["expected"][0]
     assert "description (string or null, may be absent)" in pages["get-engagement-fields"]["expected"][0]

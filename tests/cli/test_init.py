@@ -39,9 +39,7 @@ def lacking(language: str) -> bool:
     "language",
     [pytest.param(name, marks=pytest.mark.skipif(lacking(name), reason=f"{name} is missing")) for name in PROGRAMS],
 )
-def test_what_init_writes_is_checked_and_works(
-    conformance: Conformance, sandbox: dict[str, str], tmp_path: Path, language: str
-) -> None:
+def test_files_of_init_work(conformance: Conformance, sandbox: dict[str, str], tmp_path: Path, language: str) -> None:
     """Doctor accepts the file, and the skeleton follows the protocol."""
     ended = conformance(
         "init", *ANSWERS, "--base-url", sandbox["CONFORMANCE_BASE_URL"], "--provisioner", language,

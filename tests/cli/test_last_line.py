@@ -60,7 +60,7 @@ def last(run: Ended) -> str:
         (faulty, 1, r"\d+ requirements? broken \(.+\). To remove what is left \(\d+\): "),
     ],
 )
-def test_what_is_left_is_never_silent(
+def test_leftovers_are_always_reported(
     behaviour: Behaviour, status: int, why: str, quiet: tuple[str, ...], tmp_path: Path
 ) -> None:
     """The last line and summary.md name the command that undoes the rest, and the command works."""
@@ -70,13 +70,13 @@ def test_what_is_left_is_never_silent(
         run = ended(target, folder, "--only", WRITING, "--only", "1", "--only", "8", *quiet)
         command = f"conformance cleanup {folder} --base-url {target.url}"
 
-        assert run.status == status, run.told()
+        assert run.status == status, run.messages()
         assert re.fullmatch(f"Exit {status}: {why}{re.escape(command)}", last(run)), last(run)
         assert command in (folder / "summary.md").read_text()
         target.behaviour = honestly
         arguments = command.split()[1:]
         cleaned = start(tmp_path / "cleaned", *arguments, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
-        assert cleaned.status == 0, cleaned.told()
+        assert cleaned.status == 0, cleaned.messages()
         assert target.inventory() == before
 
 
@@ -98,7 +98,7 @@ def test_invitations_are_only_listed(conformance: Conformance, sandbox: dict[str
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_is_told(number: signal.Signals, tmp_path: Path) -> None:
+def test_a_signal_is_reported(number: signal.Signals, tmp_path: Path) -> None:
     """The last line names the signal and the status."""
 
     async def slow(turn: Turn) -> None:
@@ -116,7 +116,7 @@ def test_a_signal_is_told(number: signal.Signals, tmp_path: Path) -> None:
     assert last(run) == f"Exit {128 + number}: ended by {number.name}."
 
 
-def test_a_second_signal_is_told(tmp_path: Path) -> None:
+def test_a_second_signal_is_reported(tmp_path: Path) -> None:
     """It ends the process at once; the last line names the command that undoes the rest."""
 
     async def stalling(turn: Turn) -> None:
@@ -182,7 +182,7 @@ def test_failures_of_the_baseline_are_named(broken: HostileTarget, failed: Ended
     names = failing(run.report)
     assert failed.status == 1
     assert failing(failed.report) == names != []
-    assert (run.status, run.err) == (0, ""), run.told()
+    assert (run.status, run.err) == (0, ""), run.messages()
     count = "1 requirement" if len(names) == 1 else f"{len(names)} requirements"
     assert f"is NOT conformant: {count} broken, all in the baseline." in run.out
     assert run.out.count("This failure is in the baseline.") == len(names)
@@ -202,7 +202,9 @@ def test_a_baseline_is_written_and_updated(broken: HostileTarget, failed: Ended,
     other = ended(broken, tmp_path / "other", "--only", "listMembers", "--baseline", str(baseline), "--baseline-update")
     known = failing(json.loads(baseline.read_text()))
 
-    assert (first.status, again.status, other.status) == (0, 0, 0), first.told() + again.told() + other.told()
+    assert (first.status, again.status, other.status) == (0, 0, 0), (
+        first.messages() + again.messages() + other.messages()
+    )
     assert f"The baseline {baseline} now has" in " ".join(first.out.split())
     assert set(known) >= set(failing(failed.report)) == set(failing(first.report))
 
@@ -240,10 +242,10 @@ def test_fail_fast_ends_the_checks(broken: HostileTarget, failed: Ended, tmp_pat
         assert f"--fail-fast, and {failing(run.report)[0]} failed" in run.out
         assert "The run ended at a failure before." in {entry["reason"] for entry in run.report["requirements"]}
     again = start(tmp_path / "again", "render", "--rejudge", str(tmp_path / "fast")).wait(PATIENCE)
-    assert again.status == 0, again.told()
+    assert again.status == 0, again.messages()
 
 
-def test_waivers_that_are_wrong_are_told(conformance: Conformance, tmp_path: Path) -> None:
+def test_invalid_waivers_are_reported(conformance: Conformance, tmp_path: Path) -> None:
     """Nothing failed; the expired waiver is the reason for status 1."""
     waivers = tmp_path / "waivers.yaml"
     waivers.write_text("- {requirement: sort-by-name, reason: r, owner: o, expires: 2020-01-01}\n")
@@ -274,10 +276,10 @@ def test_a_service_that_starts_late_is_waited_for(tmp_path: Path) -> None:
         since.clear()
         hasty = start(tmp_path / "hasty", *arguments).wait(PATIENCE)
 
-    assert run.status == 0, run.told()
+    assert run.status == 0, run.messages()
     assert hasty.status == 3
     again = start(tmp_path / "again", "render", "--rejudge", str(tmp_path / "late")).wait(PATIENCE)
-    assert again.status == 0, again.told()
+    assert again.status == 0, again.messages()
 
 
 def test_a_piped_run_says_what_it_waits_for(tmp_path: Path) -> None:
@@ -293,7 +295,7 @@ def test_a_piped_run_says_what_it_waits_for(tmp_path: Path) -> None:
     with hostile(used_up) as target:
         run = ended(target, tmp_path / "report", "--only", "get-organization-fields")
 
-    assert run.status == 0, run.told()
+    assert run.status == 0, run.messages()
     sign = r"(?m)^\d+ s: \d+/\d+ checks, \d+ requests; waiting for the rate limit until \S+$"
     assert re.search(sign, run.out), run.out
 

@@ -173,6 +173,6 @@ def test_without_a_clock_of_the_service_no_age_is_known(clean: Callable[..., Any
         ("cleanup", "--orphans", "--older-than", "1"),
     ],
 )
-def test_what_makes_no_sense_is_a_usage_error(conformance: Conformance, arguments: tuple[str, ...]) -> None:
+def test_invalid_arguments_are_a_usage_error(conformance: Conformance, arguments: tuple[str, ...]) -> None:
     """An age of less than an hour could be that of a run in progress."""
     assert conformance(*arguments, CONFORMANCE_BASE_URL="http://127.0.0.1:1", CONFORMANCE_API_KEY=KEY).status == 2

@@ -56,7 +56,7 @@ def test_checks_pass_on_the_reference_service(pytest_with: RunPytest) -> None:
     assert " deselected" in done.stdout
 
 
-def test_a_failure_tells_expected_and_actual(pytest_with: RunPytest) -> None:
+def test_a_failure_shows_expected_and_actual(pytest_with: RunPytest) -> None:
     """-x ends at the first failure, which shows the requirement and no traceback."""
     done = pytest_with("--pyargs", "conformance.checks", "-k", "test_s3_archiving", "-x", fault="archived-editable")
 

@@ -25,7 +25,7 @@ def listed(out: str) -> list[str]:
     return re.findall(r"^(?:core|permissions) +(\S+)$", out, re.MULTILINE)
 
 
-def test_a_list_tells_the_requirements_and_requests_of_the_run(conformance: Conformance) -> None:
+def test_a_list_has_the_requirements_and_requests_of_the_run(conformance: Conformance) -> None:
     """The number of requests is that of a run with the same options and seed."""
     chosen = (*QUICK, "--only", "archive*", "--embedded")
     planned = conformance("run", "--list", *chosen)

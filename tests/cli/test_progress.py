@@ -123,7 +123,7 @@ def test_a_tick_is_not_worth_saying() -> None:
     assert lines == []
 
 
-def test_what_ends_first_is_what_is_waited_for() -> None:
+def test_the_wait_that_ends_first_is_shown() -> None:
     """The wait with the earliest end is shown; none after all have ended."""
     waits = Waits()
     with waits.during("b", 60), waits.during("a", 30):
@@ -132,7 +132,7 @@ def test_what_ends_first_is_what_is_waited_for() -> None:
     assert waits.first is None
 
 
-def test_a_cleanup_tells_what_it_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cleanup_prints_its_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """During cleanup the waits of its wire are printed on stderr."""
     reporters: list[tuple[object, object]] = []
 

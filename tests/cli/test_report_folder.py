@@ -87,7 +87,7 @@ def test_a_certified_folder_is_refused(conformance: Callable[..., Any], earlier:
     assert _content(earlier) == before
 
 
-def test_what_no_run_wrote_is_refused(conformance: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_foreign_file_is_not_overwritten(conformance: Callable[..., Any], tmp_path: Path) -> None:
     """A file that no run wrote is not overwritten."""
     (tmp_path / "report").mkdir()
     (tmp_path / "report" / "summary.md").write_text("My holidays")

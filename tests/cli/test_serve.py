@@ -265,7 +265,7 @@ def test_options_of_the_sandbox_leave_faults_and_latitudes_alone(tmp_path: Path)
         (["--cors", "http://*.example.com"], "scheme://host"),
     ],
 )
-def test_what_cannot_be_a_key_or_an_origin_is_refused(options: list[str], message: str) -> None:
+def test_an_invalid_key_or_origin_is_refused(options: list[str], message: str) -> None:
     """A usage error says what is allowed, and does not repeat the value."""
     ended = CliRunner().invoke(main, ["serve", "--port", "0", *options])
 
@@ -274,7 +274,7 @@ def test_what_cannot_be_a_key_or_an_origin_is_refused(options: list[str], messag
     assert "secret" not in ended.output
 
 
-def test_the_help_says_who_can_read_a_key_on_the_command_line() -> None:
+def test_the_help_warns_of_keys_on_the_command_line() -> None:
     """The help names the list of processes and the variable."""
     text = " ".join(CliRunner().invoke(main, ["serve", "--help"]).output.split())
 

@@ -91,7 +91,7 @@ def test_the_table_has_headings_and_titles(report: Report, capsys: pytest.Captur
         ("inconclusive", "staging fails only waived requirements, and could not be judged in full: inconclusive."),
     ],
 )
-def test_what_is_waived_is_told(
+def test_waived_failures_are_shown(
     report: Report, verdict: Any, line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A waived failure is shown with its owner, and the verdict mentions it."""

@@ -94,7 +94,7 @@ def test_no_command_of_a_pipeline_is_printed(conformance: Conformance, tmp_path:
     assert "\x1b" not in done[2].err
 
 
-def test_what_is_rendered_is_not_marked(conformance: Conformance, tmp_path: Path) -> None:
+def test_rendered_formats_are_not_marked(conformance: Conformance, tmp_path: Path) -> None:
     """A rendered format is the same on stdout and in a file."""
     ended = conformance("run", "--embedded", "--only", "json-well-formed", "--effort", "quick")
     report = ended.report

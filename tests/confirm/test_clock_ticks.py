@@ -43,7 +43,7 @@ def run_of(*ends: str, operation: str = "createEngagement") -> FakeRun:
         (("00:00.337", "00:03.337", "00:06.337", "00:12.337"), 0.001),
     ],
 )
-def test_what_a_clock_shows_only(ends: tuple[str, ...], step: float) -> None:
+def test_the_step_of_a_clock_divides_all_times(ends: tuple[str, ...], step: float) -> None:
     """All times are multiples of the step; a single time that is no whole minute may be of a stopped clock."""
     assert step_of(filter(None, (parse_timestamp(at(end)) for end in ends))) == step
 

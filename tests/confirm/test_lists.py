@@ -82,14 +82,14 @@ def test_a_right_look_needs_no_bounds() -> None:
     assert len(service.sent) == 2 * len(PAGES) + 1
 
 
-def test_what_pages_lack_at_rest_is_a_fault() -> None:
+def test_an_item_missing_at_rest_is_a_fault() -> None:
     """An item missing at rest fails, even after a disturbed first snapshot."""
     with pytest.raises(NonConformity, match="missing from the list"):
         judge(Service(["Abx", "Ab", "Abx", "Abx"], lacks="b"))
 
 
 @pytest.mark.parametrize("lacks", ["A", "b"])
-def test_what_pages_always_lack_is_not_acquitted_by_bounds(lacks: str) -> None:
+def test_an_item_that_is_always_missing_is_not_acquitted_by_bounds(lacks: str) -> None:
     """An item that is always missing stays undecided beside other users, who are reported."""
     others = "other users were changing the list in 10 of 10 reads"
 
@@ -97,7 +97,7 @@ def test_what_pages_always_lack_is_not_acquitted_by_bounds(lacks: str) -> None:
         judge(Service(coming_and_going(*OTHERS), lacks=lacks))
 
 
-def test_what_comes_to_rest_is_judged_then() -> None:
+def test_a_list_is_judged_once_it_rests() -> None:
     """A fault hidden by other users for a while is found at rest."""
     with pytest.raises(NonConformity, match="missing from the list"):
         judge(Service([*coming_and_going(*OTHERS)[:20], "Ab"], lacks="A"))

@@ -58,7 +58,7 @@ def judge(listing: Listing, judgement: Callable[[], None]) -> None:
     confirm.one_order(listing, judgement, requests.list_members)
 
 
-def test_a_list_that_is_always_in_another_order_is_told_from_one_that_others_change() -> None:
+def test_a_list_whose_order_always_changes_is_a_fault() -> None:
     """A list with a new order in each response fails, since the order never settles."""
     with pytest.raises(NonConformity, match="the order of the list changes between responses") as found:
         judge(Listing(turning), undecided)
@@ -76,7 +76,7 @@ def test_a_list_that_is_always_in_another_order_is_told_from_one_that_others_cha
     ],
     ids=["one order", "moved once", "changing items", "slow responses"],
 )
-def test_what_others_may_have_done_stays_undecided(listing: Listing) -> None:
+def test_possible_changes_by_others_stay_undecided(listing: Listing) -> None:
     """Items that moved once, that change in each response, or over a long time, give no failure."""
     with pytest.raises(CantTell):
         judge(listing, undecided)

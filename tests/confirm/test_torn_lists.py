@@ -43,7 +43,7 @@ def test_a_list_may_be_torn_by_what_was_written_meanwhile(
     assert written_meanwhile(FakeRun(exchanges=[LIST, write]), LIST) is expected
 
 
-def test_what_must_be_refused_with_401_writes_nothing() -> None:
+def test_a_request_with_a_wrong_key_writes_nothing() -> None:
     """A request with a wrong key writes nothing, so it tears no list."""
     unknown = Credential("unknown", "Bearer unknown", invalid=True)
     write = make_exchange("createEngagement", 401, {}, key=unknown)

@@ -142,7 +142,7 @@ def test_the_gate_calls_the_command_of_the_readme_first() -> None:
     assert f"\n    {command}\n" in CONTRIBUTING
 
 
-def test_how_long_tests_take_is_said_beforehand() -> None:
+def test_the_duration_of_tests_is_stated_first() -> None:
     """The README states the time before its command, and CONTRIBUTING states it for each tier."""
     before, _, _ = README.partition("&& .venv/bin/tox\n")
     rows = re.findall(r"^\| `(tox[^`]*)` \|.*\| (?=.*(?:minutes|hours) \|$)", CONTRIBUTING, re.MULTILINE)

@@ -53,7 +53,7 @@ class Ended:
         """Return the requirements with one of these outcomes."""
         return [entry["id"] for entry in self.report["requirements"] if entry["outcome"] in outcomes]
 
-    def told(self) -> str:
+    def messages(self) -> str:
         """Return all messages to people."""
         report = self.folder / "summary.md"
         return "\n".join([self.out, self.err, report.read_text("utf-8") if report.exists() else ""])

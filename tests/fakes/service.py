@@ -29,7 +29,7 @@ class Service:
         created_at: When everything was created; empty for times that no reader knows.
         overrides: Statuses to answer with in place of doing anything, by operation.
         merges: Whether repeated blanks in the organization's name become one, and those around it none.
-        made_at: When engagements were created, by id, where a read tells.
+        made_at: When engagements were created, by id, where a read shows it.
         listed_as: The names of engagements, by id, where the list shows others.
     """
 

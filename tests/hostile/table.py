@@ -41,7 +41,7 @@ class Row:
         """Return the row as Markdown."""
         report, ended = self.ended.report, self.ended
         cells = [
-            inline(self.name), str(ended.status), report["verdict"], inline(_told(ended)), f"{self.case.timeout:g}",
+            inline(self.name), str(ended.status), report["verdict"], inline(_reason(ended)), f"{self.case.timeout:g}",
             f"{ended.seconds:.1f}", f"{ended.cpu:.1f}", f"{ended.megabytes:.0f}", "yes" if self.clean else "no",
         ]  # fmt: skip
         return f"| {' | '.join(cells)} |"
@@ -58,7 +58,7 @@ def names() -> list[str]:
     return [line.split(" | ")[0].removeprefix("| ") for line in lines[1:]]
 
 
-def _told(ended: Ended) -> str:
+def _reason(ended: Ended) -> str:
     """Return one sentence: why the run ended early, or what failed, or what is undecided."""
     failed, undecided = ended.outcomes("failed"), ended.outcomes("cantTell")
     if ended.err.strip():

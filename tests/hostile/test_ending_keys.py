@@ -87,7 +87,7 @@ def test_a_key_that_ends_fails_nothing(ending: Ending, words: list[str], tmp_pat
     """The exit status is 3, the report names the last request before, and judging again gives the same outcomes."""
     ended = tried(tmp_path, ending, *words)
 
-    assert ended.status == 3, ended.told()
+    assert ended.status == 3, ended.messages()
     assert ended.outcomes("failed") == []
     assert ended.report["verdict"] == "inconclusive"
     (warning,) = [
@@ -107,7 +107,7 @@ def test_a_key_that_ends_while_undoing(tmp_path: Path) -> None:
     words = ["--only", "update-engagement-keeps-the-rest", "--seed", seed]
     ended = tried(tmp_path, Ending("DELETE /api/v1/engagements/"), *words)
 
-    assert ended.status == 3, ended.told()
+    assert ended.status == 3, ended.messages()
     assert ended.outcomes("failed", "cantTell") == []
     assert "before it, was deleteEngagement of undoing)" in " ".join(ended.report["run"]["warnings"])
     assert ended.report["not_undone"]
@@ -128,8 +128,8 @@ def test_a_failure_before_the_key_ends_counts(tmp_path: Path) -> None:
 
     ended = tried(tmp_path, Faulty(250))
 
-    assert ended.status == 1, ended.told()
-    assert "the main key was refused from request" in ended.told()
+    assert ended.status == 1, ended.messages()
+    assert "the main key was refused from request" in ended.messages()
     assert "get-organization-fields" in ended.outcomes("failed")
 
 

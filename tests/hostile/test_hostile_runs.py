@@ -98,18 +98,18 @@ def test_a_run_ends_as_it_must(
     assert "Traceback" not in ended.err + ended.out
     assert not (ended.folder / "errors.log").exists(), (ended.folder / "errors.log").read_text()[:3000]
     permitted = {3} | {*case.status} & {1} if ended.report["not_undone"] else {*case.status}
-    assert ended.status in permitted, ended.told()
-    assert ended.report["verdict"] in case.verdict, ended.told()
-    assert case.says in ended.told()
-    assert set(case.failed) <= set(ended.outcomes("failed")), ended.told()
-    assert set(case.cant_tell) <= set(ended.outcomes("cantTell")), ended.told()
-    assert case.only_failed is None or set(ended.outcomes("failed")) <= set(case.only_failed), ended.told()
-    assert not case.decided or ended.outcomes("cantTell") == [], ended.told()
+    assert ended.status in permitted, ended.messages()
+    assert ended.report["verdict"] in case.verdict, ended.messages()
+    assert case.says in ended.messages()
+    assert set(case.failed) <= set(ended.outcomes("failed")), ended.messages()
+    assert set(case.cant_tell) <= set(ended.outcomes("cantTell")), ended.messages()
+    assert case.only_failed is None or set(ended.outcomes("failed")) <= set(case.only_failed), ended.messages()
+    assert not case.decided or ended.outcomes("cantTell") == [], ended.messages()
     assert not MEASURED or ended.seconds <= case.seconds
     assert ended.megabytes <= MEGABYTES
     assert not case.clean or outcome.after == outcome.before
     assert not any(b"/stolen" in head or _keeps_cookies(head, outcome.key) for head in outcome.heads)
-    assert _tells(outcome.key, ended) == []
+    assert _outputs_with_key(outcome.key, ended) == []
 
 
 def _keeps_cookies(head: bytes, key: str) -> bool:
@@ -124,7 +124,7 @@ def test_the_table_has_every_behaviour() -> None:
     assert sorted(table.names()) == sorted(inline(name) for name in CASES)
 
 
-def _tells(key: str, ended: Ended) -> list[str]:
+def _outputs_with_key(key: str, ended: Ended) -> list[str]:
     """Return the places that show a key, in any common encoding."""
     raw = key.encode()
     forms = [raw, raw.hex().encode(), raw.hex().upper().encode(), *(_core(raw, shift) for shift in range(3))]

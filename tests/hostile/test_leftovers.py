@@ -30,7 +30,7 @@ def test_leftovers_give_3_and_the_command_that_removes_them(tmp_path: Path, word
 
     left = len(ended.report["not_undone"])
     assert left > 0
-    assert ended.status == 3, ended.told()
+    assert ended.status == 3, ended.messages()
     noun = "record" if left == 1 else "records"
     last = ended.err.splitlines()[-1]
     assert last.startswith(f"Exit 3: {left} {noun} left in the organization.")

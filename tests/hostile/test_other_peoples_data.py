@@ -104,7 +104,7 @@ def organization(tmp_path: Path) -> Iterator[Organization]:
 
 def assert_conformant(ended: Ended) -> None:
     """Check that the run found no failure and ended with status 0."""
-    assert ended.status == 0, ended.told()
+    assert ended.status == 0, ended.messages()
     assert ended.outcomes("failed") == []
     assert "Traceback" not in ended.out + ended.err
 
@@ -152,7 +152,7 @@ def test_two_runs_at_once_do_not_disturb_each_other(
     assert organization.shown() == shown
 
 
-def test_somebody_else_at_work_is_no_fault_of_the_service(organization: Organization, tmp_path: Path) -> None:
+def test_changes_by_other_users_are_no_fault_of_the_service(organization: Organization, tmp_path: Path) -> None:
     """Engagements that other users add and delete during a run cause no finding, and the run does not change them."""
     over = threading.Event()
     kept: dict[str, Any] = {}
@@ -194,7 +194,7 @@ def carries_out_without_a_key(method: str, path: str) -> Behaviour:
 
 
 @pytest.mark.parametrize("mode", ["--read-only", "", "--disposable"])
-def test_what_must_be_refused_and_was_done_is_undone(mode: str, tmp_path: Path) -> None:
+def test_changes_by_requests_without_a_key_are_undone(mode: str, tmp_path: Path) -> None:
     """A run deletes engagements that were created without a key, and a read-only run reports it."""
     with hostile(carries_out_without_a_key("POST", ENGAGEMENTS)) as target:
         before = target.inventory()
@@ -212,14 +212,14 @@ def test_what_must_be_refused_and_was_done_is_undone(mode: str, tmp_path: Path) 
         )
         ended = start(tmp_path / "report", *words, *mode.split(), CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
 
-        assert ended.status == 1, ended.told()
+        assert ended.status == 1, ended.messages()
         assert target.inventory() == before
     warned = any("were undone with <api_key>" in warning for warning in ended.report["run"]["warnings"])
     assert (warned, ended.report["not_undone"]) == (mode == "--read-only", [])
 
 
 @pytest.mark.parametrize("is_once", [False, True], ids=["every fifth", "once"])
-def test_a_creation_that_names_another_engagement_costs_nobody_anything(tmp_path: Path, *, is_once: bool) -> None:
+def test_a_creation_with_another_users_id_changes_no_foreign_data(tmp_path: Path, *, is_once: bool) -> None:
     """If a creation returns another user's id, the run does not write to it, deletes the real engagement, and fails."""
     theirs: list[str] = []
     lies: list[str] = []
@@ -252,7 +252,7 @@ def test_a_creation_that_names_another_engagement_costs_nobody_anything(tmp_path
         written = [head.split(b" ")[1].decode() for head in target.heads[heads:] if not head.startswith(b"GET ")]
         assert [path for path in written if any(identifier in path for identifier in theirs)] == []
         assert target.inventory() == before
-    assert ended.status == 1, ended.told()
+    assert ended.status == 1, ended.messages()
     (warning,) = (text for text in ended.report["run"]["warnings"] if "ids of other users' engagements" in text)
     assert all(identifier in warning for identifier in lies)
     failed = {entry["id"] for entry in ended.report["requirements"] if entry["outcome"] == "failed"}
@@ -278,7 +278,7 @@ def test_an_engagement_that_is_gone_is_the_first_line(tmp_path: Path) -> None:
         words = ("run", "--base-url", target.url, "--effort", "quick", "--only", "archive-*")
         ended = start(tmp_path / "report", *words, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
 
-    assert ended.status == 0, ended.told()
+    assert ended.status == 0, ended.messages()
     told = "! Engagements of other users that were there before the run are gone (1): "
     assert told in " ".join(ended.out.split())
     assert '"Quarterly audit"' in (tmp_path / "report" / "summary.md").read_text().splitlines()[0]
@@ -304,5 +304,5 @@ def test_a_second_run_does_not_take_the_folder_of_one_that_goes_on(tmp_path: Pat
         assert_conformant(first.wait(PATIENCE))
         assert target.inventory() == before
     for end in ended:
-        assert end.status == 2, end.told()
+        assert end.status == 2, end.messages()
         assert f"by a run in progress (process {first.process.pid}, begun " in end.err

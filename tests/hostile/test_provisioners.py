@@ -101,7 +101,7 @@ def test_a_run_goes_on_without_its_provisioner(name: str, tmp_path: Path) -> Non
 
     ended = _run(tmp_path, program, *words, timeout=1 if reason == "did not respond" else 60)
 
-    assert ended.status == (3 if is_silent else 0), ended.told()
+    assert ended.status == (3 if is_silent else 0), ended.messages()
     assert ended.outcomes("cantTell") == []
     if is_silent:
         assert ended.err.splitlines()[-1].startswith("Exit 3: The provisioner never responded. ")
@@ -135,7 +135,7 @@ def test_the_time_for_a_run_bounds_its_provisioner(name: str, tmp_path: Path) ->
 
     ended = _run(tmp_path, program, "--max-seconds", "8", *words, timeout=3600, patience=3600)
 
-    assert ended.status in {0, 3}, ended.told()
+    assert ended.status in {0, 3}, ended.messages()
     assert "Traceback" not in ended.out + ended.err
     assert ended.report["run"]["seconds"] < PATIENCE / 2
 
@@ -146,7 +146,7 @@ def test_a_hanging_provisioner_is_waited_for_twice(tmp_path: Path) -> None:
         tmp_path, "\nfor line in sys.stdin: sys.stderr.write('asked\\n'); sys.stderr.flush()", "--disposable", timeout=1
     )
 
-    assert ended.status == 3, ended.told()
+    assert ended.status == 3, ended.messages()
     assert (ended.folder / "provisioner.log").read_text().count("asked") == 2
     assert ended.err.splitlines()[-1].endswith("for the second time; no further call was sent.")
     assert ended.outcomes("cantTell") == []
@@ -158,5 +158,5 @@ def test_a_line_that_is_no_response_is_quoted_without_keys(tmp_path: Path) -> No
     ended = _run(tmp_path, program, "--only", "isolation")
 
     assert "no JSON-RPC 2.0 response: Provisioner ready, token <withheld>" in ended.err
-    assert "swordfish" not in ended.told() + json.dumps(ended.report)
-    assert "key_abcdefgh12345678" not in ended.told() + json.dumps(ended.report)
+    assert "swordfish" not in ended.messages() + json.dumps(ended.report)
+    assert "key_abcdefgh12345678" not in ended.messages() + json.dumps(ended.report)

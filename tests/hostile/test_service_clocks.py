@@ -40,5 +40,5 @@ def test_a_service_s_clock_fails_nothing(after: int, by: float, tmp_path: Path) 
         words = ["run", "--target", str(path), "--effort", "quick", "--seed", "1"]
         ended = start(tmp_path / "report", *words, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
 
-    assert ended.status == 0, ended.told()
+    assert ended.status == 0, ended.messages()
     assert ended.outcomes("failed") == []

@@ -53,7 +53,7 @@ def test_it_is_accepted_where_the_target_file_says_so(trusted: bool, certificate
         ended = _run(target, tmp_path, line)
 
     warning = "certificate was not verified"
-    assert ended.status == 0, ended.told()
+    assert ended.status == 0, ended.messages()
     assert any(warning in line for line in ended.report["run"]["warnings"]) == (not trusted)
     assert (warning in ended.out) == (not trusted)
     assert (warning in (ended.folder / "report.html").read_text()) == (not trusted)

@@ -104,7 +104,7 @@ def test_all_wrong_keys_together_tell_no_fifth_of_the_real_one(kind: str, tmp_pa
         words = ("run", "--base-url", target.url, "--effort", "quick", "--seed", "1", "--quiet")
         ended = start(tmp_path / "report", *words, CONFORMANCE_API_KEY=key).wait(PATIENCE)
 
-    assert ended.status == 0, ended.told()
+    assert ended.status == 0, ended.messages()
     texts = _readings(ended)
     assert any("unknown api key: <" in text for text in texts)
     assert len(_known(key, texts)) <= len(key) / 5

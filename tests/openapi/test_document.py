@@ -62,7 +62,7 @@ def test_an_operation_names_its_scope_and_requirements(operations: dict[str, Any
     assert all(operation[key] for key in ("summary", "description", "tags"))
 
 
-def test_what_bears_on_every_operation_stands_at_the_root(document: dict[str, Any]) -> None:
+def test_requirements_on_every_operation_stand_at_the_root(document: dict[str, Any]) -> None:
     """The document lists exactly the requirements of the catalogue (docs/refresh.py)."""
     named = [name for operation_id in RESPONSES for name in _bearing_on(operation_id)]
 

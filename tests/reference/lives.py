@@ -97,10 +97,10 @@ class Life:
         async def receive() -> dict[str, Any]:
             return {"type": "http.request", "body": content, "more_body": False}
 
-        async def tell(message: MutableMapping[str, Any]) -> None:
+        async def send(message: MutableMapping[str, Any]) -> None:
             said.append((message.get("status"), sorted(message.get("headers", [])), message.get("body")))
 
-        await self.visitor.app(scope, receive, tell)
+        await self.visitor.app(scope, receive, send)
         return method, path, key, *said
 
 

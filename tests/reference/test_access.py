@@ -94,7 +94,7 @@ def test_keys_are_kept_as_digests(tmp_path: Path) -> None:
 
 
 @by_operation
-def test_every_response_tells_the_limit(visitor: Visitor, operation: Operation) -> None:
+def test_every_response_states_the_limit(visitor: Visitor, operation: Operation) -> None:
     """Successes and refusals have the three headers, with a reset in whole seconds."""
     path = target(visitor, operation)
     for key in (visitor.key, "unknown", visitor.rpc("create_key", scopes=[])["key"]):

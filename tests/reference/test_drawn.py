@@ -95,7 +95,7 @@ class Story:
         self.seen.append((method, path, response.status_code, shown, response.text))
         return response
 
-    def tell(self) -> list[object]:
+    def run(self) -> list[object]:
         """Send all requests and return the responses."""
         parts, times = self.parts, TIMES.get(self.parts.since, 2)
         if parts.since.startswith("after-"):
@@ -274,8 +274,8 @@ class Story:
 def test_a_drawn_fault_shows(visit: Callable[..., Visitor], identifier: str) -> None:
     """A drawn fault responds to requests that follow from its parts in another way than the honest service."""
     parts = parts_of(identifier)
-    honest = Story(visit(identifier_shape="integer"), parts).tell()
-    faulty = Story(visit(identifier_shape="integer", fault=fault_by_id(identifier)), parts).tell()
+    honest = Story(visit(identifier_shape="integer"), parts).run()
+    faulty = Story(visit(identifier_shape="integer", fault=fault_by_id(identifier)), parts).run()
 
     assert faulty != honest
     assert "An unexpected error occurred." not in repr(faulty)
@@ -365,7 +365,7 @@ def test_an_id_of_unknown_parts_is_unknown(identifier: str) -> None:
         (("accepted-idle", op.READ, "none", "any", "start"), "every read without a key shows it"),
     ],
 )
-def test_what_is_permitted_or_shows_at_once_is_no_fault(parts: tuple[str, ...], reason: str) -> None:
+def test_permitted_or_unconditional_combinations_are_no_fault(parts: tuple[str, ...], reason: str) -> None:
     """Combinations that the interface permits, or that need no condition, are left out."""
     assert not is_fault(Parts(*parts)), reason
 

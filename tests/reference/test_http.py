@@ -136,7 +136,7 @@ def test_identifiers_of_any_shape_find_their_engagement(visit: Callable[..., Vis
     ).is_success
 
 
-def test_unexpected_errors_are_told_in_the_envelope(
+def test_unexpected_errors_have_the_envelope(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A bug of the service becomes a 500 with code INTERNAL_ERROR that hides its cause."""

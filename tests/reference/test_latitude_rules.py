@@ -214,7 +214,7 @@ PROBES: dict[str, Probe] = {
 }
 
 
-def test_what_is_archived_again_stays_so(visit: Callable[..., Visitor]) -> None:
+def test_an_engagement_archived_again_stays_archived(visit: Callable[..., Visitor]) -> None:
     """A delayed unarchiving has no effect if the engagement is archived again before."""
     visitor = visit(unarchive="activates-later", archive_again="200")
     path = visitor.archived()

@@ -589,7 +589,7 @@ def read_none(visitor: Visitor) -> httpx.Response:
 def test_condition_holds_or_not(
     serve: Serve, condition: Condition, true: Callable[[Visitor], Any], false: Callable[[Visitor], Any]
 ) -> None:
-    """A condition tells two requests apart."""
+    """A condition distinguishes two requests."""
 
     def asked(at: Situation) -> bool:
         return at.operation != "createEngagement" and condition(at)
@@ -694,7 +694,7 @@ def test_edit_all_counts_as_a_change(serve: Serve) -> None:
     assert all(new["updatedAt"] > old["updatedAt"] for new, old in zip(after, before, strict=True))
 
 
-def test_what_is_remembered_is_recalled_for_its_resource(serve: Serve) -> None:
+def test_a_remembered_value_is_recalled_for_its_resource(serve: Serve) -> None:
     """A value is about one resource and one name; another resource has the value for otherwise."""
     remember = mutations.after(EDIT, situations.remember("a", lambda at: at.values["name"]))
     visitor = serve(

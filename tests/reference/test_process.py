@@ -105,7 +105,7 @@ def test_latitude_and_fault_are_obeyed(start: Start) -> None:
 
 
 @pytest.mark.parametrize("options", [["--fault", "nonsense"], ["--latitude", "nonsense"], ["--smtp", "nonsense"]])
-def test_wrong_options_are_told(options: list[str]) -> None:
+def test_invalid_options_are_usage_errors(options: list[str]) -> None:
     """An invalid option is a usage error."""
     command = [sys.executable, "-m", "conformance.reference.server", *options]
 

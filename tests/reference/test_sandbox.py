@@ -42,7 +42,7 @@ def test_token_is_asked_for(visitor: Visitor, token: str) -> None:
         ("subordinate_exists", {"engagementId": "none", "kind": "task"}, -32602),
     ],
 )
-def test_bad_calls_are_told(visitor: Visitor, method: str, params: dict[str, Any], code: int) -> None:
+def test_bad_calls_have_codes_of_json_rpc(visitor: Visitor, method: str, params: dict[str, Any], code: int) -> None:
     """An unknown method and invalid parameters have the codes of JSON-RPC."""
     assert visitor.rpc(method, **params)["code"] == code
 

@@ -111,9 +111,9 @@ def masked(tmp_path_factory: pytest.TempPathFactory) -> Ended:
 
 def test_no_output_shows_people_or_other_users_engagements(masked: Ended) -> None:
     """Names, addresses and texts are in no file of the folder and not on the terminal."""
-    assert masked.status == 0, masked.told()
+    assert masked.status == 0, masked.messages()
     assert _shown(masked, MASKED) == []
-    assert "pseudonyms" in masked.told()
+    assert "pseudonyms" in masked.messages()
 
 
 def test_without_the_option_outputs_show_them(tmp_path: Path) -> None:

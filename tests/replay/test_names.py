@@ -15,7 +15,7 @@ def _run() -> tuple[Run, InputRecorder]:
     return real_run(notes=notes), notes
 
 
-def test_names_do_not_depend_on_who_comes_first() -> None:
+def test_names_do_not_depend_on_the_order_of_checks() -> None:
     """Concurrent scenarios have numbers of their own."""
     made: list[dict[str, list[str]]] = []
     for order in ("ab", "ba"):
@@ -40,7 +40,7 @@ def test_names_of_different_checks_differ() -> None:
     assert len(found) == 6
 
 
-def test_what_a_check_does_meanwhile_has_names_of_its_own() -> None:
+def test_a_thread_of_a_check_has_names_of_its_own() -> None:
     """A thread in the context of a check has numbers and recorded values of its own."""
     run, notes = _run()
     with notes.under("racing"), ThreadPoolExecutor(1) as pool:

@@ -22,7 +22,7 @@ def _again(notes: InputRecorder) -> InputPlayer:
     return InputPlayer([json.loads(json.dumps(line)) for line in notes.lines])
 
 
-def test_each_check_is_told_its_own_responses() -> None:
+def test_each_check_gets_its_own_responses() -> None:
     """Two checks that request the same value each get their own, in any order."""
     taken = InputRecorder()
     for check, response in (("one", 1), ("two", 2), ("one", 3)):
@@ -100,7 +100,7 @@ def test_exchanges_sent_for_a_response_are_claimed_with_it() -> None:
     assert claimed == [7, 8]
 
 
-def test_what_was_unavailable_is_so_again_with_its_reason() -> None:
+def test_missing_means_have_the_same_reason_in_a_replay() -> None:
     """A replay gives the same reason for an untested requirement."""
     profile = Profile(name="t", base_url="http://t.test", api_key=Secret("key-of-the-target"), mode=Mode.DISPOSABLE)
     taken = InputRecorder()

@@ -61,7 +61,9 @@ def test_no_head_makes_the_replay_crash(folder: Path) -> None:
         (("prefix",), "cf-aaaaaaaa-\n", "prefix: "),
     ],
 )
-def test_what_no_target_file_may_say_is_named(folder: Path, path: tuple[str, ...], value: object, message: str) -> None:
+def test_an_invalid_setting_in_the_notes_is_reported(
+    folder: Path, path: tuple[str, ...], value: object, message: str
+) -> None:
     """The command names the member and ends with 2."""
     reseal(folder, lambda notes: _change(notes[0], path, value))
 

@@ -47,7 +47,7 @@ def recorded(behaviour: Behaviour = fine) -> Iterator[tuple[RecordedWire, InputR
         server.close()
 
 
-def test_who_got_which_response_is_noted_where_requests_look_alike() -> None:
+def test_responses_to_equal_requests_are_recorded_by_request() -> None:
     """The first of two equal requests is retried after the second; a replay assigns the responses alike."""
 
     async def behave(turn: Turn) -> None:
@@ -93,7 +93,7 @@ def test_requests_go_over_the_transport_that_is_given() -> None:
     assert len(transport.requests) == 1
 
 
-def test_the_services_clock_is_noted_as_it_was_told() -> None:
+def test_the_services_clock_is_recorded() -> None:
     """The clock that checks use is recorded."""
     with recorded() as (wire, notes, _), wire.checking("walk"):
         before = wire.service_clock
@@ -105,7 +105,7 @@ def test_the_services_clock_is_noted_as_it_was_told() -> None:
     assert notes.lines == ({"check": "walk", "asked": "service clock", "time": 2, "told": after},)
 
 
-def test_what_is_sent_to_find_a_response_is_noted_with_it() -> None:
+def test_requests_of_a_fixture_are_recorded_with_its_value() -> None:
     """A replay does not send the requests of a fixture, so their exchanges are recorded with the value."""
     with recorded() as (wire, notes, _), wire.checking("walk"):
         notes.record("a member", lambda: wire.send(requests.list_members()).number, int, int)
@@ -113,7 +113,7 @@ def test_what_is_sent_to_find_a_response_is_noted_with_it() -> None:
     assert notes.lines == ({"check": "walk", "asked": "a member", "told": 1, "exchanges": [1]},)
 
 
-def test_what_a_check_sends_meanwhile_goes_by_another_name() -> None:
+def test_a_thread_of_a_check_sends_under_another_name() -> None:
     """A thread of a check has a name of its own; afterwards both names are restored."""
     with recorded() as (wire, notes, _):
         with wire.checking("walk"):
@@ -128,7 +128,7 @@ def test_what_a_check_sends_meanwhile_goes_by_another_name() -> None:
         assert notes.current == "run"
 
 
-def test_what_a_stopped_run_did_not_send_leaves_no_note() -> None:
+def test_unsent_requests_leave_no_note() -> None:
     """Unsent requests are counted, so that later records keep their number."""
     with recorded() as (wire, notes, _), wire.checking("walk"):
         wire.send_all([requests.get_organization()] * 2)
@@ -145,7 +145,7 @@ def test_what_a_stopped_run_did_not_send_leaves_no_note() -> None:
     assert counts == [(1, 2), (3, 2)]
 
 
-def test_what_was_withheld_is_noted() -> None:
+def test_withheld_requests_are_recorded() -> None:
     """The reason is recorded for the replay; sent requests need no record."""
     forbidden = requests.delete_engagement("theirs")
 

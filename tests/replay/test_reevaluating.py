@@ -26,7 +26,7 @@ def test_whole_run_of_every_class_gives_the_same_again(whole_run: Path) -> None:
     assert again.stdout.startswith("Re-evaluated")
 
 
-def test_what_unknown_keys_are_made_of_is_no_matter_of_the_replay(tmp_path: Path) -> None:
+def test_a_replay_ignores_the_kinds_of_unknown_keys(tmp_path: Path) -> None:
     """The kinds of unknown keys depend on the real key, which a replay does not have."""
     only = ("--only", "key-unknown-*", "--report", tmp_path)
     run = conformance("run", "--effort", "deep", *only)
@@ -112,7 +112,7 @@ def test_missing_exchange_is_named(folder: Path) -> None:
     assert "/archive, which the recording does not contain" in again.stdout
 
 
-def test_exchange_that_nobody_asks_for_is_named(folder: Path) -> None:
+def test_an_unrequested_exchange_is_reported(folder: Path) -> None:
     """An inserted exchange is reported."""
 
     def add(entries: list[dict[str, Any]]) -> None:

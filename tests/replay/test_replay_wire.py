@@ -174,7 +174,7 @@ def test_key_itself_need_not_be_known() -> None:
         assert wire.send(again).number == 1
 
 
-def test_what_every_request_carries_is_no_part_of_a_request() -> None:
+def test_a_replay_ignores_headers_of_every_request() -> None:
     """A replay ignores the headers of the target file."""
     asked = requests.get_engagement("e1")
     wire, _ = _wire([_exchange(1, asked)], settings=replace(REPLAYED, headers=(("X-Gateway", "staging"),)))
@@ -218,7 +218,7 @@ def test_run_that_stopped_stops_again() -> None:
         wire.send(requests.get_organization())
 
 
-def test_what_was_given_up_when_the_run_stopped_is_given_up_again() -> None:
+def test_an_abandoned_request_stops_the_replay() -> None:
     """An abandoned request stops the replay with its exchange; other errors do not."""
     read = requests.get_organization()
     given_up = _exchange(3, read, status=None, attempt=3)
@@ -264,7 +264,7 @@ def test_first_reason_to_stop_stays() -> None:
             wire.send(requests.get_organization())
 
 
-def test_repetitions_of_two_requests_at_once_are_told_apart() -> None:
+def test_retries_of_concurrent_requests_are_distinguished() -> None:
     """A second attempt belongs to a first attempt that has no second one yet."""
     read = requests.get_organization()
     attempts = ((1, 429), (1, 503), (2, 200), (2, 200))
@@ -301,7 +301,7 @@ def test_nothing_is_given_that_was_withheld() -> None:
     assert wire.unrecorded == []
 
 
-def test_what_guards_read_is_there_once_something_later_is_given() -> None:
+def test_reads_of_guards_appear_with_a_later_exchange() -> None:
     """Reads of guards appear among the exchanges once a later exchange is replayed."""
     read = requests.get_engagement("e")
     wire, _ = _wire([_exchange(1, read), _exchange(2, read, OWNERSHIP), _exchange(3, read)])
@@ -315,14 +315,14 @@ def test_what_guards_read_is_there_once_something_later_is_given() -> None:
     assert wire.unused == []
 
 
-def test_repetition_without_a_beginning_is_nobodys() -> None:
+def test_a_retry_without_a_first_attempt_is_unrequested() -> None:
     """A retry without a first attempt, in a changed recording, counts as unrequested."""
     wire, _ = _wire([_exchange(1, requests.get_organization(), attempt=2)])
 
     assert [exchange.number for exchange in wire.unused] == [1]
 
 
-def test_replay_tells_what_the_run_had_sent_and_known() -> None:
+def test_a_replay_has_the_runs_requests_and_clock() -> None:
     """The replay reports the run's number of requests and the recorded clock of the service."""
     read = requests.get_organization()
     wire, _ = _wire([_exchange(2, read), _exchange(5, read), _exchange(7, read, "other")])
@@ -351,7 +351,7 @@ def test_requests_are_alike_where_their_records_are(other: Request, *, alike: bo
     assert are_alike([requests.get_organization(), other]) is alike
 
 
-def test_undoing_and_the_search_for_a_lost_target_are_nobodys() -> None:
+def test_undoing_and_the_search_for_a_lost_target_belong_to_no_check() -> None:
     """Their exchanges belong to no check, so they need not be requested."""
     read = requests.get_organization()
     wire, _ = _wire([_exchange(1, read, "connection"), _exchange(2, read, "undoing")])

@@ -74,7 +74,7 @@ def test_html_needs_no_recording(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [None, "{", "{}"])
-def test_what_is_no_report_is_a_usage_error(tmp_path: Path, content: str | None) -> None:
+def test_an_invalid_report_is_a_usage_error(tmp_path: Path, content: str | None) -> None:
     """The command prints one sentence without a traceback, and exits with 2."""
     path = tmp_path / "report.json"
     if content is not None:

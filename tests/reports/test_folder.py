@@ -189,8 +189,8 @@ def test_a_certificate_stays(run: Run, name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["folder", "dangling link", "pipe"])
-def test_what_is_no_file_is_no_output(run: Run, kind: str, tmp_path: Path) -> None:
-    """It is treated as foreign, even beside a report, and a pipe is not read."""
+def test_folders_pipes_and_links_are_foreign(run: Run, kind: str, tmp_path: Path) -> None:
+    """A folder, pipe or link is foreign, even beside a report, and a pipe is not read."""
     write_all(*run, tmp_path, knowing())
     path = tmp_path / ("report.json" if kind == "pipe" else "errors.log")
     path.unlink(missing_ok=True)

@@ -80,7 +80,7 @@ def test_a_failure_is_repeated_in_the_words_of_the_run(failing: Run) -> None:
     assert command == f"{start}{report['run']['seed']} --only {broken['id']}"
 
 
-def test_the_summary_tells_verdict_classes_and_failures(failing: Run) -> None:
+def test_the_summary_shows_verdict_classes_and_failures(failing: Run) -> None:
     """The summary alone shows what is broken."""
     text = markdown_bytes(failing[0]).decode()
     shown = "".join(token.content for token in _tokens(text) if token.type in {"text", "fence", "text_special"})
@@ -162,7 +162,7 @@ def test_earl_asserts_every_requirement_in_its_terms(run: Run) -> None:
     assert all(re.fullmatch(r"[!-~]+", identifier) for identifier in known)
 
 
-def test_earl_tells_failures_and_waivers(failing: Run) -> None:
+def test_earl_states_failures_and_waivers(failing: Run) -> None:
     """The assertion contains the reason."""
     assertions = [node for node in json.loads(earl_bytes(failing[0]))["@graph"] if node["@type"] == "earl:Assertion"]
 

@@ -151,7 +151,7 @@ def test_credentials_read_back(samples: ModuleType, tmp_path: Path, credential: 
     assert read.request.credential == credential
 
 
-def test_what_the_suite_knows_of_a_request_reads_back(samples: ModuleType, tmp_path: Path) -> None:
+def test_properties_of_requests_read_back(samples: ModuleType, tmp_path: Path) -> None:
     """Probes, the retry flags, and whether the request was sent read back."""
     probe = requests.get_organization().as_probe("PUT", "/api/v1/nowhere?x=%20y")
     sent = [

@@ -73,7 +73,9 @@ def test_a_failure_of_the_baseline_is_skipped(failing: tuple[Report, list[Exchan
     assert (document.failures, document.skipped) == (0, 6)
 
 
-def test_what_did_not_fail_and_did_not_pass_is_skipped_with_its_reason(failing: tuple[Report, list[Exchange]]) -> None:
+def test_undecided_waived_and_untested_requirements_are_skipped_with_reasons(
+    failing: tuple[Report, list[Exchange]],
+) -> None:
     """The messages distinguish undecided, waived and untested requirements."""
     messages = {
         case.name: case.result[0].message

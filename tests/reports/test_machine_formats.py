@@ -113,7 +113,7 @@ SARIF = _objects(
         ),
     },
 )
-"""What SARIF 2.1.0 says about the members that the suite writes."""
+"""The rules of SARIF 2.1.0 for the members that the suite writes."""
 
 
 def test_sarif_keeps_the_standard(run: Run) -> None:

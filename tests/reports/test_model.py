@@ -105,7 +105,7 @@ def _with(value: object, *path: str | int) -> Callable[[Json], None]:
         (_with(["3"], "observations", 0, "exchanges"), "observations/0/exchanges/0"),
     ],
 )
-def test_what_breaks_the_schema_is_refused_with_its_place(
+def test_an_invalid_report_is_refused_with_the_place_of_the_error(
     failing: tuple[Report, list[Exchange]], change: Callable[[Json], None], place: str
 ) -> None:
     """The message is a sentence that names the place of the error."""

@@ -90,7 +90,7 @@ def test_a_transition_outside_the_interface_is_drawn(step: Step) -> None:
     assert foreign in [arrow.transition for arrow in arrows(found)]
 
 
-def test_what_overlaps_is_left_out(step: Step) -> None:
+def test_overlapping_requests_are_left_out(step: Step) -> None:
     """The order of an edit and an overlapping archive is unknown."""
     raced = [
         step(requests.create_engagement({"name": "x"}), "active", status=201),

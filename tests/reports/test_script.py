@@ -237,7 +237,7 @@ def test_secrets_that_became_known_late_are_not_in_it(samples: ModuleType) -> No
     assert "Zq8" not in recording.curl(exchanges[2])
 
 
-def test_what_was_sent_together_is_sent_together(samples: ModuleType, stage: Stage) -> None:
+def test_concurrent_requests_are_sent_in_parallel(samples: ModuleType, stage: Stage) -> None:
     """Two overlapping edits of a scenario are sent in parallel."""
     exchanges = story(samples)
     edits = [

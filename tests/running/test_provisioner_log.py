@@ -19,7 +19,7 @@ def test_a_key_that_is_known_later_is_named() -> None:
 
 
 @pytest.mark.parametrize("text", ["sk-live-0123456789", "eyJhbGciOiJIUzI1NiJ9.e30", "0a1b2c3d4e5f67890"])
-def test_what_looks_like_a_key_is_withheld(text: str) -> None:
+def test_likely_keys_are_withheld(text: str) -> None:
     """A text that looks like a key is withheld, as the program may never return that key."""
     log = ProvisionerLog(str)
     log.take(f"made '{text}' at 2026-11-22T03:14:15.926Z for somebody")
@@ -27,7 +27,7 @@ def test_what_looks_like_a_key_is_withheld(text: str) -> None:
     assert log.text() == "made '<withheld>' at 2026-11-22T03:14:15.926Z for somebody\n"
 
 
-def test_what_would_act_is_shown() -> None:
+def test_control_characters_are_shown_as_text() -> None:
     """Control characters are shown as text, for terminals."""
     log = ProvisionerLog(str)
     log.take("\x1b[31mred")

@@ -64,7 +64,7 @@ def test_other_runs_write(mode: Mode) -> None:
 
 
 @pytest.mark.parametrize(("gone_after", "held"), [(2.0, True), (9.5, True), (99.0, False)])
-def test_what_takes_effect_in_time_is_seen_by_a_slow_look(gone_after: float, *, held: bool) -> None:
+def test_a_change_within_the_patience_is_seen_by_a_slow_read(gone_after: float, *, held: bool) -> None:
     """If a read takes longer than the patience, another read begins after the patience."""
     seconds, reads = [0.0], 0
 

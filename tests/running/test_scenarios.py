@@ -103,7 +103,7 @@ def test_a_broken_connection_begins_the_scenario_anew(run: FakeRun, scenarios: S
         ([KeyError("id"), "never"], KeyError, 1),
     ],
 )
-def test_what_ends_a_scenario_is_told_to_everybody(
+def test_every_caller_gets_the_error_of_a_scenario(
     scenarios: Scenarios[FakeRun], ends: list[object], kind: type, times: int
 ) -> None:
     """Only connection errors are retried, at most twice; every caller gets the last error."""

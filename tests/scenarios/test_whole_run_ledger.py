@@ -69,7 +69,7 @@ def test_a_fault_is_one_if_it_is_there_twice_at_rest(reads: list[list[str]], *, 
         (None, {2: ["x"]}, [], False),
     ],
 )
-def test_what_is_missing_is_looked_for_on_the_other_pages(
+def test_a_missing_item_is_searched_on_the_other_pages(
     absent: str | None, pages: dict[int, list[str]], asked: list[int], *, elsewhere: bool
 ) -> None:
     """An item is lost only if no other page has it."""
@@ -97,7 +97,7 @@ def test_not_all_pages_of_a_list_without_end_are_looked_at() -> None:
     assert len(run.sent) == 20
 
 
-def test_what_nobody_can_read_is_not_moved_by_others() -> None:
+def test_an_unreadable_list_is_unchanged_by_others() -> None:
     """An unreadable list counts as unchanged by others: the same fault twice is a failure."""
     response = make_exchange("listEngagements", body={"data": {}})
     first = judge(listed(*WRONG))

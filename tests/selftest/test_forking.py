@@ -38,7 +38,7 @@ def carried_out(monkeypatch: pytest.MonkeyPatch, work: Callable[[Connection, Tas
         return [here.recv() for _ in range(3)]
 
 
-def test_a_process_that_dies_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crashed_trial_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """A crashed trial is reported; the others end normally."""
 
     def work(there: Connection, task: Task) -> None:
@@ -92,7 +92,7 @@ def test_another_way_to_try_a_fault(monkeypatch: pytest.MonkeyPatch, found_at: i
     assert bool(sent.reported) == (found_at <= 2)
 
 
-def test_nothing_goes_on_for_nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_closed_connection_ends_all_trials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Once the pool has closed its connection, running trials end and no other begins."""
     begun = tmp_path / "begun"
 

@@ -92,7 +92,7 @@ def test_a_self_test_of_some_faults_is_merged() -> None:
     assert len(added["runs"]) == 3
 
 
-def test_summary_keeps_who_convicts_what_only_few_checks_met() -> None:
+def test_summary_keeps_convictions_of_faults_that_met_few_checks() -> None:
     """Earlier convictions are kept for faults that met only a few checks now."""
     earlier = summary([document(convicted(FAULT, "test_a::test_b"), convicted(OTHER, "test_a::test_b"))])
     few = replace(convicted(FAULT, "test_a::test_c"), whole=False)
@@ -143,7 +143,7 @@ def test_page_without_its_marks_is_refused(page: str) -> None:
         with_table(page, summary([document(convicted(FAULT))]))
 
 
-def test_coverage_tells_checks_convictions_and_faults(tmp_path: Path) -> None:
+def test_coverage_lists_checks_convictions_and_faults(tmp_path: Path) -> None:
     """A line contains the requirement, its checks with their convictions, and its faults."""
     path = tmp_path / "summary.json"
     check = "test_s3_archiving::test_edit_of_archived_engagement_is_refused"
@@ -155,7 +155,7 @@ def test_coverage_tells_checks_convictions_and_faults(tmp_path: Path) -> None:
     assert f"**{FAULT.id}**" in line
 
 
-def test_coverage_without_a_self_test_tells_no_convictions() -> None:
+def test_coverage_without_a_self_test_lists_no_convictions() -> None:
     """Without a self-test the lines contain checks and faults only."""
     lines = list(coverage_lines(None))
 

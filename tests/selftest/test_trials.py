@@ -109,7 +109,7 @@ def test_a_trial_of_a_drawn_fault_ends_with_the_first_failure() -> None:
     ("choice", "in_process"),
     [("default", False), ("framing=chunked", False), ("pace=slow", False), ("archive_again=403", True)],
 )
-def test_what_conforms_meets_the_whole_suite(choice: str, *, in_process: bool) -> None:
+def test_a_conforming_service_meets_the_whole_suite(choice: str, *, in_process: bool) -> None:
     """A conforming service meets the whole suite; a fault its own checks first, then the whole suite."""
     options = RunOptions(effort=Effort.QUICK, seed=1)
     (subject,) = subjects.latitudes(choice)
@@ -145,7 +145,7 @@ def test_a_list_in_another_order_has_lost_nothing(seed: int) -> None:
     assert set(made.reported) == set(fault.breaks)
 
 
-def test_what_each_response_tells_by_itself_needs_no_checks_of_its_own() -> None:
+def test_a_fault_without_sending_checks_meets_the_whole_suite() -> None:
     """If the requirement's checks send nothing, the trial starts with the whole suite."""
     options = RunOptions(effort=Effort.QUICK, seed=1)
     (fault,) = subjects.faults("400-null")
@@ -215,7 +215,7 @@ def test_nothing_stays_of_a_trial_that_is_ended(monkeypatch: pytest.MonkeyPatch,
     assert not list(tmp_path.iterdir())
 
 
-def test_trial_that_cannot_begin_is_told() -> None:
+def test_a_subject_that_cannot_be_served_is_reported() -> None:
     """A subject that cannot be served gives a result with the error."""
     (made,) = pool.Pool(1).trials([Task(replace(HONEST, choices={"no-such-point": "x"}), SMALL)])
 
@@ -297,7 +297,7 @@ def test_exit_status(
     assert "1 trials in" in ended.output
 
 
-def test_what_was_tried_before_an_interruption_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_finished_trials_are_reported_after_an_interruption(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """After Ctrl-C the report contains the finished trials and is not good."""
 
     class Interrupted(_Pool):
@@ -328,7 +328,7 @@ def test_nothing_to_try_is_a_mistake() -> None:
     assert "No fault and no latitude matches." in ended.output
 
 
-def test_first_failure_that_can_be_told() -> None:
+def test_a_trial_without_a_failure_has_no_first_failure() -> None:
     """Without a failure there is no number of requests."""
     assert trial._found_after([]) is None
 

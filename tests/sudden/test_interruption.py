@@ -62,7 +62,7 @@ def test_a_signal_at_any_moment(number: signal.Signals, moment: int, target: Hos
     assert "Traceback" not in ended.out + ended.err
     assert_whole(ended)
     assert ended.report["run"]["interrupted"] == (ended.status == 128 + number)
-    assert ended.status in {128 + number, 0}, ended.told()
+    assert ended.status in {128 + number, 0}, ended.messages()
     assert target.inventory() == before
 
 
@@ -142,7 +142,7 @@ def test_a_run_that_is_stopped_for_a_while_goes_on(target: HostileTarget, tmp_pa
     started.process.send_signal(signal.SIGCONT)
     ended = started.wait(PATIENCE)
 
-    assert ended.status == 0, ended.told()
+    assert ended.status == 0, ended.messages()
     assert_whole(ended)
     assert target.inventory() == before
 

@@ -31,7 +31,7 @@ def _files_of_at_most(size: int) -> Callable[[], None]:
 
 
 @pytest.mark.parametrize("size", [3_000, 100_000], ids=["the journal is cut off", "the report is cut off"])
-def test_a_full_disk_is_told(size: int, target: HostileTarget, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported(size: int, target: HostileTarget, tmp_path: Path) -> None:
     """A full disk gives one message, status 3 and no partial file, and the run undoes its changes."""
     before = target.inventory()
     (tmp_path / "report").mkdir()
@@ -86,7 +86,7 @@ def _started(target: HostileTarget, folder: Path, **streams: Any) -> subprocess.
     return subprocess.Popen(_command(target, folder), env=environment, stdin=subprocess.DEVNULL, **streams)
 
 
-def test_a_pipe_that_nobody_reads_to_its_end(target: HostileTarget, tmp_path: Path) -> None:
+def test_a_run_continues_without_stdout(target: HostileTarget, tmp_path: Path) -> None:
     """If stdout closes, as in ``conformance run | head -1``, the run continues silently."""
     before = target.inventory()
     process = _started(target, tmp_path / "report", stdout=subprocess.PIPE, stderr=subprocess.PIPE)

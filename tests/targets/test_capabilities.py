@@ -66,7 +66,7 @@ def test_base_url_and_key_meet_nothing_but_writing(load: Callable[..., Profile])
         ("create_throttled_key", {"throttled"}),
     ],
 )
-def test_what_the_provisioner_lacks_is_not_met(load: Callable[..., Profile], method: str, needs: set[str]) -> None:
+def test_a_missing_method_leaves_its_needs_unmet(load: Callable[..., Profile], method: str, needs: set[str]) -> None:
     """A missing method leaves its needs unmet."""
     profile = load("provisioner: {command: [p]}")
 
@@ -119,7 +119,7 @@ def test_an_unknown_need_is_an_error_of_ours(load: Callable[..., Profile]) -> No
         is_met(load(""), "nonsense")
 
 
-def test_unavailable_tells_the_line() -> None:
+def test_a_missing_need_reports_the_line_to_add() -> None:
     """A check without its need reports the line to add."""
     unavailable = missing_means("other_organization")
 

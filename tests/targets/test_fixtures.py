@@ -164,7 +164,7 @@ def test_the_main_key_is_available(fixtures: Callable[..., Fixtures]) -> None:
         (lambda made: made.subordinate_exists("e", "task", "1"), "subordinates:task", "subordinates: [{kind: task"),
     ],
 )
-def test_what_is_not_there_tells_the_line_to_add(
+def test_a_missing_need_reports_the_line_to_add(
     fixtures: Callable[..., Fixtures], ask: Callable[[Fixtures], object], need: str, line: str
 ) -> None:
     """Without a provisioner each need says what unlocks it."""
@@ -203,7 +203,7 @@ def test_a_failing_provisioner_is_called_once(
     assert program.calls == ["create_key"]
 
 
-def test_what_a_provisioner_says_of_its_failure_shows_no_key(fixtures: Callable[..., Fixtures]) -> None:
+def test_the_error_of_a_provisioner_shows_no_key(fixtures: Callable[..., Fixtures]) -> None:
     """Reasons show no known secret and no likely key."""
     said = ProvisionerError("The provisioner could not do it: open-sesame and sk_live_9f8a7b6c5d4e were made.")
 
@@ -420,7 +420,7 @@ def test_records_are_made_through_the_service(fixtures: Callable[..., Fixtures])
 
 
 @pytest.mark.parametrize(("status", "there"), [(200, True), (204, True), (404, False), (410, False)])
-def test_a_status_tells_whether_a_record_is_there(
+def test_the_status_shows_whether_a_record_exists(
     fixtures: Callable[..., Fixtures], status: int, *, there: bool
 ) -> None:
     """Any 2xx is yes; 404 and 410 are no."""
@@ -430,7 +430,7 @@ def test_a_status_tells_whether_a_record_is_there(
 
 
 @pytest.mark.parametrize("status", [403, 500, 503, None])
-def test_another_status_tells_nothing(fixtures: Callable[..., Fixtures], status: int | None) -> None:
+def test_another_status_is_unavailable(fixtures: Callable[..., Fixtures], status: int | None) -> None:
     """Any other status, or no response, is unavailable."""
     made = fixtures(TEMPLATE, send=lambda request: make_exchange(request, status, {}))
 
@@ -517,9 +517,7 @@ def test_an_earlier_member_is_not_taken_for_a_new_one(fixtures: Callable[..., Fi
         made.member()
 
 
-def test_a_member_who_joined_during_the_run_is_not_taken_for_a_new_one(
-    fixtures: Callable[..., Fixtures], service: Any
-) -> None:
+def test_a_member_added_during_the_run_is_not_a_new_one(fixtures: Callable[..., Fixtures], service: Any) -> None:
     """The list is read before each creation, once."""
     made = fixtures(DISPOSABLE + PROVISIONED, Program())
     made.member()

@@ -15,7 +15,7 @@ LIST = {"data": [{"id": "e_1", "name": "a"}, {"id": "e_2", "name": "b"}], "meta"
 
 @pytest.mark.parametrize("body", [ENGAGEMENT, LIST, {}, [], {"data": []}])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_what_is_whole_reads_as_it_is(body: object, encoding: str) -> None:
+def test_json_is_read_in_unicode_encodings(body: object, encoding: str) -> None:
     """Byte order marks and other encodings are accepted."""
     assert read_leniently(json.dumps(body).encode(encoding)) == body
 
@@ -42,7 +42,7 @@ def test_a_broken_body_is_read_up_to_the_break(body: bytes, made: object) -> Non
     assert found == made
 
 
-def test_what_is_packed_is_unpacked() -> None:
+def test_gzip_data_is_decompressed() -> None:
     """Gzip data without a Content-Encoding is decompressed."""
     assert read_leniently(gzip.compress(json.dumps(LIST).encode())) == LIST
     assert read_leniently(gzip.compress(b"")[:5]) is None

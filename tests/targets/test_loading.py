@@ -450,7 +450,7 @@ def test_risks_that_are_allowed_are_warned_of(load: Callable[..., Profile], text
         ("api_key: {file: main.key}", ["api_key of target.yaml was not used"]),
     ],
 )
-def test_what_the_environment_overrides_is_warned_of(tmp_path: Path, text: str, sentences: list[str]) -> None:
+def test_an_overridden_key_gives_a_warning(tmp_path: Path, text: str, sentences: list[str]) -> None:
     """A warning says that an environment variable overrides the file's key."""
     path = tmp_path / "target.yaml"
     path.write_text(f"name: staging\n{text}\n")
@@ -522,7 +522,7 @@ def test_a_key_in_a_command_is_warned_of(load: Callable[..., Profile], command: 
         ("timeout: !!float ''", "timeout must be a number above 0"),
     ],
 )
-def test_what_would_take_long_is_refused(load: Callable[..., Profile], text: str, sentence: str) -> None:
+def test_costly_yaml_is_refused(load: Callable[..., Profile], text: str, sentence: str) -> None:
     """Costly YAML is refused early, with a sentence."""
     with pytest.raises(TargetFileError, match=re.escape(sentence)):
         load(text)

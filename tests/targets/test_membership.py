@@ -81,7 +81,7 @@ def test_an_owners_role_is_only_tried(membership: Membership, service: Any) -> N
         Membership(service.send_all).ensure([requests.update_member_role("u_owner", {"role": "admin"})])
 
 
-def test_the_role_of_an_owner_who_lost_it_may_be_restored(membership: Membership, service: Any) -> None:
+def test_the_role_of_a_demoted_owner_may_be_restored(membership: Membership, service: Any) -> None:
     """A faulty service may have changed the owner's role, which is restored."""
     service.send(requests.list_members())
     service.roles["u_owner"] = "admin"
@@ -101,7 +101,7 @@ def test_a_made_member_whom_a_fault_made_an_owner_gets_another_role(membership: 
         membership.ensure([requests.remove_member("u_9")])
 
 
-def test_a_member_who_becomes_an_owner_meanwhile_is_not_changed(membership: Membership, service: Any) -> None:
+def test_a_member_promoted_to_owner_is_not_changed(membership: Membership, service: Any) -> None:
     """Only an original owner's role is tried."""
     service.send(requests.list_members())
     service.roles["u_a"] = "owner"

@@ -79,6 +79,6 @@ def test_a_run_owns_what_begins_with_its_prefix(text: object, *, owned: bool) ->
         ({}, False),
     ],
 )
-def test_what_a_run_made_says_so(item: dict[str, object], *, expected: bool) -> None:
+def test_a_resource_of_a_run_has_its_prefix(item: dict[str, object], *, expected: bool) -> None:
     """The name or the description has the prefix."""
     assert RunNames("cf-abcdefg2-").made(item) is expected

@@ -107,7 +107,7 @@ def test_reads_of_checks_prove_as_well(ownership: Ownership, service: Any) -> No
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 500])
-def test_what_a_lesser_key_is_refused_proves_nothing(ownership: Ownership, service: Any, status: int) -> None:
+def test_a_refusal_for_a_missing_permission_proves_nothing(ownership: Ownership, service: Any, status: int) -> None:
     """A refusal for a missing permission does not prove absence."""
     service.overrides["getEngagement"] = status
     service.send(requests.get_engagement("f_1").with_key(SCOPED))
@@ -365,7 +365,7 @@ def test_a_creation_is_recognizable_as_the_runs(ownership: Ownership, body: byte
         ownership.ensure([create])
 
 
-def test_what_cannot_be_read_is_not_written_to(ownership: Ownership, service: Any) -> None:
+def test_an_unreadable_engagement_is_not_written_to(ownership: Ownership, service: Any) -> None:
     """Without a response nothing is proved."""
     service.overrides |= {"getEngagement": None, "listEngagements": None}
 

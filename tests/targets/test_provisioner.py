@@ -474,7 +474,7 @@ def _is_running(pid: int) -> bool:
         except ProcessLookupError:
             return False
         if Path(f"/proc/{pid}/stat").exists() and Path(f"/proc/{pid}/stat").read_text().split()[2] == "Z":
-            return False  # ended; nobody has collected it in this container
+            return False  # ended; its status is uncollected in this container
         time.sleep(0.02)
     os.kill(pid, signal.SIGKILL)
     return True

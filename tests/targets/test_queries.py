@@ -16,9 +16,9 @@ class Lists:
     """A service with one list of members or engagements.
 
     Args:
-        size: How many items it has.
+        size: The number of items.
         most: The longest page that it gives.
-        total: What it says that the total is; None if it says nothing.
+        total: The total in the response; None for a response without one.
         past_the_end: The status of a page past the end.
     """
 

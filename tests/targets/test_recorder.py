@@ -232,7 +232,7 @@ def test_the_service_is_noted_with_its_time(journal: Journal, see: Callable[...,
         ({"name": "  ", "description": "b"}, "  "),
     ],
 )
-def test_a_description_tells_whose_a_nameless_engagement_is(
+def test_the_name_or_description_with_the_prefix_is_recorded(
     journal: Journal, recorder: JournalRecorder, body: object, subject: str
 ) -> None:
     """The name or description with the run's prefix is recorded."""
@@ -339,7 +339,7 @@ def test_invitations_are_written_down(journal: Journal, see: Callable[..., None]
         Request(operation=create().operation, probe=("POST", "/api/v1/engagements/e/tasks")),
     ],
 )
-def test_what_needs_no_undoing_is_not_written_down(journal: Journal, see: Callable[..., None], sent: Request) -> None:
+def test_requests_without_undoing_have_no_entry(journal: Journal, see: Callable[..., None], sent: Request) -> None:
     """Reads, edits of own engagements and probes have no entry."""
     see(sent, 200, created())
 

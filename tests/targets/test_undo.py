@@ -87,7 +87,7 @@ def make(service: Any, *labels: str) -> None:
         service.send(requests.create_engagement({"name": f"{PREFIX}{label}"}))
 
 
-def test_what_was_created_is_deleted_and_nothing_else(running: Any, clean: Callable[..., UndoResult]) -> None:
+def test_only_created_engagements_are_deleted(running: Any, clean: Callable[..., UndoResult]) -> None:
     """After undoing the organization holds what it held before."""
     make(running, "a", "b")
 
@@ -118,7 +118,7 @@ def test_nothing_done_is_nothing_to_undo(running: Any, clean: Callable[..., Undo
     assert running.requests == []
 
 
-def test_what_is_gone_already_counts_as_undone(running: Any, clean: Callable[..., UndoResult]) -> None:
+def test_an_engagement_deleted_by_others_counts_as_undone(running: Any, clean: Callable[..., UndoResult]) -> None:
     """An engagement that another user deleted is settled."""
     make(running, "a")
     del running.engagements["e_1"]
@@ -377,7 +377,7 @@ def test_a_refused_read_does_not_hide_what_was_made(running: Any, clean: Callabl
     assert clean().left == ["The engagement e_1 was not deleted, because no read shows that it is the run's."]
 
 
-def test_what_was_created_after_the_run_is_left_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
+def test_an_engagement_created_after_the_run_is_left_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
     """A user may give a name of the run to another engagement later."""
     running.lost.add("createEngagement")
     make(running, "a")
@@ -610,7 +610,7 @@ def test_an_unknown_earlier_role_is_reported(running: Any, clean: Callable[..., 
     assert clean().left == ["The role of u_late may have been changed, and the interface cannot make it None again."]
 
 
-def test_an_owner_who_lost_the_role_is_reported(running: Any, clean: Callable[..., UndoResult]) -> None:
+def test_a_demoted_owner_is_reported(running: Any, clean: Callable[..., UndoResult]) -> None:
     """The owner's role cannot be restored through the interface."""
     running.send(requests.update_member_role("u_owner", {"role": "member"}))
 
@@ -618,7 +618,7 @@ def test_an_owner_who_lost_the_role_is_reported(running: Any, clean: Callable[..
     assert running.writes == []
 
 
-def test_an_owner_who_still_has_the_role_is_settled(running: Any, clean: Callable[..., UndoResult]) -> None:
+def test_an_unchanged_owner_is_settled(running: Any, clean: Callable[..., UndoResult]) -> None:
     """A lost change without an effect is settled silently."""
     running.overrides["updateMemberRole"] = None
     running.send(requests.update_member_role("u_owner", {"role": "member"}))
@@ -655,7 +655,7 @@ def test_a_name_that_the_service_trimmed_is_the_runs(running: Any, clean: Callab
     assert (clean().left, running.name) == ([], "Acme")
 
 
-def test_a_created_member_who_is_now_an_owner_stays(
+def test_a_created_member_promoted_to_owner_stays(
     running: Any, clean: Callable[..., UndoResult], journal: Journal
 ) -> None:
     """An owner is never removed."""
@@ -722,7 +722,7 @@ def test_a_member_that_cannot_be_removed_is_reported(
     assert clean().left == ["The member u_9 could not be removed: status 500."]
 
 
-def test_what_lasts_is_listed_and_not_left(running: Any, clean: Callable[..., UndoResult]) -> None:
+def test_invitations_are_listed_as_lasting(running: Any, clean: Callable[..., UndoResult]) -> None:
     """Invitations cannot be undone and do not count as left behind."""
     running.send(requests.invite_member({"email": "a@x", "role": "member"}))
 
@@ -804,7 +804,7 @@ def test_a_deletion_whose_response_is_lost_is_read_before_it_is_sent_again(
     assert running.writes == ["DELETE /api/v1/engagements/e_1"]
 
 
-def test_what_a_service_has_too_many_of_at_once_goes_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
+def test_deletions_refused_together_are_sent_one_by_one(running: Any, clean: Callable[..., UndoResult]) -> None:
     """Deletions that a gateway refuses together are sent one by one."""
     make(running, *"abcdef")
 

@@ -181,7 +181,7 @@ def test_observations_are_in_the_order_of_the_catalogue() -> None:
     }
 
 
-def test_what_would_unlock_more_is_told_by_class() -> None:
+def test_lines_that_unlock_more_are_listed_by_class() -> None:
     """Each line is listed once for each class whose requirements need it; met needs are not listed."""
     lines = conclude.unlocking(load_catalogue(), {"mailbox": "mailbox: ...", "disposable": "disposable: true"})
     missing_means = {

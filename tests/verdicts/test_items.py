@@ -25,7 +25,7 @@ def test_a_check_has_the_name_of_its_module_and_function(nodeid: str, name: str)
     assert name_of(item(nodeid)) == name
 
 
-def test_what_is_no_check_says_nothing() -> None:
+def test_a_foreign_test_judges_and_cites_nothing() -> None:
     """Another project's test judges and cites nothing, and runs in the default stage."""
     other = item(stage=(Stage.LAWS,))
 

@@ -17,7 +17,7 @@ from conformance.wire.requests import get_organization
 RunChecks = Callable[..., Any]
 
 
-def test_nobody_need_watch(run_checks: RunChecks) -> None:
+def test_progress_is_optional(run_checks: RunChecks) -> None:
     """A judge works without a progress listener, as for a replay."""
     ran = run_checks(
         """
@@ -31,7 +31,7 @@ def test_nobody_need_watch(run_checks: RunChecks) -> None:
     assert (ran.status, ran.outcomes, ran.events) == (0, [("test_right", "passed")], [])
 
 
-def test_what_a_check_raises_is_its_result(run_checks: RunChecks) -> None:
+def test_the_exception_of_a_check_is_its_result(run_checks: RunChecks) -> None:
     """Each exception has its outcome; pytest shows only failures and errors as failed."""
     ran = run_checks("""
         @requirement("json-well-formed")
@@ -83,7 +83,7 @@ def test_what_a_check_raises_is_its_result(run_checks: RunChecks) -> None:
     assert all(result.seconds > 0 for result in ran.judge.results)
 
 
-def test_what_passes_is_reported_as_pytest_would(run_checks: RunChecks) -> None:
+def test_a_passed_check_is_reported_as_by_pytest(run_checks: RunChecks) -> None:
     """The reports contain the location and the times of each phase."""
     ran = run_checks("""
         @requirement("json-well-formed")
@@ -111,7 +111,7 @@ def test_a_failure_without_exchanges_cites_none(run_checks: RunChecks) -> None:
     assert ran.reports["test_wrong"][1].split("\n")[1:] == ["  it is wrong", "  expected: this", "  actual:   that"]
 
 
-def test_what_is_skipped_is_shown_where_it_stands(run_checks: RunChecks, tmp_path: Path) -> None:
+def test_a_skipped_check_is_shown_with_its_line(run_checks: RunChecks, tmp_path: Path) -> None:
     """The report names the file and the line of the check, counted from 1."""
     ran = run_checks("""
         @requirement("json-well-formed")
@@ -128,7 +128,7 @@ def test_what_is_skipped_is_shown_where_it_stands(run_checks: RunChecks, tmp_pat
     ("marks", "found"),
     [(("requirement",), True), (("observes",), True), (("stage", "least_effort"), False), ((), False)],
 )
-def test_what_is_a_check(marks: tuple[str, ...], *, found: bool) -> None:
+def test_a_check_cites_a_catalogue_entry(marks: tuple[str, ...], *, found: bool) -> None:
     """A test that cites a catalogue entry is a check; other tests are not."""
     made: Any = SimpleNamespace(get_closest_marker=lambda name: SimpleNamespace(args=("x",)) if name in marks else None)
 
@@ -176,7 +176,7 @@ def test_evidence_is_what_the_check_itself_judged(run_checks: RunChecks) -> None
     assert ran.run.sending == ["test_small::test_with", "test_small::test_without", "test_small::test_half"]
 
 
-def test_what_goes_wrong_before_a_check_fails_nobody(run_checks: RunChecks) -> None:
+def test_an_error_before_a_check_is_no_failure(run_checks: RunChecks) -> None:
     """A non-conformity in a scenario leaves its checks undecided; the other checks run."""
     ran = run_checks("""
         @pytest.fixture
@@ -261,7 +261,7 @@ def test_a_check_that_a_broken_connection_ended_runs_anew(
     assert len(ran.judge.results[1].exchanges) == tried + 1
 
 
-def test_what_happens_on_the_second_attempt_counts(run_checks: RunChecks) -> None:
+def test_a_failure_in_a_retry_counts(run_checks: RunChecks) -> None:
     """A failure in a retry counts as a failure."""
     ran = run_checks("""
         tries = []
@@ -345,7 +345,7 @@ def test_tests_of_others_stay(run_checks: RunChecks) -> None:
     assert [name for name, _ in ran.outcomes] == ["test_form"]
 
 
-def test_those_who_watch_are_told(run_checks: RunChecks) -> None:
+def test_the_listener_gets_every_event(run_checks: RunChecks) -> None:
     """The listener gets the number of checks, and each check at its begin and end; no observations."""
     point = next(iter(load_catalogue().open_points))
     ran = run_checks(f"""
@@ -365,7 +365,7 @@ def test_those_who_watch_are_told(run_checks: RunChecks) -> None:
     ]
 
 
-def test_what_the_target_does_not_offer_is_untested(run_checks: RunChecks) -> None:
+def test_a_check_with_a_missing_need_is_untested(run_checks: RunChecks) -> None:
     """The reason of a check or an observation says what to add; nothing is sent."""
     catalogue = load_catalogue()
     need = "mailbox"
@@ -491,7 +491,7 @@ OBSERVED = """
 """
 
 
-def test_what_chosen_checks_send_is_observed(run_checks: RunChecks) -> None:
+def test_requests_of_chosen_checks_are_observed(run_checks: RunChecks) -> None:
     """An observation runs if checks that will run use all its scenarios, so that it starts none."""
     catalogue = load_catalogue()
     cited = next(entry.id for entry in catalogue.requirements.values() if "mailbox" in entry.needs)

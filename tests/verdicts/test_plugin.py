@@ -228,7 +228,7 @@ def test_an_option_that_is_taken_takes_no_other_away() -> None:
     assert "--effort" in parser.format_help()
 
 
-def test_what_options_are_for() -> None:
+def test_each_option_has_a_description() -> None:
     """The help of pytest describes each option."""
     parser = Taking(add_help=False)
     plugin._add_options(parser)  # type: ignore[arg-type]
@@ -247,7 +247,7 @@ def test_what_options_are_for() -> None:
     ]
 
 
-def test_marks_are_told() -> None:
+def test_each_mark_has_a_description() -> None:
     """Each mark is registered with a description."""
     lines: list[tuple[str, str]] = []
     config: Any = SimpleNamespace(addinivalue_line=lambda name, line: lines.append((name, line)))
@@ -304,7 +304,7 @@ def test_options_are_read(tmp_path: Path) -> None:
         (("--api-key", "k"), "--embedded to test the embedded reference service"),
     ],
 )
-def test_what_cannot_be_run_is_a_usage_error(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_an_impossible_run_is_a_usage_error(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     """The error is a sentence without a traceback, with pytest's usage status."""
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "--pyargs", CHECK, *arguments],

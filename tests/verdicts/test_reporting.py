@@ -134,7 +134,7 @@ def test_all_that_a_report_says() -> None:
     assert (report["not_undone"], report["lasting"], report["waivers"]) == (["e1"], ["an audit log"], [])
 
 
-def test_what_is_missing_unlocks_a_class() -> None:
+def test_a_missing_need_unlocks_a_class() -> None:
     """The line that meets a need is listed with the classes that need it."""
     needing = {
         entry.conformance_class for entry in load_catalogue().requirements.values() if "disposable" in entry.needs
@@ -145,7 +145,7 @@ def test_what_is_missing_unlocks_a_class() -> None:
     assert needing
 
 
-def test_what_was_observed() -> None:
+def test_observations_are_reported() -> None:
     """An observation is reported with its exchanges."""
     point = next(iter(load_catalogue().open_points.values()))
     report = reported(over(observations={point.id: [("so it is", [make_exchange(number=4)])]}))
@@ -187,7 +187,7 @@ def test_warnings() -> None:
     ]
 
 
-def test_what_was_nearly_done_to_others_is_warned_of() -> None:
+def test_risks_for_other_users_give_a_warning() -> None:
     """The report warns of other users' ids in responses to creations, and of changes in a read-only run."""
     more = {"mistaken": ["f1", "f2"], "writes": ["the engagement e1 was deleted"], "gone": ['f3 "Audit"']}
     report = reported(over(**more))

@@ -41,7 +41,7 @@ def test_a_non_conformity_fails_with_its_evidence() -> None:
 
 
 @pytest.mark.parametrize("where", ["body", "header"])
-def test_what_was_taken_out_of_a_response_fails_nobody(where: str) -> None:
+def test_a_redacted_value_is_no_failure(where: str) -> None:
     """If a redacted header was in the response, the original may have been right."""
     texts = {"body": b'{"data": {"slug": "%s"}}', "header": b"%s"}
 

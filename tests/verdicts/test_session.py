@@ -57,7 +57,7 @@ def test_the_judge_decides_what_runs(monkeypatch: pytest.MonkeyPatch, capfd: pyt
     assert capfd.readouterr() == ("", "")
 
 
-def test_checks_are_collected_once_and_run_by_whoever_needs_them() -> None:
+def test_checks_are_collected_once_and_run_under_a_judge() -> None:
     """The checks are collected once and run under a judge."""
     watching = Watching()
     judge = Judge(SmallRun(only=("no-such-requirement",)), watching)  # type: ignore[arg-type]
@@ -122,7 +122,7 @@ def test_listing_checks_runs_none(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "--collect-only" in given
 
 
-def test_exceptions_are_told_briefly() -> None:
+def test_exceptions_are_reported_briefly() -> None:
     """The style of tracebacks is pytest's shortest."""
     registered = Recorder()
     config: Any = SimpleNamespace(option=SimpleNamespace(), pluginmanager=registered)
@@ -143,7 +143,7 @@ def test_exceptions_are_told_briefly() -> None:
         (pytest.ExitCode.USAGE_ERROR, True),
     ],
 )
-def test_a_pytest_that_broke_down_is_told_of(
+def test_an_error_of_pytest_is_reported(
     monkeypatch: pytest.MonkeyPatch, status: pytest.ExitCode, *, is_error: bool
 ) -> None:
     """An internal or usage error of pytest is an error of the suite; failed checks are not."""

@@ -79,7 +79,7 @@ def test_a_file_of_waivers_is_read(tmp_path: Path) -> None:
         (WHOLE.replace("  expires: 2026-12-31\n", ""), "waiver 1: expires must be a date such as 2026-12-31."),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, text: str | bytes, message: str) -> None:
+def test_an_invalid_file_is_refused_with_a_reason(tmp_path: Path, text: str | bytes, message: str) -> None:
     """A sentence names the file, the entry and what was expected."""
     with pytest.raises(WaiverError) as refused:
         load_waivers(written(tmp_path, text))
@@ -147,7 +147,7 @@ def test_narrow_waivers_cover_together() -> None:
     assert found["reason"] == " ".join(2 * ["Waived by somebody until 2026-06-01: it is known"])
 
 
-def test_what_no_waiver_covers_stays_failed() -> None:
+def test_a_failure_without_a_waiver_stays_failed() -> None:
     """A failure of another check is not waived."""
     found = requirement("failed", "form::a", "other::b")
 

@@ -51,7 +51,7 @@ def sent(transport: Slow) -> tuple[Exchange, AttemptResult]:
     return asyncio.run(sender.attempt(get_organization(), number=7, check="walk", attempt=1, seconds=10))
 
 
-def test_an_exchange_tells_when_its_head_and_its_end_came(clock: WoundClock) -> None:
+def test_an_exchange_has_the_times_of_its_head_and_its_end(clock: WoundClock) -> None:
     """The exchange has the seconds since it was sent; the connection is released."""
     transport, began = Slow(clock, [], None), clock.now()
     exchange, outcome = sent(transport)

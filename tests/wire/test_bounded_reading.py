@@ -100,7 +100,7 @@ def test_a_body_that_is_cut_short_is_none(name: str, size: int) -> None:
     ],
 )
 @pytest.mark.parametrize("size", [1, 1000])
-def test_what_is_wrong_with_a_body(body: bytes, codings: tuple[str, ...], said: str, size: int) -> None:
+def test_a_broken_body_is_reported(body: bytes, codings: tuple[str, ...], said: str, size: int) -> None:
     """The message quotes nothing of the target."""
     with pytest.raises(Unreadable, match=f"^(?:{said})$"):
         read([body[start : start + size] for start in range(0, len(body), size)], *codings)
@@ -131,7 +131,7 @@ def test_a_body_may_be_as_large_as_the_bound(monkeypatch: pytest.MonkeyPatch, co
         read(encoded([bytes(3001)], coding), *codings)
 
 
-def test_what_is_received_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_received_bytes_count_towards_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Empty gzip members count towards the limit."""
     monkeypatch.setattr(bounded_reading, "MAX_BODY", 3000)
     member = gzip.compress(b"")
@@ -141,7 +141,7 @@ def test_what_is_received_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> Non
         read([member] * (3000 // len(member) + 1), "gzip")
 
 
-def test_what_is_made_on_the_way_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_padding_counts_towards_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Padding counts towards the limit."""
     monkeypatch.setattr(bounded_reading, "MAX_BODY", 3000)
     monkeypatch.setattr(bounded_reading, "_PIECE", 100)
@@ -160,7 +160,7 @@ def test_a_piece_is_no_more_than_a_piece(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("piece", [1, 100, 250, 258, 500, 999, 1000, 1001])
-def test_what_a_decoder_holds_back_is_read_too(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
+def test_delayed_output_of_a_decoder_is_read(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
     """The decoder may have more output after the last input."""
     monkeypatch.setattr(bounded_reading, "_PIECE", piece)
 

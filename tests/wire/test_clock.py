@@ -32,7 +32,7 @@ def test_a_clock_that_is_set_back_moves_nothing(monkeypatch: pytest.MonkeyPatch)
     assert running.now() - began == timedelta(seconds=2.5)
 
 
-def test_a_clock_tells_the_time_of_day() -> None:
+def test_a_clock_gives_the_time_of_day() -> None:
     """The time is in UTC."""
     assert abs(clock.SystemClock().now() - datetime.now(UTC)) < timedelta(minutes=1)
 

@@ -142,7 +142,7 @@ def test_no_more_go_through_than_it_says(refusals: int, most: int) -> None:
     assert any(beside) is (most > 1)
 
 
-def test_what_waits_already_goes_through_as_few_at_a_time_as_later_ones() -> None:
+def test_a_lower_limit_applies_to_waiting_requests() -> None:
     """A lower limit applies to all waiting requests."""
     width = ConcurrencyLimiter(8)
     under_way: list[int] = []

@@ -155,7 +155,7 @@ def test_after_early_closes_writes_get_new_connections(make: Fixtures) -> None:
     ("status", "word", "connections"),
     [(401, READ, 1), (401, AGAIN, 1), (401, WRITE, 2), (413, WRITE, 2), (404, WRITE, 1), (409, WRITE, 1)],
 )
-def test_what_cannot_be_repeated_does_not_follow_an_early_refusal(
+def test_an_unrepeatable_request_does_not_follow_an_early_refusal(
     make: Fixtures, status: int, word: object, connections: int
 ) -> None:
     """Some servers refuse a key and close without notice, and a request sent meanwhile is lost."""
@@ -234,7 +234,7 @@ def linked() -> tuple[Any, Recorded, set[Any]]:
     return link, transport, links
 
 
-def test_what_has_come_is_read_at_once() -> None:
+def test_all_received_bytes_are_read_together() -> None:
     """All received bytes are returned together; none after the end."""
 
     async def story() -> list[bytes]:
@@ -331,6 +331,6 @@ def test_a_link_with_unread_bytes_is_not_quiet() -> None:
     ("host", "address"),
     [("127.0.0.1", True), ("::1", True), ("service.test", False), ("localhost", False), ("1.2.3", False)],
 )
-def test_what_is_an_address(host: str, *, address: bool) -> None:
+def test_an_address_is_no_name(host: str, *, address: bool) -> None:
     """Only names are resolved, and may have several addresses."""
     assert connection._is_address(host) is address

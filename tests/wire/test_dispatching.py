@@ -104,7 +104,7 @@ def test_a_lost_target_is_probed_with_growing_pauses(make: Fixtures, clock: Woun
         wire.send(MINE)
 
 
-def test_what_was_under_way_is_named(make: Fixtures, clock: WoundClock) -> None:
+def test_the_request_before_a_loss_is_named(make: Fixtures, clock: WoundClock) -> None:
     """The reason names the request before the loss, and cites its exchange."""
     wire = make.wire(transport=responding(200, BROKEN, then=UNREACHED), clock=clock)
     wire.send(get_organization())
@@ -422,7 +422,7 @@ def test_undoing_is_not_ended_by_a_limit(make: Fixtures, clock: WoundClock) -> N
     assert "wire" not in checks(wire)
 
 
-def test_what_is_sent_to_meet_the_limit_is_not_held(make: Fixtures, clock: WoundClock) -> None:
+def test_an_expected_429_delays_nothing(make: Fixtures, clock: WoundClock) -> None:
     """Its 429 is its response, and delays no other request of that key."""
     wire = make.wire(transport=responding(429, 200), clock=clock)
 
@@ -431,7 +431,7 @@ def test_what_is_sent_to_meet_the_limit_is_not_held(make: Fixtures, clock: Wound
     assert clock.pauses == []
 
 
-def test_what_is_sent_to_meet_the_limit_narrows_nothing(make: Fixtures, clock: WoundClock) -> None:
+def test_an_expected_429_does_not_lower_the_concurrency(make: Fixtures, clock: WoundClock) -> None:
     """Its 429 is expected, even if it leaves requests."""
     crowded = Crowded(clock, 429, 899)
     wire = make.wire(transport=crowded, clock=clock, workers=8)
@@ -482,9 +482,9 @@ class Crowded(httpx.AsyncBaseTransport):
     """A gateway or service that accepts two concurrent requests.
 
     Args:
-        clock: The clock of the run, which it tells.
-        status: With what it refuses.
-        remaining: What it says then that the key has left.
+        clock: The clock of the run, for the Date header.
+        status: The status of its refusals.
+        remaining: The X-RateLimit-Remaining of its refusals.
     """
 
     def __init__(self, clock: WoundClock, status: int, remaining: int = 0) -> None:

@@ -55,7 +55,7 @@ def test_a_sign_that_cannot_be_seen_may_be_escaped(sign: str, written: str) -> N
 
 
 @pytest.mark.parametrize("entity", ["&#256;", "&#999;", "&#x100;", "&#xfff", "&nbsp;", "&#;", "&#x;", "&;"])
-def test_what_is_no_byte_stays_as_it_is(entity: str) -> None:
+def test_an_entity_that_is_no_byte_stays(entity: str) -> None:
     """The text around it is still searched."""
     redactor = Redactor()
     redactor.add("api_key", "abc-&-123456")

@@ -98,7 +98,7 @@ def test_exchanges_are_hashed_by_their_numbers() -> None:
     assert hash(exchange) == hash(replace(exchange, error="x"))
 
 
-def test_what_passes_and_what_lasts() -> None:
+def test_only_a_broken_connection_allows_a_retry() -> None:
     """Only a broken connection allows a retry of the check."""
     assert not NoResponse("the connection broke").lasting
     assert NotSent("it could change what is not the run's").lasting

@@ -29,8 +29,8 @@ def responded(request: Request, status: int, body: bytes = PAGE) -> Exchange:
 
 @pytest.mark.parametrize("status", [414, 431])
 @pytest.mark.parametrize("body", [PAGE, ENVELOPE, b""])
-def test_what_is_too_long_is_never_the_services(status: int, body: bytes) -> None:
-    """It is no response of the service, and a retry is of no use."""
+def test_a_refusal_for_length_is_the_gateways(status: int, body: bytes) -> None:
+    """A 414 or 431 is no response of the service, and a retry is of no use."""
     exchange = responded(READING, status, body)
 
     assert (exchange.judgeable, exchange.as_received) == (False, None)
@@ -101,7 +101,7 @@ def test_bounds_of_a_request(target: bytes, headers: list[tuple[str, str]], *, i
             ensure_short(target, headers)
 
 
-def test_what_is_too_long_is_not_sent_and_says_so(make: Fixtures) -> None:
+def test_a_request_that_is_too_long_is_not_sent(make: Fixtures) -> None:
     """The path of the base URL counts; nothing is sent, and no fault is found."""
     transport = Scripted(lambda _: (200, {}))
     wire = make.wire(f"http://target.test/{'base' * 20}", transport=transport)

@@ -64,7 +64,7 @@ def test_a_key_has_one_budget(rate_limiter: RateLimiter) -> None:
     assert rate_limiter.budget(None) is not rate_limiter.budget(None)
 
 
-def test_what_is_left_is_what_may_be_sent(rate_limiter: RateLimiter, clock: WoundClock) -> None:
+def test_the_last_response_sets_the_budget(rate_limiter: RateLimiter, clock: WoundClock) -> None:
     """The last response sets the budget; without valid headers it is unlimited."""
     budget = rate_limiter.budget("a")
     assert budget.remaining is None
@@ -247,7 +247,7 @@ def test_no_more_are_under_way_than_are_left(rate_limiter: RateLimiter, clock: W
         (-5.0, None, 3, 4.0),
     ],
 )
-def test_how_long_a_refused_request_waits(
+def test_a_refused_request_waits_for_reset_and_retry_after(
     rate_limiter: RateLimiter, clock: WoundClock, reset: float, requested: str | None, waits: int, wait: float | None
 ) -> None:
     """It waits for Reset, then for Retry-After; without them for growing times."""
@@ -305,7 +305,7 @@ def test_a_reset_is_by_the_clock_of_the_service(rate_limiter: RateLimiter, clock
 
 
 @pytest.mark.parametrize(("left", "held"), [(2, [True, True, False]), (1, [True, True, True])])
-def test_how_often_a_sudden_end_is_waited_for(
+def test_a_sudden_end_is_believed_twice(
     rate_limiter: RateLimiter, clock: WoundClock, left: int, held: list[bool]
 ) -> None:
     """A sudden 0 is believed twice; an expected 0 always."""

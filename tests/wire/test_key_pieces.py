@@ -58,7 +58,7 @@ def test_no_piece_of_a_key_is_recorded(form: str, start: int) -> None:
     assert headers == (("X-Key", "<withheld: a piece of a key was in it>"), ("X-RateLimit-Limit", "100"))
 
 
-def test_what_shows_no_piece_stays() -> None:
+def test_a_body_without_a_piece_stays() -> None:
     """Only pieces of the full length are removed, and no ordinary words."""
     for text in (f"...{KEY[-LENGTH + 1 :]}", "Invalid API key.", "\u00fc \\u00fc"):
         body = json.dumps({"error": ENVELOPE["error"] | {"message": text}}, indent=3).encode()

@@ -73,7 +73,7 @@ def test_whether_a_request_was_alone(beside: list[Exchange], *, alone: bool) -> 
     ],
     ids=["nothing", "a-firewall", "not-there-yet", "no-refusal"],
 )
-def test_what_is_no_loss(exchanges: list[Exchange]) -> None:
+def test_other_errors_are_no_loss(exchanges: list[Exchange]) -> None:
     """A loss needs refused connections of a target that had responded before."""
     assert losses(exchanges) == []
 

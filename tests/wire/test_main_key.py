@@ -139,7 +139,7 @@ def test_refusals_of_other_keys_count_for_nothing_after_the_end(make: Fixtures, 
         """A service that delays the other key until the main key has ended."""
 
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-            while "another" in request.headers["Authorization"] and wire.stopped is None:  # noqa: ASYNC110 - no event tells
+            while "another" in request.headers["Authorization"] and wire.stopped is None:  # noqa: ASYNC110 - there is no event
                 await asyncio.sleep(0.001)
             return await super().handle_async_request(request)
 
@@ -160,7 +160,7 @@ def test_requests_in_flight_share_one_probe(make: Fixtures, clock: WoundClock) -
         """A service that responds once all requests are in flight."""
 
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-            while "/engagements/" in request.url.path and wire.sent < 3 + len(requests):  # noqa: ASYNC110 - no event tells
+            while "/engagements/" in request.url.path and wire.sent < 3 + len(requests):  # noqa: ASYNC110 - there is no event
                 await asyncio.sleep(0.001)
             return await super().handle_async_request(request)
 
@@ -263,7 +263,9 @@ def exchange(number: int, status: int, request: Request = READ) -> Exchange:
         ("the main key was refused from request 9 on", [exchange(6, 200)], False),
     ],
 )
-def test_what_rests_on_an_ended_key(stopped: str | None, later: list[Exchange], *, rests: bool) -> None:
+def test_refusals_after_the_end_of_the_main_key_do_not_count(
+    stopped: str | None, later: list[Exchange], *, rests: bool
+) -> None:
     """Refusals of other keys count only before the last success of an ended main key."""
     refusals = [exchange(3, 403, READ.with_key(SCOPED)), exchange(5, 401, READ.with_key(SCOPED))]
 

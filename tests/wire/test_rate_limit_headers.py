@@ -56,7 +56,7 @@ def dated(seconds: float) -> Response:
         (response(*limited().headers, ("X-RateLimit-Limit", "11")), None),
     ],
 )
-def test_what_the_three_headers_say(made: Response, expected: Quota | None) -> None:
+def test_consistent_headers_give_a_quota(made: Response, expected: Quota | None) -> None:
     """Consistent numbers in plain digits are read; a gateway may repeat a header."""
     assert quota(made) == expected
 
@@ -79,7 +79,7 @@ def test_what_the_three_headers_say(made: Response, expected: Quota | None) -> N
         ("Thu, 01 Jan 99999 00:00:00 GMT", None),
     ],
 )
-def test_how_long_a_response_asks_to_wait(text: str, seconds: float | None) -> None:
+def test_retry_after_has_seconds_or_a_date(text: str, seconds: float | None) -> None:
     """Retry-After has seconds or a date by the service's clock; never below 0."""
     assert retry_after(response(("Retry-After", text)), EPOCH) == seconds
 

@@ -368,7 +368,7 @@ def test_a_wait_for_the_limit_is_known(make: Fixtures, clock: WoundClock, *, und
 
 @pytest.mark.parametrize(("changes", "probes"), [(5, 5), (0, 0)])
 @pytest.mark.parametrize("step", [0, 1])
-def test_what_never_falls_keeps_nothing_back(
+def test_headers_that_never_fall_are_ignored(
     step: int, changes: int, probes: int, make: Fixtures, clock: WoundClock
 ) -> None:
     """Headers that count up, or never change, are ignored after a few requests."""
@@ -390,7 +390,7 @@ def test_what_never_falls_keeps_nothing_back(
     ids=["one", "all but one", "all"],
 )
 @pytest.mark.parametrize("error", [502, httpx.ReadTimeout("late")])
-def test_a_lost_question_tells_nothing(
+def test_a_request_without_a_response_is_no_evidence(
     lost: set[int], error: int | Exception, make: Fixtures, clock: WoundClock, *, stopped: bool
 ) -> None:
     """Requests without a response are no evidence, unless all of them fail."""

@@ -47,7 +47,7 @@ def read_off(clock: RecordedClock) -> list[object]:
     return [*seen, clock.now()]
 
 
-def test_what_a_clock_said_is_said_again() -> None:
+def test_a_replay_returns_the_recorded_times() -> None:
     """The replay returns the recorded readings without a clock and without waits."""
     taken = InputRecorder()
     first = read_off(RecordedClock(Ticking(), taken))

@@ -227,7 +227,7 @@ def test_a_sieve_lets_little_through_that_holds_none() -> None:
 @pytest.mark.parametrize(
     "escape", [str, lambda text: text.replace("_", r"\u005f"), lambda text: text.replace("_", "%5f")]
 )
-def test_what_was_redacted_once_is_redacted_again(written: str, escape: Callable[[str], str]) -> None:
+def test_a_cached_text_is_redacted_again(written: str, escape: Callable[[str], str]) -> None:
     """A text is only cached as free if it contains no secret."""
     redactor = Redactor()
     redactor.add("api_key", "sk_live_0123456789")
@@ -328,7 +328,7 @@ def test_a_known_secret_stays_as_it_was() -> None:
     assert made.text("at staging-eu") == "at staging-eu"
 
 
-def test_what_is_quoted_in_several_ways_at_once_is_withheld() -> None:
+def test_a_secret_without_a_clear_end_is_withheld() -> None:
     """An escaped secret without a clear end is withheld."""
     redactor = Redactor()
     redactor.add("api_key", "sk_live_0123456789")
@@ -427,7 +427,7 @@ def test_any_number_of_backslashes_is_gone_through_once(length: int) -> None:
     assert redactor.bytes(b"\\" * length + escaped) == b"\\" * length + b"<api_key>"
 
 
-def test_what_is_shown_anyway_is_weak() -> None:
+def test_a_value_in_the_targets_name_is_weak() -> None:
     """A header's value that is part of the target's name cannot be hidden."""
     redactor = Redactor()
     redactor.add("header:X-Gateway", "staging", shown=True)

@@ -88,7 +88,7 @@ def test_a_request_may_get_another_body() -> None:
         (READING.as_probe("DELETE", "/api/v1/engagements/e1"), True),
     ],
 )
-def test_what_could_change_something_is_known(sent: Request, *, may_change: bool) -> None:
+def test_every_request_but_get_may_change_data(sent: Request, *, may_change: bool) -> None:
     """Every request but GET with a possibly valid key may change data."""
     assert sent.may_change is may_change
 
@@ -96,7 +96,7 @@ def test_what_could_change_something_is_known(sent: Request, *, may_change: bool
 @pytest.mark.parametrize(
     ("sent", "harmless"), [(READING, True), (CREATION, False), (replace(CREATION, repeatable=True), True)]
 )
-def test_what_may_be_sent_twice_is_known(sent: Request, *, harmless: bool) -> None:
+def test_reads_and_idempotent_requests_are_harmless(sent: Request, *, harmless: bool) -> None:
     """Reads and idempotent requests may be sent twice."""
     assert sent.harmless is harmless
 

@@ -50,7 +50,9 @@ def pauses(request: Request, exchange: Exchange, outcome: AttemptResult) -> list
         (replace(READ, expects_429=True), BROKEN, AttemptResult.BROKEN, 0),
     ],
 )
-def test_what_is_sent_again(sent: Request, exchange: Exchange, outcome: AttemptResult, times: int) -> None:
+def test_only_harmless_requests_are_retried(
+    sent: Request, exchange: Exchange, outcome: AttemptResult, times: int
+) -> None:
     """Only harmless requests are retried; a write that may have happened is not."""
     assert len(pauses(sent, exchange, outcome)) == times
 

@@ -97,7 +97,7 @@ def test_the_time_of_a_run_ends_requests_under_way(make: Fixtures) -> None:
         wire.send(get_organization())
 
 
-def test_a_run_tells_when_its_time_has_come(make: Fixtures, clock: WoundClock) -> None:
+def test_a_run_is_over_before_its_next_request(make: Fixtures, clock: WoundClock) -> None:
     """``is_over`` is true before the next request, so that no pause is wasted."""
     wire = make.wire(transport=Scripted(lambda _: (200, {})), clock=clock, max_seconds=20)
 

@@ -122,7 +122,7 @@ def test_a_wait_must_end_before_the_run_does(clock: WoundClock) -> None:
         ({"max_seconds": 20}, 50, 2, 2),
     ],
 )
-def test_how_long_undoing_may_take(
+def test_undoing_has_the_given_time(
     clock: WoundClock, settings: dict[str, Any], passed: float, requested: float | None, seconds: float
 ) -> None:
     """Undoing has the given time, and little more than the run's time."""
@@ -236,7 +236,7 @@ def test_recorded_responses_are_added_up(clock: WoundClock, monkeypatch: pytest.
         (b",{}," * 4, 3),
     ],
 )
-def test_what_is_read_of_responses_takes_room(
+def test_each_part_of_a_body_takes_memory(
     body: bytes, fits: int, clock: WoundClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each part of a body counts more than its characters."""

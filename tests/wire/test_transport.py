@@ -59,7 +59,7 @@ def test_a_response_is_given_as_it_came() -> None:
     assert request.extensions["connected"] is True
 
 
-def test_what_is_only_announced_is_passed_over() -> None:
+def test_interim_responses_are_skipped() -> None:
     """The response comes after it."""
     assert respond(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + raw_response(body=b"late"))[1] == b"late"
 
@@ -93,7 +93,7 @@ def test_a_response_of_an_old_server_ends_with_its_connection() -> None:
         "noise", "odd chunks",
     ],
 )  # fmt: skip
-def test_what_is_no_response(sent: bytes, kind: type[Exception], says: str) -> None:
+def test_an_invalid_response_has_its_own_message(sent: bytes, kind: type[Exception], says: str) -> None:
     """Each error has its own message, without h11's."""
     with pytest.raises(kind) as raised:
         respond(sent)

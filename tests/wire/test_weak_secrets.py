@@ -115,14 +115,14 @@ def test_wide_encodings_tell_no_key(encoding: str) -> None:
     assert b"<key 0>" in shown
 
 
-def test_what_is_packed_is_unpacked_to_a_bound() -> None:
+def test_nested_gzip_is_decompressed_to_a_limit() -> None:
     """Nested gzip bombs take limited memory."""
     bomb = gzip.compress(gzip.compress(bytes(redaction._MOST_UNPACKED + 1)))
 
     assert [len(inner) for inner in redaction._unpacked(bomb)][1:] == [redaction._MOST_UNPACKED]
 
 
-def test_what_is_packed_tells_no_key() -> None:
+def test_compressed_bodies_show_no_key() -> None:
     """A gzip body without a Content-Encoding is withheld if it contains the key."""
     made = redactor("sk-live-0123456789")
     secret, harmless = gzip.compress(b"Bearer sk-live-0123456789"), gzip.compress(b"nothing")

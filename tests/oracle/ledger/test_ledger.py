@@ -458,7 +458,7 @@ def test_engagements_of_another_organization_are_in_no_list(make_client: MakeCli
 def test_a_listed_engagement_that_no_response_showed(
     make_client: MakeClient, status: int | None, key: Credential | None, requirement: str | None
 ) -> None:
-    """Its name tells which creation made it; one without a clear response may have."""
+    """Its name shows which creation made it; one without a clear response may have."""
     client = make_client()
     creation = requests.create_engagement({"name": "twice"})
     client.send(creation if key is None else creation.with_key(key), status=status)

@@ -62,7 +62,7 @@ def test_an_operation_that_fails(name: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("mode", [Mode.READ_ONLY, Mode.DEFAULT])
-def test_what_a_run_may_not_do_it_leaves(mode: Mode) -> None:
+def test_a_run_sends_no_forbidden_request(mode: Mode) -> None:
     """No odd request is sent that the mode forbids, and a correct service passes."""
     options = RunOptions(effort=Effort.STANDARD, seed=1, mode=mode, only=BREAKS)
 

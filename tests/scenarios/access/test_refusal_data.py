@@ -76,7 +76,7 @@ def test_no_optional_field_is_null(operation: str) -> None:
 
 
 @pytest.mark.parametrize("operation", [*BODIES, *QUERIES])
-def test_no_two_requests_of_a_table_are_told_alike(operation: str) -> None:
+def test_requests_of_a_table_have_unique_labels(operation: str) -> None:
     """Every request of a table has a unique label."""
     table = BODIES.get(operation) or QUERIES[operation]
     assert len({body.what for body in table}) == len(table)
@@ -115,7 +115,7 @@ def test_near_keys_are_nearly_the_real_one(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_all_that_tells_of_the_real_key_is_named(key: str) -> None:
+def test_every_text_that_reveals_the_real_key_is_listed(key: str) -> None:
     """Every wrong key that reveals the real one is listed, and both of its halves."""
     wrong = [credential for _, credential in (*unknown_keys(key, seeded(1)), *near_keys(key, seeded(1)))]
     texts = telling(key, wrong)

@@ -36,8 +36,8 @@ def shown(data: object, status: int = 200) -> Exchange:
         (THEIRS, False),
     ],
 )
-def test_what_can_be_the_same(other: dict[str, Any], *, alike: bool) -> None:
-    """Only a field that both show with different values tells two resources apart."""
+def test_only_different_values_distinguish_resources(other: dict[str, Any], *, alike: bool) -> None:
+    """Only a field that both show with different values distinguishes two resources."""
     assert is_alike(OWN, other) is alike
 
 
@@ -57,7 +57,7 @@ def test_an_engagement_of_others_is_left_alone() -> None:
     [shown(OWN), shown(None), shown(THEIRS, 404), shown(THEIRS, 403)],
     ids=["leak", "nothing", "404", "403"],
 )
-def test_what_is_ours_or_not_there_is_tried(response: Exchange) -> None:
+def test_an_own_or_missing_engagement_is_tried(response: Exchange) -> None:
     """The run's engagement, or a missing one, is tried: a leak must be found."""
     _ensure_nobody_elses(shown(OWN), response)
 
@@ -67,7 +67,7 @@ def test_another_one_of_that_identifier_may_be_listed() -> None:
     _holds_not("ours", OWN, [page([THEIRS])])
 
 
-def test_what_is_ours_must_not_be_listed() -> None:
+def test_an_own_engagement_must_not_be_listed() -> None:
     """The run's engagement must not be listed by the other key, even if it was changed."""
     with pytest.raises(NonConformity, match="gives ours"):
         _holds_not("ours", OWN, [page([{**OWN, "name": "changed"}])])
@@ -93,7 +93,7 @@ def test_a_name_that_comes_over_from_another_organization() -> None:
 
 
 @pytest.mark.parametrize("reads", [[], [named("Ours", -1.0)], [named("Ours", 0.005)], [named("Ours", 1.0, 500)]])
-def test_what_was_read_before_a_renaming_tells_nothing_of_it(reads: list[Exchange]) -> None:
+def test_a_read_before_a_renaming_shows_nothing(reads: list[Exchange]) -> None:
     """A read from before the renaming, or without success, shows nothing."""
     with pytest.raises(Inapplicable):
         given(reads)

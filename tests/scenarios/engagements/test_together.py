@@ -68,7 +68,7 @@ def test_a_change_may_be_refused_beside_another(refusal: int) -> None:
 @pytest.mark.parametrize(
     "wrong", [LOST, race(FIRST, edited("edited by two", 403), later=shown("edited by one"))], ids=["lost", "forbidden"]
 )
-def test_what_goes_wrong_only_at_once_is_a_failure(wrong: Race) -> None:
+def test_only_faults_of_concurrent_requests_are_failures(wrong: Race) -> None:
     """The same changes in turn show whether the service is right otherwise."""
     with pytest.raises(
         NonConformity, match="no order explains the responses to these requests: edit of the name, edit of the name"

@@ -74,7 +74,7 @@ def list_of(*items: object, **meta: Any) -> dict[str, Any]:
         ("getEngagement", 404, error(404, statusCode=True), [("error-envelope", "/error/statusCode")]),
     ],
 )
-def test_the_place_tells_the_requirement(operation: str, status: int, body: object, expected: list[Any]) -> None:
+def test_the_place_decides_the_requirement(operation: str, status: int, body: object, expected: list[Any]) -> None:
     """A wrong status, member, field or value gives a fault of its requirement, with its place."""
     faults = document_faults(make_exchange(operation, status, body))
 

@@ -29,7 +29,7 @@ def draw(is_over: Callable[[], bool], count: int = _MANY) -> list[dict[str, Any]
     return generation.draw("listMembers", negative=False, count=count, seeded=1, is_over=is_over)
 
 
-def test_what_is_drawn_is_the_same_for_the_same_seed() -> None:
+def test_a_seed_gives_the_same_cases() -> None:
     """A seed gives the same cases, as many as requested, or fewer if there are no more."""
     first = draw(lambda: False, count=10)
 
@@ -60,7 +60,7 @@ def test_requests_that_were_not_drawn_in_time_are_none() -> None:
         send_generated(run, "listMembers")
 
 
-def test_what_is_certainly_invalid_is_sent_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_certainly_invalid_cases_are_sent_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the cases that break the document few are sent, each once, certainly invalid ones first."""
     open_ones = [{"query": [["page", f"0{number}"]]} for number in range(30)]
     invalid = [{"query": [["page", "x" * number]]} for number in range(1, 11)]
@@ -74,7 +74,7 @@ def test_what_is_certainly_invalid_is_sent_first(monkeypatch: pytest.MonkeyPatch
     assert [len(generated.of(kind)) for kind in (Validity.VALID, Validity.INVALID, Validity.OPEN)] == [1, 10, 6]
 
 
-def test_what_is_drawn_is_sent_as_far_as_gateways_take_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cases_are_cut_to_the_limits_of_gateways(monkeypatch: pytest.MonkeyPatch) -> None:
     """Long queries are cut, many parameters become fewer, and a body that is too large is left out."""
     queries = [
         [["status", "\U0001f600" * 5000]],

@@ -106,7 +106,7 @@ def dated(ahead: float, began: float = 0.0, seconds: float = 0.1) -> Exchange:
     ],
     ids=["none", "unanswered", "one", "one-clock", "a-second", "three-clocks", "slow-behind", "slow-ahead"],
 )
-def test_how_far_clocks_are_apart(exchanges: list[Exchange], apart: float) -> None:
+def test_clocks_are_apart_by_the_unexplained_difference(exchanges: list[Exchange], apart: float) -> None:
     """The distance of clocks is what cut seconds and slow responses do not explain."""
     assert clocks_apart(exchanges) == pytest.approx(apart)
 

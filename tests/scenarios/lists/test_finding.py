@@ -31,7 +31,7 @@ def test_later_looks_are_undisturbed() -> None:
 
 
 @pytest.mark.parametrize("lists", [("x", "x", "x", "x"), ("x", "x", "xB", "x"), ("x", "y", "z", "z")])
-def test_what_is_missing_twice_at_rest_is_not_listed(lists: tuple[str, ...]) -> None:
+def test_an_engagement_missing_twice_at_rest_is_not_listed(lists: tuple[str, ...]) -> None:
     """An engagement missing from two reads fails, if others changed nothing between those."""
     with pytest.raises(NonConformity, match="is not in the list"):
         expect_listed("an engagement", found(*lists))

@@ -25,6 +25,6 @@ def test_links_are_seen(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "service.test/accept", "https://", "mailto:a@example.com", "ftp://service.test/a"]
 )
-def test_what_is_no_link(text: str) -> None:
+def test_other_texts_are_no_links(text: str) -> None:
     """A scheme without a host, or another scheme than http and https, is no link."""
     assert not holds_link(text)
