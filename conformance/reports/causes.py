@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _OF_LAWS: Final = "test_every_response"
 """The module of the checks that apply a law to every response."""
 _TIMES: Final = re.compile(r"\((\d+) (?:times in this run|of \d+ responses)")
-_OF_ONE_RESPONSE: Final = re.compile(rb"[0-9]+|eng_[\w-]+|usr_[\w-]+")
+_OF_ONE_RESPONSE: Final = re.compile(rb"[\w-]*[0-9][\w-]*")
 _ALIKE: Final = 500
 """The bytes of two wrong responses that are compared."""
 _PREFIX: Final = "version-prefix-served"
