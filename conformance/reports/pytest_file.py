@@ -183,12 +183,12 @@ class _Writer:
                 condition = f"{literal(symptom.name.lower())} in {response}.headers"
             case "header":
                 condition = f"{response}.headers.get({literal(symptom.name.lower())}) != {literal(symptom.value)}"
-            case "listed" if symptom.value in self._ids:
-                condition = f"{self._ids[symptom.value]} not in {response}.items()"
+            case "listed" if self._id_of(symptom.value):
+                condition = f"{self._id_of(symptom.value)} not in {response}.items()"
             case "missing":
                 shown = {read.id_of(item) for item in readable_resources(symptom.exchange)}
                 lost = [symptom.value] if symptom.value else [made for made in self._ids if made not in shown]
-                absent = next((self._ids[made] for made in lost if made in self._ids), None)
+                absent = next(filter(None, map(self._id_of, lost)), None)
                 condition = absent and f"{absent} in {response}.items()"
             case "member":
                 condition = self._member(symptom, self._place(symptom, response), expected)
@@ -202,7 +202,7 @@ class _Writer:
         literal = literal_of(expected)
         if isinstance(literal, int | float) and not isinstance(literal, bool) and not _STABLE.match(symptom.name):
             return None
-        if literal in {"", None}:  # an empty description may be absent or null
+        if literal is None or literal == "":  # an empty description may be absent or null
             return f'{shown} in (..., None, "")' if symptom.value else None
         if literal is ABSENT or literal == symptom.value:
             return f"{shown} != {self._text(symptom.value)}"
@@ -224,10 +224,14 @@ class _Writer:
         relation = ">=" if "or later" in expected else ">" if "later" in expected else "=="
         return next((f"{shown} {'!=' if named[0] == symptom.value else relation} {place}" for place in before), None)
 
+    def _id_of(self, value: object) -> str | None:
+        """Return the name of the variable that holds an id; None if a value is no id of the test."""
+        return self._ids.get(value) if isinstance(value, str) else None
+
     def _place(self, symptom: Symptom, response: str) -> str:
         """Return the expression of a member; an item of a list is found by its id."""
         found = re.fullmatch(r"(/data/\d+)(/.*)", symptom.name)
-        name = found and self._ids.get(_value(symptom.exchange, f"{found[1]}/id"))
+        name = found and self._id_of(_value(symptom.exchange, f"{found[1]}/id"))
         if found and name:
             return f"at({response}.items()[{name}], {literal(found[2])})"
         return f"at({response}.json(), {literal(symptom.name)})"
@@ -275,8 +279,8 @@ class _Writer:
         """Return the expression of a value, in which ids of the run stand for those of the test."""
         if parts is not None and parts[1] in self._ids:
             return " + ".join([literal(parts[0]), self._ids[parts[1]], *([literal(parts[2])] if parts[2] else [])])
-        if isinstance(value, str) and value in self._ids:
-            return self._ids[value]
+        if (name := self._id_of(value)) is not None:
+            return name
         return literal(value.replace("\0", "") if parts is not None else value)
 
 

@@ -228,7 +228,7 @@ def test_a_changed_folder_is_not_witnessed(certified: Path, key_file: Path, sand
     done = _witness(certified, key_file, sandbox)
 
     assert done.returncode == 1
-    assert done.stdout.splitlines()[-1] == "Exit 1: The certificate does not hold."
+    assert done.stdout.splitlines()[-1] == "Exit 1: The certificate is not valid."
     assert not certified.with_name("run-witness").exists()
 
 

@@ -129,7 +129,7 @@ def _outputs_with_key(key: str, ended: Ended) -> list[str]:
     raw = key.encode()
     forms = [raw, raw.hex().encode(), raw.hex().upper().encode(), *(_core(raw, shift) for shift in range(3))]
     texts = {"stdout": ended.out.encode(), "stderr": ended.err.encode()}
-    texts |= {path.name: path.read_bytes() for path in ended.folder.iterdir()}
+    texts |= {path.name: path.read_bytes() for path in ended.folder.rglob("*") if path.is_file()}
     return [name for name, text in texts.items() if any(form in text for form in forms)]
 
 

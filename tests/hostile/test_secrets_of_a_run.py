@@ -236,5 +236,5 @@ def test_a_crash_shows_no_key(tmp_path: Path) -> None:
 
     assert done.returncode == 3
     assert "RuntimeError" in (tmp_path / "report" / "errors.log").read_text()
-    written = b"".join(path.read_bytes() for path in (tmp_path / "report").iterdir())
+    written = b"".join(path.read_bytes() for path in (tmp_path / "report").rglob("*") if path.is_file())
     assert key not in done.stdout + done.stderr + written.decode("utf-8", "replace")

@@ -66,7 +66,7 @@ async def _telling(turn: Turn, key: str) -> None:
 
 def _readings(ended: Ended) -> list[str]:
     """Return all texts of the files: whole, each string, and each string decoded from base64 and hexadecimal."""
-    texts = [ended.out, ended.err, *(path.read_text("utf-8") for path in ended.folder.iterdir())]
+    texts = [ended.out, ended.err, *(path.read_text("utf-8") for path in ended.folder.rglob("*") if path.is_file())]
     for entry in json.loads((ended.folder / "exchanges.har").read_text("utf-8"))["log"]["entries"]:
         body = entry["response"].get("content", {}).get("text", "")
         if entry["response"]["status"] == HTTPStatus.UNAUTHORIZED and body.startswith("{"):
