@@ -15,9 +15,13 @@ from conformance.scenarios.organization.counts import expect_agreement
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.operations import Family
     from conformance.running.run import Run
     from conformance.scenarios.last_look import LastLook
+    from conformance.scenarios.organization.counts import Counts
+    from conformance.wire.exchange import Exchange
 
 pytestmark = pytest.mark.stage(Stage.WEIGHING)
 
@@ -37,19 +41,19 @@ def test_key_has_lost_engagements_for_good(last_look: LastLook) -> None:
 @requirement("engagement-count-agrees")
 def test_engagement_count_of_the_other_organization_agrees(run: Run, last_look: LastLook) -> None:
     """The engagementCount of the other organization is the total of its engagements after changes with its key."""
-    if last_look.of_other is None:
-        raise Inapplicable("No key of another organization was used")
-    other = run.fixtures.other_organization()
-    expect_agreement(run, last_look.of_other, "engagementCount", lambda seen: seen.engagements, other)
+    _agrees(run, last_look, "engagementCount", lambda seen: seen.engagements)
 
 
 @requirement("member-count-agrees")
 def test_member_count_of_the_other_organization_agrees(run: Run, last_look: LastLook) -> None:
     """The memberCount of the other organization is the total of its members."""
+    _agrees(run, last_look, "memberCount", lambda seen: seen.members)
+
+
+def _agrees(run: Run, last_look: LastLook, name: str, listed: Callable[[Counts], Exchange]) -> None:
     if last_look.of_other is None:
         raise Inapplicable("No key of another organization was used")
-    other = run.fixtures.other_organization()
-    expect_agreement(run, last_look.of_other, "memberCount", lambda seen: seen.members, other)
+    expect_agreement(run, last_look.of_other, name, listed, run.fixtures.other_organization())
 
 
 def _judge(last_look: LastLook, family: Family) -> None:

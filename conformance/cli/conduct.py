@@ -231,8 +231,8 @@ def _conduct(
         if execution.run.journal.pending():
             progress.undoing()
         undo(execution, judge.errors)
-    errors = len(judge.errors)
-    reason = _reason_of_suite(execution, judge.errors) or reached or _reason_of_target(execution, judge)
+    errors, pseudonyms = len(judge.errors), _pseudonyms(execution)
+    reason = _reason_of_suite(execution, judge.errors, pseudonyms) or reached or _reason_of_target(execution, judge)
     ended_by = interruption.signal  # a later signal changes nothing
     if ended_by is not None or fail_fast.failed is not None:
         judge.give_up("The run ended before this check did.")
@@ -240,15 +240,13 @@ def _conduct(
     report, problems = _built(execution, judge, judging, interrupted=ended_by is not None, failed_fast=has_failed_fast)
     if report["not_undone"] and (command := _cleanup_command(execution)):
         report["cleanup"] = execution.redactor.text(command)
-    pseudonyms = _pseudonyms(execution)
-    report = _masked(report, pseudonyms)
+    report, exchanges = _masked(report, pseudonyms), _masked_exchanges(execution, pseudonyms)
     events.built(report)
-    written = _write(report, execution, pseudonyms)
+    written = _write(report, exchanges, execution, pseudonyms)
     folder = execution.folder if written else None
-    exchanges = _masked_exchanges(execution, pseudonyms)
     _summarized(lambda: summarize(report, exchanges, folder, reached is None), report, judge)
     if len(judge.errors) > errors:
-        reason = _reason_of_suite(execution, judge.errors)
+        reason = _reason_of_suite(execution, judge.errors, pseudonyms)
     if ended_by is not None:
         status, why = Exit.of(ended_by), f"ended by {ended_by.name}"
     elif not written:
@@ -332,19 +330,19 @@ def _reason_of_target(execution: RunSession, judge: Judge) -> str | None:
     return None
 
 
-def _reason_of_suite(execution: RunSession, errors: Sequence[str]) -> str | None:
+def _reason_of_suite(execution: RunSession, errors: Sequence[str], pseudonyms: Pseudonyms | None) -> str | None:
     """Log the suite's own errors in the report's folder and return a sentence about them; None without errors."""
     if not errors:
         return None
     failed = f"The suite itself failed in {counted(len(errors), 'place')}"
-    if _logged(execution, errors):
+    if _logged(execution, errors, pseudonyms):
         return f"{failed}; see {ERRORS} in the report's folder."
     return f"{failed}, and {ERRORS} could not be written."
 
 
-def _logged(execution: RunSession, errors: Sequence[str]) -> bool:
+def _logged(execution: RunSession, errors: Sequence[str], pseudonyms: Pseudonyms | None) -> bool:
     """Write the suite's own errors to a file for its developers; return whether that succeeded."""
-    text, pseudonyms = execution.redactor.text("\n\n".join(errors)), _pseudonyms(execution)
+    text = execution.redactor.text("\n\n".join(errors))
     data = (text if pseudonyms is None else pseudonyms.prose(text)).encode(errors="replace")
     try:
         place({execution.folder / ERRORS: lambda: [data]})
@@ -374,10 +372,9 @@ def _masked_exchanges(execution: RunSession, pseudonyms: Pseudonyms | None) -> S
     return exchanges if pseudonyms is None else [pseudonyms.exchange(exchange) for exchange in exchanges]
 
 
-def _write(report: Report, execution: RunSession, pseudonyms: Pseudonyms | None) -> bool:
+def _write(report: Report, exchanges: Sequence[Exchange], execution: RunSession, pseudonyms: Pseudonyms | None) -> bool:
     """Write the outputs of a run; return whether that succeeded."""
-    lines, exchanges = execution.notes.lines, _masked_exchanges(execution, pseudonyms)
-    log, journal = execution.log.text(), execution.run.journal
+    lines, log, journal = execution.notes.lines, execution.log.text(), execution.run.journal
     try:
         if pseudonyms is not None:
             lines = [pseudonyms.note(line) for line in lines]

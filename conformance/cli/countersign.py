@@ -8,17 +8,20 @@ from typing import Any
 
 import click
 
-from conformance.cli.requiring import Required, ended, judged, requiring_options
+from conformance.cli.requiring import (
+    Required,
+    certificate_arguments,
+    ended,
+    ensure_distinct,
+    judged,
+    requiring_options,
+)
 from conformance.cli.text import open_console, plain, usage_error
 from conformance.exits import Exit
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option(
-    "--public-key", "vendor_file", required=True, metavar="FILE.pub", type=click.Path(dir_okay=False, path_type=Path),
-    help="The public key of the vendor.",
-)  # fmt: skip
+@certificate_arguments("The public key of the vendor.")
 @click.option(
     "--key", "key_file", required=True, metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
     help="The certifier's private key, from conformance keygen.",
@@ -56,8 +59,7 @@ def countersign(
         authorities = [] if tsa_file is None else read_authorities(tsa_file)
     except (KeyFileError, TimeStampError) as error:
         raise usage_error(error) from error
-    if vendor == key.public_key():
-        raise click.UsageError("The vendor's key and the certifier's are the same.")
+    ensure_distinct(vendor, key.public_key())
     console, verified = open_console(soft_wrap=True), verify(folder, vendor)
     if status := judged(console, verified, Required(**required)):
         sys.exit(status)

@@ -1,10 +1,11 @@
-"""Required properties of certificates: their options and their judgement, shared by ``verify`` and ``countersign``."""
+"""Certificates on the command line: their arguments, required properties and judgement."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -17,8 +18,8 @@ from conformance.exits import Exit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
 
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     from rich.console import Console
 
     from conformance.certificate.verifying import Verified
@@ -49,6 +50,33 @@ class Age(click.ParamType[timedelta]):
         if found is None:
             self.fail(f"{value!r} is not an age such as 90d or 12h.", param, ctx)
         return timedelta(**{{"d": "days", "h": "hours"}[found[2]]: int(found[1])})
+
+
+def certificate_arguments(key: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that adds the folder of a certificate, and the key that must have signed it, to a command.
+
+    Args:
+        key: The help of the key.
+    """
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        file, folder = click.Path(dir_okay=False, path_type=Path), click.Path(True, file_okay=False, path_type=Path)
+        command = click.option("--public-key", "vendor_file", required=True, metavar="FILE.pub", type=file, help=key)(
+            command
+        )
+        return click.argument("folder", metavar="DIR", type=folder)(command)
+
+    return add
+
+
+def ensure_distinct(vendor: Ed25519PublicKey, certifier: Ed25519PublicKey | None) -> None:
+    """Ensure that a vendor does not certify its own run.
+
+    Raises:
+        click.UsageError: Both keys are the same.
+    """
+    if vendor == certifier:
+        raise click.UsageError("The vendor's key and the certifier's are the same.")
 
 
 def requiring_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,16 +8,12 @@ from typing import Any
 
 import click
 
-from conformance.cli.requiring import Required, judged, requiring_options
+from conformance.cli.requiring import Required, certificate_arguments, ensure_distinct, judged, requiring_options
 from conformance.cli.text import open_console, usage_error
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option(
-    "--public-key", "key_file", required=True, metavar="FILE.pub", type=click.Path(dir_okay=False, path_type=Path),
-    help="The public key of the signer that you trust.",
-)  # fmt: skip
+@certificate_arguments("The public key of the signer that you trust.")
 @click.option(
     "--countersigned-by", "certifier_file", metavar="FILE.pub", type=click.Path(dir_okay=False, path_type=Path),
     help="The public key of the certifier who must have countersigned.",
@@ -29,7 +25,7 @@ from conformance.cli.text import open_console, usage_error
 @requiring_options
 def verify(
     folder: Path,
-    key_file: Path,
+    vendor_file: Path,
     certifier_file: Path | None,
     tsa_file: Path | None,
     **required: Any,  # noqa: ANN401 - the values of click's options
@@ -46,13 +42,12 @@ def verify(
     from conformance.certificate.verifying import verify as verify_folder
 
     try:
-        key = read_public_key(key_file)
+        key = read_public_key(vendor_file)
         certifier = None if certifier_file is None else read_public_key(certifier_file)
         authorities = [] if tsa_file is None else read_authorities(tsa_file)
     except (KeyFileError, TimeStampError) as error:
         raise usage_error(error) from error
-    if key == certifier:
-        raise click.UsageError("The vendor's key and the certifier's are the same.")
+    ensure_distinct(key, certifier)
     verified = verify_folder(folder, key, certifier, authorities)
     demanded = Required(**required, countersigned=certifier is not None, stamped=bool(authorities))
     sys.exit(judged(open_console(soft_wrap=True), verified, demanded))

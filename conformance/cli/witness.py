@@ -20,7 +20,7 @@ from conformance.cli.options import (
     warn_of_visible_key,
 )
 from conformance.cli.output import LastingOutput
-from conformance.cli.requiring import Required, ended, judged
+from conformance.cli.requiring import Required, certificate_arguments, ended, ensure_distinct, judged
 from conformance.cli.text import open_console, plain, usage_error
 from conformance.exits import Exit
 from conformance.reports.wording import counted
@@ -41,11 +41,7 @@ _ANY: Final = Required(verdict="any", classes=(), effort=None, max_age=None, cha
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option(
-    "--public-key", "vendor_file", required=True, metavar="FILE.pub", type=click.Path(dir_okay=False, path_type=Path),
-    help="The public key of the vendor.",
-)  # fmt: skip
+@certificate_arguments("The public key of the vendor.")
 @target_options
 @click.option("--read-only", is_flag=True, help="As of run.")
 @click.option("--disposable", is_flag=True, help="As of run.")
@@ -95,8 +91,7 @@ def witness(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - 
         key = None if given["key_file"] is None else read_private_key(given["key_file"])
     except (TargetFileError, KeyFileError) as error:
         raise usage_error(error) from error
-    if key is not None and vendor == key.public_key():
-        raise click.UsageError("The vendor's key and the certifier's are the same.")
+    ensure_distinct(vendor, None if key is None else key.public_key())
     console, verified = open_console(soft_wrap=True), verify(given["folder"], vendor)
     if (status := judged(console, verified, _ANY)) or verified.recording is None:
         sys.exit(status)

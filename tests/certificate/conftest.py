@@ -29,12 +29,17 @@ def conformance(*arguments: object) -> subprocess.CompletedProcess[str]:
     )
 
 
+def key_pair(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
+    """Return the file of a new private key with its public key beside it."""
+    path = tmp_path_factory.mktemp("keys") / name
+    make_keys(path)
+    return path
+
+
 @pytest.fixture(scope="session")
 def key_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A private key with its public key beside it."""
-    path = tmp_path_factory.mktemp("keys") / "signer"
-    make_keys(path)
-    return path
+    return key_pair(tmp_path_factory, "signer")
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ from conformance.certificate.time_stamps import TimeStampError, read_authorities
 from conformance.certificate.verifying import verify
 from conformance.reports.sealing import ENVELOPE, TIME_STAMP
 
-from .conftest import conformance
+from .conftest import conformance, key_pair
 
 CONTENT = b"a certificate"
 _SETTINGS = """
@@ -96,9 +96,7 @@ def responder(tsa: Path, status: int = 200) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def authority_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The certifier's private key with its public key beside it."""
-    path = tmp_path_factory.mktemp("authority") / "authority"
-    make_keys(path)
-    return path
+    return key_pair(tmp_path_factory, "authority")
 
 
 @pytest.fixture(scope="session")

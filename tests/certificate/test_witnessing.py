@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from conformance.catalogue import load_catalogue
 from conformance.certificate.countersigning import countersign
 from conformance.certificate.envelope import InvalidEnvelope, sealed
-from conformance.certificate.keys import make_keys, public_path, read_private_key, read_public_key
+from conformance.certificate.keys import public_path, read_private_key, read_public_key
 from conformance.certificate.signing import sign
 from conformance.certificate.verifying import verify
 from conformance.certificate.witnessing import attestation, attested, compared, drawn
@@ -31,7 +31,7 @@ from conformance.verdicts.judge import Judge
 from conformance.verdicts.session import run_checks
 from tests.conftest import RecordedRun, serve_sandbox
 
-from .conftest import conformance
+from .conftest import conformance, key_pair
 
 CHALLENGE = "a-challenge-of-acme"
 ONLY = ("--only", "archived-*")
@@ -133,9 +133,7 @@ def _observed(subject: Subject, seed: int) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def certifier(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The certifier's private key with its public key beside it."""
-    path = tmp_path_factory.mktemp("certifier") / "key"
-    make_keys(path)
-    return path
+    return key_pair(tmp_path_factory, "key")
 
 
 @pytest.fixture(scope="session")
