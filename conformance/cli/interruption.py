@@ -18,6 +18,14 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, SIGHUP)
 _STDERR: Final = 2
 
 
+class _Interrupted(KeyboardInterrupt):
+    """A signal was received.
+
+    CPython notes each plain ``KeyboardInterrupt`` that leaves an ``exec`` of text, also if it is caught afterwards, and
+    then ends ``python -m`` by SIGINT instead of with its exit status.
+    """
+
+
 class Interruption:
     """Signal handlers inside a ``with``; a SIGHUP that is ignored, as under nohup, stays ignored.
 
@@ -84,4 +92,4 @@ class Interruption:
             self._stop(self._reason)
         if self._breaking:
             self._breaking = False
-            raise KeyboardInterrupt
+            raise _Interrupted
