@@ -12,19 +12,19 @@ from conformance.checks.markers import observes, requirement
 from conformance.checks.observations import observing
 from conformance.operations import OPERATIONS
 from conformance.oracle import bulk, expect
+from conformance.oracle.bulk import Sent
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.running.options import Effort
-from conformance.scenarios.access.unauthenticated import bad_keys
+from conformance.scenarios.access.unauthenticated import NO_KEY, bad_keys
 from conformance.scenarios.lists.filtered import readable
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
 from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from conformance.oracle.bulk import Sent
     from conformance.running.run import Run
     from conformance.scenarios.access.unauthenticated import BadKeys
     from conformance.wire.exchange import Exchange
@@ -32,10 +32,15 @@ if TYPE_CHECKING:
 _INVALID: Final = (400, 422)
 
 
+@pytest.mark.stage(Stage.WEIGHING)
 @requirement("key-missing-refused")
-def test_requests_without_a_key_are_refused(bad_keys: BadKeys) -> None:
-    """Each of the thirteen operations gives 401 without an Authorization header."""
-    _all_unauthorized(bad_keys, "none")
+def test_requests_without_a_key_are_refused(run: Run, bad_keys: BadKeys) -> None:
+    """Each of the thirteen operations gives 401 without an Authorization header, in the whole run."""
+    known = {sent.exchange.number for sent in bad_keys.everything}
+    others = [exchange for exchange in run.wire.exchanges if exchange.request.credential is NO_KEY]
+    _all_unauthorized(
+        bad_keys, "none", [Sent("no key", exchange) for exchange in others if exchange.number not in known]
+    )
 
 
 @requirement("key-other-scheme-refused")
@@ -136,9 +141,9 @@ def _shows_no_key(exchange: Exchange) -> bool:
     return exchange.request.credential is not None and exchange.request.credential.invalid
 
 
-def _all_unauthorized(tried: BadKeys, kind: str) -> None:
+def _all_unauthorized(tried: BadKeys, kind: str, others: Sequence[Sent] = ()) -> None:
     """Expect 401 from all thirteen operations; other faults are left to the requirement that states them."""
-    sent = tried.sent[kind]
+    sent = (*tried.sent[kind], *others)
     settled = [attempt for attempt in sent if _is_refused(attempt) or not _fails_elsewhere(tried, attempt, kind)]
     bulk.every_status(settled, _is_unauthorized, "401")
     _none_left_out(sent, settled)

@@ -19,6 +19,7 @@ from conformance.oracle.outcomes import CantTell, Untested, evidence
 from conformance.oracle.permissions import MATRIX, Permission, keys_with
 from conformance.scenarios.access.single_scope import single_permissions
 from conformance.targets.capabilities import MissingMeans
+from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import REFUSALS
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def _is_enough(single_permissions: Permissions, scope: str, operation: str) -> N
         _WHOLE[operation](single_permissions, exchange)
 
 
+@pytest.mark.stage(Stage.WEIGHING)
 @pytest.mark.parametrize(
     "operation",
     [
@@ -83,9 +85,9 @@ def _is_enough(single_permissions: Permissions, scope: str, operation: str) -> N
         for identifier, name in _NAMES.items()
     ],
 )
-def test_other_permissions_are_not_enough(single_permissions: Permissions, operation: str) -> None:
-    """Keys with only permissions that cannot imply the listed one get 403."""
-    cells = _refusals(single_permissions, operation)
+def test_other_permissions_are_not_enough(run: Run, single_permissions: Permissions, operation: str) -> None:
+    """Keys with only permissions that cannot imply the listed one get 403, in the whole run."""
+    cells = _refusals(run, single_permissions, operation)
     known = [scope for scope in cells if not single_permissions.is_unknown(scope)]
     if not known:
         raise CantTell(f"the service does not know the key with {' nor with '.join(cells)}")
@@ -189,8 +191,10 @@ def _is_refusal(scope: str, operation: str) -> bool:
     return MATRIX[scope, operation] is Permission.REFUSED
 
 
-def _refusals(tried: Permissions, operation: str) -> dict[str, list[Sent]]:
+def _refusals(run: Run, tried: Permissions, operation: str) -> dict[str, list[Sent]]:
     """Return the exchanges of an operation that must be refusals, by permission, for the existing keys.
+
+    Other scenarios send such requests only about the organization as a whole, which every refusal leaves as it is.
 
     Raises:
         Untested: There is none.
@@ -198,12 +202,26 @@ def _refusals(tried: Permissions, operation: str) -> dict[str, list[Sent]]:
     found, obstacles = {}, []
     for scope in keys_with(Permission.REFUSED, operation):
         try:
-            found[scope] = [Sent(_words(scope), exchange) for exchange in tried.cell(scope, operation)]
+            own = tried.cell(scope, operation)
+            found[scope] = [Sent(_words(scope), exchange) for exchange in (*own, *_elsewhere(run, tried, own))]
         except (MissingMeans, CantTell) as obstacle:
             obstacles.append(obstacle)
     if not found:
         raise obstacles[0]
     return found
+
+
+def _elsewhere(run: Run, tried: Permissions, own: list[Exchange]) -> list[Exchange]:
+    """Return the other exchanges of the run with the same key and operation that name no resource, and are valid."""
+    known, request = {exchange.number for exchange in (*own, *tried.invalid)}, own[0].request
+    return [
+        exchange
+        for exchange in run.wire.exchanges
+        if exchange.number not in known
+        and exchange.request.key_name == request.key_name
+        and exchange.request.operation is request.operation
+        and exchange.request.identifier is None
+    ]
 
 
 def _left_nothing(tried: Permissions, sent: list[Sent]) -> None:

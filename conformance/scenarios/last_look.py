@@ -10,6 +10,7 @@ from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
 from conformance.scenarios.access.two_organizations import two_organizations
+from conformance.scenarios.access.under_another_name import refused_under_another_name
 from conformance.scenarios.keys_in_turn import send_by_turns
 from conformance.scenarios.lists.finding import PER_PAGE, latest
 from conformance.scenarios.members.removal import Removal, removal
@@ -120,20 +121,24 @@ def _by_other_organization(run: Run) -> Counts | None:
 def _by_removed(run: Run, reserved: ReservedEngagements) -> tuple[Removal | None, tuple[Exchange, ...]]:
     """Send again what the key of a removed member was allowed before the removal, about engagements in other states."""
     done = run.scenarios.result_if_any(removal)
-    every = 2 if run.effort is Effort.QUICK else 1
-    attempts = () if done is None else done.attempts[::every]
-    batch = [replace(attempt.after.request, repeatable=True) for attempt in attempts]
-    sent = run.send_permitted([_elsewhere(request, reserved, place) for place, request in enumerate(batch)])
-    return done, tuple(exchange for exchange in sent if exchange is not None)
+    attempts = () if done is None else done.attempts
+    choices = [_elsewhere(replace(attempt.after.request, repeatable=True), reserved) for attempt in attempts]
+    if run.effort is Effort.QUICK:
+        batch = [asked[place % len(asked)] for place, asked in enumerate(choices[::2])]
+    else:
+        batch = [request for asked in choices for request in asked]
+    sent = run.send_permitted(batch)
+    earlier = run.scenarios.result_if_any(refused_under_another_name) or ()
+    return done, (*earlier, *(exchange for exchange in sent if exchange is not None))
 
 
-def _elsewhere(request: Request, reserved: ReservedEngagements, place: int) -> Request:
-    """Return a request about a reserved engagement that it is valid for; the request itself if there is none."""
+def _elsewhere(request: Request, reserved: ReservedEngagements) -> list[Request]:
+    """Return a request about each reserved engagement that it is valid for; the request itself if there is none."""
     if request.identifier is None or request.operation.family != "engagements":
-        return request
+        return [request]
     states = _ACTIVE_LAST if request.operation.id in _NEEDS_ACTIVE else _ARCHIVED_LAST
     ids = [reserved.ids[state] for state in states if state in reserved.ids]
-    return replace(request, identifier=ids[place % len(ids)]) if ids else request
+    return [replace(request, identifier=identifier) for identifier in ids] or [request]
 
 
 def _of_every_history(run: Run) -> list[str]:

@@ -22,7 +22,7 @@ from conformance.scenarios.access.every_operation import (
     unknown_like,
     untouchable_member,
 )
-from conformance.scenarios.access.reserved_engagements import ReservedEngagements, engagements_in_every_state
+from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
 from conformance.scenarios.lists.finding import ids_on, latest
 from conformance.scenarios.renaming import harmless_name
 from conformance.targets.capabilities import MissingMeans
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _LIFE: Final = ("getEngagement", "updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement")
 """The operations on an engagement, in an order in which each can succeed."""
-_TIMES: Final = {Effort.QUICK: 2, Effort.STANDARD: 4, Effort.DEEP: 7}
+_TIMES: Final = {Effort.QUICK: 2, Effort.STANDARD: len(State), Effort.DEEP: len(State)}
 """Requests of an operation with each key that must be refused, if they can differ."""
 MEMBERSHIP: Final = ("updateMemberRole", "removeMember")
 """The operations on a member."""

@@ -62,7 +62,7 @@ _LONGEST_HEADER: Final = 16
 _MOST_ELSEWHERE: Final = MAX_HEADERS - 96
 """Bytes of headers with the key, which leaves room for the others of a request."""
 _COOKIES: Final = ("api_key", "access_token", "token", "session")
-_TURNS: Final = {Effort.QUICK: 1, Effort.STANDARD: 3, Effort.DEEP: len(State)}
+_TURNS: Final = {Effort.QUICK: 1, Effort.STANDARD: len(State), Effort.DEEP: len(State)}
 """Calls of all operations without a key, each on engagements in other states."""
 _APART: Final = 3
 """States from one kind of key to the next for the same operation."""

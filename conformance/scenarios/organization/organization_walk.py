@@ -8,6 +8,7 @@ from conformance.oracle.outcomes import CantTell, Untested
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import OTHER_ROLE
+from conformance.scenarios.access.under_another_name import refused_under_another_name
 from conformance.scenarios.members.member_list import read_members, read_members_with
 from conformance.scenarios.renaming import given_back, name_before
 from conformance.scenarios.tour import tour
@@ -24,7 +25,7 @@ _MOST_INVITATIONS: Final = 2
 def organization_walk(run: Run) -> None:
     """Rename, read and invite to the organization in a random sequence, and restore its name.
 
-    Under the first new name, engagements are led through their lives.
+    Under the first new name, engagements are led through their lives, and keys are refused.
     """
     choices, invited = run.random("organization walk"), 0
     with given_back(run, name_before(run, run.send(requests.get_organization()))):
@@ -34,6 +35,7 @@ def organization_walk(run: Run) -> None:
                 run.send(requests.update_organization({"name": run.name("organization-walk")}))
                 if place == 0:
                     run.scenarios.wait_for(tour)
+                    run.scenarios.wait_for(refused_under_another_name)
             elif step == "invite" and invited < _MOST_INVITATIONS:
                 invited += 1
                 role = choices.choice(("admin", "member"))
