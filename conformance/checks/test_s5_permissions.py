@@ -166,9 +166,15 @@ def _tells_of_members(response: Exchange) -> bool:
 
 def _is_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
     """Expect that the key reads the engagement as the main key does."""
-    by_main = tried.reserved.reads.get(exchange.request.identifier or "")
-    if by_main is not None:
-        bulk.engagement_untouched(by_main, exchange, ())
+    identifier = exchange.request.identifier or ""
+    refused = [
+        Sent(_words(key), sent)
+        for (key, name), exchanges in tried.cells.items()
+        for sent in exchanges
+        if _is_refusal(key, name) and sent.request.identifier == identifier
+    ]
+    if (by_main := tried.reserved.reads.get(identifier)) is not None:
+        bulk.engagement_untouched(by_main, exchange, refused)
 
 
 def _is_there_for_others(tried: Permissions, exchange: Exchange) -> None:

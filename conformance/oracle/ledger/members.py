@@ -157,7 +157,7 @@ class Members:
             # A faulty service may have made it an owner, which the next list shows.
             since = person.between(seen.interval.end, span.start)
             tried = any(_role_sent(change.exchange) == "owner" for change in since)
-            if tried or known & {role, "owner"} or not person.exists(Interval(span.start, span.start)):
+            if tried or known & {role, "owner", None} or not person.exists(Interval(span.start, span.start)):
                 return
             beside = (write for write in self.writes if write.exchange is not exchange and write.interval.meets(span))
             right = exchange.accepted or (status in _BESIDE_OTHERS and any(beside))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _TABLES: Final = (SCRIPTS, SIGNS, ADDRESSES)
-_SHORT: Final = ("short", "then short")
+_SHORT: Final = ("a short text", "then another")
 _VERY_LONG: Final = {"name": 5_000, "description": 20_000}
 """Characters that a service may refuse, in a body that every gateway lets pass."""
 _LONG: Final = {"name": 280, "description": 3_000}

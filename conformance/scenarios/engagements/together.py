@@ -288,14 +288,17 @@ def expect_explained(races: Sequence[Race], requirement: str) -> None:
 
     Raises:
         NonConformity: Those of a race fit no order; the message has its history.
-        CantTell: The same changes fail one after the other, too.
+        CantTell: The same changes fail one after the other, too, or one of them fails without the others.
     """
+    failing = {step for race in races if not race.explained and len(race.pair.steps) == 1 for step in race.pair.steps}
     for race in (race for race in races if race.requirement == requirement):
         exchanges = (*race.changes, *race.later)
         evidence(*exchanges)
         if race.explained:
             continue
         message = f"no order explains the responses to these requests: {race.pair.described}"
+        if len(race.pair.steps) > 1 and failing & {step.rstrip("1") for step in race.pair.steps}:
+            raise CantTell(f"{message}; one of them fails without the others, too", *exchanges)
         if race.alone is None or not race.alone.explained:
             more = () if race.alone is None else (*race.alone.changes, *race.alone.later)
             raise CantTell(f"{message}; sent one after the other, they fail, too", *exchanges, *more)

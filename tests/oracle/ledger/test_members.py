@@ -54,6 +54,14 @@ PERMITTED: dict[str, tuple[Step, ...]] = {
         Course.listed,
     ),
     "same-role-refused": (lambda course: course.change("u1", "admin", 409), Course.listed),
+    "same-role-refused-after-upper-case": (
+        lambda course: course.change("u1", "member"),
+        Course.listed,
+        lambda course: course.change("u1", "ADMIN"),
+        set_role("u1", "admin"),
+        lambda course: course.change("u1", "admin", 409),
+        Course.listed,
+    ),
     "lost-and-done": (
         lambda course: course.change("u1", "member", None),
         set_role("u1", "member"),
