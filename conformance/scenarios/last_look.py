@@ -10,11 +10,11 @@ from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
 from conformance.scenarios.access.two_organizations import two_organizations
-from conformance.scenarios.access.under_another_name import refused_under_another_name
 from conformance.scenarios.keys_in_turn import send_by_turns
 from conformance.scenarios.lists.finding import PER_PAGE, latest
 from conformance.scenarios.members.removal import Removal, removal
 from conformance.scenarios.organization.counts import Counts, counts_of
+from conformance.scenarios.organization.under_another_name import refused_under_another_name
 from conformance.scenarios.tour import tour
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests

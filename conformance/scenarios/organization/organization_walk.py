@@ -8,8 +8,8 @@ from conformance.oracle.outcomes import CantTell, Untested
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import OTHER_ROLE
-from conformance.scenarios.access.under_another_name import refused_under_another_name
 from conformance.scenarios.members.member_list import read_members, read_members_with
+from conformance.scenarios.organization.under_another_name import refused_under_another_name
 from conformance.scenarios.renaming import given_back, name_before
 from conformance.scenarios.tour import tour
 from conformance.wire import requests
