@@ -61,12 +61,17 @@ def _report_file(error: OSError) -> Exit:
 
 
 def _report(error: Exception) -> None:
-    """Report where an error of the suite occurred, without its message and values, which may contain a key."""
+    """Report where an error of the suite occurred.
+
+    Without its message and values, which may contain a key; those of imports and of the catalogue never do.
+    """
     import traceback  # noqa: PLC0415 - rarely needed
 
+    from conformance.catalogue import CatalogueError  # noqa: PLC0415 - as in main
     from conformance.exits import Exit  # noqa: PLC0415 - as in main
 
-    message = str(error) if isinstance(error, ImportError) else f"Unexpected {type(error).__name__}"
+    known = isinstance(error, ImportError | CatalogueError)
+    message = str(error) if known else f"Unexpected {type(error).__name__}"
     sys.stderr.write(f"{message}: an error of this suite, not of the target.\n")
     for frame in traceback.extract_tb(error.__traceback__):
         sys.stderr.write(f"  {frame.filename}:{frame.lineno} {frame.name}\n")

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.catalogue import load_catalogue
+from conformance.catalogue import CatalogueError, load_catalogue
+from conformance.catalogue.selection import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from conformance.running.run import Run
 
@@ -18,19 +19,25 @@ def requirement(identifier: str) -> pytest.MarkDecorator:
     """Mark a check with the requirement that it judges.
 
     Raises:
-        KeyError: The catalogue has no such requirement.
+        CatalogueError: The catalogue has no such requirement.
     """
-    return pytest.mark.requirement(load_catalogue().requirements[identifier].id)
+    return pytest.mark.requirement(_known(identifier, load_catalogue().requirements))
 
 
 def observes(*identifiers: str) -> pytest.MarkDecorator:
     """Mark a test with the open points that it observes; it judges nothing.
 
     Raises:
-        KeyError: The catalogue has no such open point.
+        CatalogueError: The catalogue has no such open point.
     """
     points = load_catalogue().open_points
-    return pytest.mark.observes(*[points[identifier].id for identifier in identifiers])
+    return pytest.mark.observes(*[_known(identifier, points) for identifier in identifiers])
+
+
+def _known(identifier: str, entries: Collection[str]) -> str:
+    if identifier not in entries:
+        raise CatalogueError(f"conformance/catalogue/data has no {identifier!r}{did_you_mean(identifier, entries)}")
+    return identifier
 
 
 def scenario_fixture(function: Callable[[Run], Any], *, alone: bool = False) -> Any:  # noqa: ANN401 - pytest's fixture type is not public

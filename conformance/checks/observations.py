@@ -32,7 +32,7 @@ def observing(point: str, scenario: Callable[[Run], S], describe: Callable[[S], 
         describe: Returns a response, or words and the exchanges that show them; or a list of these, maybe empty.
 
     Raises:
-        KeyError: The catalogue has no such open point.
+        CatalogueError: The catalogue has no such open point.
     """
 
     def test(run: Run, **results: Any) -> None:  # noqa: ANN401 - pytest passes the result under the scenario's name

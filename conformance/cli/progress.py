@@ -19,6 +19,7 @@ from rich.progress import (
 from rich.table import Column
 
 from conformance.cli.text import open_console, plain, printable
+from conformance.reports.wording import counted
 from conformance.verdicts.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ class _Lines(_Silent):
     def planned(self, requirements: Sequence[str]) -> None:
         """Print the number of checks."""
         self._total = len(requirements)
-        self._say(f"{self._total} checks")
+        self._say(counted(self._total, "check"))
 
     def ended(self, result: CheckResult) -> None:
         """Print a failure, and every 25 checks the progress."""

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from conformance.cli.completion import complete_fault, complete_latitude
+from conformance.catalogue import SelectionError, choose
+from conformance.cli.completion import complete_fault, complete_latitude, complete_pattern
 from conformance.exits import Exit
+from conformance.reports.wording import counted
 from conformance.running.options import Effort, RunOptions
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 _SECONDS: Final = {"fault": 1.5, "drawn": 4.0, "latitude": 3.0, "combination": 5.0}
 """Seconds of a core that a trial takes, about, for the announcement."""
+_WAITING: Final = 5
+"""Trials for each core if they judge only some requirements: they spend most of their time waiting."""
 _COMBINATIONS: Final = 100
 """Random combinations by default."""
 _WHOLE: Final = 60
@@ -72,6 +76,14 @@ _EARLIER: Final = 0.9
     f"choices; 0 omits both.  [default: {_COMBINATIONS}; 0 with --faults, --values or --drawn]",
 )
 @click.option(
+    "--only",
+    multiple=True,
+    shell_complete=complete_pattern,
+    metavar="PATTERN",
+    help="Judge only these requirements, and try only the faults that break them; patterns are as for conformance run. "
+    "Repeatable.",
+)
+@click.option(
     "--effort",
     type=click.Choice([effort.value for effort in Effort]),
     default=Effort.QUICK.value,
@@ -88,7 +100,9 @@ _EARLIER: Final = 0.9
     "checks of the broken requirements test the other faults, and the whole suite if these find nothing.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of the random choices.")
-@click.option("--jobs", type=click.IntRange(1), help="Concurrent trials.  [default: one per core]")
+@click.option(
+    "--jobs", type=click.IntRange(1), help=f"Concurrent trials.  [default: one per core; {_WAITING} with --only]"
+)
 @click.option(
     "--report",
     type=click.Path(path_type=Path, file_okay=False),
@@ -103,6 +117,7 @@ def selftest(
     drawn: int | None,
     draw_seed: int | None,
     latitudes: int | None,
+    only: tuple[str, ...],
     **given: Any,  # noqa: ANN401 - the values of click's options
 ) -> None:
     """Test the suite on faulty services, which it must report, and on conforming ones, which it must not.
@@ -115,18 +130,20 @@ def selftest(
 
     draw_seed = given["seed"] if draw_seed is None else draw_seed
     try:
-        subjects = _subjects(patterns, values, latitudes, given["seed"], (drawn, draw_seed))
-    except LookupError as problem:
+        only = only and choose(only=only)
+        subjects = _subjects(patterns, values, latitudes, given["seed"], (drawn, draw_seed), only)
+    except (LookupError, SelectionError) as problem:
         raise click.UsageError(str(problem)) from None
     if not subjects:
         raise click.UsageError(
             "No fault and no latitude matches. List them with: conformance faults, conformance latitudes"
         )
     cores = os.cpu_count() or 1
+    cores *= _WAITING if only else 1
     jobs = given["jobs"] or cores
     click.echo(_announcement(subjects, cores))
     began, start = datetime.now(UTC), time.monotonic()
-    options = RunOptions(effort=Effort(given["effort"]), seed=given["seed"])
+    options = RunOptions(effort=Effort(given["effort"]), seed=given["seed"], only=only)
     figures, interrupted = Figures(), False
     try:
         _try_all(figures, _tasks(subjects, options, given["whole"]), options, jobs=jobs)
@@ -139,13 +156,14 @@ def selftest(
         "seed": given["seed"],
         "draw_seed": draw_seed,
         "whole": given["whole"],
+        "only": only,
         "jobs": jobs,
         "planned": len(subjects),
         "interrupted": interrupted,
     }
     content = results.document(figures, run)
     results.write(content, given["report"])
-    _print(content, given["report"])
+    _print(content, given["report"], names_reported=bool(patterns))
     sys.exit(Exit.INTERRUPTED if interrupted else Exit.OK if content["good"] else Exit.FAILED)
 
 
@@ -187,16 +205,20 @@ def _try_all(figures: Figures, tasks: list[Task], options: RunOptions, *, jobs: 
             shown(trial, figures.repeat(trial))
 
 
-def _print(content: dict[str, Any], folder: Path) -> None:
-    """Print the figures, the number of trials and the path of the report."""
+def _print(content: dict[str, Any], folder: Path, *, names_reported: bool) -> None:
+    """Print the figures, the number of trials and the path of the report, and what was reported for chosen faults."""
     from conformance.selftest import results
 
+    for trial in content["trials"] if names_reported else ():
+        if trial["kind"] == "fault" and trial["whole"]:
+            click.echo(f"{trial['id']}: reported {', '.join(trial['reported']) or 'nothing'}")
     for label, value in results.rows(content):
         click.echo(f"{value:>8}  {label}")
     if content["overlooked"]:
         click.echo("\n".join(["Drawn faults that were not found:", *content["overlooked"]]))
     run, done = content["run"], len(content["trials"])
-    tried = f"{done} of {run['planned']} trials, interrupted," if run["interrupted"] else f"{run['planned']} trials"
+    planned = counted(run["planned"], "trial")
+    tried = f"{done} of {planned}, interrupted," if run["interrupted"] else planned
     click.echo(f"{tried} in {run['seconds']} s. Report: {folder / 'selftest.html'}")
 
 
@@ -204,12 +226,10 @@ def _announcement(subjects: list[Subject], cores: int) -> str:
     """Return the sentence about the number of trials and their time."""
     counts = Counter(subject.kind for subject in subjects)
     names = {"drawn": "drawn fault"}
-    kinds = ", ".join(
-        f"{count} {names.get(kind, kind)}{'s' if count > 1 else ''}" for kind, count in sorted(counts.items())
-    )
+    kinds = ", ".join(counted(count, names.get(kind, kind)) for kind, count in sorted(counts.items()))
     seconds = sum(_SECONDS[kind] * count for kind, count in counts.items()) / cores
     time = f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{max(10, round(seconds, -1)):.0f} seconds"  # noqa: PLR2004
-    return f"{len(subjects)} trials ({kinds}), about {time}"
+    return f"{counted(len(subjects), 'trial')} ({kinds}), about {time}"
 
 
 def _subjects(
@@ -218,6 +238,7 @@ def _subjects(
     latitudes: int | None,
     seed: int,
     draw: tuple[int | None, int] = (None, 0),
+    only: tuple[str, ...] = (),
 ) -> list[Subject]:
     """Return the services to try; slow ones are spread among CPU-bound ones, to keep the processor busy.
 
@@ -227,6 +248,7 @@ def _subjects(
         latitudes: The number of random combinations.
         seed: The seed of the combinations.
         draw: The number of drawn faults and their seed.
+        only: The requirements of which a fault must break one; empty for all faults.
 
     Raises:
         LookupError: A pattern begins as the id of a drawn fault and is none.
@@ -236,6 +258,7 @@ def _subjects(
     everything = ("*",) if latitudes is None and draw[0] is None and not patterns and not values else ()
     latitudes = (_COMBINATIONS if everything else 0) if latitudes is None else latitudes
     named = [fault for pattern in patterns or everything for fault in subjects.faults(pattern)]
+    named = [fault for fault in named if not only or set(only).intersection(fault.breaks)]
     faults = {fault.id: fault for fault in (*named, *subjects.drawn(draw[0] or 0, draw[1]))}
     chosen = {choice.id: choice for pattern in values or everything for choice in subjects.latitudes(pattern)}
     together = [*subjects.covering(seed), *subjects.mixtures(latitudes, seed)] if latitudes else []

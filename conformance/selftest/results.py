@@ -41,6 +41,8 @@ _ROWS: Final = (
     ("False alarms", "false_alarms"),
     ("Conforming services with avoidable undecided requirements", "undecided"),
 )
+_OF_FAULTS: Final = frozenset({"faults", "killed", "survived", "misnamed", "focused", "repeated", "named_share"})
+_OF_CONFORMING: Final = frozenset({"latitudes", "combinations", "pairs_share", "false_alarms", "undecided"})
 _SHARES: Final = frozenset({"named_share", "drawn_share", "precision_mean", "pairs_share"})
 
 
@@ -79,8 +81,11 @@ def write(content: dict[str, Any], folder: Path) -> None:
 
 
 def rows(content: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the figures as labels and values, without those that are None."""
-    found = {label: (name, content["figures"].get(name)) for label, name in _ROWS}
+    """Return the figures as labels and values, without those that are None or of a kind that was not tried."""
+    figures = content["figures"]
+    untried = frozenset() if figures["faults"] else _OF_FAULTS
+    untried |= frozenset() if figures["latitudes"] or figures["combinations"] else _OF_CONFORMING
+    found = {label: (name, figures.get(name)) for label, name in _ROWS if name not in untried}
     return [
         (label, f"{value:.1%}" if name in _SHARES else f"{value:g}")
         for label, (name, value) in found.items()

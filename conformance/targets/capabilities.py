@@ -108,7 +108,7 @@ def is_met(profile: Profile, need: str, *, missing_methods: Collection[str] = ()
         KeyError: There is no such need.
     """
     if need not in UNLOCKS:
-        raise KeyError(need)
+        raise KeyError(f"there is no need {need!r}; conformance/targets/capabilities.py has all")
     if need == "writes":
         return profile.mode is not Mode.READ_ONLY
     if need == "disposable":

@@ -63,8 +63,10 @@ class CollectedChecks:
             session.config.pluginmanager.unregister(name=needless)
 
     def run(self, judge: Judge) -> None:
-        """Run the checks; possible once in a process, so fork for each run."""
-        judge.errors.extend(self._errors)
+        """Run the checks, or none if some could not be collected; possible once in a process, so fork for each run."""
+        if self._errors:
+            judge.errors.extend(self._errors)
+            return
         config, items = self._session.config, self._session.items
         config.pluginmanager.unregister(name=JUDGE)
         config.pluginmanager.register(judge, JUDGE)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from conformance.catalogue import CatalogueError
 from conformance.checks.conftest import pytest_pycollect_makeitem
 from conformance.checks.observations import observing
 from tests.fakes.exchanges import make_exchange
@@ -56,5 +57,5 @@ def test_a_row_is_a_test_of_its_point_with_its_scenario() -> None:
 
 def test_a_row_of_an_unknown_point_is_an_error() -> None:
     """The catalogue must have the point."""
-    with pytest.raises(KeyError):
+    with pytest.raises(CatalogueError, match="has no 'no-such-point'"):
         observing("no-such-point", archiving, lambda result: result)

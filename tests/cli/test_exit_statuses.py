@@ -179,6 +179,25 @@ def test_an_output_that_lacks_characters_costs_no_verdict(conformance: Conforman
     assert " - " in ended.out
 
 
+def test_an_error_of_the_catalogue_is_named(tmp_path: Path) -> None:
+    """The message of a malformed entry, which contains nothing of a run, reaches the author of the entry."""
+    arguments = (
+        "import sys; from conformance.catalogue.catalogue import build_catalogue;"
+        "from conformance.cli import requirements; from conformance.__main__ import main;"
+        "section = dict.fromkeys(['requirements', 'open_points', 'out_of_reach'], []);"
+        "requirements.load_catalogue = lambda: build_catalogue("
+        "[{**section, 'section': '1', 'title': 'Basics', 'statements': {'uncited': 'A sentence.'}}]);"
+        "sys.argv = ['conformance', 'requirements']; main()"
+    )
+
+    ended = subprocess.run(
+        [sys.executable, "-c", arguments], capture_output=True, text=True, check=False, cwd=tmp_path, timeout=60
+    )
+
+    assert ended.returncode == 3
+    assert "the statement 'uncited' has no entry: an error of this suite" in ended.stderr
+
+
 def test_an_error_of_the_suite_gives_3_and_no_secret(tmp_path: Path) -> None:
     """It must not look like a failed requirement, and its message may contain a secret."""
     arguments = (

@@ -133,6 +133,14 @@ def test_a_choice_leaves_the_other_kinds_out(
     assert {subject.kind for subject in _subjects(patterns, values, latitudes, 1)} == kinds
 
 
+def test_chosen_requirements_leave_out_the_faults_of_others() -> None:
+    """``--only X`` tries the faults that break X, and conforming services."""
+    found = _subjects((), (), None, 1, only=("archive-keeps-content",))
+
+    assert {subject.kind for subject in found} == {"fault", "latitude", "combination"}
+    assert all("archive-keeps-content" in subject.breaks for subject in found if subject.is_faulty)
+
+
 def test_the_number_of_trials_and_their_time_are_announced() -> None:
     """The announcement counts the kinds, and estimates the time from the number of cores."""
     found = _subjects(("archive-late", "archive-later"), ("pace=slow",), 0, 1)

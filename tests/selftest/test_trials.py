@@ -293,8 +293,9 @@ def test_exit_status(
     ended = CliRunner().invoke(command.selftest, arguments)
 
     assert ended.exit_code == status, ended.output
-    assert ended.output.startswith("1 trials (1 fault), about 10 seconds\n")
-    assert "1 trials in" in ended.output
+    assert ended.output.startswith("1 trial (1 fault), about 10 seconds\n")
+    assert "1 trial in" in ended.output
+    assert f"{FAULTY.id}: reported {', '.join(reported) or 'nothing'}\n" in ended.output
 
 
 def test_finished_trials_are_reported_after_an_interruption(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -318,6 +319,28 @@ def test_finished_trials_are_reported_after_an_interruption(monkeypatch: pytest.
     content = json.loads((tmp_path / "selftest.json").read_text())
     assert (len(content["trials"]), content["good"], content["run"]["interrupted"]) == (1, False, True)
     assert "interrupted after 1 of 2 trials" in (tmp_path / "selftest.html").read_text()
+
+
+def test_chosen_requirements_are_judged_alone(tmp_path: Path) -> None:
+    """``--only`` judges a conforming service by the checks of some requirements, without the figures of faults."""
+    chosen = ["--only", "archive-keeps-*", "--values", "identifier_shape=uuid", "--report", str(tmp_path)]
+
+    ended = CliRunner().invoke(command.selftest, chosen)
+
+    assert ended.exit_code == 0, ended.output
+    assert ended.output.startswith("1 trial (1 latitude)")
+    assert "0  False alarms" in ended.output
+    assert "Faults" not in ended.output
+    content = json.loads((tmp_path / "selftest.json").read_text())
+    assert (content["run"]["only"], content["trials"][0]["passed"]) == (["archive-keeps-content"], 1)
+
+
+def test_a_misspelt_requirement_is_a_mistake() -> None:
+    """The message suggests the nearest requirement."""
+    ended = CliRunner().invoke(command.selftest, ["--only", "archive-keeps-contents"])
+
+    assert ended.exit_code == 2
+    assert "matches no requirement; did you mean archive-keeps-content" in ended.output
 
 
 def test_nothing_to_try_is_a_mistake() -> None:

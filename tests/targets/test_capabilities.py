@@ -115,7 +115,7 @@ def test_the_line_for_a_key_can_be_copied(load: Callable[..., Profile], need: st
 
 def test_an_unknown_need_is_an_error_of_ours(load: Callable[..., Profile]) -> None:
     """An unknown need is an error."""
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="there is no need 'nonsense'"):
         is_met(load(""), "nonsense")
 
 

@@ -85,24 +85,35 @@ class Recorder:
 
 
 def test_collected_checks_are_handed_to_the_judge() -> None:
-    """The judge replaces the plugin that collected, unneeded plugins are removed, and errors are passed on."""
+    """The judge replaces the plugin that collected, and unneeded plugins are removed."""
     plugins, judge, hook = Recorder(), Recorder(), Recorder()
     config: Any = SimpleNamespace(pluginmanager=plugins, hook=hook)
     items = [item()]
     opened: Any = SimpleNamespace(config=config, items=items)
 
-    collected = session.CollectedChecks(opened, ["it could not be read"])
+    collected = session.CollectedChecks(opened, [])
     assert plugins.requests == [("unregister", ("name", "capturemanager")), ("unregister", ("name", "assertion"))]
     assert len(items[0].stash) == 1
 
     plugins.requests.clear()
     collected.run(judge)  # type: ignore[arg-type]
-    assert judge.errors == ["an error before", "it could not be read"]
+    assert judge.errors == ["an error before"]
     assert plugins.requests == [("unregister", ("name", plugin.JUDGE)), ("register", judge, plugin.JUDGE)]
     assert judge.requests == [
         ("pytest_collection_modifyitems", config, items), ("pytest_collection_finish", opened),
     ]  # fmt: skip
     assert hook.requests == [("pytest_runtestloop", ("session", opened))]
+
+
+def test_no_check_runs_if_some_could_not_be_collected() -> None:
+    """The judge gets the errors only; pytest would end the process of a trial otherwise."""
+    opened: Any = SimpleNamespace(config=SimpleNamespace(pluginmanager=Recorder()), items=[])
+    judge = Recorder()
+
+    session.CollectedChecks(opened, ["it could not be read"]).run(judge)  # type: ignore[arg-type]
+
+    assert judge.errors == ["an error before", "it could not be read"]
+    assert judge.requests == []
 
 
 def test_listing_checks_runs_none(monkeypatch: pytest.MonkeyPatch) -> None:
