@@ -52,7 +52,7 @@ def test_a_budget_used_up_amid_many_requests_keeps_what_came(make: Fixtures) -> 
 
 def test_requests_in_flight_at_the_end_of_the_budget_are_completed(make: Fixtures) -> None:
     """Requests in flight are completed, because their changes must be undone."""
-    over = threading.Event()
+    begun, over = threading.Event(), threading.Event()
 
     async def slow(turn: Turn) -> None:
         await asyncio.to_thread(over.wait, 20)
@@ -60,16 +60,19 @@ def test_requests_in_flight_at_the_end_of_the_budget_are_completed(make: Fixture
         await turn.say(raw_response())
 
     class Waiting:
-        """An observer that delays a request until the budget is used up."""
+        """An observer that lets six requests begin before any is sent, and delays the next until the budget ends."""
 
         requests = 0
 
         def before(self, _: Request) -> None:
             """Wait for that."""
             self.requests += 1
-            while self.requests == 7 and wire.stopped is None:
-                time.sleep(0.001)
+            if self.requests == 1:
+                wire._loop.call_soon_threadsafe(begun.wait)
             if self.requests == 7:
+                begun.set()
+                while wire.stopped is None:
+                    time.sleep(0.001)
                 over.set()
 
         def after(self, _: Exchange) -> None:
