@@ -22,6 +22,8 @@ from conformance.targets.profile import Profile
 from conformance.targets.provisioner import Provisioner
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.session import run_checks
+from conformance.wire.exchange import Exchange
+from conformance.wire.requests import Request
 
 ENGAGEMENTS: Final = "/api/v1/engagements"
 MEMBERS: Final = "/api/v1/organizations/current/members"
@@ -306,13 +308,35 @@ def hurried(patch: pytest.MonkeyPatch) -> Iterator[None]:
     patch.undo()
 
 
-def lie(number: int) -> tuple[Liar, list[str]]:
+@dataclass(frozen=True)
+class _UntilCrime:
+    """Observer that ends a run after the first crime."""
+
+    run: Run
+    liar: Liar
+
+    def before(self, _: Request) -> None:
+        """Do nothing."""
+
+    def after(self, _: Exchange) -> None:
+        """End the run."""
+        if self.liar.crimes:
+            self.run.wire.end("other users' data was changed")
+
+
+def lie(number: int, *, until_crime: bool = False) -> tuple[Liar, list[str]]:
     """Run the whole suite against a liar.
+
+    Args:
+        number: The number of the example, which is its seed.
+        until_crime: Whether the run ends after the first crime.
 
     Returns:
         The liar and the suite's errors.
     """
     with LyingExecution(number) as execution:
+        if until_crime:
+            execution.run.wire.observe(_UntilCrime(execution.run, execution.liar))
         judge = Judge(execution.run)
         execution.run.closed = execution.reach()
         run_checks(judge)
