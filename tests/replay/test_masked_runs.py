@@ -8,6 +8,7 @@ import shutil
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -166,9 +167,12 @@ def test_pseudonyms_are_alike_in_all_places(masked: Ended) -> None:
 def test_faults_are_found_in_a_masked_recording(tmp_path: Path, fault: str) -> None:
     """A masked run reports what an ordinary one does, word for word when it is judged again, and shows nothing."""
     chosen = ("--only", "listEngagements", "--only", "listMembers")
-    plain = _run(tmp_path / "plain" / "report", fault, *chosen)
     events = tmp_path / "events.jsonl"
-    hidden = _run(tmp_path / "hidden" / "report", fault, *chosen, "--mask-people", "--events", str(events))
+    masking = ("--mask-people", "--events", str(events))
+    with ThreadPoolExecutor() as both:
+        ordinary = both.submit(_run, tmp_path / "plain" / "report", fault, *chosen)
+        hidden = _run(tmp_path / "hidden" / "report", fault, *chosen, *masking)
+        plain = ordinary.result()
     again = conformance("render", "--rejudge", hidden.folder)
 
     assert hidden.status == plain.status == 1
