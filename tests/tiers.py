@@ -94,10 +94,10 @@ MARKS: Final = {
 _LONG: Final = tuple(path for paths in MARKS.values() for path in paths)
 
 SAMPLES: Final = {
-    "tests/certificate/test_attacks.py": 12,
-    "tests/certificate/test_mutations.py": 50,
+    "tests/certificate/test_attacks.py": 8,
+    "tests/certificate/test_mutations.py": 20,
     "tests/certificate/test_signing.py": 6,
-    "tests/certificate/test_verifying.py": 6,
+    "tests/certificate/test_verifying.py": 4,
     "tests/certificate/test_witnessing.py": 3,
     "tests/cli/": 2,
     "tests/cli/test_choosing_the_target.py": 2,
@@ -110,7 +110,7 @@ SAMPLES: Final = {
     "tests/hostile/": 2,
     "tests/hostile/test_forged_journals.py::test_no_journal_makes_cleanup_write_to_others": 50,
     "tests/hostile/test_hostile_runs.py::test_a_run_ends_as_it_must": 5,
-    "tests/hostile/test_lying_services.py::test_no_lie_of_a_service_makes_a_run_write_to_others": 10,
+    "tests/hostile/test_lying_services.py::test_no_lie_of_a_service_makes_a_run_write_to_others": 6,
     "tests/hostile/test_provisioners.py": 3,
     "tests/hostile/test_rendering.py": 6,
     "tests/hostile/test_secrets_of_a_run.py": 3,
