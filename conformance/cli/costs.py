@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 REQUESTS: Final = {
-    "quick": (180, 400, 700),
-    "standard": (450, 1400, 1850),
-    "deep": (800, 4400, 5050),
+    "quick": (150, 480, 1000),
+    "standard": (470, 1800, 2750),
+    "deep": (1000, 5850, 7200),
 }
 """Approximate requests of each effort: read-only, with the key alone, and with everything unlocked."""
 
 _WORKERS: Final = 6
 """Average number of concurrent requests."""
-_OWN: Final = 0.01
+_OWN: Final = 0.015
 """Seconds that the suite itself spends on a request."""
 _START: Final = 3.0
 
