@@ -121,11 +121,18 @@ def _intended(entry: dict[str, Any], sent: SentRequest) -> Request:
 
 
 def _own(names: list[str], sent: Headers) -> Headers:
-    """Return the headers of the request itself; one without a value was not sent."""
+    """Return the headers of the request itself; those of a request that was never sent have no value.
+
+    Raises:
+        ValueError: A request was sent without one of them.
+    """
     values: defaultdict[str, deque[str]] = defaultdict(deque)
     for name, value in sent:
         values[name.lower()].append(value)
-    return tuple((name, found.popleft() if (found := values[name.lower()]) else "") for name in map(_text, names))
+    found = [(name, values[name.lower()].popleft() if values[name.lower()] else None) for name in map(_text, names)]
+    if sent and (missing := [name for name, value in found if value is None]):
+        raise ValueError(f"a request was sent without its header {missing[0][:40]}")
+    return tuple((name, value or "") for name, value in found)
 
 
 def _credential(name: str | None, headers: Headers) -> Credential | None:

@@ -15,7 +15,7 @@ import pytest
 from conformance.reports import atomic_files
 from conformance.reports.atomic_files import place
 from conformance.reports.folder import ERRORS, JOURNAL, OUTPUTS, FolderError, ensure_free, remove_outputs, write_all
-from conformance.reports.har_reading import read_har
+from conformance.reports.har_reading import InvalidRecording, read_har
 from conformance.reports.model import InvalidReport, load_report
 from conformance.targets.journal import Journal
 from conformance.targets.names import RunNames
@@ -94,6 +94,18 @@ def test_a_secret_that_becomes_known_late_is_in_no_output(failing: Run, tmp_path
     assert again.response.body == again.sent_request.body == b'{"error": {"message": "not <late_key>"}}'
     assert again.response.header("X-Key") == "<late_key>"
     assert lost.error == "it said <late_key>"
+
+
+def test_a_recording_with_a_header_that_was_not_sent_is_refused(run: Run, tmp_path: Path) -> None:
+    """A request cannot have been sent without a header that it was meant to have."""
+    write_all(*run, tmp_path, knowing())
+    path = tmp_path / "exchanges.har"
+    recorded = json.loads(path.read_text("utf-8"))
+    recorded["log"]["entries"][0]["_call"]["headers"] = ["X-Absent"]
+    path.write_text(json.dumps(recorded), "utf-8")
+
+    with pytest.raises(InvalidRecording):
+        read_har(path)
 
 
 @pytest.mark.parametrize("name", sorted(FILES - {"exchanges.har", "badge.svg"}))
