@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from conformance.confirm.lists import Snapshot
     from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
     Form = Callable[[Sequence[Any], random.Random], list[dict[str, int]]]
@@ -94,9 +95,13 @@ def combined_lists(run: Run) -> tuple[CombinedLists, ...]:
 
 def _whole(run: Run, total: int) -> Snapshot:
     """Read the whole list by name; nothing if it is too long."""
-    pages = range(1, -(-total // LARGEST_PAGE) + 1)
-    batch = [requests.list_engagements(sort="name", order="desc", perPage=LARGEST_PAGE, page=page) for page in pages]
-    return tuple(run.send_all(batch)) if len(batch) <= _MOST_PAGES else ()
+    whole: list[Exchange] = []
+    while len(whole) < (last := -(-max((total, *map(total_of, whole))) // LARGEST_PAGE)) <= _MOST_PAGES:
+        pages = range(len(whole) + 1, last + 1)
+        whole += run.send_all(
+            [requests.list_engagements(sort="name", order="desc", perPage=LARGEST_PAGE, page=page) for page in pages]
+        )
+    return tuple(whole) if last <= _MOST_PAGES else ()
 
 
 # --- combinations of parameters
@@ -311,10 +316,13 @@ def _judged(lists: CombinedLists) -> CombinedLists:
 
 def _is_shorter(lists: CombinedLists) -> bool:
     """Whether a page was refused that the list, which other users have shortened, does not have any more."""
-    items = readable(lists.snapshot[: lists.known.responses])
-    for page in lists.pages if lists.known.is_whole else ():
+    shown = lists.snapshot[: lists.known.responses]
+    items = readable(shown)
+    for page in lists.pages:
         asked = dict(page.request.query)
-        matching = sum(asked.get("status") in {None, item.get("status")} for item in items)
+        matching = total_of(shown[0])
+        if lists.known.is_whole:
+            matching = sum(asked.get("status") in {None, item.get("status")} for item in items)
         before = (int(asked.get("page", 1)) - 1) * int(asked.get("perPage", DEFAULT_PER_PAGE))
         if page.refused and 0 < matching <= before:
             return True
@@ -322,14 +330,22 @@ def _is_shorter(lists: CombinedLists) -> bool:
 
 
 def _confirm(run: Run, lists: CombinedLists) -> CombinedLists:
+    known, head = lists.known, lists.snapshot[: lists.known.responses]
     with run.wire.undisturbed():
-        anew = tuple(run.send_all([response.request for response in lists.snapshot]))
-    again = _judged(replace(lists, snapshot=anew, outcome=None))
+        if known.is_whole:  # which may have more pages by now
+            head = _whole(run, total_of(head[0]))
+            known = replace(known, responses=len(head))
+        else:
+            head = tuple(run.send_all([response.request for response in head]))
+        anew = (*head, *run.send_all([response.request for response in lists.pages]))
+    if not head:
+        return replace(lists, outcome=CantTell("the whole list cannot be read any more", *lists.pages))
+    again = _judged(replace(lists, known=known, snapshot=anew, outcome=None))
     if again.outcome is None or _is_shorter(again):
         return replace(again, outcome=None)
     with Evidence():
         try:
-            confirm.stable_list(run, anew, partial(expect_slice, known=lists.known))
+            confirm.stable_list(run, anew, partial(expect_slice, known=known))
         except (Deviation, CantTell) as outcome:
             return replace(again, outcome=outcome)
     return replace(again, outcome=None)

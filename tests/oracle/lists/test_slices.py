@@ -66,6 +66,15 @@ def test_pages_of_an_honest_list(size: int) -> None:
                 expect_slice((whole, *pages), KNOWN)
 
 
+def test_a_response_of_a_longer_list_does_not_show_the_whole_of_it() -> None:
+    """If others made a list longer than a response can be, its total says nothing about a page."""
+    first = [{"id": f"e{place}", "name": f"own {place}", "status": "active"} for place in range(100)]
+    whole = listed(first, 101, sort="name", perPage=100)
+
+    with pytest.raises(CantTellYet):
+        expect_slice((whole, listed(first[:1], 101, perPage=1, page=1)), KNOWN)
+
+
 def test_an_order_shows_between_different_keys() -> None:
     """Items of one key show no order, and neither does a list without a sort."""
     items = ordered("createdAt")
