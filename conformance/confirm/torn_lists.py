@@ -38,6 +38,11 @@ def others_moved(run: Run, first: Exchange, other: Exchange) -> bool:
     return any(earlier[name] != later[name] for name in earlier.keys() & later.keys())
 
 
+def others_shifted(run: Run, first: Exchange, other: Exchange) -> bool:
+    """Whether two responses to the same request show different items of others, which may have shifted the run's."""
+    return _of_others(run, first).keys() != _of_others(run, other).keys()
+
+
 def _of_others(run: Run, listed: Exchange) -> dict[str, list[object]]:
     """Return the items of a list that the run has not created, by identifier."""
     return {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from conformance import confirm
 from conformance.catalogue import load_catalogue
 from conformance.confirm.clock_ticks import expect_moved
-from conformance.confirm.torn_lists import others_moved, written_meanwhile
+from conformance.confirm.torn_lists import others_moved, others_shifted, written_meanwhile
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.attribution import MOVES
@@ -269,7 +269,9 @@ def _asked_again(run: Run, finding: Finding, ledger: Ledger, account: Account) -
     if right is not None and written_meanwhile(run, finding.exchange):
         account.torn.append(finding.exchange)
         return None
-    if right is not None and others_moved(run, finding.exchange, _as_whole(run, right)):
+    if right is not None and (
+        others_shifted(run, finding.exchange, right) or others_moved(run, finding.exchange, _as_whole(run, right))
+    ):
         return None
     why = "not when it was read again" if again is None else "another page has it, in a wrong place"
     account.doubts[finding.requirement] = CantTell(f"{finding.message}, but {why}", *_cited(finding))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.confirm.torn_lists import note_torn, others_moved, written_meanwhile
+from conformance.confirm.torn_lists import note_torn, others_moved, others_shifted, written_meanwhile
 from conformance.running.options import Effort, RunOptions
 from conformance.selftest.subjects import latitudes
 from conformance.selftest.trial import Task, attempt
@@ -74,6 +74,19 @@ def page(*items: tuple[str, str], total: int | None = None) -> Exchange:
 def test_others_are_seen_by_what_they_change(first: Exchange, other: Exchange, *, expected: bool) -> None:
     """Changes by others count, unlike those by the run or shifts between pages."""
     assert others_moved(FakeRun(), first, other) is expected
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "expected"),
+    [
+        (page(("a", "x"), total=50), page(("b", "x"), total=50), True),
+        (page(("a", "x"), total=50), page(("a", "y"), total=50), False),
+        (page(("a", "x"), ("b", "cf-x"), total=50), page(("a", "x"), ("c", "cf-y"), total=50), False),
+    ],
+)
+def test_others_shift_a_page_by_what_they_add_and_remove(first: Exchange, other: Exchange, *, expected: bool) -> None:
+    """Other users' items on a page show that its items may have moved to another page."""
+    assert others_shifted(FakeRun(), first, other) is expected
 
 
 def test_that_lists_may_tear_is_observed_once_it_was_seen() -> None:
