@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -218,13 +219,19 @@ def _refusals(run: Run, tried: Permissions, operation: str) -> dict[str, list[Se
 
 
 def _elsewhere(run: Run, tried: Permissions, own: list[Exchange]) -> list[Exchange]:
-    """Return the other exchanges of the run with the same key and operation that name no resource, and are valid."""
-    known, request = {exchange.number for exchange in (*own, *tried.invalid)}, own[0].request
+    """Return the other exchanges of the run with the same key and operation that name no resource, and are valid.
+
+    Those before the service knew the key are left out.
+    """
+    judged, request = {exchange.number for exchange in (*own, *tried.invalid)}, own[0].request
+    of_key = [exchange for exchange in run.wire.exchanges if exchange.request.key_name == request.key_name]
+    answers = [(exchange.number, exchange.received.status) for exchange in of_key if exchange.received is not None]
+    known = [number for number, status in answers if status != HTTPStatus.UNAUTHORIZED]
     return [
         exchange
-        for exchange in run.wire.exchanges
-        if exchange.number not in known
-        and exchange.request.key_name == request.key_name
+        for exchange in of_key
+        if exchange.number > min(known, default=inf)
+        and exchange.number not in judged
         and exchange.request.operation is request.operation
         and exchange.request.identifier is None
     ]

@@ -390,6 +390,6 @@ def test_reproductions_use_the_connection(conformance: Conformance, tmp_path: Pa
 
     assert (ended.status, script.returncode, test.returncode) == (1, 0, 1), ended.err + script.stderr + test.stdout
     assert "HTTP/1.1 200" in script.stdout
-    assert "Error: In the run: " in test.stdout
+    assert "In the run: /data/slug is not as promised" in test.stdout
     assert len(service.headers) > asked + 1
     assert in_outputs(ended, *FORMS, str(ca), str(client)) == []

@@ -186,9 +186,7 @@ def test_failures_of_the_baseline_are_named(broken: HostileTarget, failed: Ended
     count = "1 requirement" if len(names) == 1 else f"{len(names)} requirements"
     assert f"is NOT conformant: {count} broken, all in the baseline." in run.out
     assert run.out.count("This failure is in the baseline.") == len(names)
-    headings = [line for line in (run.folder / "summary.md").read_text().splitlines() if line.startswith("### ")]
-    assert len(headings) == len(names)
-    assert all(line.endswith(" (in the baseline)") for line in headings)
+    assert (run.folder / "summary.md").read_text().count(" (in the baseline)") == len(names)
     assert "<failure" not in (run.folder / "junit.xml").read_text()
 
 
