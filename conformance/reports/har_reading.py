@@ -28,6 +28,8 @@ _MOST_MISSING: Final = 1000
 
 _LONGEST: Final = 10**12
 _YEARS: Final = (1970, 9000)
+_OMITTED: Final = frozenset({"accept", "content-type"})
+"""Headers that requests with odd headers lack on purpose."""
 
 
 class InvalidRecording(ValueError):
@@ -121,16 +123,17 @@ def _intended(entry: dict[str, Any], sent: SentRequest) -> Request:
 
 
 def _own(names: list[str], sent: Headers) -> Headers:
-    """Return the headers of the request itself; those of a request that was never sent have no value.
+    """Return the headers of the request itself; those that it lacks on purpose, or was never sent with, have no value.
 
     Raises:
-        ValueError: A request was sent without one of them.
+        ValueError: A request was sent without another of them.
     """
     values: defaultdict[str, deque[str]] = defaultdict(deque)
     for name, value in sent:
         values[name.lower()].append(value)
     found = [(name, values[name.lower()].popleft() if values[name.lower()] else None) for name in map(_text, names)]
-    if sent and (missing := [name for name, value in found if value is None]):
+    missing = [name for name, value in found if value is None and name.lower() not in _OMITTED]
+    if sent and missing:
         raise ValueError(f"a request was sent without its header {missing[0][:40]}")
     return tuple((name, value or "") for name, value in found)
 

@@ -108,6 +108,18 @@ def test_a_recording_with_a_header_that_was_not_sent_is_refused(run: Run, tmp_pa
         read_har(path)
 
 
+def test_a_header_may_be_left_out_on_purpose(run: Run, tmp_path: Path) -> None:
+    """A recording can be read in which a request lacks a header that other requests have."""
+    exchanges = list(run[1])
+    request = replace(exchanges[0].request, headers=(("Content-Type", ""),))
+    shown = tuple(header for header in exchanges[0].sent_request.headers if header[0].lower() != "content-type")
+    sent = replace(exchanges[0].sent_request, headers=shown)
+    exchanges[0] = replace(exchanges[0], request=request, sent_request=sent)
+    write_all(run[0], exchanges, tmp_path, knowing())
+
+    assert read_har(tmp_path / "exchanges.har")[0].request.headers == (("Content-Type", ""),)
+
+
 @pytest.mark.parametrize("name", sorted(FILES - {"exchanges.har", "badge.svg"}))
 def test_a_secret_in_a_rendered_output_is_taken_out(failing: Run, tmp_path: Path, name: str) -> None:
     """The secret is redacted in the file that shows it, other files are unchanged, and all are well-formed."""
