@@ -181,20 +181,25 @@ def test_an_output_that_lacks_characters_costs_no_verdict(conformance: Conforman
     assert " - " in ended.out
 
 
-def test_an_error_of_the_catalogue_is_named(tmp_path: Path) -> None:
-    """The message of a malformed entry, which contains nothing of a run, reaches the author of the entry."""
-    arguments = (
+def list_requirements(load: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run ``conformance requirements`` with a Python expression that loads the catalogue."""
+    program = (
         "import sys; from conformance.catalogue.catalogue import build_catalogue;"
         "from conformance.cli import requirements; from conformance.__main__ import main;"
-        "section = dict.fromkeys(['requirements', 'open_points', 'out_of_reach'], []);"
-        "requirements.load_catalogue = lambda: build_catalogue("
-        "[{**section, 'section': '1', 'title': 'Basics', 'statements': {'uncited': 'A sentence.'}}]);"
+        f"requirements.load_catalogue = lambda: {load};"
         "sys.argv = ['conformance', 'requirements']; main()"
     )
-
-    ended = subprocess.run(
-        [sys.executable, "-c", arguments], capture_output=True, text=True, check=False, cwd=tmp_path, timeout=60
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=folder, timeout=60
     )
+
+
+def test_an_error_of_the_catalogue_is_named(tmp_path: Path) -> None:
+    """The message of a malformed entry, which contains nothing of a run, reaches the author of the entry."""
+    empty: dict[str, list[object]] = {"requirements": [], "open_points": [], "out_of_reach": []}
+    section = {**empty, "section": "1", "title": "Basics", "statements": {"uncited": "A sentence."}}
+
+    ended = list_requirements(f"build_catalogue([{section}])", tmp_path)
 
     assert ended.returncode == 3
     assert "the statement 'uncited' has no entry: an error of this suite" in ended.stderr
@@ -202,15 +207,7 @@ def test_an_error_of_the_catalogue_is_named(tmp_path: Path) -> None:
 
 def test_an_error_of_the_suite_gives_3_and_no_secret(tmp_path: Path) -> None:
     """It must not look like a failed requirement, and its message may contain a secret."""
-    arguments = (
-        "import sys; from conformance.cli import requirements; from conformance.__main__ import main;"
-        "requirements.load_catalogue = lambda: {}['a-key-that-nobody-may-see'];"
-        "sys.argv = ['conformance', 'requirements']; main()"
-    )
-
-    ended = subprocess.run(
-        [sys.executable, "-c", arguments], capture_output=True, text=True, check=False, cwd=tmp_path, timeout=60
-    )
+    ended = list_requirements("{}['a-key-that-nobody-may-see']", tmp_path)
 
     assert ended.returncode == 3
     first, *places = ended.stderr.splitlines()
