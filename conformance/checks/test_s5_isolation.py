@@ -231,12 +231,18 @@ def _namesake_stays(tried: TwoOrganizations) -> None:
     """Expect that archiving an engagement did not archive the other organization's engagement of the same name."""
     if tried.made_by_other is None:
         raise Inapplicable("The other organization has no engagement of that name")
+    if tried.made_by_other.get("status") != "active":
+        raise Inapplicable("The other organization's engagement was not created active")
     evidence(*tried.other_list)
     for page in tried.other_list:
         for item in read.items(page) if page.accepted else ():
-            if item.get("id") == tried.made_by_other["id"]:
-                expect.equal(
-                    "status of another organization's engagement", item.get("status"), "active", tried.archive, page
+            if item.get("id") == tried.made_by_other["id"] and item.get("status") == "archived":
+                raise NonConformity(
+                    "another organization's engagement is archived",
+                    tried.archive,
+                    page,
+                    expected="active",
+                    actual="archived",
                 )
 
 

@@ -166,7 +166,7 @@ def _tells_of_members(response: Exchange) -> bool:
 
 
 def _is_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
-    """Expect that the key reads the engagement as the main key does."""
+    """Expect that the key reads the name and the creation time that the main key reads."""
     identifier = exchange.request.identifier or ""
     refused = [
         Sent(_words(key), sent)
@@ -175,7 +175,9 @@ def _is_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
         if _is_refusal(key, name) and sent.request.identifier == identifier
     ]
     if (by_main := tried.reserved.reads.get(identifier)) is not None:
-        bulk.engagement_untouched(by_main, exchange, refused)
+        was, now = read.data(by_main), read.data(exchange)
+        same = partial(expect.unchanged, "the engagement", was, now, ("name", "createdAt"), by_main, exchange)
+        bulk.only_if_refused(refused, same)
 
 
 def _is_there_for_others(tried: Permissions, exchange: Exchange) -> None:
