@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.oracle.ledger.findings import Findings
+    from conformance.oracle.ledger.histories import Register
     from conformance.wire.exchange import Exchange
 
 TAKES_EFFECT, KEEPS_TEXT = "update-organization-takes-effect", "update-organization-keeps-text"
@@ -126,11 +127,11 @@ class Organizations:
                 self.findings.keep(rule, now.exchange)
             return
         stale = any(effect.value == name for effect in register.effects)
-        if since or stale:
+        if (since or stale) and not _is_renamed_by_others(register):
             rule = _cause_of_name(name, last, since, is_stale=stale)
             expected = " or ".join(dict.fromkeys(render(effect.value) for effect in candidates))
             self._conclude(now, rule, [effect.exchange for effect in candidates], _NAME, expected, right=False)
-        if not stale:  # another user may have renamed it, which the next reads show
+        if not stale or _is_renamed_by_others(register):  # the next reads show whether another user has renamed it
             register.add(Effect(now.exchange, _NAME, name, now.interval, certain=True))
 
     def _answered_as_read(self, last: Effect, now: Snapshot) -> None:
@@ -186,6 +187,13 @@ class Organizations:
         )
         # No other user sets a name that a refused request of the run carried.
         self.findings.broken.append(replace(finding, unsteady=unsteady and rule in OF_UPDATES))
+
+
+def _is_renamed_by_others(register: Register) -> bool:
+    """Whether a read showed a name that the run has not given; another user may then also have restored one."""
+    return any(
+        effect.interval != ALWAYS and effect.exchange.request.operation.id == _READ for effect in register.effects
+    )
 
 
 def _cause_of_name(name: str, last: Effect | None, since: Sequence[Exchange], *, is_stale: bool) -> str:

@@ -49,6 +49,18 @@ PERMITTED: dict[str, tuple[Step, ...]] = {
     "blanks-merged": (update(name="cf  one"), changed(name="cf one"), Course.read),
     "empty-name-ignored": (lambda course: course.update(name="", takes=False), Course.read),
     "others-rename": (changed(name="Others"), Course.read, Course.read, changed(name="Acme Ltd"), Course.read),
+    "others-restore-a-name-of-the-run": (
+        update(name="cf-one"),
+        Course.read,
+        changed(name="Others"),
+        Course.read,
+        update(name="cf-two"),
+        changed(name="cf-one"),
+        Course.read,
+        Course.read,
+        changed(name="Acme Ltd"),
+        Course.read,
+    ),
     "others-change-it-beside-a-refusal": (
         update(403, name="cf-one", key=READER),
         changed(plan="free", settings={"ssoEnabled": True}),
