@@ -255,7 +255,7 @@ def _in_both_directions(run: Run, head: Snapshot, skipped: int, owned: Collectio
     places = [place for place, item in enumerate(readable(head), skipped) if read.id_of(item) in owned]
     asked = {name: value for name, value in head[0].request.query if name in {"status", "sort"}}
     total = total_of(head[0])
-    if places:
+    if places and total > places[-1]:
         count = places[-1] - places[0] + 1
         for order, before in (("asc", total - places[-1] - 1), ("desc", places[0])):
             page, size = neighbours(before, count, total)
