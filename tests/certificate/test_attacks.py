@@ -72,7 +72,7 @@ def _own(report: dict[str, Any]) -> dict[str, Any]:
         (lambda report: _own(report).update(seed=8), "/run/seed is 8"),
         (lambda report: _own(report).update(mode="read-only"), "/run/mode is read-only"),
         (lambda report: _own(report).update(workers=1), "/run/workers is 1"),
-        (lambda report: _own(report).update(catalogue="1.0"), "/run/catalogue is 1.0, and by the recording absent"),
+        (lambda report: _own(report).update(catalogue="1.0"), "/run/catalogue is 1.0, but the recording gives absent"),
         (lambda report: _own(report).update(catalogue="0.9"), "the requirements are not those of the catalogue"),
         (lambda report: _own(report).pop("selection"), "/run/selection is absent"),
         (lambda report: _own(report).update(interrupted=True), "the run was cut off"),

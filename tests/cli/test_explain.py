@@ -147,7 +147,7 @@ def test_an_example_is_a_judged_exchange(
     )
     assert last["response"]["status"] == status
     sent = [header["value"] for header in last["request"]["headers"] if header["name"] == "Authorization"]
-    assert [value for value in sent if not re.fullmatch(r"Bearer <[\w:.]+>", value)] == []
+    assert [value for value in sent if not re.fullmatch(r"Bearer <[\w:. ]+>", value)] == []
     assert list(tmp_path.rglob("*")) == [temporary]
 
 
