@@ -14,7 +14,7 @@ from tests.fakes.exchanges import lettered, page_for
 from tests.fakes.runs import FakeRun
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from conformance.confirm.lists import Snapshot
     from conformance.wire.exchange import Exchange
@@ -48,7 +48,7 @@ class Service(FakeRun):
         return page_for(asked, lettered(held), lacks)
 
 
-def judge(service: Service) -> None:
+def judge(service: Service, anew: Callable[[], Snapshot] | None = None) -> None:
     """Judge the pages of the list."""
     first = tuple(service.send_all(PAGES))
     owned = frozenset("A")
@@ -56,7 +56,7 @@ def judge(service: Service) -> None:
     def bounded(snapshot: Snapshot, closing: Exchange) -> None:
         expect_partition_within(Bracket(snapshot, closing, owned))
 
-    confirm.list_within_bounds(service, first, lambda snapshot: expect_partition(snapshot, owned), bounded)
+    confirm.list_within_bounds(service, first, lambda snapshot: expect_partition(snapshot, owned), bounded, anew=anew)
 
 
 def coming_and_going(*held: str) -> list[str]:
@@ -95,6 +95,25 @@ def test_an_item_that_is_always_missing_is_not_acquitted_by_bounds(lacks: str) -
 
     with pytest.raises(CantTell, match=others):
         judge(Service(coming_and_going(*OTHERS), lacks=lacks))
+
+
+def test_a_list_that_the_run_itself_changes_is_undecided() -> None:
+    """A fault that is not there twice at rest is undecided, and other users are not blamed for it."""
+    with pytest.raises(CantTell) as doubt:
+        judge(Service(coming_and_going("Ab", "ABb"), lacks="b"))
+
+    assert "other users were changing the list in" not in str(doubt.value)
+
+
+def test_a_list_is_taken_anew_by_other_requests() -> None:
+    """A grown list may need other pages, which are requested for every further snapshot."""
+    service = Service(["Ab"], lacks="b")
+    pages = [PAGES[0], PAGES[1]]
+
+    with pytest.raises(NonConformity, match="missing from the list"):
+        judge(service, lambda: tuple(service.send_all(pages)))
+
+    assert service.sent.count(PAGES[2]) == 1
 
 
 def test_a_list_is_judged_once_it_rests() -> None:
