@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance import confirm
+from conformance.confirm.lists import Snapshot
 from conformance.oracle.lists.paging import Bracket, expect_partition, expect_partition_within
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.wire import requests
@@ -16,7 +17,6 @@ from tests.fakes.runs import FakeRun
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from conformance.confirm.lists import Snapshot
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
@@ -107,13 +107,38 @@ def test_a_list_that_the_run_itself_changes_is_undecided() -> None:
 
 def test_a_list_is_taken_anew_by_other_requests() -> None:
     """A grown list may need other pages, which are requested for every further snapshot."""
-    service = Service(["Ab"], lacks="b")
-    pages = [PAGES[0], PAGES[1]]
+    service, taken = Service(["Ab"], lacks="b"), list[Snapshot]()
+
+    def anew() -> Snapshot:
+        taken.append(tuple(service.send_all(PAGES[:2])))
+        return taken[-1]
 
     with pytest.raises(NonConformity, match="missing from the list"):
-        judge(service, lambda: tuple(service.send_all(pages)))
+        judge(service, anew)
 
+    assert len(taken) == 3
     assert service.sent.count(PAGES[2]) == 1
+
+
+@pytest.mark.parametrize(("right", "pauses"), [("Ab", 2), ("", 6)])
+def test_what_another_check_judges_is_a_condition(right: str, pauses: int) -> None:
+    """It has to hold in one of a few snapshots; if it never does, there is nothing to judge."""
+    service = Service(["A", "A", right or "A"])
+
+    def judge(snapshot: Snapshot) -> None:
+        if b'"b"' not in snapshot[0].response.body:
+            raise NonConformity("it lacks b", *snapshot, expected="b", actual="none")
+
+    first = (service.send(PAGES[0]),)
+    if right:
+        confirm.otherwise_fine(service, first, judge, "nothing to judge")
+    else:
+        with pytest.raises(CantTell, match="nothing to judge: it lacks b") as doubt:
+            confirm.otherwise_fine(service, first, judge, "nothing to judge")
+        assert doubt.value.exchanges == (service.exchanges[-2],)
+
+    assert len(service.pauses) == pauses
+    assert service.disturbed == [True] + [False] * pauses
 
 
 def test_a_list_is_judged_once_it_rests() -> None:
