@@ -57,7 +57,7 @@ def test_a_clock_that_shows_minutes_has_not_ticked() -> None:
 @pytest.mark.parametrize("ends", [("00:05.000",), ("00:05.000", "00:07.000")])
 def test_a_clock_that_ticks_or_stands_still_has_no_excuse(ends: tuple[str, ...]) -> None:
     """A time that has not increased is a failure if the clock ticks finely, or has stopped."""
-    with pytest.raises(NonConformity, match="has not increased"):
+    with pytest.raises(NonConformity, match="updatedAt has not increased"):
         expect_moved(run_of(*ends), at("00:05.000"), at("00:05.000"), make_exchange("archiveEngagement"))
 
 
@@ -76,19 +76,21 @@ def test_a_time_that_has_moved_is_right() -> None:
 
 
 @pytest.mark.parametrize(
-    ("earlier", "date", "error"),
+    ("earlier", "date", "error", "message"),
     [
-        ("2026-01-02T10:00:00Z", "2026-01-01T10:01:00Z", CantTell),
-        ("2026-01-01T10:00:00Z", "2026-01-01T10:01:00Z", NonConformity),
-        ("2026-01-02T10:00:00Z", "2026-01-01T12:01:00Z", NonConformity),
-        ("2026-01-02T10:00:00Z", None, NonConformity),
+        ("2026-01-02T10:00:00Z", "2026-01-01T10:01:00Z", CantTell, "the service's clock was set back during the run"),
+        ("2026-01-01T10:00:00Z", "2026-01-01T10:01:00Z", NonConformity, "updatedAt has not increased"),
+        ("2026-01-02T10:00:00Z", "2026-01-01T12:01:00Z", NonConformity, "updatedAt has not increased"),
+        ("2026-01-02T10:00:00Z", None, NonConformity, "updatedAt has not increased"),
     ],
 )
-def test_a_clock_that_was_set_back_had_no_time(earlier: str, date: str | None, error: type[Exception]) -> None:
+def test_a_clock_that_was_set_back_had_no_time(
+    earlier: str, date: str | None, error: type[Exception], message: str
+) -> None:
     """A clock that was set back gives CantTell until its Date reaches the earlier time; without a Date, a failure."""
     exchanges = [dated(1, "2026-01-01T10:00:00Z", earlier), dated(2, "2026-01-01T10:01:00Z", date)]
 
-    with pytest.raises(error):
+    with pytest.raises(error, match=message):
         expect_moved(
             FakeRun(exchanges=exchanges), "2026-01-01T11:00:00.000Z", "2026-01-01T11:00:00.000Z", exchanges[-1]
         )

@@ -24,10 +24,10 @@ def shown(number: int, name: str, *, settings: bool = False) -> Exchange:
     return make_exchange("getCurrentOrganization", body={"data": data}, number=number, at=number)
 
 
-def renamed(number: int, name: str) -> Exchange:
+def renamed(number: int, name: str, status: int = 200) -> Exchange:
     """Return a renaming by the run."""
     data = {"name": name}
-    return make_exchange("updateCurrentOrganization", body={"data": data}, sent=data, number=number, at=number)
+    return make_exchange("updateCurrentOrganization", status, {"data": data}, sent=data, number=number, at=number)
 
 
 def evidence(exchanges: list[Exchange], later: list[bool] | None = None) -> None:
@@ -75,10 +75,14 @@ def test_others_excuse(exchanges: list[Exchange]) -> None:
             renamed(3, "<b>"),
             shown(4, "&lt;b&gt;"),
         ],
+        [shown(0, "Acme"), renamed(1, "A", 422), shown(2, "A"), renamed(3, "B", 422), shown(4, "B")],
         [shown(0, "Acme"), renamed(1, MINE("a")), shown(2, MINE("a"), settings=True)],
     ],
-    ids=["nothing", "one read", "upper case", "one strange name", "garbled odd names", "settings after a renaming"],
-)
+    ids=[
+        "nothing", "one read", "upper case", "one strange name", "garbled odd names", "refused names",
+        "settings after a renaming",
+    ],
+)  # fmt: skip
 def test_a_faulty_service_is_not_excused(exchanges: list[Exchange]) -> None:
     """Garbled names, and settings that a renaming changes, are failures of the service."""
     with pytest.raises(NonConformity, match="something is wrong"):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance import confirm
+from conformance.confirm.lists import Snapshot
 from conformance.oracle.lists.paging import Bracket, expect_partition, expect_partition_within
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.wire import requests
@@ -14,9 +15,8 @@ from tests.fakes.exchanges import lettered, page_for
 from tests.fakes.runs import FakeRun
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from conformance.confirm.lists import Snapshot
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
@@ -48,7 +48,7 @@ class Service(FakeRun):
         return page_for(asked, lettered(held), lacks)
 
 
-def judge(service: Service) -> None:
+def judge(service: Service, anew: Callable[[], Snapshot] | None = None) -> None:
     """Judge the pages of the list."""
     first = tuple(service.send_all(PAGES))
     owned = frozenset("A")
@@ -56,7 +56,7 @@ def judge(service: Service) -> None:
     def bounded(snapshot: Snapshot, closing: Exchange) -> None:
         expect_partition_within(Bracket(snapshot, closing, owned))
 
-    confirm.list_within_bounds(service, first, lambda snapshot: expect_partition(snapshot, owned), bounded)
+    confirm.list_within_bounds(service, first, lambda snapshot: expect_partition(snapshot, owned), bounded, anew=anew)
 
 
 def coming_and_going(*held: str) -> list[str]:
@@ -95,6 +95,50 @@ def test_an_item_that_is_always_missing_is_not_acquitted_by_bounds(lacks: str) -
 
     with pytest.raises(CantTell, match=others):
         judge(Service(coming_and_going(*OTHERS), lacks=lacks))
+
+
+def test_a_list_that_the_run_itself_changes_is_undecided() -> None:
+    """A fault that is not there twice at rest is undecided, and other users are not blamed for it."""
+    with pytest.raises(CantTell) as doubt:
+        judge(Service(coming_and_going("Ab", "ABb"), lacks="b"))
+
+    assert "other users were changing the list in" not in str(doubt.value)
+
+
+def test_a_list_is_taken_anew_by_other_requests() -> None:
+    """A grown list may need other pages, which are requested for every further snapshot."""
+    service, taken = Service(["Ab"], lacks="b"), list[Snapshot]()
+
+    def anew() -> Snapshot:
+        taken.append(tuple(service.send_all(PAGES[:2])))
+        return taken[-1]
+
+    with pytest.raises(NonConformity, match="missing from the list"):
+        judge(service, anew)
+
+    assert len(taken) == 3
+    assert service.sent.count(PAGES[2]) == 1
+
+
+@pytest.mark.parametrize(("right", "pauses"), [("Ab", 2), ("", 6)])
+def test_what_another_check_judges_is_a_condition(right: str, pauses: int) -> None:
+    """It has to hold in one of a few snapshots; if it never does, there is nothing to judge."""
+    service = Service(["A", "A", right or "A"])
+
+    def judge(snapshot: Snapshot) -> None:
+        if b'"b"' not in snapshot[0].response.body:
+            raise NonConformity("it lacks b", *snapshot, expected="b", actual="none")
+
+    first = (service.send(PAGES[0]),)
+    if right:
+        confirm.otherwise_fine(service, first, judge, "nothing to judge")
+    else:
+        with pytest.raises(CantTell, match="nothing to judge: it lacks b") as doubt:
+            confirm.otherwise_fine(service, first, judge, "nothing to judge")
+        assert doubt.value.exchanges == (service.exchanges[-2],)
+
+    assert len(service.pauses) == pauses
+    assert service.disturbed == [True] + [False] * pauses
 
 
 def test_a_list_is_judged_once_it_rests() -> None:

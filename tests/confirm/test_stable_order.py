@@ -92,6 +92,16 @@ def test_pages_that_fit_together_by_chance_are_looked_at_again() -> None:
         judge(listing, lambda: None)
 
 
+def test_a_list_that_others_change_is_looked_at_again() -> None:
+    """An undecided snapshot of the pages gives way to the next one."""
+    listing = Listing(lambda number: turning(number)[number == 4 :])
+    for _ in range(4):
+        listing.send(requests.list_members())
+
+    with pytest.raises(NonConformity, match="the order of the list changes"):
+        judge(listing, lambda: None)
+
+
 def test_a_list_in_one_order_costs_no_request() -> None:
     """A list in a stable order needs no further request."""
     listing = Listing(steady)

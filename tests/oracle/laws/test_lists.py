@@ -350,6 +350,21 @@ def test_valid_paging_is_plainly_written(query: dict[str, object], asked: dict[s
     assert list_laws.valid_paging(page(query=query)) == asked
 
 
+# --- items
+
+
+def test_no_page_has_an_item_twice() -> None:
+    """The failure shows the first id that is repeated; items without an id are not compared."""
+    assert list_laws.without_repeats(page(["e1", "e2", {}, {}])) is True
+    assert list_laws.without_repeats(page(["e1"])) is False
+    assert broken(list_laws.without_repeats, page(["e1", "e2", "e2", "e1"])) == (
+        "a page has an item twice",
+        "every item once",
+        '"e2"',
+        "/data",
+    )
+
+
 # --- filters
 
 

@@ -136,4 +136,5 @@ class Course:
 
     def kept(self) -> set[str]:
         """Return the requirements with evidence."""
-        return {*Ledger.over(self.exchanges, members=OWN).findings.kept}
+        kept = Ledger.over(self.exchanges, members=OWN).findings.kept
+        return {rule for rule, cited in kept.items() if {*cited} <= {*self.exchanges}}

@@ -10,6 +10,7 @@ import pytest
 from conformance.catalogue import load_catalogue
 from conformance.oracle.ledger.ledger import PEOPLE
 from conformance.wire import requests
+from tests.oracle.failures import Described, described
 from tests.oracle.ledger.people import READER, STRANGER, UNKNOWN, WRITER, Course, person
 
 Step = Callable[[Course], object]
@@ -90,6 +91,11 @@ PERMITTED: dict[str, tuple[Step, ...]] = {
         set_role("u1", "member"),
         lambda course: course.listed(at=60),
         lambda course: course.listed(at=61),
+    ),
+    "refused-beside-another-change": (
+        lambda course: course.change("u2", "admin", at=50, seconds=5),
+        lambda course: course.change("u1", "member", 409, at=52),
+        lambda course: course.listed(at=60),
     ),
     "list-during-a-change": (
         lambda course: course.change("u1", "member", at=50, seconds=5),
@@ -213,6 +219,21 @@ FAULTS: dict[str, tuple[str, tuple[Step, ...]]] = {
         ),
     ),
     "change-fails": ("update-role-succeeds", (lambda c: c.change("u1", "member", 403),)),
+    "change-fails-beside-another": (
+        "update-role-succeeds",
+        (
+            lambda c: c.change("u2", "admin", at=50, seconds=5),
+            lambda c: c.change("u1", "member", 403, at=52),
+        ),
+    ),
+    "unknown-role-refused-and-done": (
+        "update-role-refused-changes-nothing",
+        (lambda c: c.change("u1", "chief", 422), set_role("u1", "chief"), Course.listed),
+    ),
+    "owner-lost": (
+        "update-role-keeps-the-rest",
+        (lambda c: c.change("u1", "member"), set_role("u0", "member"), Course.listed),
+    ),
     "removal-fails": ("remove-member-succeeds", (lambda c: c.remove("u1", 409),)),
     "removed-and-listed": (
         "removed-member-unlisted",
@@ -296,6 +317,25 @@ def test_each_fault_breaks_its_own_rule(name: str) -> None:
         step(course)
 
     assert course.broken() == [rule]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("removed-and-listed", ("a removed member is listed", "no removed member", "u1", "/data/3")),
+        ("lost", ("a member is missing from the list", "every member", "u2 missing", "/data")),
+        ("change-renames", ("name of a member has changed", '"U1"', '"Another"', "/data/1/name")),
+        ("owner-lost", ("no member is an owner any more", "an owner, as before", "none", "/data")),
+    ],
+)
+def test_the_texts_of_a_finding(name: str, words: Described) -> None:
+    """They show what was expected, what was found, and its place."""
+    course = Course()
+    course.listed()
+    for step in FAULTS[name][1]:
+        step(course)
+
+    assert [described(finding.as_fault()) for finding in course.findings()] == [words]
 
 
 def test_a_missing_member_is_looked_for_again() -> None:

@@ -221,11 +221,12 @@ def test_times_that_move(make_client: MakeClient, moved: dict[str, float], words
 
 
 def test_a_time_that_a_refused_edit_has_moved(make_client: MakeClient) -> None:
-    """The finding cites the read before and the refusal."""
+    """The finding cites the read before and each refusal."""
     client = make_client()
     identifier = client.created("one")
     client.send(requests.get_engagement(identifier))
     client.send(requests.update_engagement(identifier, {"name": 5}), status=422)
+    client.send(requests.update_engagement(identifier, {"name": 6}), status=422)
     client.service.records[identifier].updated = 5.0
     client.send(requests.get_engagement(identifier))
 
@@ -233,7 +234,38 @@ def test_a_time_that_a_refused_edit_has_moved(make_client: MakeClient) -> None:
     assert said(finding) == (
         "updatedAt changed although the engagement was not", f"{BEGAN}.025Z", f"{BEGAN[:-2]}10.000Z", "/data/updatedAt",
     )  # fmt: skip
+    assert (cited(finding), finding.exchange) == ([2, 4, 3], client.exchanges[4])
+
+
+def test_a_time_that_a_change_has_not_moved(make_client: MakeClient) -> None:
+    """The finding cites the read before and the change."""
+    client = make_client()
+    identifier = client.created("one")
+    client.send(requests.get_engagement(identifier))
+    client.now += 10
+    client.send(requests.update_engagement(identifier, SOUND))
+    client.service.records[identifier].updated = client.service.records[identifier].created
+    client.send(requests.get_engagement(identifier))
+
+    finding = found(client.exchanges)
+    assert said(finding) == ("updatedAt has not moved", f"{BEGAN}.025Z", f"{BEGAN}.025Z", "/data/updatedAt")
     assert (cited(finding), finding.exchange) == ([2, 3], client.exchanges[3])
+
+
+def test_an_archive_that_states_another_time(make_client: MakeClient) -> None:
+    """The finding is about the archive, and cites the next read."""
+    client = make_client()
+    identifier = client.created("one")
+    client.send(requests.get_engagement(identifier))
+    client.now += 10
+    client.send(requests.archive_engagement(identifier))
+    client.service.records[identifier].updated += 1
+    client.send(requests.get_engagement(identifier))
+
+    finding = found(client.exchanges)
+    shown = [f"2026-01-02T03:04:{second}Z" for second in ("16.145", "15.145")]
+    assert said(finding) == ("updatedAt is not that of the next read", *shown, "/data/updatedAt")
+    assert (cited(finding), finding.exchange) == ([4], client.exchanges[2])
 
 
 def test_a_deleted_engagement_that_is_listed(make_client: MakeClient, honest: type[Any]) -> None:

@@ -130,11 +130,20 @@ FAULTS: dict[str, tuple[str, tuple[Step, ...]]] = {
     ),
     "count-taken": (ONLY, (update(memberCount=77), changed(memberCount=77), Course.read)),
     "id-taken": (ONLY, (update(id="mine"), changed(id="mine"), Course.read)),
+    "name-changed-by-other-fields": (ONLY, (update(plan="free"), changed(name="free"), Course.read)),
     "name-lost-beside-others": (ONLY, (update(name="cf-one", plan="free", takes=False), Course.read)),
     "old-name-in-response": (ANSWERS, (update(name="cf-one", shown={"name": "Acme"}), Course.read)),
     "garbled-in-response": (ANSWERS, (update(name=ODD, shown={"name": "cf-x"}), Course.read)),
     "other-slug-in-response": (ANSWERS, (update(name="cf-one", shown={"slug": "acme-2"}), Course.read)),
     "sent-slug-in-response": (ONLY, (update(slug="mine", shown={"slug": "mine"}), Course.read)),
+    "not-kept-in-another-organization": (
+        TAKES,
+        (
+            lambda course: course.send(requests.get_organization(), 200, {"id": "o", "name": "Other"}, key=STRANGER),
+            lambda course: course.send(requests.update_organization({"name": "cf-one"}), 200, {}, key=STRANGER),
+            lambda course: course.send(requests.get_organization(), 200, {"id": "o", "name": "Other"}, key=STRANGER),
+        ),
+    ),
     "another-organization": ("key-stays-with-organization", (changed(id="other"), Course.read)),
 }
 

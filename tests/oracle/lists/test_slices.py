@@ -11,6 +11,7 @@ from conformance.oracle.lists.listing import CantTellYet
 from conformance.oracle.lists.slices import Aspect, Deviation, Known, expect_slice
 from conformance.wire.exchange import Exchange
 from tests.fakes.exchanges import make_exchange
+from tests.oracle.failures import Described, described
 
 Items = list[dict[str, Any]]
 
@@ -131,9 +132,57 @@ def test_pages_that_deviate(judged: Exchange, aspect: Aspect) -> None:
     assert judged in raised.value.exchanges
 
 
+@pytest.mark.parametrize(
+    ("judged", "words"),
+    [
+        (page(1, 3, STOCK, total=8), ("the total is not the number of matching items", "7", "8", "/meta/total")),
+        (
+            page(1, 3, STOCK[:3], status="archived"),
+            (
+                "a page contains an item that the whole list does not contain",
+                "only matching items", '"e0"', "/data/0",
+            ),
+        ),
+        (
+            page(7, 1, STOCK, **BY_NAME),
+            (
+                "a page does not contain the items that belong on it",
+                '"own a" or one of the same place in the order', '"own g"', "/data/0",
+            ),
+        ),
+    ],
+)  # fmt: skip
+def test_the_texts_of_a_deviation(judged: Exchange, words: Described) -> None:
+    """They show what belongs there, and what is there."""
+    with pytest.raises(Deviation) as raised:
+        expect_slice((WHOLE, judged), KNOWN)
+    assert described(raised.value) == words
+
+
+def test_the_orders_that_explain_a_page() -> None:
+    """A page that is right in another order names it, and cites the list that shows the right one."""
+    judged = page(2, 2, ordered("updatedAt"), **BY_NAME)
+
+    with pytest.raises(Deviation) as raised:
+        expect_slice((WHOLE, judged), KNOWN)
+    assert raised.value.orders == {("updatedAt", "down"), ("updatedAt", "as requested")}
+
+
+def test_own_names_have_a_place_whatever_their_collation() -> None:
+    """An own name that differs from all others by letters belongs into the place that the whole list gives it."""
+    items = [{"id": str(place), "name": name, "status": "active"} for place, name in enumerate(["own a", "own b"])]
+    whole, known = listed(items[::-1], 2, sort="name", perPage=100), Known(1, True, frozenset(), KNOWN.is_own)
+
+    expect_slice((whole, page(1, 1, items, sort="name", order="asc")), known)
+    with pytest.raises(Deviation) as raised:
+        expect_slice((whole, page(1, 1, items[::-1], sort="name", order="asc")), known)
+    assert raised.value.aspect is Aspect.CONTENTS
+    assert whole in raised.value.exchanges
+
+
 def test_names_that_a_collation_may_take_for_others_have_no_place() -> None:
-    """Names of other users and names that differ by case alone may be anywhere."""
-    names = ["own a", "own B", "own b", "theirs"]
+    """Names of other users and names that differ by case and blanks alone may be anywhere."""
+    names = ["own a", "ownB", "own b", "theirs"]
     items = [{"id": str(place), "name": name, "status": "active"} for place, name in enumerate(names)]
     whole = listed(items[::-1], 4, sort="name", perPage=100)
     known = Known(1, True, frozenset({"own a"}), KNOWN.is_own)

@@ -116,6 +116,21 @@ def test_a_wrong_header_is_named(name: str, value: str, requirement: str) -> Non
     assert (fault.requirement, fault.message) == (requirement, f"the header {name} is wrong")
 
 
+@pytest.mark.parametrize(
+    ("operation", "status", "rules"),
+    [
+        ("listMembers", 200, {"list-data-array"}),
+        ("getEngagement", 200, {"success-data-object"}),
+        ("getEngagement", 404, set()),
+    ],
+)
+def test_the_responses_of_a_rule(operation: str, status: int, rules: set[str]) -> None:
+    """A rule of successes has those of its operations alone."""
+    exchange = make_exchange(operation, status, {})
+
+    assert {rule for rule in ("list-data-array", "success-data-object") if RULES[rule](exchange)} == rules
+
+
 def test_every_rule_is_a_requirement() -> None:
     """Every requirement of the document rules is in the catalogue."""
     assert RULES.keys() <= load_catalogue().requirements.keys()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from conformance.oracle.outcomes import CantTell, NonConformity
-from conformance.scenarios.lists.finding import Search, expect_listed, search
+from conformance.running.options import Effort
+from conformance.scenarios.lists.finding import Search, expect_listed, latest, search
 from tests.fakes.exchanges import lettered, page_for
 from tests.fakes.runs import FakeRun
+from tests.oracle.failures import described
 
 
 def reading(*lists: str) -> FakeRun:
@@ -33,8 +35,26 @@ def test_later_looks_are_undisturbed() -> None:
 @pytest.mark.parametrize("lists", [("x", "x", "x", "x"), ("x", "x", "xB", "x"), ("x", "y", "z", "z")])
 def test_an_engagement_missing_twice_at_rest_is_not_listed(lists: tuple[str, ...]) -> None:
     """An engagement missing from two reads fails, if others changed nothing between those."""
-    with pytest.raises(NonConformity, match="is not in the list"):
+    with pytest.raises(NonConformity) as raised:
         expect_listed("an engagement", found(*lists))
+    words = ("an engagement is not in the list", "1 of 1 on the pages of the list", "1 missing", "/data")
+    assert described(raised.value) == words
+
+
+@pytest.mark.parametrize(
+    ("effort", "before", "sort"),
+    [
+        (Effort.QUICK, 30, "name"),
+        (Effort.QUICK, 31, "createdAt"),
+        (Effort.QUICK, None, "createdAt"),
+        (Effort.STANDARD, 0, "createdAt"),
+    ],
+)
+def test_a_page_in_any_order_holds_a_short_list(effort: Effort, before: int | None, sort: str) -> None:
+    """The order is the one asked for only if everything surely fits on a page."""
+    run = FakeRun(effort=effort, engagements_before=before)
+
+    assert dict(latest(run, sort="name", order="asc").query)["sort"] == sort
 
 
 def test_a_list_of_one_page_may_lack_something_while_others_change_it() -> None:
