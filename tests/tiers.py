@@ -28,6 +28,8 @@ MARKS: Final = {
     ),
     "slow": (
         "tests/certificate/test_attacks.py",
+        "tests/certificate/test_challenged.py",
+        "tests/certificate/test_countersigning.py",
         "tests/certificate/test_envelope.py",
         "tests/certificate/test_mutations.py",
         "tests/certificate/test_signing.py",
@@ -55,6 +57,7 @@ MARKS: Final = {
         "tests/cli/test_orphans.py",
         "tests/cli/test_plain_pytest.py",
         "tests/cli/test_plan.py",
+        "tests/cli/test_repeating.py::test_reproductions_show_the_fault",
         "tests/cli/test_report_folder.py",
         "tests/docs/test_newcomer.py::test_five_commands_lead_to_a_verified_certificate",
         "tests/docs/test_newcomer.py::test_the_worked_example_of_a_check_works",
@@ -95,6 +98,8 @@ _LONG: Final = tuple(path for paths in MARKS.values() for path in paths)
 
 SAMPLES: Final = {
     "tests/certificate/test_attacks.py": 3,
+    "tests/certificate/test_challenged.py": 2,
+    "tests/certificate/test_countersigning.py": 3,
     "tests/certificate/test_envelope.py": 3,
     "tests/certificate/test_mutations.py": 50,
     "tests/certificate/test_signing.py": 2,
