@@ -7,18 +7,19 @@ wire.
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import logging
-import os
 import threading
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.configuration import set_hypothesis_home_dir, storage_directory
+from hypothesis.internal.charmap import charmap_file
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, CONSTANTS_CACHE, HypothesisProvider
 from hypothesis.internal.constants_ast import Constants
 from schemathesis import GenerationMode
@@ -36,6 +37,9 @@ _DRAWING: Final = threading.Lock()
 """Schemathesis' strategies share caches that two threads must not fill at once."""
 
 _ALL_CHECKS: Final = list(HealthCheck)
+
+_UTF_8: Final = ((0x0, 0xD7FF), (0xE000, 0x10FFFF))
+"""All characters but the surrogates."""
 
 
 _BACKEND: Final = "conformance"
@@ -107,7 +111,7 @@ def draw(
         if is_over():
             raise GivenUp
 
-    with _DRAWING, _without_storage():
+    with _DRAWING, _temporary_storage():
         ensure_wanted()
         CONSTANTS_CACHE.cache.clear()  # another user of Hypothesis in this process may have filled it
         collect()
@@ -115,14 +119,21 @@ def draw(
 
 
 @contextmanager
-def _without_storage() -> Iterator[None]:
-    """Keep Hypothesis, which otherwise writes caches into the current folder, from writing anything."""
+def _temporary_storage() -> Iterator[None]:
+    """Give Hypothesis, which otherwise writes caches into the current folder, a folder that is then removed.
+
+    The folder holds the ranges of the characters that UTF-8 can encode, which Hypothesis needs a second to find.
+    """
     before = storage_directory(intent_to_write=False).home_directory
-    set_hypothesis_home_dir(Path(os.devnull) / "hypothesis")
-    try:
-        yield
-    finally:
-        set_hypothesis_home_dir(before)
+    with TemporaryDirectory() as home:
+        set_hypothesis_home_dir(home)
+        try:
+            ranges = charmap_file("codec-v2-utf-8")
+            ranges.parent.mkdir(parents=True)
+            ranges.write_bytes(gzip.compress(json.dumps([_UTF_8, []]).encode()))
+            yield
+        finally:
+            set_hypothesis_home_dir(before)
 
 
 def _sent(case: Any) -> dict[str, Any]:  # noqa: ANN401 - Schemathesis' cases are not public

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -98,8 +99,8 @@ def test_cases_are_cut_to_the_limits_of_gateways(monkeypatch: pytest.MonkeyPatch
     assert run.sent[-1].query == (("status", "active"),)
 
 
-def test_drawing_leaves_nothing_in_the_current_folder(tmp_path: Path) -> None:
-    """Hypothesis writes no cache, and its configured folder stays for other users of it."""
+def test_drawing_leaves_nothing_in_a_folder(tmp_path: Path) -> None:
+    """Hypothesis leaves no cache, nor a temporary one, and its configured folder stays for other users of it."""
     program = (
         "from hypothesis.configuration import set_hypothesis_home_dir, storage_directory\n"
         "from conformance.scenarios.generated.schemathesis_cases import draw\n"
@@ -107,9 +108,8 @@ def test_drawing_leaves_nothing_in_the_current_folder(tmp_path: Path) -> None:
         "assert draw('createEngagement', negative=True, count=5, seeded=1, is_over=lambda: False)\n"
         "print(storage_directory('x', intent_to_write=False).path)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], check=False, capture_output=True, text=True, cwd=tmp_path, timeout=120
-    )
+    words, variables = [sys.executable, "-c", program], {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run(words, check=False, capture_output=True, text=True, cwd=tmp_path, env=variables, timeout=120)
 
     assert (done.returncode, done.stdout) == (0, "of-the-user/x\n"), done.stderr
     assert list(tmp_path.iterdir()) == []
