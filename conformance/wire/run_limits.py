@@ -119,9 +119,9 @@ class Limits:
         self._pace = max(seconds, self._pace * _STEADY)
         if response is None:
             return True
-        # A parsed text takes the same again; a large string with a character outside of the BMP takes four times.
+        # A parsed text and its copies take twice the same again; a large string with a character outside of the BMP more.
         wide = len(response.body) > _LARGE and not response.body.isascii()
-        size = len(response.body) * (5 if wide else 2) + _of_parts(response.body) + len(response.headers) * _A_HEADER
+        size = len(response.body) * (6 if wide else 3) + _of_parts(response.body) + len(response.headers) * _A_HEADER
         if self._memory_used + size > MAX_RESPONSE_BYTES:
             self.end(f"the responses of the run take more than {MAX_RESPONSE_BYTES // 2**20} MiB together")
             return False
