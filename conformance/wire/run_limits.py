@@ -119,7 +119,7 @@ class Limits:
         self._pace = max(seconds, self._pace * _STEADY)
         if response is None:
             return True
-        # A parsed text and its copies take twice the same again; a large string with a character outside of the BMP more.
+        # A parsed text and its copies take twice the same again, and more with a character outside of the BMP.
         wide = len(response.body) > _LARGE and not response.body.isascii()
         size = len(response.body) * (6 if wide else 3) + _of_parts(response.body) + len(response.headers) * _A_HEADER
         if self._memory_used + size > MAX_RESPONSE_BYTES:
