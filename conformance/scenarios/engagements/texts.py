@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _TABLES: Final = (SCRIPTS, SIGNS, ADDRESSES)
 _SHORT: Final = ("a short text", "then another")
+_BRIEF: Final = ("é", "ß")
 _VERY_LONG: Final = {"name": 5_000, "description": 20_000}
 """Characters that a service may refuse, in a body that every gateway lets pass."""
 _LONG: Final = {"name": 280, "description": 3_000}
@@ -88,8 +89,9 @@ def texts(run: Run) -> Texts:
     for bodies in _singly(run):
         attempts += _keep(run, bodies)
     # Names may be too short for all of them.
-    if not any(attempt.response.accepted for attempt in attempts if attempt.before is None):
-        attempts += _keep(run, _pair(run, _SHORT, (joined(SIGNS), joined(ADDRESSES))))
+    for names, descriptions in ((_SHORT, (joined(SIGNS), joined(ADDRESSES))), (_BRIEF, _SHORT)):
+        if not any(attempt.response.accepted for attempt in attempts if attempt.before is not None):
+            attempts += _keep(run, _pair(run, names, descriptions))
     return Texts(
         tuple(attempt for attempt in attempts if attempt.before is None),
         tuple(attempt for attempt in attempts if attempt.before is not None),
