@@ -192,12 +192,12 @@ LARGE = 2**20
 @pytest.mark.parametrize(
     ("response", "room"),
     [
-        (sized(b"x" * 500), 1000),
-        (sized(b"x" * 500, headers=3), 1600),
-        (sized(b"\xff" * 500), 1000),
-        (sized(b"\xff" * LARGE), 2 * LARGE),
-        (sized(b"\xff" * (LARGE + 1)), 5 * (LARGE + 1)),
-        (sized(b"x" * (LARGE + 1)), 2 * (LARGE + 1)),
+        (sized(b"x" * 500), 1500),
+        (sized(b"x" * 500, headers=3), 2100),
+        (sized(b"\xff" * 500), 1500),
+        (sized(b"\xff" * LARGE), 3 * LARGE),
+        (sized(b"\xff" * (LARGE + 1)), 6 * (LARGE + 1)),
+        (sized(b"x" * (LARGE + 1)), 3 * (LARGE + 1)),
         (sized(b""), 0),
     ],
     ids=["text", "headers", "other signs", "not large yet", "large with other signs", "large", "nothing"],
@@ -218,7 +218,7 @@ def test_responses_are_recorded_while_there_is_memory(
 
 def test_recorded_responses_are_added_up(clock: WoundClock, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many small responses use memory like a large one."""
-    monkeypatch.setattr(run_limits, "MAX_RESPONSE_BYTES", 100)
+    monkeypatch.setattr(run_limits, "MAX_RESPONSE_BYTES", 150)
     run = bounded(clock)
 
     assert [run.keep(sized(b"x" * 20), 0.0) for _ in range(4)] == [True, True, False, False]
@@ -240,7 +240,7 @@ def test_each_part_of_a_body_takes_memory(
     body: bytes, fits: int, clock: WoundClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each part of a body counts more than its characters."""
-    monkeypatch.setattr(run_limits, "MAX_RESPONSE_BYTES", 2000)
+    monkeypatch.setattr(run_limits, "MAX_RESPONSE_BYTES", 3000)
     run = bounded(clock)
     received = Response(status=200, headers=(), body=body)
 
