@@ -191,8 +191,17 @@ def _text(body: bytes) -> tuple[str, str | None]:
         return base64.b64encode(body).decode("ascii"), "base64"
 
 
+_PHRASES: Final = {
+    413: "Content Too Large",
+    414: "URI Too Long",
+    416: "Range Not Satisfiable",
+    422: "Unprocessable Content",
+}
+"""The phrases of RFC 9110 for which Python has others before 3.13."""
+
+
 def _phrase(status: int) -> str:
     try:
-        return HTTPStatus(status).phrase
+        return _PHRASES.get(status) or HTTPStatus(status).phrase
     except ValueError:
         return ""
