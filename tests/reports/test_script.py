@@ -42,10 +42,14 @@ HOSTILE = st.one_of(
 )  # fmt: skip
 
 
+# Parallel calls share the file of requests, so each call appends its whole request in one write.
 CURL = """#!/bin/sh
-printf '%s\\0' "$@" >> '{folder}/sent'
-case "$*" in *'@-'*) cat >> '{folder}/sent'; printf '\\0' >> '{folder}/sent' ;; esac
-printf '<end>\\0' >> '{folder}/sent'
+request='{folder}/sent.'$$
+printf '%s\\0' "$@" > "$request"
+case "$*" in *'@-'*) cat >> "$request"; printf '\\0' >> "$request" ;; esac
+printf '<end>\\0' >> "$request"
+cat "$request" >> '{folder}/sent'
+rm "$request"
 case "$*" in *' -o /dev/null') ;; *) cat '{folder}/body' ;; esac
 """
 

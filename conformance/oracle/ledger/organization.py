@@ -127,11 +127,12 @@ class Organizations:
                 self.findings.keep(rule, now.exchange)
             return
         stale = any(effect.value == name for effect in register.effects)
-        if (since or stale) and not _is_renamed_by_others(register):
+        others_rename = _is_renamed_by_others(register)
+        if (since or stale) and not others_rename:
             rule = _cause_of_name(name, last, since, is_stale=stale)
             expected = " or ".join(dict.fromkeys(render(effect.value) for effect in candidates))
             self._conclude(now, rule, [effect.exchange for effect in candidates], _NAME, expected, right=False)
-        if not stale or _is_renamed_by_others(register):  # the next reads show whether another user has renamed it
+        if not stale or others_rename:  # the next reads show whether another user has renamed it
             register.add(Effect(now.exchange, _NAME, name, now.interval, certain=True))
 
     def _answered_as_read(self, last: Effect, now: Snapshot) -> None:

@@ -10,16 +10,18 @@ import base64
 import gzip
 import json
 import logging
+import os
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.configuration import set_hypothesis_home_dir, storage_directory
-from hypothesis.internal.charmap import charmap_file
+from hypothesis.internal.charmap import charmap_file, intervals_from_codec
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, CONSTANTS_CACHE, HypothesisProvider
 from hypothesis.internal.constants_ast import Constants
 from schemathesis import GenerationMode
@@ -111,29 +113,33 @@ def draw(
         if is_over():
             raise GivenUp
 
-    with _DRAWING, _temporary_storage():
+    with _DRAWING, _hypothesis_home(Path(os.devnull) / "hypothesis"):
         ensure_wanted()
+        _load_utf_8()
         CONSTANTS_CACHE.cache.clear()  # another user of Hypothesis in this process may have filled it
         collect()
     return drawn
 
 
 @contextmanager
-def _temporary_storage() -> Iterator[None]:
-    """Give Hypothesis, which otherwise writes caches into the current folder, a folder that is then removed.
-
-    The folder holds the ranges of the characters that UTF-8 can encode, which Hypothesis needs a second to find.
-    """
+def _hypothesis_home(folder: Path) -> Iterator[None]:
+    """Let Hypothesis, which otherwise writes caches into the current folder, keep them in another one."""
     before = storage_directory(intent_to_write=False).home_directory
-    with TemporaryDirectory() as home:
-        set_hypothesis_home_dir(home)
-        try:
-            ranges = charmap_file("codec-v2-utf-8")
-            ranges.parent.mkdir(parents=True)
-            ranges.write_bytes(gzip.compress(json.dumps([_UTF_8, []]).encode()))
-            yield
-        finally:
-            set_hypothesis_home_dir(before)
+    set_hypothesis_home_dir(folder)
+    try:
+        yield
+    finally:
+        set_hypothesis_home_dir(before)
+
+
+@cache
+def _load_utf_8() -> None:
+    """Give Hypothesis the ranges of the characters that UTF-8 can encode, which it needs a second to find."""
+    with suppress(OSError), TemporaryDirectory() as home, _hypothesis_home(Path(home)):
+        ranges = charmap_file("codec-v2-utf-8")
+        ranges.parent.mkdir(parents=True)
+        ranges.write_bytes(gzip.compress(json.dumps([_UTF_8, []]).encode()))
+        intervals_from_codec("utf-8")
 
 
 def _sent(case: Any) -> dict[str, Any]:  # noqa: ANN401 - Schemathesis' cases are not public
