@@ -60,7 +60,7 @@ def _is_valid(run: Run, invitation: Exchange) -> bool:
     # A provisioner may read no mail of domains below the invitation domain.
     reads_all = run.profile.mailbox is not None or address.endswith(f"@{run.profile.invitation_domain}".casefold())
     has_key = key is None or not key.invalid
-    return run.names.owns(address) and role in {"admin", "member"} and "@" in address and reads_all and has_key
+    return run.names.owns(address) and role in ("admin", "member") and "@" in address and reads_all and has_key
 
 
 def _address(invitation: Exchange) -> str:

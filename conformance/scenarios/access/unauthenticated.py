@@ -63,7 +63,9 @@ _MOST_ELSEWHERE: Final = MAX_HEADERS - 96
 """Bytes of headers with the key, which leaves room for the others of a request."""
 _COOKIES: Final = ("api_key", "access_token", "token", "session")
 _TURNS: Final = {Effort.QUICK: 1, Effort.STANDARD: len(State), Effort.DEEP: len(State)}
-"""Calls of all operations without a key, each on engagements in other states."""
+"""Calls of all operations without a key, and with unknown keys in turn, each on engagements in other states."""
+_SCHEMES: Final = 2
+"""Calls of all operations with other schemes in turn in a standard run."""
 _APART: Final = 3
 """States from one kind of key to the next for the same operation."""
 Batches = Callable[[int], "list[Request]"]
@@ -251,26 +253,37 @@ def _invalid(inputs: OperationInputs) -> Iterable[Request]:
             yield replace(request, query=_NONSENSE_QUERY[name])
 
 
-def _send(run: Run, batches: Batches, first: int, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
-    """Call all thirteen operations: each with every key on other engagements, or in a quick run with the keys in turn.
+def _send(
+    run: Run, batches: Batches, first: int, keys: list[tuple[str, Credential]], *, turns: int
+) -> tuple[Sent, ...]:
+    """Call all thirteen operations several times on other engagements, with the keys in turn; in a deep run with each.
 
     Args:
         run: The run.
         batches: Returns the requests of a turn.
         first: The first turn.
         keys: The keys.
+        turns: The number of turns, unless the run is deep.
     """
-    if run.effort is Effort.QUICK:
-        return _sent(run, [(keys[place % len(keys)], request) for place, request in enumerate(batches(first))])
-    return _sent(run, [(key, request) for turn, key in enumerate(keys, first) for request in batches(turn)])
+    if run.effort is Effort.DEEP:
+        return _sent(run, [(key, request) for turn, key in enumerate(keys, first) for request in batches(turn)])
+    return _sent(
+        run,
+        [
+            (keys[(place + turn) % len(keys)], request)
+            for turn in range(turns)
+            for place, request in enumerate(batches(first + turn))
+        ],
+    )
 
 
 def _with_other_schemes(run: Run, inputs: UnauthenticatedInputs, key: str) -> tuple[Sent, ...]:
     """Call all operations with the real key under other schemes; rarer schemes with a single operation each."""
     usual, rare = [*other_schemes(key), *resembling_schemes(key)], rarer_schemes(key)
     if run.effort is Effort.QUICK:
-        return _send(run, inputs.batch, 1, [*usual, *rare])
-    return _send(run, inputs.batch, 1, usual) + _sent(run, list(zip(rare, inputs.batch(1), strict=False)))
+        return _send(run, inputs.batch, 1, [*usual, *rare], turns=1)
+    again = _sent(run, list(zip(rare, inputs.batch(1), strict=False)))
+    return _send(run, inputs.batch, 1, usual, turns=_SCHEMES) + again
 
 
 def _without_a_key(run: Run, inputs: UnauthenticatedInputs, key: str) -> tuple[Sent, ...]:
@@ -302,7 +315,7 @@ def _with_unknown_keys(run: Run, inputs: UnauthenticatedInputs, keys: list[tuple
     """Call all operations with unknown keys; a quick run tries unrelated keys only if all kinds are used."""
     batches = partial(inputs.batch, on_member=False)
     if run.effort is not Effort.QUICK:
-        return _send(run, batches, 3, keys)
+        return _send(run, batches, 3, keys, turns=_TURNS[run.effort])
     return _sent(run, list(zip(chain(keys[1:], repeat(keys[0])), batches(3), strict=False)))
 
 

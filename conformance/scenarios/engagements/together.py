@@ -106,7 +106,7 @@ _ALL: Final = (
 )
 # No other change goes with the deletion of its engagement: a service may give the id to another user's at once.
 """Every pair of changes, two changes alone and some crowds, in courses that each end the lives of their engagements."""
-COURSES: Final = {Effort.QUICK: _FREQUENT, Effort.STANDARD: (*_FREQUENT, *_ALL), Effort.DEEP: _ALL * 5}
+COURSES: Final = {Effort.QUICK: _FREQUENT, Effort.STANDARD: _ALL, Effort.DEEP: _ALL * 5}
 
 
 @dataclass(frozen=True, slots=True)
