@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
+    from conformance.oracle.laws.registry import Law
     from conformance.running.options import Effort, RunOptions
     from conformance.targets.journal import Journal
     from conformance.targets.names import RunNames
@@ -72,6 +73,8 @@ class Run:
         clock: The clock; its times are recorded for a replay.
         engagements_before: The organization's ``engagementCount`` at the start of the run; None if it was no integer.
         closed: Why checks that send requests are left out, as a sentence; None if they run.
+        confirm_lists: Called with the responses of each request or batch; None to call nothing.
+        broken_at_once: The laws that a list broke again and again while the run wrote nothing.
         scenarios: The scenarios and their results.
         observations: The observations by open-point id: text and evidence.
     """
@@ -100,6 +103,8 @@ class Run:
         self.engagements_before: int | None = None
         self.closed: str | None = None
         self._provisioner = provisioner
+        self.confirm_lists: Callable[[Sequence[Exchange]], None] | None = None
+        self.broken_at_once: set[Law] = set()
         self.scenarios = Scenarios(self, together=max(1, min(6, options.workers)))
         self.observations: dict[str, list[tuple[str, tuple[Exchange, ...]]]] = {}
         self._open_points = load_catalogue().open_points
@@ -133,7 +138,10 @@ class Run:
         """
         if self.mode is Mode.READ_ONLY and any(request.may_change for request in requests):
             raise capabilities.MissingMeans(_WRITES, self.unlocking([_WRITES]))
-        return self.wire.send_all(requests)
+        exchanges = self.wire.send_all(requests)
+        if self.confirm_lists is not None:
+            self.confirm_lists(exchanges)
+        return exchanges
 
     def send_permitted(self, requests: Sequence[Request]) -> list[Exchange | None]:
         """Send independent requests like ``send_all``, with None for those that a guard withholds.

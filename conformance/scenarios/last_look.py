@@ -142,7 +142,7 @@ def _elsewhere(request: Request, reserved: ReservedEngagements) -> list[Request]
 
 
 def _of_every_history(run: Run) -> list[str]:
-    """Return the ids of engagements, one for each set of requests about it first, the largest sets first.
+    """Return the ids of engagements, one for each set of requests about it first, the most varied sets first.
 
     The order is the same in every run of a seed, despite parallel requests.
     """
@@ -157,6 +157,7 @@ def _of_every_history(run: Run) -> list[str]:
     kinds: dict[tuple[str, ...], list[str]] = {}
     for identifier, history in histories.items():
         kinds.setdefault(tuple(sorted(history)), []).append(identifier)
-    first = [identifiers[0] for _, identifiers in sorted(kinds.items(), key=lambda kind: (-len(kind[0]), kind[0]))]
+    varied = sorted(kinds, key=lambda kind: (-len({*kind}), -len(kind), kind))
+    first = [kinds[kind][0] for kind in varied]
     rest = [identifier for identifiers in kinds.values() for identifier in identifiers[1:]]
     return [*first, *rest][: _MOST[run.effort]]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import pytest
 
 from conformance.catalogue import load_catalogue
+from conformance.confirm.at_once import ListConfirmation
 from conformance.oracle.outcomes import CantTell, CheckOutcome, Evidence, NonConformity, Untested
 from conformance.running.options import Effort
 from conformance.targets.capabilities import MissingMeans
@@ -88,6 +89,7 @@ class Judge(CollectErrors):
     def __init__(self, run: Run, progress: Progress | None = None) -> None:
         super().__init__()
         self.run = run
+        run.confirm_lists = ListConfirmation(run)
         self.results: list[CheckResult] = []
         self._progress = progress
         self._catalogue = load_catalogue()

@@ -226,13 +226,15 @@ class Members:
     def _missing(self, page: Page, seen: set[str]) -> None:
         """Require all members that belong into the list for certain, and an owner if there was one before."""
         there = [person for person in self.people.values() if self._belongs(person, page)]
+        known = [person for person in there if person.identifier not in self.absent]
         counted = BY_ROLE if page.role else "list-members-total"
-        if page.total < len(there):
-            least, message = f"at least {len(there)}, of this run alone", "the total is less than the number of members"
+        if page.total < len(known) and not (page.is_whole and page.total == len(seen)):
+            least, message = f"at least {len(known)}, of this run alone", "the total is less than the number of members"
             self._unsteady(Finding(counted, page.exchange, (), message, least, str(page.total), "/meta/total"))
-        elif there:
+            return
+        if known:
             self.findings.keep(counted, page.exchange)
-        if not page.is_whole or page.total < len(there):
+        if not page.is_whole:
             return
         for person in there:
             if person.identifier not in seen:

@@ -14,7 +14,6 @@ from conformance.oracle.lists.listing import Listing
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.engagements.texts import texts
 from conformance.scenarios.lists.seeded_engagements import LISTS_BY_STATUS, SeededEngagements, seeded_engagements
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import Mode
@@ -62,18 +61,10 @@ def engagements_by_status(run: Run) -> FilteredLists:
 
 
 def _fill_page_of_archived(run: Run) -> None:
-    """Archive engagements until the archived ones fill a page of the default size, if there are fewer.
-
-    These are the ones that the scenario of texts has left, and new ones.
-    """
+    """Archive new engagements until the archived ones fill a page of the default size, if there are fewer."""
     missing = DEFAULT_PER_PAGE - total_of(run.send(requests.list_engagements(status="archived", perPage=1)))
-    if missing <= 0:
-        return
-    left = run.scenarios.result_if_any(texts)
-    responses = [] if left is None else [attempt.response for attempt in left.creations][:missing]
-    bodies = [{"name": run.name("filling")} for _ in range(missing - len(responses))]
-    responses += run.send_all([requests.create_engagement(body) for body in bodies])
-    made = map(read.identifier_or_none, responses)
+    bodies = [{"name": run.name("filling")} for _ in range(missing)]
+    made = map(read.identifier_or_none, run.send_all([requests.create_engagement(body) for body in bodies]))
     run.send_all([requests.archive_engagement(identifier) for identifier in made if identifier])
 
 

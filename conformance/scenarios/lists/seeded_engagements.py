@@ -38,6 +38,8 @@ LISTS_BY_STATUS: Final = MappingProxyType(
 )
 """Lists that are read before and after the seeded engagements are changed."""
 _ARCHIVED: Final = (0, 3, -2, -1)
+_ALSO_ARCHIVED: Final = range(20, 32)
+"""Places that only a list of more engagements has, so that the archived ones nearly fill a page of the default size."""
 _DESCRIBED: Final = 1
 _EMPTIED: Final = 4
 _RENAMED: Final = 5
@@ -133,7 +135,7 @@ def seeded_engagements(run: Run) -> SeededEngagements:
     run.send_all([*LISTS_BY_STATUS.values()])  # for the laws and the ledger, which see the changes in later reads
     run.sleep(max(0.0, finished + _tick(pieces) - run.clock.monotonic()))
     by_id = {piece.identifier: piece for piece in pieces}
-    for place in _ARCHIVED:
+    for place in (*_ARCHIVED, *(place for place in _ALSO_ARCHIVED if place < len(pieces))):
         piece = pieces[place % len(pieces)]
         if piece.identifier in by_id:
             response = run.send(requests.archive_engagement(piece.identifier))

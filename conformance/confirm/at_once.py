@@ -1,0 +1,72 @@
+"""Confirmation of an inconsistent list at once, before later requests of the run can hide its fault."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Final
+
+from conformance.oracle.laws.registry import LAWS
+from conformance.oracle.lists.listing import contents
+from conformance.oracle.outcomes import CheckOutcome, NonConformity
+from conformance.wire.exchange import NoResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.oracle.laws.registry import Law
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+
+_LISTS: Final = [law for law in LAWS.values() if law.confirmed and law.in_run is None]
+_MOST: Final = 6
+"""Lists of a run that are requested again at once."""
+_TIMES: Final = 5
+"""Repetitions: other users hardly disturb as many responses in the same way."""
+
+
+class ListConfirmation:
+    """Sends a list request again at once if its response breaks a law that other users may disturb.
+
+    A stale total may be right again by the end of a run. A law is broken for certain if five repetitions break it with
+    the same items while the run writes nothing; ``Run.broken_at_once`` then has it.
+
+    Args:
+        run: The run.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._lock = threading.Lock()
+        self._left = _MOST
+
+    def __call__(self, exchanges: Sequence[Exchange]) -> None:
+        """Confirm the lists among responses."""
+        for exchange in exchanges:
+            broken = next((law for law in _LISTS if law.concerns(exchange) and _breaks(exchange, law)), None)
+            if broken is None or broken in self._run.broken_at_once or exchange.request.expects_429:
+                continue
+            with self._lock:
+                self._left -= 1
+                if self._left < 0:
+                    return
+            if self._stays_broken(exchange, broken):
+                self._run.broken_at_once.add(broken)
+
+    def _stays_broken(self, exchange: Exchange, law: Law) -> bool:
+        repeated: list[Exchange] = []
+        with self._run.wire.undisturbed():
+            for _ in range(_TIMES):
+                repeated += self._run.wire.send_all([exchange.request])
+                if not _breaks(repeated[-1], law) or contents(repeated[-1:]) != contents(repeated[:1]):
+                    return False
+        return True
+
+
+def _breaks(exchange: Exchange, law: Law) -> bool:
+    try:
+        law.judge(exchange)
+    except NonConformity:
+        return True
+    except (CheckOutcome, NoResponse):
+        return False
+    return False
