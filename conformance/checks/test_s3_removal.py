@@ -112,6 +112,8 @@ def test_others_keep_access(removal: Removal) -> None:
     removals = [attempt.after for attempt in removal.attempts if attempt.after.request.operation.id == "removeMember"]
     if any(exchange.succeeded for exchange in removals):
         raise CantTell("another member was removed with the removed member's key", *removals)
+    if not removal.bystander_reads:
+        raise Untested("no other member has a key of its own; let create_member return one")
     for before, after in removal.bystander_reads:
         if before.succeeded:  # another requirement judges the status
             expect.status(after, lambda status: status in SUCCESSES, "a success, as before the removal")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle import expect
+from conformance.oracle import expect, read
 from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.oracle.laws.clock_set_back import was_set_back
 from conformance.oracle.laws.responses import readable_resources
@@ -20,9 +20,6 @@ ONE_SECOND_TICK: Final = 1.1
 
 A_SHORT_TICK: Final = 0.25
 """Seconds in which a clock that shows fractions of seconds has most likely ticked."""
-
-_GIVE_TIMES: Final = frozenset({"createEngagement", "archiveEngagement"})
-"""Operations whose responses carry times of the run; older resources may have times of other clocks."""
 
 
 def expect_moved(run: Run, actual: str, than: str, *at: Exchange) -> None:
@@ -51,7 +48,9 @@ def _is_behind(exchange: Exchange, time: str) -> bool:
 
 
 def _times(run: Run) -> list[str]:
-    given = (exchange for exchange in run.wire.exchanges if exchange.request.operation.id in _GIVE_TIMES)
-    resources = (resource for exchange in given for resource in readable_resources(exchange))
-    found = (resource.get(name) for resource in resources for name in ("createdAt", "updatedAt"))
+    """Return the times of the run's engagements; older ones may have times of other clocks."""
+    creations = [exchange for exchange in run.wire.exchanges if exchange.request.operation.id == "createEngagement"]
+    own = {read.id_of(resource) for exchange in creations for resource in readable_resources(exchange)} - {None}
+    shown = (resource for exchange in run.wire.exchanges for resource in readable_resources(exchange))
+    found = (item.get(name) for item in shown if read.id_of(item) in own for name in ("createdAt", "updatedAt"))
     return [time for time in found if isinstance(time, str)]

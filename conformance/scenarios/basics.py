@@ -9,6 +9,7 @@ from conformance.confirm.clock_ticks import A_SHORT_TICK, ONE_SECOND_TICK
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
+from conformance.scenarios.renaming import REFUSED_AS_INVALID
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -28,10 +29,10 @@ _SURELY_UNLIKE: Final = 12
 
 
 def create_engagements(run: Run, *labels: str) -> list[dict[str, Any]]:
-    """Create engagements with a name and a description, and return them as the responses show them.
+    """Create engagements with a name and, if the service accepts it, a description.
 
     Returns:
-        The ``data`` of each response; its id is a string.
+        The ``data`` of each response, which shows the engagement; its id is a string.
 
     Raises:
         CantTell: A creation failed, its response cannot be read, or two creations got the same id, so that deleting
@@ -39,6 +40,9 @@ def create_engagements(run: Run, *labels: str) -> list[dict[str, Any]]:
     """
     bodies = [{"name": run.name(label), "description": f"about {run.names.name(label)}"} for label in labels]
     responses = run.send_all([requests.create_engagement(body) for body in bodies])
+    for place, response in enumerate(responses):
+        if response.received is not None and response.received.status in REFUSED_AS_INVALID:
+            responses[place] = run.send(requests.create_engagement({"name": bodies[place]["name"]}))
     made = [{**read.data(response), "id": read.identifier(response)} for response in responses]
     if len({engagement["id"] for engagement in made}) < len(made):
         raise CantTell("several creations got the same id", *responses)

@@ -31,9 +31,10 @@ _MOST: Final = {Effort.QUICK: 8, Effort.STANDARD: 40, Effort.DEEP: 150}
 _CHANGED: Final = (State.EDITED, State.UNARCHIVED, State.ARCHIVED, State.EDITED_IN_VAIN)
 """The engagements that the last changes are about."""
 _ACTIVE_LAST: Final = (State.EDITED, State.NEW)
-_ARCHIVED_LAST: Final = (State.UNARCHIVED, State.EDITED_IN_VAIN, State.ARCHIVED_AGAIN)
+_ARCHIVED_LAST: Final = (State.UNARCHIVED, State.EDITED_IN_VAIN)
 """The engagements that are active, or archived, after the last changes."""
 _NEEDS_ACTIVE: Final = frozenset({"updateEngagement", "archiveEngagement"})
+_FILTERS: Final = {"listEngagements": ("status", "active"), "listMembers": ("role", "member")}
 _PAGE: Final = 7
 """Items on the pages that are read last."""
 _READING: Final = {"engagements": "engagements:read", "organizations": "organizations:read"}
@@ -81,19 +82,25 @@ def last_look(run: Run) -> LastLook:
 
 
 def _change(run: Run, reserved: ReservedEngagements) -> None:
-    """Edit, archive and delete engagements of one name, with reads of another and of a list between for the ledger."""
+    """Change engagements of one name, with reads of another and of lists between for the ledger.
+
+    The same list is requested right before and after a change, as a service may keep it until another one.
+    """
     ids = reserved.ids
-    if not {*_CHANGED, State.NEW} <= ids.keys():
+    if not {*_CHANGED, State.NEW, State.ARCHIVED_AGAIN} <= ids.keys():
         return
     edit = {"name": reserved.freed, "description": "Edited at last."}
     bystander, listing = requests.get_engagement(ids[State.NEW]), latest(run)
+    active, archived = (latest(run, status=status) for status in ("active", "archived"))
     steps = (
-        (bystander, listing),
+        (bystander, listing, active),
         (requests.update_engagement(ids[State.EDITED], edit), bystander),
-        (requests.archive_engagement(ids[State.UNARCHIVED]), bystander, listing),
-        (requests.delete_engagement(ids[State.ARCHIVED]), bystander),
+        (requests.archive_engagement(ids[State.UNARCHIVED]), bystander, listing, active, archived),
+        (requests.delete_engagement(ids[State.ARCHIVED]), bystander, archived),
         (requests.update_engagement(ids[State.EDITED_IN_VAIN], edit), bystander),
         (requests.update_engagement(ids[State.NEW], {"name": 5}), bystander),
+        (requests.unarchive_engagement(ids[State.ARCHIVED_AGAIN]),),
+        (requests.get_engagement(ids[State.ARCHIVED_AGAIN]), archived),
     )
     run.send_in_turn([request for step in steps for request in step])
 
@@ -124,7 +131,11 @@ def _by_removed(run: Run, reserved: ReservedEngagements) -> tuple[Removal | None
     attempts = () if done is None else done.attempts
     choices = [_elsewhere(replace(attempt.after.request, repeatable=True), reserved) for attempt in attempts]
     if run.effort is Effort.QUICK:
-        batch = [asked[place % len(asked)] for place, asked in enumerate(choices[::2])]
+        batch = [
+            asked[place % len(asked)]
+            for place, asked in enumerate(choices)
+            if place % 2 == 0 or asked[0].operation.id in _FILTERS
+        ]
     else:
         batch = [request for asked in choices for request in asked]
     sent = run.send_permitted(batch)
@@ -133,7 +144,12 @@ def _by_removed(run: Run, reserved: ReservedEngagements) -> tuple[Removal | None
 
 
 def _elsewhere(request: Request, reserved: ReservedEngagements) -> list[Request]:
-    """Return a request about each reserved engagement that it is valid for; the request itself if there is none."""
+    """Return a request about each reserved engagement that it is valid for, or a list with a filter.
+
+    For other operations, it is the request itself.
+    """
+    if request.operation.id in _FILTERS:
+        return [replace(request, query=(_FILTERS[request.operation.id],))]
     if request.identifier is None or request.operation.family != "engagements":
         return [request]
     states = _ACTIVE_LAST if request.operation.id in _NEEDS_ACTIVE else _ARCHIVED_LAST

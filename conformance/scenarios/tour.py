@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 from conformance.operations import OPERATIONS, SCOPES
@@ -14,6 +15,7 @@ from conformance.running.scenarios import scenario
 from conformance.scenarios.access.single_scope import single_permissions
 from conformance.scenarios.access.two_organizations import two_organizations
 from conformance.scenarios.members.role_changes import role_changes
+from conformance.scenarios.samples import ALONE, shuffled
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -40,15 +42,19 @@ def _lives(run: Run) -> Iterator[tuple[Step, ...]]:
     )  # fmt: skip
 
     def describe(identifier: str) -> Request:
-        return requests.update_engagement(identifier, {"description": "On tour."})
+        return requests.update_engagement(identifier, {"description": next(texts)})
 
     def edit(identifier: str) -> Request:
-        return requests.update_engagement(identifier, {"name": name, "description": "Still on tour."})
+        return requests.update_engagement(identifier, {"name": next(texts), "description": mark})
 
-    name = run.name("toured")
+    def edit_in_vain(identifier: str) -> Request:
+        return requests.update_engagement(identifier, next(in_vain))
+
+    mark, texts = run.name("toured"), cycle(shuffled(ALONE, run.random("texts of the tour")))
+    in_vain = cycle([{"description": None}, {"description": ""}, {"name": mark}])
     yield (
         *(get, _listed(sort="createdAt", perPage=2), describe, get),
-        *(archive, get, _listed(status="archived", sort="updatedAt", perPage=3), describe, get),
+        *(archive, get, _listed(status="archived", sort="updatedAt", perPage=3), edit_in_vain, get),
         *(unarchive, get, edit, _listed(sort="updatedAt", order="desc"), get, archive, get),
         lambda _: requests.list_members(role="member", perPage=3),
         lambda _: requests.list_members(perPage=1, page=2),

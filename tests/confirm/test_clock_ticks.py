@@ -64,10 +64,21 @@ def test_a_clock_that_ticks_or_stands_still_has_no_excuse(ends: tuple[str, ...])
 def test_times_of_others_say_nothing_of_the_clock() -> None:
     """Times of engagements from before the run do not count: they may be imported."""
     run = run_of("00:00.000")
-    run.exchanges.extend(run_of("00:01.234", operation="getEngagement").exchanges)
+    others = make_exchange("getEngagement", 200, {"data": {"id": "older", "createdAt": at("00:01.234")}})
+    run.exchanges.append(others)
 
     with pytest.raises(CantTell):
         expect_moved(run, at("00:00.000"), at("00:00.000"), make_exchange("archiveEngagement"))
+
+
+def test_reads_and_edits_show_the_step_of_the_clock() -> None:
+    """All creations may have had the same time."""
+    run = run_of("00:20.000")
+    edited = {"id": "e", "createdAt": at("00:20.000"), "updatedAt": at("00:30.000")}
+    run.exchanges.append(make_exchange("updateEngagement", 200, {"data": edited}))
+
+    with pytest.raises(CantTell, match=r"^the service's clock ticks only every 10 s$"):
+        expect_moved(run, at("00:20.000"), at("00:20.000"), make_exchange("archiveEngagement"))
 
 
 def test_a_time_that_has_moved_is_right() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
@@ -12,6 +12,9 @@ from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
+
+_MARK: Final = "cf-"
+"""The beginning of the names of every run."""
 
 
 @dataclass(slots=True)
@@ -38,10 +41,12 @@ class Creations:
     def unexplained(self, item: dict[str, object]) -> tuple[str, tuple[Exchange, ...]] | None:
         """Return why the main key's organization must not have a listed engagement: a requirement, and the creations.
 
-        Its name shows that the run sent it. Returns None if a creation, or one whose response is unknown, explains it.
+        Its name and description show that the run sent it. Returns None if a creation, or one whose response is
+        unknown, explains it.
         """
         name, identifier = item.get("name"), item.get("id")
-        sent = self.by_name.get(name, []) if isinstance(name, str) else []
+        named = self.by_name.get(name, []) if isinstance(name, str) else []
+        sent = [creation for creation in named if _is_shown(creation, item)]
         creation = self.made.get(identifier) if isinstance(identifier, str) else None
         if not sent or (creation is not None and not _is_others(creation)):
             return None
@@ -54,6 +59,13 @@ class Creations:
         if len(refused) < len(sent):
             return "create-engagement-counted", tuple(sent)
         return of_refused_key(refused[-1]) or "create-engagement-refused-creates-nothing", tuple(sent)
+
+
+def _is_shown(creation: Exchange, item: dict[str, object]) -> bool:
+    """Whether an item is certainly what a creation sent: other users' engagements may have a name without a mark."""
+    sent = creation.sent_object or {}
+    is_marked = str(sent.get("name")).strip().startswith(_MARK)
+    return is_marked or (bool(sent.get("description")) and item.get("description") == sent["description"])
 
 
 def _is_others(creation: Exchange) -> bool:

@@ -74,7 +74,7 @@ EXPLAINED_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         "delete-engagement-succeeds": _NOT_THERE,
         "update-engagement-keeps-the-rest": frozenset({"update-engagement-takes-effect"}),
         "update-engagement-in-parallel": frozenset({"update-engagement-takes-effect"}),
-        "archived-edit-refused": frozenset({"archive-sets-status"}),
+        "archived-edit-refused": frozenset({"archive-sets-status", "delete-spares-others"}),
         "archive-effective-at-once": frozenset({"archive-sets-status", "archived-edit-refused"}),
         "archived-edit-changes-nothing": frozenset({"archive-sets-status", "archived-edit-refused"}),
         "archived-again-stays-archived": frozenset({"archive-sets-status"}),
@@ -100,6 +100,12 @@ EXPLAINED_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         | {"sort-by-name", "sort-with-filter"},
         "sort-by-name": frozenset({"list-engagements-as-read"}),
         "sort-with-filter": frozenset({"sort-by-name", "list-engagements-as-read"}),
+        "list-members-total": frozenset({"removal-spares-other-members"}),
+        "list-members-pages-partition": frozenset({"removal-spares-other-members"}),
+        "list-members-role-filter": frozenset(
+            {"list-members-total", "list-members-pages-partition", "removal-spares-other-members"}
+        ),
+        "update-organization-only-name": frozenset({"update-organization-takes-effect"}),
     }
 )
 """For a requirement, those whose breach explains an apparent breach of it."""

@@ -93,6 +93,8 @@ def _expect_list_or_refusal(response: Exchange, words: str, *, may_list: bool = 
     evidence(response)
     if response.status == HTTPStatus.FORBIDDEN and not may_list:
         raise CantTell("the key is not permitted to list", response)
+    if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:  # another requirement judges it
+        raise CantTell(f"{response.request.operation.id} returned {response.status}", response)
     refused = response.status in REFUSALS and response.status not in _NO_REFUSALS
     if not refused and not response.succeeded:
         raise NonConformity(

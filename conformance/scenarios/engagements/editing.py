@@ -91,7 +91,7 @@ def editing(run: Run) -> Editing:
     tick = tick_of(readable_resources(before))
     description = _edit_briefly(run, before, {"description": "false"}, pause=tick)
     name = edit(run, description.after, {"name": run.name("e")}, pause=tick)  # shorter than before
-    longer = {"name": f"{name.sent['name']} b", "description": "0012"}
+    longer = {"name": f"{name.sent['name']}-b", "description": "0012"}
     both = _edit_briefly(run, name.after, longer, pause=tick)
     return Editing(description, name, both)
 
@@ -136,6 +136,9 @@ def odd_editing(run: Run) -> OddEditing:
     run.sleep(tick)
     null_description = run.send(requests.update_engagement(identifier, {"description": None}))
     after_null = run.send(requests.get_engagement(identifier))
+    # For the ledger: a former name, after which no former description may come back.
+    run.send(requests.update_engagement(identifier, {"name": field_or_none(before, "name")}))
+    run.send(requests.get_engagement(identifier))
     other = run.scenarios.result(creating).described
     namesake = run.send(requests.update_engagement(identifier, other.sent))
     run.send(requests.get_engagement(identifier))  # for the ledger

@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
 
 _TABLES: Final = (SCRIPTS, SIGNS, ADDRESSES)
 _SHORT: Final = ("a short text", "then another")
 _BRIEF: Final = ("é", "ß")
+_NONE: Final = ("", "")
 _VERY_LONG: Final = {"name": 5_000, "description": 20_000}
 """Characters that a service may refuse, in a body that every gateway lets pass."""
 _LONG: Final = {"name": 280, "description": 3_000}
@@ -88,8 +90,9 @@ def texts(run: Run) -> Texts:
         attempts += long + _shorter(run)
     for bodies in _singly(run):
         attempts += _keep(run, bodies)
-    # Names may be too short for all of them.
-    for names, descriptions in ((_SHORT, (joined(SIGNS), joined(ADDRESSES))), (_BRIEF, _SHORT)):
+    # Names may be too short for all of them, or plain.
+    signs = (joined(SIGNS), joined(ADDRESSES))
+    for names, descriptions in ((_SHORT, signs), (_BRIEF, _SHORT), (_NONE, signs)):
         if not any(attempt.response.accepted for attempt in attempts if attempt.before is not None):
             attempts += _keep(run, _pair(run, names, descriptions))
     return Texts(
@@ -159,12 +162,17 @@ def _keep(run: Run, bodies: Bodies) -> list[KeptText]:
     if creation.after is None:
         return [creation]
     identifier = creation.after.request.identifier or ""
-    edit = run.send(replace(requests.update_engagement(identifier, edited), repeatable=True))
+    edit = run.send(replace(_respelled(requests.update_engagement(identifier, edited)), repeatable=True))
     return [creation, KeptText(edited, edit, run.send(creation.after.request), creation.after)]
 
 
+def _respelled(request: Request) -> Request:
+    """Return a request with another spelling of the same JSON: an escaped slash is a slash."""
+    return request.with_body((request.body or b"").replace(b"/", rb"\/"))
+
+
 def _created(run: Run, sent: dict[str, str]) -> KeptText:
-    response = run.send(requests.create_engagement(sent))
+    response = run.send(_respelled(requests.create_engagement(sent)))
     identifier = None if is_too_large(response) else read.identifier_or_none(response)
     return KeptText(sent, response, None if identifier is None else run.send(requests.get_engagement(identifier)))
 
@@ -201,6 +209,8 @@ def text_samples(run: Run) -> dict[str, Exchange]:
         if len(group) > 1 and not response.succeeded:
             bodies = [_merged({"name": run.name(point)}, fields) for point, fields in group.items()]
             responses |= zip(group, run.send_all([requests.create_engagement(body) for body in bodies]), strict=True)
+    if (blank := read.identifier_or_none(responses["text"])) is not None:
+        run.send(requests.get_engagement(blank))  # for the ledger, as lists must show the same
     return responses
 
 

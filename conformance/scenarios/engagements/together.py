@@ -208,7 +208,8 @@ def _taken(run: Run, course: tuple[Pair, ...], subjects: list[_Subject]) -> list
 def _subjects(run: Run, number: int) -> Iterator[_Subject]:
     """Return engagements of the parallel creation, and as many more as are needed."""
     made = run.scenarios.result(parallel_creation)
-    if not made.found.ids >= made.found.wanted or len(made.found.wanted) < len(made.responses):
+    is_missing = made.found.obstacle is None and not made.found.ids >= made.found.wanted
+    if is_missing or len(made.found.wanted) < len(made.responses):
         raise CantTell("not all engagements were created in parallel", *made.responses)
     yield from ((read.identifier(response), _state(read.data(response))) for response in made.responses)
     yield from _created(run, number - len(made.responses))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.laws.responses import readable_resources
 from conformance.running.scenarios import scenario
-from conformance.scenarios.basics import field_or_none
+from conformance.scenarios.basics import field_or_none, tick_of
 from conformance.scenarios.engagements.archiving import archiving
 from conformance.scenarios.engagements.editing import editing
 from conformance.scenarios.lists.finding import PER_PAGE
@@ -68,6 +69,7 @@ def unarchiving(run: Run) -> Unarchiving:
         # The shape of the request is unspecified; an empty object is the other plausible body.
         response = run.send(requests.unarchive_engagement(past.identifier).with_body(b"{}"))
     after = run.send(requests.get_engagement(past.identifier))
+    run.sleep(tick_of(readable_resources(after)))  # so that the updatedAt of the next edit must be later
     revival = _revive(run, response.request) if field_or_none(after, "status") == "active" else None
     return Unarchiving(past.again.after, bare, response, after, revival, active, of_active)
 
@@ -75,6 +77,7 @@ def unarchiving(run: Run) -> Unarchiving:
 def _revive(run: Run, unarchive: Request) -> Revival:
     identifier, name = unarchive.identifier or "", run.name("unarchived-edited")
     edit = run.send(requests.update_engagement(identifier, {"name": name}))
+    run.send(requests.get_engagement(identifier))  # for the ledger
     second = run.send(requests.update_engagement(identifier, {"description": "edited once more"}))
     archive = run.send(requests.archive_engagement(identifier))
     after = run.send(requests.get_engagement(identifier))

@@ -103,6 +103,9 @@ class ExhaustedWindow:
         window = rate_limit_laws.reset(self.refused[0]) if self.refused else None
         before = [exchange for exchange in self.served if rate_limit_laws.reset(exchange) == window]
         left = [remaining for exchange in before if (remaining := rate_limit_laws.remaining(exchange)) is not None]
+        last = max((exchange.number for exchange in before), default=0)
+        if any(exchange.number > last and rate_limit_laws.remaining(exchange) == 0 for exchange in self.served):
+            return None  # a bucket that refills names the same reset again later
         return self.refused[0] if self.exclusive and left and min(left) >= 1 and not self.is_crowded else None
 
     @property

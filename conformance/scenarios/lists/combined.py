@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 _MOST: Final = {Effort.QUICK: 20, Effort.STANDARD: 45, Effort.DEEP: 400}
 """Requests for combinations."""
+_MOST_DOUBTS: Final = 3
+"""Undecided lists after which no further one is confirmed."""
 _ORDER_COUNTS: Final = 10
 """The weight of a new combination of filter, sort and order, compared with that of another new pair."""
 _MOST_PAGES: Final = 4
@@ -272,7 +274,12 @@ def _confirmed(run: Run, lists: Sequence[CombinedLists]) -> tuple[CombinedLists,
     found: list[CombinedLists] = []
     for each in map(_judged, lists):
         is_proved = each.broken is not None and each.broken in {other.broken for other in found}
-        found.append(each if each.outcome is None or is_proved else _confirm(run, each))
+        if each.outcome is None or is_proved:
+            found.append(each)
+        elif sum(isinstance(other.outcome, CantTell) for other in found) < _MOST_DOUBTS:
+            found.append(_confirm(run, each))
+        else:
+            found.append(replace(each, outcome=CantTell("other lists could not be confirmed", *each.pages)))
     return tuple(_attributed(found))
 
 
@@ -280,7 +287,7 @@ def _attributed(found: Sequence[CombinedLists]) -> Iterator[CombinedLists]:
     """Yield the lists, with the order as the aspect of deviations that the order explains.
 
     It explains pages that are all right in one other order, and filtered pages that are wrong in one order alone.
-    Filtered pages are undecided if the same order is wrong without a filter, too.
+    Filtered pages are undecided if the same order, or pages in any order, are wrong without a filter, too.
     """
     wrong = {place: each.outcome for place, each in enumerate(found) if isinstance(each.outcome, Deviation)}
     disordered: set[int] = set()
@@ -296,11 +303,12 @@ def _attributed(found: Sequence[CombinedLists]) -> Iterator[CombinedLists]:
     if len(sorts) == 1 and None not in sorts and {each.sort for each in found if each.is_filtered} - sorts:
         disordered |= {place for place in wrong if found[place].is_filtered}
     plain = {found[place].sort for place in wrong if not found[place].is_filtered}
+    misplaced = any(not found[place].is_filtered and wrong[place].aspect is not Aspect.ORDER for place in wrong)
     for place, each in enumerate(found):
         if place not in wrong:
             yield each
-        elif each.is_filtered and each.sort in plain:
-            yield replace(each, outcome=CantTell("lists in this order are wrong without a filter, too", *each.pages))
+        elif each.is_filtered and (each.sort in plain or misplaced):
+            yield replace(each, outcome=CantTell("such lists are wrong without a filter, too", *each.pages))
         else:
             aspect = Aspect.ORDER if place in disordered else wrong[place].aspect
             yield replace(each, outcome=Deviation(aspect, wrong[place]))

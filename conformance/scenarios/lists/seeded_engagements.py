@@ -46,7 +46,8 @@ _RENAMED: Final = 5
 _RENAMED_AND_EMPTIED: Final = 2
 _RENAMED_AND_NULL: Final = 6
 _UNEDITED: Final = 7
-_UNDESCRIBED: Final = (1, 3, _RENAMED, 9)
+_UNDESCRIBED: Final = (1, 3, _RENAMED)
+_NAMED_ALIKE: Final = 9
 _WORDS: Final = {0: "false", 2: "null", 4: "0012", 6: "0", 7: "[]", 8: "2026-01-02", 10: "NaN", 12: "1e5", 14: "{}"}
 """By place, descriptions that a careless service takes for other types than text."""
 
@@ -189,9 +190,11 @@ def _words(run: Run) -> list[str]:
 
 
 def _body(name: str, place: int) -> dict[str, str]:
-    """Return a body: some without a description, some with one that could be taken for another type."""
+    """Return a body: some without a description, some with one that could be taken for another type or for the name."""
     if place % 10 in _UNDESCRIBED:
         return {"name": name}
+    if place % 10 == _NAMED_ALIKE:
+        return {"name": name, "description": name}
     return {"name": name, "description": _WORDS.get(place, f"About {name}")}
 
 

@@ -64,6 +64,7 @@ def removal(run: Run) -> Removal:
     before = count_members(run)
     newest = [latest(run, sort="createdAt", order="asc")] if allowed else []
     engagements_before = run.send_all(newest)
+    read_members(run, changed.role)  # right before and after, as a service may keep a list
     response = run.send(requests.remove_member(member.user_id))
     attempts = afterwards(run, allowed)
     engagements_after = run.send_all(newest)

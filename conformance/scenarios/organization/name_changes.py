@@ -107,12 +107,10 @@ def _renamed(run: Run, before: Exchange, reads: Sequence[Request]) -> Renaming:
         body = json.dumps({"name": f"{run.name('organization')} {text}"}).encode()
         run.send(requests.update_organization({}).with_body(body))
     plain = _rename(run, run.name("organization"))
-    _use(run)
     texts = (f"{counted(250)} {ends[0]}", *ends[1 : _SINGLY[run.effort]])
-    odd = (
-        *_oddly_renamed(run, ends[-1]),
-        *(_rename_with_key(run, f"{run.name('organization')} {text}") for text in texts),
-    )
+    odd = _oddly_renamed(run, ends[-1])
+    _use(run)
+    odd += tuple(_rename_with_key(run, f"{run.name('organization')} {text}") for text in texts)
     run.send_all(reads)
     # Open, but no reason for a server error, and a refused name must not be set.
     nameless = [run.send(requests.update_organization({"name": name})) for name in (None, "")]

@@ -24,7 +24,7 @@ def plain_names(run: Run) -> tuple[str, ...]:
 
 
 def ensure_no_rule_for_engagements(run: Run) -> None:
-    """Ensure that a service that refused a new engagement for its name refuses plain names too.
+    """Ensure that a service that refused a new engagement for its name refuses plain names and a brief one too.
 
     A plain name does not show the owner of the engagement, so its description does. If names of the run are accepted
     beside a description, the name was not the reason.
@@ -33,8 +33,9 @@ def ensure_no_rule_for_engagements(run: Run) -> None:
         CantTell: It accepts plain names, so it has naming rules.
     """
     described = {"description": run.name("described")}
-    for name in plain_names(run):
-        response = _tried(run, {"name": name, **described})
+    brief = {"name": f"{run.names.beginning}{run.random('brief name').choice(string.ascii_lowercase)}"}
+    for body in (*({"name": name, **described} for name in plain_names(run)), brief):
+        response = _tried(run, body)
         if response.accepted and not _tried(run, {"name": run.name("own"), **described}).accepted:
             ensure_no_rule_of_names(response)
 

@@ -437,7 +437,7 @@ def test_a_write_without_a_response_is_unknown_until_read(make_client: MakeClien
 def test_engagements_of_another_organization_are_in_no_list(make_client: MakeClient, another_key: Any) -> None:
     """They are not judged otherwise."""
     client = make_client()
-    foreign = client.send(requests.create_engagement({"name": "theirs"}).with_key(another_key))
+    foreign = client.send(requests.create_engagement({"name": "cf-abcdefgh-theirs"}).with_key(another_key))
     client.send(requests.get_engagement(_data(foreign)["id"]), status=404)
     assert broken(client.exchanges) == []
 
@@ -460,14 +460,29 @@ def test_a_listed_engagement_that_no_response_showed(
 ) -> None:
     """Its name shows which creation made it; one without a clear response may have."""
     client = make_client()
-    creation = requests.create_engagement({"name": "twice"})
+    creation = requests.create_engagement({"name": "cf-abcdefgh-twice"})
     client.send(creation if key is None else creation.with_key(key), status=status)
     client.service.now += 1
-    client.service.create({"name": "twice"})
+    client.service.create({"name": "cf-abcdefgh-twice"})
     client.service.create({"name": "of another user"})
     client.send(requests.list_engagements())
 
     assert broken(client.exchanges) == ([] if requirement is None else [requirement])
+
+
+@pytest.mark.parametrize(
+    ("described", "is_sent"), [("as it was sent", True), ("by another user", False), (None, False)]
+)
+def test_a_listed_engagement_whose_name_has_no_mark(
+    make_client: MakeClient, described: str | None, *, is_sent: bool
+) -> None:
+    """Other users' engagements may have the same name, so the description decides."""
+    client = make_client()
+    client.send(requests.create_engagement({"name": "", "description": "as it was sent"}), status=422)
+    client.service.create({"name": "", "description": described})
+    client.send(requests.list_engagements())
+
+    assert broken(client.exchanges) == (["create-engagement-refused-creates-nothing"] if is_sent else [])
 
 
 @pytest.mark.parametrize(("sent", "kept"), [("  two  blanks ", "two blanks"), ("e\u0301", "\u00e9")])

@@ -48,7 +48,7 @@ def test_any_refusal_is_permitted(judge: Judge, status: int) -> None:
     assert evidence.exchanges == [response]
 
 
-@pytest.mark.parametrize("status", [199, 302, 399, 401, 500, 501])
+@pytest.mark.parametrize("status", [199, 302, 399, 401])
 @pytest.mark.parametrize("kind", JUDGES)
 def test_neither_a_list_nor_a_refusal(kind: str, status: int) -> None:
     """Other statuses are wrong."""
@@ -59,6 +59,14 @@ def test_neither_a_list_nor_a_refusal(kind: str, status: int) -> None:
     message, expected = f"listMembers returned {status}", f"{WORDS[kind]}, or a 4xx other than 401, 403 or 429"
     assert described(raised.value) == (message, expected, str(status), None)
     assert raised.value.exchanges == (response,)
+
+
+@pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
+@pytest.mark.parametrize("status", [500, 501])
+def test_a_server_error_is_judged_elsewhere(judge: Judge, status: int) -> None:
+    """It breaks the requirement of server errors alone."""
+    with pytest.raises(CantTell, match=f"^listMembers returned {status}$"):
+        judge(refusal(status, "listMembers"))
 
 
 @pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
