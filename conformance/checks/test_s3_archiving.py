@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import pytest
-
 from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
 from conformance.confirm.clock_ticks import expect_moved
@@ -23,9 +21,8 @@ from conformance.scenarios.basics import (
     require_active,
     time_of,
 )
-from conformance.scenarios.engagements.archiving import Archiving, Transition, archived_after, archiving, in_archive
+from conformance.scenarios.engagements.archiving import Archiving, archived_after, archiving, in_archive
 from conformance.scenarios.lists.finding import expect_listed
-from conformance.verdicts.stages import Stage
 from conformance.wire import requests
 from conformance.wire.exchange import REFUSALS, SUCCESSES
 
@@ -96,48 +93,6 @@ def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
     before, after = transition.before, transition.after
     moved = time_of(after, "updatedAt")
     expect_moved(run, moved, time_of(before, "updatedAt"), before, transition.response, after)
-
-
-@pytest.mark.stage(Stage.LOOKING_BACK)
-@requirement("archive-refreshes-updated-at")
-@pytest.mark.usefixtures("seeded_engagements")
-def test_archiving_refreshes_what_was_never_edited(run: Run) -> None:
-    """Archiving an engagement that was never edited moves its updatedAt, too."""
-    unmoved = [
-        transition
-        for transition in _unedited(run)
-        if field_or_none(transition.before, "updatedAt") == field_or_none(transition.after, "updatedAt")
-    ]
-    if not unmoved:
-        raise Inapplicable("Every archived engagement had been edited before, or its updatedAt moved")
-    (another,) = create_engagements(run, "later")
-    transition = archived_after(run, another, A_LONG_TICK)
-    in_archive(transition.after)
-
-    before, after = time_of(transition.before, "updatedAt"), time_of(transition.after, "updatedAt")
-    expect_moved(run, after, before, transition.before, transition.response, transition.after)
-
-
-def _unedited(run: Run) -> list[Transition]:
-    """Return the archives without an edit before them, each from the creation to the response."""
-    done = [exchange for exchange in run.wire.exchanges if exchange.accepted and exchange.by_main_key]
-    edited = {exchange.request.identifier for exchange in done if exchange.request.operation.id == "updateEngagement"}
-    archives = {
-        exchange.request.identifier: exchange
-        for exchange in done
-        if exchange.request.operation.id == "archiveEngagement"
-    }
-    creations = {
-        read.identifier_or_none(exchange): exchange
-        for exchange in done
-        if exchange.request.operation.id == "createEngagement"
-    }
-    both = [
-        identifier
-        for identifier in archives
-        if identifier is not None and identifier in creations and identifier not in edited
-    ]
-    return [Transition(creations[identifier], archives[identifier], archives[identifier]) for identifier in both]
 
 
 @requirement("archive-keeps-content")

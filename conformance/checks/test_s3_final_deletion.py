@@ -41,21 +41,6 @@ def test_everything_archived_can_be_deleted(final_deletion: FinalDeletion) -> No
     _expect_deleted(final_deletion, final_deletion.archived)
 
 
-@requirement("deleted-unreadable")
-def test_nothing_deleted_can_be_read(final_deletion: FinalDeletion) -> None:
-    """A deleted engagement with any history is not found by a read."""
-    gone = [
-        exchange
-        for exchange in final_deletion.reads
-        if final_deletion.responses[exchange.request.identifier or ""].accepted
-    ]
-    if not gone:
-        raise CantTell("no deletion succeeded", *final_deletion.responses.values())
-
-    for exchange in gone:
-        expect.status_in(exchange, 404)
-
-
 @requirement("deleted-unlisted")
 def test_nothing_that_was_deleted_is_listed(final_deletion: FinalDeletion) -> None:
     """No engagement that was deleted at the end is in the list."""

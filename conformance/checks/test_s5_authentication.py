@@ -14,10 +14,9 @@ from conformance.operations import OPERATIONS
 from conformance.oracle import bulk, expect
 from conformance.oracle.bulk import Sent
 from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
+from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.scenarios.access.unauthenticated import NO_KEY, bad_keys
-from conformance.scenarios.lists.filtered import readable
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
 from conformance.wire.requests import Credential
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.scenarios.access.unauthenticated import BadKeys
-    from conformance.wire.exchange import Exchange
 
 _INVALID: Final = (400, 422)
 
@@ -94,35 +92,6 @@ def test_requests_without_a_valid_key_change_nothing(bad_keys: BadKeys) -> None:
     bulk.only_if_refused(bad_keys.everything, lambda: _left_nothing(bad_keys))
 
 
-@pytest.mark.stage(Stage.WEIGHING)
-@requirement("unauthenticated-changes-nothing")
-def test_requests_without_a_valid_key_change_no_role(run: Run, bad_keys: BadKeys) -> None:
-    """After requests that got 401, no list shows the member with the requested role."""
-    user_id, asked = bad_keys.inputs.proper.promoted, bad_keys.inputs.proper.role
-    roles = [
-        (exchange, role) for exchange in run.wire.exchanges if (role := _role_listed(exchange, user_id)) is not None
-    ]
-    if not roles:
-        raise Inapplicable("No member was made for the run, or none is listed")
-    evidence(*(exchange for exchange, _ in roles[:1]))
-    place = next((place for place, (_, role) in enumerate(roles) if role == asked), None)
-    if place is None:
-        return
-    since, listed = (roles[place - 1][0].number if place else 0), roles[place][0]
-    changes = [
-        exchange
-        for exchange in run.wire.exchanges
-        if exchange.request.operation.id == "updateMemberRole" and exchange.request.identifier == user_id
-        if since < exchange.number < listed.number
-    ]
-    if not any(_shows_no_key(change) for change in changes):
-        return
-    if not all(change.refused and _shows_no_key(change) for change in changes):
-        raise CantTell("the member has another role, which another request may have set", *changes, listed)
-    message = "a member has the role that requests without a valid key tried to set"
-    raise NonConformity(message, *changes[-1:], listed, expected="the role from before", actual=asked)
-
-
 @observes("bearer-letter-case")
 def test_letter_case_of_the_scheme(run: Run) -> None:
     """Observe the scheme in other letter case."""
@@ -130,17 +99,6 @@ def test_letter_case_of_the_scheme(run: Run) -> None:
     for scheme in ("bearer",) if run.effort is Effort.QUICK else ("bearer", "BEARER"):
         exchange = run.send(requests.get_organization().with_key(Credential("api_key", f"{scheme} {key}")))
         run.observe("bearer-letter-case", f"{scheme}: {describe_response(exchange)}", exchange)
-
-
-def _role_listed(exchange: Exchange, user_id: str | None) -> object:
-    """Return the role of a member in a list that the main key read; None if it is not listed."""
-    if exchange.request.operation.id != "listMembers" or not exchange.by_main_key or not exchange.accepted:
-        return None
-    return next((item.get("role") for item in readable((exchange,)) if item.get("id") == user_id), None)
-
-
-def _shows_no_key(exchange: Exchange) -> bool:
-    return exchange.request.credential is not None and exchange.request.credential.invalid
 
 
 def _all_unauthorized(tried: BadKeys, kind: str, others: Sequence[Sent] = ()) -> None:

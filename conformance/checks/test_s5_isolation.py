@@ -162,18 +162,6 @@ def test_renaming_leaves_another_organization_alone(two_organizations: TwoOrgani
     _expect_not_taken(run, OTHER_KEY, two_organizations.other[1], given)
 
 
-@pytest.mark.stage(Stage.WEIGHING)
-@requirement("isolation-untouched")
-def test_update_leaves_another_organization_alone(two_organizations: TwoOrganizations, run: Run) -> None:
-    """The organization does not get the name of another one whose key updates its own organization."""
-    two_organizations.ensure_two()
-    other, updated = two_organizations.other[1], two_organizations.updated
-    if updated is None or not updated.accepted:
-        raise Inapplicable("Nothing was updated with another organization's key")
-
-    _expect_not_taken(run, MAIN_KEY, two_organizations.own[1], {_name(other): updated})
-
-
 def _listed(tried: MemberOfOne, pages: Sequence[Exchange]) -> dict[str, Any]:
     """Return the member in the list of its own organization."""
     found = member_of(pages, tried.user_id)
