@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -66,10 +66,15 @@ class Register:
         return values.pop() if len(values) == 1 else None
 
     def narrow(self, value: str, interval: Interval) -> None:
-        """Narrow the effects by a read with a possible value: they happened if it shows them, else they did not."""
+        """Narrow the effects by a read with a possible value: they happened if it shows them, else they did not.
+
+        If several can have given the value, one of them was in force during the read, and no earlier value comes back.
+        """
         found = self.candidates(interval)
         showing = [effect for effect in found if effect.fits(value)]
         if len(showing) != 1:
+            if len(showing) < len(found) and {effect.value for effect in showing} == {value}:
+                self.add(replace(showing[-1], interval=interval, certain=True))
             return
         shown = showing[0]
         self._found = None

@@ -38,13 +38,14 @@ class Beside:
 
 @scenario
 def unspecified(run: Run) -> Beside:
-    """Request a path, an identifier and a method that the interface does not have."""
+    """Request two paths, an identifier and a method that the interface does not have."""
     known = requests.list_engagements()
-    batch = [known.as_probe("GET", _UNKNOWN), requests.get_engagement(NEVER_ISSUED)]
+    below = known.as_probe("GET", f"{known.path}/{NEVER_ISSUED}/no-such-path")  # for the laws of every response
+    batch = [known.as_probe("GET", _UNKNOWN), below, requests.get_engagement(NEVER_ISSUED)]
     if run.mode is not Mode.READ_ONLY:
         batch.append(known.as_probe("PUT", known.path))
         batch += [] if run.effort is Effort.QUICK else [known.as_probe("OPTIONS", known.path)]
-    unknown_path, never_issued, *methods = run.send_all(batch)
+    unknown_path, _, never_issued, *methods = run.send_all(batch)
     return Beside(unknown_path, never_issued, *[*methods, None, None][:2])
 
 

@@ -230,13 +230,25 @@ def test_a_certain_change_is_never_removed() -> None:
     assert made.certain_value(during(8, 9)) == "c"
 
 
-def test_an_ambiguous_read_settles_nothing() -> None:
-    """The same is true of a read that no change explains."""
-    for shown in ("b", "x"):
-        made = register(change("a", 0, 1), change("b", 2, 3, certain=False), change("b", 4, 5, certain=False))
-        made.narrow(shown, during(6, 7))
+TWO_DOUBTFUL = (change("a", 0, 1), change("b", 2, 3, certain=False), change("b", 4, 5, certain=False))
 
-        assert [effect.certain for effect in made.effects] == [True, False, False]
+
+def test_a_read_that_two_changes_explain() -> None:
+    """One of them happened, and the value before them does not come back."""
+    made = register(*TWO_DOUBTFUL)
+    made.narrow("b", during(6, 7))
+
+    assert [effect.certain for effect in made.effects] == [True, False, False, True]
+    assert values(made, during(6.5, 8)) == {"a", "b"}
+    assert values(made, during(8, 9)) == {"b"}
+
+
+def test_a_read_that_no_change_explains_settles_nothing() -> None:
+    """Another user may have changed the engagement."""
+    made = register(*TWO_DOUBTFUL)
+    made.narrow("x", during(6, 7))
+
+    assert [effect.certain for effect in made.effects] == [True, False, False]
 
 
 def test_an_uncertain_change_to_an_unknown_value_stays_uncertain() -> None:
