@@ -109,7 +109,9 @@ class Changes(Judging):
         status = history.registers[STATUS]
         because = tuple(effect.exchange for effect in status.candidates(interval))
         if status.certain_value(interval) == "archived":
-            if exchange.accepted and not _is_edit(exchange):
+            if exchange.accepted and not _is_edit(exchange):  # a service that takes it for no edit must change nothing
+                for register in history.registers.values():
+                    register.forget(exchange)
                 return
             right = exchange.refused and status_of(exchange) != NOT_FOUND
             message = f"an edit of an archived engagement {'succeeded' if exchange.accepted else 'returned 404'}"

@@ -40,6 +40,11 @@ class Register:
         self._found = None
         insort(self.effects, effect, key=lambda known: known.interval.start)
 
+    def forget(self, exchange: Exchange) -> None:
+        """Remove the effects of a request that must not have any."""
+        self._found = None
+        self.effects = [effect for effect in self.effects if effect.exchange is not exchange]
+
     def latest(self, interval: Interval) -> Effect | None:
         """Return the certain effect that began last of those that ended before a read began."""
         for effect in reversed(self.effects):

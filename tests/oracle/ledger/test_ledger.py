@@ -282,6 +282,20 @@ def test_an_edit_without_texts_of_an_archived_engagement_is_open(
     assert wrong or broken(client.exchanges) == []
 
 
+def test_null_changes_nothing_in_the_archive(make_client: MakeClient) -> None:
+    """A service may take null for no edit, but must then keep the description."""
+    client = make_client()
+    identifier = client.created("one", description="as it was")
+    client.send(requests.archive_engagement(identifier))
+    client.send(requests.update_engagement(identifier, {"description": None}), status=200)
+    client.send(requests.get_engagement(identifier))
+    assert broken(client.exchanges) == []
+
+    client.service.records[identifier].description = None
+    client.send(requests.get_engagement(identifier))
+    assert len(broken(client.exchanges)) == 1
+
+
 def test_page_that_lacks_a_middle_item(make_client: MakeClient, honest: type[Any]) -> None:
     """An item that sorts between two items of a page must be on that page."""
 
