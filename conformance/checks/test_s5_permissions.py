@@ -46,6 +46,8 @@ _NAMES: Final = {
     "archiveEngagement": "archive-engagement",
 }
 """Names of operations in requirements, for those with a stated permission."""
+_LASTING: Final = ("name", "description", "createdAt")
+"""Fields that no scenario changes between the reads that are compared."""
 
 
 @pytest.mark.parametrize(
@@ -166,7 +168,7 @@ def _tells_of_members(response: Exchange) -> bool:
 
 
 def _is_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
-    """Expect that the key reads the name and the creation time that the main key reads."""
+    """Expect that the key reads the texts and the creation time that the main key reads."""
     identifier = exchange.request.identifier or ""
     refused = [
         Sent(_words(key), sent)
@@ -176,7 +178,7 @@ def _is_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
     ]
     if (by_main := tried.reserved.reads.get(identifier)) is not None:
         was, now = read.data(by_main), read.data(exchange)
-        same = partial(expect.unchanged, "the engagement", was, now, ("name", "createdAt"), by_main, exchange)
+        same = partial(expect.unchanged, "the engagement", was, now, _LASTING, by_main, exchange)
         bulk.only_if_refused(refused, same)
 
 
