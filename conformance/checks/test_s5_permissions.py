@@ -74,7 +74,9 @@ def _is_enough(single_permissions: Permissions, scope: str, operation: str) -> N
     if by_main is not None and exchange.status == by_main.status == HTTPStatus.NOT_FOUND:
         raise CantTell("the main key does not find the engagement either", exchange, by_main)
 
-    expect.status(exchange, lambda status: status not in _REFUSALS, f"a success, with {_words(scope)}")
+    # The texts in a body may be refused for another reason.
+    refusals = _REFUSALS if OPERATIONS[operation].takes_body else REFUSALS
+    expect.status(exchange, lambda status: status not in refusals, f"a success, with {_words(scope)}")
     read.success(exchange)
     if operation in _WHOLE:
         _WHOLE[operation](single_permissions, exchange)

@@ -18,7 +18,7 @@ from conformance.oracle.ledger import attribution as causes
 from conformance.oracle.ledger import evidence
 from conformance.oracle.ledger.histories import Snapshot, status_of
 from conformance.oracle.ledger.names import Names, sent_name
-from conformance.oracle.ledger.rules import NOT_FOUND, NOT_JUDGED, Judging, finding_of
+from conformance.oracle.ledger.rules import NOT_FOUND, Judging, finding_of, is_judged
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 _BESIDE_OTHERS: Final = frozenset({404, 409})
 """Refusals that are permitted for a change that overlaps another change of the engagement."""
-_NOT_SERVED: Final = frozenset({404, 405})
+_NOT_SERVED: Final = frozenset({401, 404, 405})
+_NOT_FOR_STATE: Final = frozenset({401, 404})
+"""Refusals that do not say that the engagement is archived."""
 _OF_DELETED: Final = {
     "updateEngagement": "deleted-uneditable",
     "archiveEngagement": "deleted-unarchivable",
@@ -78,7 +80,7 @@ class Changes(Judging):
     def change(self, history: History, exchange: Exchange) -> None:
         """Judge the response to an edit, an archive, an unarchive or a deletion."""
         interval, status = Interval.of(exchange), status_of(exchange)
-        if history.broken or status in NOT_JUDGED or not (exchange.accepted or exchange.refused):
+        if history.broken or not is_judged(exchange) or not (exchange.accepted or exchange.refused):
             return
         if status in _BESIDE_OTHERS and not history.alone(interval, exchange):
             return
@@ -113,8 +115,9 @@ class Changes(Judging):
                 for register in history.registers.values():
                     register.forget(exchange)
                 return
-            right = exchange.refused and status_of(exchange) != NOT_FOUND
-            message = f"an edit of an archived engagement {'succeeded' if exchange.accepted else 'returned 404'}"
+            right = exchange.refused and status_of(exchange) not in _NOT_FOR_STATE
+            returned = "succeeded" if exchange.accepted else f"returned {status_of(exchange)}"
+            message = f"an edit of an archived engagement {returned}"
             requirement, expected = (
                 self._of_archived_edit(history, exchange, interval),
                 "a 4xx other than 401, 404 and 429",

@@ -13,7 +13,7 @@ from conformance.oracle.ledger.attribution import of_refused_key
 from conformance.oracle.ledger.findings import Finding
 from conformance.oracle.ledger.histories import History, Snapshot, Write, status_of
 from conformance.oracle.ledger.lists import page_of
-from conformance.oracle.ledger.rules import NOT_FOUND, NOT_JUDGED, finding_of, is_of_main
+from conformance.oracle.ledger.rules import NOT_FOUND, finding_of, is_judged, is_of_main
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ _OF_REMOVED: Final = {
 _SOON: Final = 10_000_000
 """Microseconds after a change within which no other user is taken for the cause of what a list shows."""
 _BESIDE_OTHERS: Final = frozenset({404, 409})
+_NOT_FOR_ROLE: Final = frozenset({401, 404})
+"""Refusals that do not say that no role may be changed to owner."""
 
 
 def _effects(exchange: Exchange) -> tuple[Effect, ...]:
@@ -136,7 +138,7 @@ class Members:
             self._page(page)
         elif exchange.request.operation.id in _OF_REMOVED:
             person = self.people.get(exchange.request.identifier or "")
-            if person is not None and not person.broken and status_of(exchange) not in NOT_JUDGED:
+            if person is not None and not person.broken and is_judged(exchange):
                 self._change(person, exchange)
 
     # Changes
@@ -150,7 +152,7 @@ class Members:
             right = exchange.refused and (not main or not is_sound or status == NOT_FOUND)
             message, rule, because = "treated a removed member as a member", _OF_REMOVED[operation], [gone.exchange]
         elif is_role and role == "owner":
-            right = exchange.refused and (not main or status != NOT_FOUND)
+            right = exchange.refused and (not main or status not in _NOT_FOR_ROLE)
             message, rule, because = "to owner was not refused", NO_OWNER, []
         elif main and is_sound and person.snapshots and person.identifier not in self.absent:
             seen = person.snapshots[-1]

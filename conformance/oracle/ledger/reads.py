@@ -11,7 +11,7 @@ from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger import attribution as causes
 from conformance.oracle.ledger import evidence
 from conformance.oracle.ledger.histories import History, Snapshot, status_of
-from conformance.oracle.ledger.rules import NOT_FOUND, NOT_JUDGED, Judging, finding_of
+from conformance.oracle.ledger.rules import NOT_FOUND, Judging, finding_of, is_judged
 from conformance.oracle.read import STATUSES
 from conformance.oracle.rendering import render
 
@@ -32,8 +32,8 @@ class Reads(Judging):
 
     def read(self, history: History, exchange: Exchange) -> None:
         """Judge the response to a read."""
-        interval, status = Interval.of(exchange), status_of(exchange)
-        if history.broken or status in NOT_JUDGED:
+        interval = Interval.of(exchange)
+        if history.broken or not is_judged(exchange):
             return
         if (deletion := history.deletion(interval)) is not None:
             self._deleted_read(history, exchange, interval, deletion.exchange)

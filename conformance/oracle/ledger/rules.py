@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     Others = Callable[[History, float, float], Sequence[Write]]
 
 NOT_FOUND: Final = 404
-NOT_JUDGED: Final = frozenset({401, 429})
-"""Statuses that refuse the key or the rate, and say nothing about the engagement."""
+_UNAUTHORIZED: Final = 401
+_TOO_MANY_REQUESTS: Final = 429
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,15 @@ def finding_of(
     """Return a finding to record if its rule is broken; without ``actual`` the status is the wrong value."""
     words = str(status_of(exchange)) if actual is None else actual
     return Finding(requirement, exchange, tuple(dict.fromkeys(because)), message, expected, words, pointer)
+
+
+def is_judged(exchange: Exchange) -> bool:
+    """Whether a response is about the resource: not about the rate, nor about a key that may be invalid.
+
+    The main key is valid: if it ends during a run, the wire finds out.
+    """
+    status = status_of(exchange)
+    return status != _TOO_MANY_REQUESTS and (status != _UNAUTHORIZED or exchange.by_main_key)
 
 
 def is_of_main(exchange: Exchange) -> bool:

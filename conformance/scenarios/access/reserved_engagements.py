@@ -45,6 +45,7 @@ _PATHS: Final[Mapping[State, tuple[Callable[[str], Request], ...]]] = MappingPro
         State.ARCHIVED_AGAIN: (
             requests.archive_engagement,
             requests.unarchive_engagement,
+            requests.get_engagement,  # if it is active now, it must not become active by itself later
             requests.archive_engagement,
         ),
         State.EDITED_IN_VAIN: (requests.archive_engagement, _edit),

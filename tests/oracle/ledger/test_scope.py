@@ -95,9 +95,37 @@ def test_a_body_of_another_media_type_may_be_refused(make_client: MakeClient) ->
     assert broken(client.exchanges) == ["update-engagement-succeeds"]
 
 
-@pytest.mark.parametrize("status", [401, 429, 502, 503, 504])
+@pytest.mark.parametrize(
+    ("word", "requirement"),
+    [
+        ("get", "get-engagement-succeeds"),
+        ("update", "update-engagement-succeeds"),
+        ("archive", "archive-engagement-succeeds"),
+        ("unarchive", "unarchive-served"),
+        ("delete", "delete-engagement-succeeds"),
+    ],
+)
+def test_a_401_to_the_main_key_is_judged(make_client: MakeClient, word: str, requirement: str) -> None:
+    """The key is valid, as the wire finds out if it ends; 401 to another key may be right."""
+    client = make_client()
+    identifier = client.created()
+    sent = {
+        "get": requests.get_engagement(identifier),
+        "update": requests.update_engagement(identifier, {"name": "Some new name"}),
+        "archive": requests.archive_engagement(identifier),
+        "unarchive": requests.unarchive_engagement(identifier),
+        "delete": requests.delete_engagement(identifier),
+    }[word]
+    client.send(sent.with_key(Credential.bearer("engagements:read", "k")), status=401)
+    assert broken(client.exchanges) == []
+
+    client.send(sent, status=401)
+    assert broken(client.exchanges) == [requirement]
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
 def test_statuses_unrelated_to_the_engagement_are_not_judged(make_client: MakeClient, status: int) -> None:
-    """These are 401, 429 and a gateway's responses, to reads and to changes."""
+    """These are 429 and a gateway's responses, to reads and to changes."""
     client = make_client()
     identifier = client.created()
     for sent in (
