@@ -10,7 +10,19 @@ from conformance.reference.queries import EngagementQuery
 
 from .changes import drop, edit, put, set_fields
 from .conditions import archived, name_in_use, name_of_archived
-from .mutations import Mutation, after, at_step, before, done_yet, fault, instead, new_engagement, override, refuse
+from .mutations import (
+    Mutation,
+    after,
+    at_step,
+    before,
+    done_yet,
+    fault,
+    instead,
+    new_engagement,
+    override,
+    receive,
+    refuse,
+)
 from .operations import ARCHIVE, CREATE, DELETE, EDIT
 from .pages import cut, page, whole
 from .replies import view
@@ -49,6 +61,11 @@ def _edit_new(at: Situation, **columns: object) -> None:
 
 
 CREATED = (
+    fault("create-keeps-escaped-slash", "A creation keeps the backslash of an escaped slash in its JSON.",
+          receive(CREATE, lambda content: content.replace(rb"\/", rb"\\/")), _TEXT),
+    fault("create-drops-description-like-name", "A creation whose description is its name loses the description.",
+          before(CREATE, lambda at: at.values.update(description=None),
+                 lambda at: at.values.get("description") == at.values["name"]), _RESPONSE, _TEXT),
     fault("created-archived", "A new engagement is archived.", new_engagement(set_fields(status="archived")), _ACTIVE),
     fault("created-undescribed-archived", "A new engagement without a description is archived.",
           new_engagement(set_fields(status="archived"), _undescribed), _ACTIVE),

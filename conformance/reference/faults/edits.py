@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from .changes import drop, put
 from .conditions import all_of, described, field_is, sends, sends_only, undescribed
 from .mutations import after, at_step, before, edit_as, end_process, fault, instead, override, refuse_valid, refused_yet
-from .operations import EDIT
-from .situations import Situation, edit_all, moment, show_edited
+from .operations import CREATE, EDIT
+from .situations import Situation, edit_all, moment, recalled, remember, show_edited
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +34,10 @@ def _store_sent(name: str, column: str, value: Callable[[str], object]) -> Mutat
 
 def _empties(at: Situation) -> bool:
     return at.values.get("description") == ""
+
+
+def _clears(at: Situation) -> bool:
+    return "description" in at.values and not at.values["description"]
 
 
 def _describes(at: Situation) -> bool:
@@ -97,6 +101,15 @@ STORED = (
           _EFFECT, _TEXT),
     fault("edit-keeps-prefix", "An edit ignores a name that begins with the old one.",
           edit_as(drop("name"), lambda at: str(at.values.get("name")).startswith(at.engagement.name)), _EFFECT),
+    fault("edit-ignores-former-name", "An edit that restores the first name of an engagement keeps the present one.",
+          after(CREATE, lambda at: at.remembered("first names", {}).update({at.data["id"]: at.data["name"]}))
+          | before(EDIT, lambda at: at.values.update(name=at.engagement.name),
+                   lambda at: at.values.get("name") == recalled(at.service, "first names", at.context.resource_id, "")),
+          _EFFECT),
+    fault("edit-restores-cleared-description", "An edit of only the name restores a description that was cleared.",
+          before(EDIT, remember("cleared", lambda at: at.engagement.description), all_of(described, _clears))
+          | before(EDIT, lambda at: at.values.update(
+              description=recalled(at.service, "cleared", at.context.resource_id)), sends_only("name")), _KEEPS),
     fault("edit-same-name-ignored", "An edit that sends the current name changes nothing, whatever else it sends.",
           edit_as(lambda _: {}, lambda at: at.values.get("name") == at.engagement.name), _EFFECT),
     fault("edit-empty-description-ignored", "An edit with an empty description keeps the old one.",

@@ -248,6 +248,8 @@ MAILS = (
          lambda _, invitation: invitation.email.partition("@")[2].count(".") > 1),
         ("to-capitals", "to an address with a capital letter",
          lambda _, invitation: invitation.email != invitation.email.lower()),
+        ("under-another-alphabet", "of an organization whose name is not ASCII", lambda service, invitation:
+         not service.store.organization(invitation.organization_id).name.isascii()),
         ("from-second-organization", "of any organization but the first",
          lambda service, invitation: invitation.organization_id != service.store.organization_ids()[0]))),
     fault("mail-for-members-only", "Only invitations with the role member are sent by mail.",

@@ -208,6 +208,8 @@ KEYS_OF_REMOVED = (
         ("writes", "can still write", writes),
         ("everything", "works as before", always),
         ("lists", "can still list", _requests(op.LIST_MEMBERS, op.LIST)))),
+    fault("removed-member-filters", "The key of a removed member can still list engagements by status.",
+          _serve_removed(lambda at: "status" in at.query), _ENGAGEMENTS),
     fault("removed-member-for-a-second", "The key of a removed member works for one more second.",
           before(op.REMOVE, remember("removals", lambda at: at.service.seconds())) | _serve_removed(
               lambda at: at.service.seconds() - recalled(at.service, "removals", at.context.key.user_id, 0) < 1),

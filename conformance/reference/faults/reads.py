@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from .changes import drop, edit, put
@@ -120,6 +121,8 @@ ITEMS = (
               **shown, "description": shown.get("description") and shown["description"][:20]}), _AS_READ),
     fault("item-name-in-capitals", "A listed engagement has its name in capitals.",
           view("item", edit(name=str.upper)), _AS_READ),
+    fault("item-merges-blanks", "A listed engagement has repeated blanks of its name as one.",
+          view("item", edit(name=lambda text: re.sub(" +", " ", text))), _AS_READ),
     fault("item-always-active", "A listed engagement is always shown as active.",
           view("item", put(status="active")), _AS_READ, "list-engagements-status-filter"),
     fault("item-updated-at-created", "A listed engagement shows createdAt as updatedAt.",

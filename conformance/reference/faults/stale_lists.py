@@ -141,6 +141,10 @@ CACHES = (
           _cached(op.LIST, *_WRITES, for_all=True), "isolation-lists", "isolation-own-organization"),
     fault("list-cached-over-changes", "The list of engagements is cached over edits and archives"
           " until an engagement is created or deleted.", _cached(op.LIST, op.CREATE, op.DELETE), _AS_READ),
+    fault("archived-cached-over-unarchiving",
+          "The list of archived engagements is cached over unarchiving until another change.",
+          _cached(op.LIST, op.CREATE, op.EDIT, op.DELETE, op.ARCHIVE,
+                  when=lambda at: at.query.get("status") == "archived"), _AS_READ, _BY_STATUS),
     fault("read-cached-over-archives", "A read is cached over archives until the engagement is edited.",
           _cached(op.READ, op.EDIT, op.DELETE, op.UNARCHIVE), "archive-sets-status", "archived-edit-changes-nothing",
           "archive-engagement-answers-updated-at", "archive-refreshes-updated-at"),
