@@ -223,7 +223,8 @@ ITEMS = flat(
     fault("sorted-pages-skip",
           "The list of engagements by createdAt skips an item between two pages.",
           query(past_item, asks(sort="createdAt")), _PARTITION, "sort-by-created-at", _LENGTH),
-    fault("role-total-of-all-on-later-pages", "With a role, pages of members after the first have the total of all members.",
+    fault("role-total-of-all-on-later-pages",
+          "With a role, pages of members after the first have the total of all members.",
           page_of_members(lambda find, asked: replace(find(asked), total=find(
               replace(asked, role=None) if asked.offset else asked).total)), "list-members-role-filter"),
     fault("offset-of-20", "The list of engagements begins page 2 after item 20, whatever perPage says.",
