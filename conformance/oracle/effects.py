@@ -20,7 +20,7 @@ EXISTS: Final = "there"
 DELETED: Final = "gone"
 
 _MICROSECONDS: Final = 1_000_000
-_ORDINARY: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]| (?! )){8,30}[A-Za-z0-9.]")
+_ORDINARY: Final = re.compile(r"[A-Za-z](?:[A-Za-z0-9._-]| (?! )){8,30}[A-Za-z0-9.]")
 _WORDS: Final = re.compile(r"(?=.{1,32}\Z)[A-Za-z0-9._-]+(?: [A-Za-z0-9._-]+)*")
 
 
@@ -75,7 +75,10 @@ def is_plain(text: str) -> bool:
 
 
 def is_ordinary(value: object) -> bool:
-    """Whether a value is a text that no service has a reason to refuse or change: 10 to 32 letters and digits."""
+    """Whether a value is a text that no service has a reason to refuse or change.
+
+    These are 10 to 32 letters, digits and a few signs, first a letter: names may have to begin with one.
+    """
     return isinstance(value, str) and _ORDINARY.fullmatch(value) is not None
 
 
