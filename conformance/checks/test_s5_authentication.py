@@ -64,7 +64,7 @@ def test_unknown_keys_are_refused(bad_keys: BadKeys) -> None:
 @requirement("authentication-before-lookup")
 def test_the_key_is_judged_before_the_resource_is_looked_up(bad_keys: BadKeys) -> None:
     """An operation that gives 401 for an existing resource also gives 401 for a missing one."""
-    settled = [sent for sent in bad_keys.lookups if _refuses_unknown_keys(bad_keys, sent)]
+    settled = [sent for sent in bad_keys.lookups if _refuses_wrong_keys(bad_keys, sent)]
     bulk.every_status(settled, _is_unauthorized, "401")
 
     _none_left_out(bad_keys.lookups, settled)
@@ -74,9 +74,7 @@ def test_the_key_is_judged_before_the_resource_is_looked_up(bad_keys: BadKeys) -
 def test_the_key_is_judged_before_the_request(bad_keys: BadKeys) -> None:
     """An operation that gives 401 for a valid request also gives 401 for an invalid one."""
     settled = [
-        sent
-        for sent in bad_keys.invalid
-        if _refuses_unknown_keys(bad_keys, sent) and not _was_looked_up(bad_keys, sent)
+        sent for sent in bad_keys.invalid if _refuses_wrong_keys(bad_keys, sent) and not _was_looked_up(bad_keys, sent)
     ]
     bulk.every_status(settled, _is_unauthorized, "401")
 
@@ -160,12 +158,12 @@ def _asks_for_no_key(tried: BadKeys, sent: Sent) -> bool:
     )
 
 
-def _refuses_unknown_keys(tried: BadKeys, sent: Sent) -> bool:
-    """Whether the operation refuses unknown keys in valid requests, if that could be tried."""
+def _refuses_wrong_keys(tried: BadKeys, sent: Sent) -> bool:
+    """Whether the operation gives 401 to valid requests with unknown keys and without a key, if that could be tried."""
     operation = sent.exchange.request.operation
     tries = [other for other in tried.sent["unknown"] if other.exchange.request.operation is operation]
     proper = [other for other in tries if not _was_looked_up(tried, other) and not _was_validated(tried, other)]
-    return all(_status(other) == HTTPStatus.UNAUTHORIZED for other in proper)
+    return all(_status(other) == HTTPStatus.UNAUTHORIZED for other in proper) and not _asks_for_no_key(tried, sent)
 
 
 def _status(sent: Sent) -> int | None:

@@ -105,7 +105,9 @@ EXPLAINED_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         "list-members-role-filter": frozenset(
             {"list-members-total", "list-members-pages-partition", "removal-spares-other-members"}
         ),
-        "update-organization-only-name": frozenset({"update-organization-takes-effect"}),
+        "update-organization-only-name": frozenset(
+            {f"update-organization-{rest}" for rest in ("takes-effect", "keeps-the-rest", "answers-new-name")}
+        ),
     }
 )
 """For a requirement, those whose breach explains an apparent breach of it."""

@@ -156,7 +156,8 @@ META = flat(
           "list-engagements-total"),
     fault("list-members-total-too-high", "The meta of the members has a total one too high.",
           _meta("members", lambda meta, _: {
-              "total": meta["total"] + 1, "totalPages": _pages(meta["total"] + 1, meta["perPage"])}), _MEMBERS_TOTAL),
+              "total": meta["total"] + 1, "totalPages": _pages(meta["total"] + 1, meta["perPage"])}), _MEMBERS_TOTAL,
+          "list-members-role-filter"),
     fault("members-past-the-end-count-none", "A page of members past the end has 0 as total.",
           _meta("members", lambda _, length: {} if length else {"total": 0, "totalPages": 0}), _MEMBERS_TOTAL),
     fault("list-engagements-perpage-of-items",
@@ -185,9 +186,11 @@ def _first_twice(find: Method, asked: Any) -> Any:  # noqa: ANN401 - pages of an
     return replace(found, items=found.items[:1] * 2 + found.items[2:]) if len(found.items) > 1 else found
 
 
+_FILTERS = {"engagements": "list-engagements-status-filter", "members": "list-members-role-filter"}
+
 ITEMS = flat(
     (fault(f"list-{items}-{label}", f"The list of {items} {says}.", _SHOW[items](find),
-           *(f"list-{items}-{broken}" for broken in breaks))
+           *(f"list-{items}-{broken}" for broken in breaks), _FILTERS[items])
      for items in _LISTS for label, says, find, *breaks in (
         ("item-lost-between-pages", "skips an item between two pages", lambda find, asked: find(past_item(asked)),
          "pages-partition", "total", "page-length"),
