@@ -106,7 +106,7 @@ EXPLAINED_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
             {"list-members-total", "list-members-pages-partition", "removal-spares-other-members"}
         ),
         "update-organization-only-name": frozenset(
-            {f"update-organization-{rest}" for rest in ("takes-effect", "keeps-the-rest", "answers-new-name")}
+            {"update-organization-takes-effect", "update-organization-keeps-the-rest"}
         ),
     }
 )

@@ -225,7 +225,7 @@ ITEMS = flat(
           query(from_item_before, asks(sort="name")), _PARTITION, "sort-by-name", "sort-with-filter"),
     fault("sorted-pages-skip",
           "The list of engagements by createdAt skips an item between two pages.",
-          query(past_item, asks(sort="createdAt")), _PARTITION, "sort-by-created-at", _LENGTH),
+          query(past_item, asks(sort="createdAt")), _LENGTH, _PARTITION, "sort-by-created-at"),
     fault("role-total-of-all-on-later-pages",
           "With a role, pages of members after the first have the total of all members.",
           page_of_members(lambda find, asked: replace(find(asked), total=find(

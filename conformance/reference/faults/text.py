@@ -102,13 +102,8 @@ _CUT: tuple[Way, ...] = tuple((f"cut-{most}", f"is cut after {most:,} characters
 _LETTERS: tuple[Way, ...] = (
     ("cut-bytes", "is cut after 255 bytes",
      lambda text: text.encode()[:255].decode(errors="ignore"), "create-name edit-name"),
-    ("last-lost", "loses its last character",
-     lambda text: text[:-1] if len(text) > 1 else text, "create-description edit-name listed-description"),
     ("end-lost", "loses punctuation at its end, except a full stop",
      lambda text: re.sub(r"[^\w.]+$", "", text) or text, "create-description edit-name rename-name"),
-    ("newline-added", "gets a line break at its end", lambda text: f"{text}\n", "create-description edit-name"),
-    ("lower-case", "is in lower case", str.lower, "create-description edit-description rename-name"),
-    ("upper-case", "is in upper case", str.upper, "create-name"),
     ("title-case", "gets a capital at the beginning of each word", str.title, "edit-name"),
     ("capitalized", "gets a capital at its beginning", lambda text: text[:1].upper() + text[1:], "edit-description"),
     ("decomposed", "is normalized to NFD", lambda text: unicodedata.normalize("NFD", text), "create-name"),
@@ -219,6 +214,11 @@ _TYPOGRAPHY: tuple[Way, ...] = (
 )  # fmt: skip
 
 _SHOWN_BY_ANY_TEXT: tuple[Way, ...] = (
+    ("last-lost", "loses its last character",
+     lambda text: text[:-1] if len(text) > 1 else text, "create-description edit-name listed-description"),
+    ("newline-added", "gets a line break at its end", lambda text: f"{text}\n", "create-description edit-name"),
+    ("lower-case", "is in lower case", str.lower, "create-description edit-description rename-name"),
+    ("upper-case", "is in upper case", str.upper, "create-name"),
     ("title-case", "gets a capital at the beginning of each word", str.title, "rename-name"),
     ("capitalized", "gets a capital at its beginning",
      lambda text: text[:1].upper() + text[1:], "create-name create-description rename-name"),
