@@ -75,7 +75,7 @@ def requirement_for_text(
     is_new = not is_stale and not any(write.exchange.accepted for write in meanwhile)
     if is_new and not _is_seen(history, field, last) and (keeps := keeps_text(last)):
         return keeps
-    return _of_own(last, meanwhile, field, is_lost=confirmed is None and is_stale)
+    return _of_own(history, last, meanwhile, field, is_lost=confirmed is None and is_stale)
 
 
 def keeps_text(write: Effect) -> str | None:
@@ -272,10 +272,11 @@ def _of_archived(meanwhile: Sequence[Write], *, read_before: bool, wrong: bool) 
     return "archived-edit-changes-nothing" if any(map(is_refused_edit, meanwhile)) else "archive-sets-status"
 
 
-def _of_own(last: Effect, meanwhile: Sequence[Write], field: str, *, is_lost: bool) -> str:
+def _of_own(history: History, last: Effect, meanwhile: Sequence[Write], field: str, *, is_lost: bool) -> str:
     """Return the requirement that the engagement's own changes broke in a text.
 
     Args:
+        history: The engagement's history.
         last: The last write of the text.
         meanwhile: The other writes since.
         field: The text.
@@ -284,20 +285,20 @@ def _of_own(last: Effect, meanwhile: Sequence[Write], field: str, *, is_lost: bo
     edits = [write for write in meanwhile if write.operation == "updateEngagement" and write.exchange.accepted]
     if _is_edit(last) and any(write.interval.meets(last.interval) for write in edits):
         return IN_PARALLEL
-    return _owner(last) if is_lost else _of_last(meanwhile, field, default=_owner(last))
+    return _owner(last) if is_lost else _of_last(history, meanwhile, field, default=_owner(last))
 
 
-def _of_last(meanwhile: Sequence[Write], field: str, *, default: str) -> str:
+def _of_last(history: History, meanwhile: Sequence[Write], field: str, *, default: str) -> str:
     """Return the requirement of the last write that must not have changed the engagement's texts."""
     if meanwhile and is_refused_edit(meanwhile[-1]) and field in (meanwhile[-1].exchange.sent_object or {}):
         return "update-engagement-refused-changes-nothing"
-    causes = {
-        "archiveEngagement": "archive-keeps-content",
-        "updateEngagement": KEEPS_THE_REST,
-    }
     done = [write for write in meanwhile if write.exchange.accepted]
     if done:
-        return causes.get(done[-1].operation, default)
+        in_archive = history.registers[STATUS].certain_value(done[-1].interval) == "archived"
+        of_edit = "archived-edit-changes-nothing" if in_archive else KEEPS_THE_REST
+        return {"archiveEngagement": "archive-keeps-content", "updateEngagement": of_edit}.get(
+            done[-1].operation, default
+        )
     return "update-engagement-refused-changes-nothing" if any(map(is_refused_edit, meanwhile)) else default
 
 

@@ -18,7 +18,7 @@ from conformance.oracle.ledger import attribution as causes
 from conformance.oracle.ledger import evidence
 from conformance.oracle.ledger.histories import Snapshot, status_of
 from conformance.oracle.ledger.names import Names, sent_name
-from conformance.oracle.ledger.rules import NOT_FOUND, Judging, finding_of, is_judged
+from conformance.oracle.ledger.rules import NOT_FOR_CONTENT, NOT_FOUND, Judging, finding_of, is_judged
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 _BESIDE_OTHERS: Final = frozenset({404, 409})
 """Refusals that are permitted for a change that overlaps another change of the engagement."""
 _NOT_SERVED: Final = frozenset({401, 404, 405})
-_NOT_FOR_STATE: Final = frozenset({401, 404})
-"""Refusals that do not say that the engagement is archived."""
 _OF_DELETED: Final = {
     "updateEngagement": "deleted-uneditable",
     "archiveEngagement": "deleted-unarchivable",
@@ -115,7 +113,7 @@ class Changes(Judging):
                 for register in history.registers.values():
                     register.forget(exchange)
                 return
-            right = exchange.refused and status_of(exchange) not in _NOT_FOR_STATE
+            right = exchange.refused and status_of(exchange) not in NOT_FOR_CONTENT
             returned = "succeeded" if exchange.accepted else f"returned {status_of(exchange)}"
             message = f"an edit of an archived engagement {returned}"
             requirement, expected = (

@@ -13,7 +13,7 @@ from conformance.oracle.ledger.attribution import of_refused_key
 from conformance.oracle.ledger.findings import Finding
 from conformance.oracle.ledger.histories import History, Snapshot, Write, status_of
 from conformance.oracle.ledger.lists import page_of
-from conformance.oracle.ledger.rules import NOT_FOUND, finding_of, is_judged, is_of_main
+from conformance.oracle.ledger.rules import NOT_FOR_CONTENT, NOT_FOUND, finding_of, is_judged, is_of_main
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
@@ -53,8 +53,6 @@ _OF_REMOVED: Final = {
 _SOON: Final = 10_000_000
 """Microseconds after a change within which no other user is taken for the cause of what a list shows."""
 _BESIDE_OTHERS: Final = frozenset({404, 409})
-_NOT_FOR_ROLE: Final = frozenset({401, 404})
-"""Refusals that do not say that no role may be changed to owner."""
 
 
 def _effects(exchange: Exchange) -> tuple[Effect, ...]:
@@ -152,7 +150,7 @@ class Members:
             right = exchange.refused and (not main or not is_sound or status == NOT_FOUND)
             message, rule, because = "treated a removed member as a member", _OF_REMOVED[operation], [gone.exchange]
         elif is_role and role == "owner":
-            right = exchange.refused and (not main or status not in _NOT_FOR_ROLE)
+            right = exchange.refused and (not main or status not in NOT_FOR_CONTENT)
             message, rule, because = "to owner was not refused", NO_OWNER, []
         elif main and is_sound and person.snapshots and person.identifier not in self.absent:
             seen = person.snapshots[-1]
@@ -230,7 +228,7 @@ class Members:
         there = [person for person in self.people.values() if self._belongs(person, page)]
         known = [person for person in there if person.identifier not in self.absent]
         counted = BY_ROLE if page.role else "list-members-total"
-        if page.total < len(known) and not (page.is_whole and page.total == len(seen)):
+        if page.total < len(known) and not (page.is_whole and page.total == len(page.items)):
             least, message = f"at least {len(known)}, of this run alone", "the total is less than the number of members"
             self._unsteady(Finding(counted, page.exchange, (), message, least, str(page.total), "/meta/total"))
             return

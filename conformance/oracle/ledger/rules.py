@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 NOT_FOUND: Final = 404
 _UNAUTHORIZED: Final = 401
+NOT_FOR_CONTENT: Final = frozenset({_UNAUTHORIZED, NOT_FOUND})
+"""Refusals that are about the key or the path, not about the change that a request asks for."""
 _TOO_MANY_REQUESTS: Final = 429
 
 

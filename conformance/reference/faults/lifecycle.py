@@ -230,11 +230,18 @@ REARCHIVED = (
     fault("archived-emptied", "The description of an archived engagement can be emptied.",
           before(EDIT, take_for_active, lambda at: sends_only("description")(at) and not at.values["description"]),
           _REFUSED),
+    fault("archived-description-nulled", "A null description empties the description of an archived engagement.",
+          before(EDIT, take_for_active, lambda at: at.values == {"description": None}), _NOTHING),
     fault("archived-edit-500", "An edit of an archived engagement causes a 500.",
           refuse(EDIT, 500, archived), "no-server-error", _REFUSED),
     fault("edited-archived-delete-refused", "An archived engagement that was edited before cannot be deleted.",
           refuse(DELETE, 409, lambda at: archived(at) and "archived" in (at.engagement.description or "")),
           "archived-deletable"),
+    fault("archived-read-409", "An archived engagement whose edit was refused cannot be read: 409.",
+          refused_yet(EDIT, note("refused"), stored_archived)
+          | refuse(READ, 409, all_of(archived, noted("refused"))), "archived-readable"),
+    fault("unarchived-read-401", "An unarchived engagement cannot be read: 401.",
+          _note_after | refuse(READ, 401, noted("unarchived")), "get-engagement-succeeds"),
     fault("archived-name-422", "A creation with the name of an archived engagement is refused with 422.",
           refuse(CREATE, 422, name_of_archived)
           | refuse(EDIT, 422, lambda at: not archived(at) and name_of_archived(at)), _DUPLICATE),

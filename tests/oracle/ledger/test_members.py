@@ -300,6 +300,14 @@ FAULTS: dict[str, tuple[str, tuple[Step, ...]]] = {
         ),
     ),
     "lost": ("list-members-pages-partition", (lambda c: c.listed(lacks="u2"),)),
+    "lost-beside-a-newcomer": (
+        "list-members-pages-partition",
+        (
+            lambda c: [c.members.pop(user_id) for user_id in ("u1", "u2", "u3")],
+            lambda c: c.members.update(u9=person("u9", "member")),
+            Course.listed,
+        ),
+    ),
     "masked": (
         "member-email-is-address",
         (lambda c: c.members["u2"].update(email="u***@x.test"), lambda c: c.listed(key=READER)),
