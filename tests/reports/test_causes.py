@@ -59,6 +59,21 @@ def test_causes_of_recorded_runs(fault: str, cause: str, consequences: tuple[str
     assert {requirement["id"] for requirement in group[1:]} >= {*consequences}
 
 
+def test_the_refused_edit_that_changed_something_is_cited_alone() -> None:
+    """Of many refused edits, the one that had an effect is sent again, with a read before and after it."""
+    report, exchanges = recorded("edit-refused-empties-description", ("update-engagement-refused-changes-nothing",))
+
+    ((requirement,),) = by_cause(failed_of(report), exchanges)
+    found = requirement["failures"][0]["exchanges"]
+    cited = [exchange for exchange in exchanges if exchange.number in found]
+
+    assert [exchange.request.operation.id for exchange in cited] == [
+        "getEngagement", "updateEngagement", "getEngagement",
+    ]  # fmt: skip
+    assert cited[1].sent_object is not None
+    assert not isinstance(cited[1].sent_object["description"], str)
+
+
 def broken(samples: ModuleType, name: str, *found: tuple[int, str], **changes: Any) -> Any:
     """Return a failed requirement by the exchanges and places of its failures."""
     failures = [

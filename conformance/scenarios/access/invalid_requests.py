@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import invalid_inputs, read
 from conformance.oracle.bulk import Sent
+from conformance.oracle.outcomes import CheckOutcome
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import (
@@ -20,6 +22,7 @@ from conformance.scenarios.access.every_operation import (
 from conformance.scenarios.access.unauthenticated import bad_keys
 from conformance.scenarios.renaming import given_back, name_before
 from conformance.wire import requests
+from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -70,14 +73,38 @@ def _creations(run: Run, bodies: list[InvalidBody]) -> Refusals:
 @scenario
 def invalid_updates(run: Run) -> Refusals:
     """Update an engagement with every certainly invalid body."""
-    body = {"name": run.name("valid"), "description": "It stays as it is."}
-    created = run.send(requests.create_engagement(body))
-    engagement_id = read.identifier(created)
-    run.sleep(_TICK)
-    before = run.send(requests.get_engagement(engagement_id))
+    before = _engagement(run)
+    engagement_id = read.identifier(before)
     tried = [(invalid, label(run, "invalid")) for invalid in _bodies(run, "updateEngagement")]
     sent = _sent(run.send_in_turn, tried, requests.update_engagement(engagement_id, {}))
     return Refusals(engagement_id, (before,), sent, (run.send(requests.get_engagement(engagement_id)),))
+
+
+def _engagement(run: Run) -> Exchange:
+    """Return a read of a new engagement, after a time in which a changed updatedAt shows."""
+    body = {"name": run.name("valid"), "description": "It stays as it is."}
+    created = run.send(requests.create_engagement(body))
+    run.sleep(_TICK)
+    return run.send(requests.get_engagement(read.identifier(created)))
+
+
+def single_cause(run: Run, refused: Refusals) -> Refusals:
+    """Repeat refused updates one by one on another engagement; return the first that changes it.
+
+    Returns:
+        The reads right before and after that update; the given ones if none changes it alone, or the limit of requests
+        does not allow the repetition.
+    """
+    with suppress(CheckOutcome, NoResponse):
+        before = _engagement(run)
+        for sent in refused.sent:
+            target = read.identifier(before)
+            update = run.send(replace(sent.exchange.request, identifier=target))
+            after = run.send(requests.get_engagement(target))
+            if read.data(after) != read.data(before):
+                return Refusals(target, (before,), (replace(sent, exchange=update),), (after,))
+            before = after
+    return refused
 
 
 @scenario(alone=True)
