@@ -31,6 +31,8 @@ def main() -> None:
     given = parser.parse_args()
     if given.selftests:
         documents = [json.loads(path.read_text("utf-8")) for path in given.selftests]
+        if not any(trial["kind"] == "fault" for document in documents for trial in document["trials"]):
+            parser.error("no fault was tried: give the selftest.json of a self-test with --faults")
         earlier = read(SUMMARY)
         write(merged(earlier, documents) if given.add else summary(documents, earlier), SUMMARY)
     PAGE.write_text(with_table(PAGE.read_text("utf-8"), read(SUMMARY)), "utf-8")

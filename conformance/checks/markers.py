@@ -53,6 +53,6 @@ def scenario_fixture(function: Callable[[Run], Any], *, alone: bool = False) -> 
             run.scenarios.narrow()
         return run.scenarios.result(function)
 
-    fetch.__doc__ = function.__doc__
+    fetch.__doc__, fetch.__module__ = function.__doc__, function.__module__
     fetch.background = None if alone else function  # type: ignore[attr-defined]  # the judge reads it
     return pytest.fixture(scope="session", name=function.__name__)(fetch)

@@ -128,7 +128,7 @@ def _sent(item: pytest.Item) -> Iterator[tuple[str, str]]:
     if not scenarios:
         looks_back = stage_of(item) in {Stage.LOOKING_BACK, *JUDGING}
         yield name_of(item).partition("[")[0], _LOOKS_BACK if looks_back else _BY_ITSELF
-    yield from ((name, _summary(function)) for name, function in scenarios.items())
+    yield from ((name, f"{_summary(function)} See {_module(function)}.") for name, function in scenarios.items())
 
 
 def _promises(requirement: Requirement) -> Iterator[str]:
@@ -155,6 +155,10 @@ def _functions(checks: Mapping[str, pytest.Item]) -> list[object]:
 def _effort(item: pytest.Item) -> Effort:
     marks = marks_of(item)
     return Effort.QUICK if marks is None else marks.least_effort
+
+
+def _module(function: object) -> str:
+    return f"{function.__module__.replace('.', '/')}.py"
 
 
 def _summary(documented: object) -> str:

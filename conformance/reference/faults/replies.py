@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def view(name: str, *changes: Change) -> Mutation:
-    """Change a JSON view: ``created``, ``read``, ``edited``, ``item``, ``archived``, ``deleted``, ``member`` ..."""
+    """Change a JSON view, named as in ``reference/views.py``, such as ``created``, ``read`` or ``item``."""
 
     def change(shown: object) -> object:
         for each in changes:
