@@ -119,7 +119,7 @@ SAMPLES: Final = {
     "tests/integrations/": 5,
     "tests/openapi/": 2,
     "tests/oracle/test_walk_plan.py": 4,
-    "tests/reference/test_fault_library.py::test_fault_shows": 20,
+    "tests/reference/test_fault_library.py::test_fault_shows": 200,
     "tests/reference/test_latitude_together.py": 10,
     "tests/replay/": 2,
     "tests/replay/test_crafted_files.py": 6,

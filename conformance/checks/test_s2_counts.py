@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import pytest
+
 from conformance import confirm
 from conformance.checks.markers import requirement
 from conformance.oracle import expect, read
-from conformance.oracle.outcomes import CantTell, NonConformity
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
+from conformance.scenarios.basics import pairs_of_run
 from conformance.scenarios.lists.finding import PER_PAGE, ids_on
 from conformance.scenarios.organization.counts import (
     ROUNDS,
@@ -17,6 +20,7 @@ from conformance.scenarios.organization.counts import (
     counting,
     expect_agreement,
 )
+from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +41,20 @@ def test_member_count_agrees_with_the_list(run: Run, counts: Counts) -> None:
 def test_engagement_count_agrees_with_the_list(run: Run, counts: Counts) -> None:
     """The engagementCount of the organization is the total of the unfiltered list of engagements."""
     expect_agreement(run, counts, "engagementCount", lambda seen: seen.engagements)
+
+
+@pytest.mark.stage(Stage.WEIGHING)
+@requirement("engagement-count-agrees")
+def test_engagement_count_agreed_all_along(run: Run) -> None:
+    """Whenever the run read the organization and then its engagements, engagementCount was the total of the list."""
+    pairs = pairs_of_run(run, "getCurrentOrganization", "listEngagements", without="status")
+    if not pairs:
+        raise Inapplicable("The run had no reason to read the organization and then its engagements")
+
+    for organization, listed in pairs:
+        counts = Counts(organization, listed, listed, organization)
+        key = organization.request.credential
+        expect_agreement(run, counts, "engagementCount", lambda seen: seen.engagements, key)
 
 
 @requirement("create-engagement-counted")

@@ -14,10 +14,12 @@ from conformance.scenarios.basics import read_engagement
 from conformance.scenarios.engagements.archiving import in_archive
 from conformance.scenarios.engagements.editing import Editing, has_taken_effect
 from conformance.scenarios.engagements.unarchiving import unarchiving
+from conformance.scenarios.organization.name_rules import ensure_no_rule_for_description
 from conformance.wire.exchange import REFUSALS, SUCCESSES
 
 if TYPE_CHECKING:
     from conformance.checks.observations import Described
+    from conformance.running.run import Run
     from conformance.scenarios.engagements.unarchiving import Revival, Unarchiving
 
 _NEVER: Final = frozenset({401, 404, 405, 429})
@@ -57,13 +59,14 @@ def test_unarchiving_is_served(unarchiving: Unarchiving) -> None:
 
 
 @requirement("unarchived-editable")
-def test_unarchived_engagement_can_be_edited(editing: Editing, unarchiving: Unarchiving) -> None:
+def test_unarchived_engagement_can_be_edited(run: Run, editing: Editing, unarchiving: Unarchiving) -> None:
     """An engagement that is active after unarchiving can be edited again."""
     revival = revived(unarchiving)
     if not has_taken_effect(editing.name):
         raise CantTell("an update of the name does not take effect at all", editing.name.response, editing.name.after)
 
     expect.success(revival.edit)
+    ensure_no_rule_for_description(run, revival.second)
     expect.success(revival.second)
 
     read_engagement(revival.after)

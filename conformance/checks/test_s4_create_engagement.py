@@ -18,7 +18,10 @@ from conformance.scenarios.basics import (
 )
 from conformance.scenarios.engagements.creating import creating, own_values_at_creation
 from conformance.scenarios.lists.finding import expect_listed
-from conformance.scenarios.organization.name_rules import ensure_no_rule_for_engagements
+from conformance.scenarios.organization.name_rules import (
+    ensure_no_rule_for_description,
+    ensure_no_rule_for_engagements,
+)
 from conformance.scenarios.renaming import REFUSED_AS_INVALID
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ def test_creating_succeeds(run: Run, creating: Creating) -> None:
     if creating.bare.response.status in REFUSED_AS_INVALID:
         ensure_no_rule_for_engagements(run)
     for creation in creating.proper:
+        ensure_no_rule_for_description(run, creation.response)
         expect.success(creation.response)
 
 

@@ -32,6 +32,7 @@ from conformance.scenarios.engagements.editing import (
     odd_editing,
     undescribed,
 )
+from conformance.scenarios.organization.name_rules import ensure_no_rule_for_description
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 
 @requirement("update-engagement-succeeds")
-def test_updating_succeeds(editing: Editing) -> None:
+def test_updating_succeeds(run: Run, editing: Editing) -> None:
     """An update of the name, of the description, and of both succeeds."""
     for done in editing.all:
         require_active(done.before)
@@ -48,6 +49,7 @@ def test_updating_succeeds(editing: Editing) -> None:
             raise CantTell("the first response was lost, and the retried update changed nothing", done.response)
         if done.response.status == done.after.status == HTTPStatus.NOT_FOUND:
             raise CantTell("the engagement no longer exists", done.response, done.after)
+        ensure_no_rule_for_description(run, done.response)
 
         expect.success(done.response)
 
@@ -120,7 +122,7 @@ def test_clearing_the_description_moves_updated_at(run: Run, odd_editing: OddEdi
     if not _has_cleared(done):
         raise Inapplicable("An update with null for the description was refused, or removed nothing")
     if time_of(done.before, "updatedAt") == time_of(done.after, "updatedAt"):
-        filled = edit(run, done.after, {"description": "It is there again."})
+        filled = edit(run, done.after, {"description": "The description is there again"})
         done = edit(run, filled.after, done.sent, pause=A_LONG_TICK)
         if not _has_cleared(done):
             raise CantTell("the description could not be removed a second time", done.before, done.response, done.after)
@@ -149,9 +151,10 @@ def test_own_values_are_not_honoured_by_update(odd_editing: OddEditing) -> None:
 
 
 @requirement("update-engagement-duplicate-name")
-def test_renaming_to_duplicate_is_accepted_or_a_conflict(odd_editing: OddEditing) -> None:
+def test_renaming_to_duplicate_is_accepted_or_a_conflict(run: Run, odd_editing: OddEditing) -> None:
     """Renaming an engagement to the name of another is accepted, or refused with 409."""
     require_active(odd_editing.after_null)
+    ensure_no_rule_for_description(run, odd_editing.namesake)
 
     expect.success_or_conflict(odd_editing.namesake)
 

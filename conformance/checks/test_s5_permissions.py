@@ -225,7 +225,7 @@ def _refusals(run: Run, tried: Permissions, operation: str) -> dict[str, list[Se
 
 
 def _elsewhere(run: Run, tried: Permissions, own: list[Exchange]) -> list[Exchange]:
-    """Return the other exchanges of the run with the same key and operation that name no resource, and are valid.
+    """Return the other answered exchanges of the run with the same key and operation, valid and without a resource.
 
     Those before the service knew the key are left out.
     """
@@ -236,7 +236,8 @@ def _elsewhere(run: Run, tried: Permissions, own: list[Exchange]) -> list[Exchan
     return [
         exchange
         for exchange in of_key
-        if exchange.number > min(known, default=inf)
+        if exchange.received is not None
+        and exchange.number > min(known, default=inf)
         and exchange.number not in judged
         and exchange.request.operation is request.operation
         and exchange.request.identifier is None

@@ -18,6 +18,7 @@ _LONG_NAME = 255
 _LONG_DESCRIPTION = 10_000
 ADDRESS = re.compile(r"[^@\s\x00-\x1f\x7f<>,;:\"()\[\]\\]{1,64}@[^@\s\x00-\x1f\x7f<>,;:\"()\[\]\\]{1,255}")
 _BLANKS = re.compile(r" +")
+_PLAIN = re.compile(r"[A-Za-z0-9 -]*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -52,6 +53,8 @@ class Fields(Reading):
             raise Refusal(422, f"A description has at most {limit} characters.")
         if description and (least := self.latitude["description_least"]) != "none" and len(description) < int(least):
             raise Refusal(422, f"A description has at least {least} characters.")
+        if self.latitude["description_signs"] == "plain" and _PLAIN.fullmatch(description) is None:
+            raise Refusal(422, "A description has letters, digits, blanks and hyphens only.")
         self.check_odd(description)
         return self.tidy(description)
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from http import HTTPStatus
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.confirm.clock_ticks import A_SHORT_TICK, ONE_SECOND_TICK
 from conformance.oracle import expect, read
+from conformance.oracle.ledger.histories import status_of
+from conformance.oracle.ledger.rules import is_of_main
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.scenarios.renaming import REFUSED_AS_INVALID
@@ -47,6 +51,26 @@ def create_engagements(run: Run, *labels: str) -> list[dict[str, Any]]:
     if len({engagement["id"] for engagement in made}) < len(made):
         raise CantTell("several creations got the same id", *responses)
     return made
+
+
+def pairs_of_run(run: Run, *operations: str, without: str) -> list[tuple[Exchange, Exchange]]:
+    """Return successful exchanges of two operations, the second right after the first and with the same valid key.
+
+    Args:
+        run: The run.
+        operations: The two operationIds.
+        without: A query parameter that they must not have.
+    """
+    exchanges = run.wire.exchanges
+    refused = {exchange.request.credential for exchange in exchanges if status_of(exchange) == HTTPStatus.UNAUTHORIZED}
+    return [
+        pair
+        for pair in pairwise(exchange for exchange in exchanges if is_of_main(exchange) and exchange.accepted)
+        if tuple(exchange.request.operation.id for exchange in pair) == operations
+        and pair[0].request.credential == pair[1].request.credential
+        and pair[0].request.credential not in refused
+        and without not in dict(pair[1].request.query)
+    ]
 
 
 def ensure_responses(exchanges: Iterable[Exchange]) -> None:

@@ -89,7 +89,7 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
     ids = reserved.ids
     if not {*_CHANGED, State.NEW, State.ARCHIVED_AGAIN} <= ids.keys():
         return
-    edit = {"name": reserved.freed, "description": "Edited at last."}
+    edit = {"name": reserved.freed, "description": "Edited at the end of the run"}
     bystander, listing = requests.get_engagement(ids[State.NEW]), latest(run)
     active, archived = (latest(run, status=status) for status in ("active", "archived"))
     steps = (

@@ -79,7 +79,7 @@ def tour(run: Run) -> None:
     if run.mode is Mode.READ_ONLY:
         return
     for life in _lives(run):
-        body = {"name": run.name("tour"), "description": "About to begin."}
+        body = {"name": run.name("tour"), "description": "Before the tour has begun"}
         led = {}
         for keys in _all_keys(run):
             (created,) = run.send_permitted([_with(keys, requests.create_engagement(body))])

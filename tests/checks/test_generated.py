@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -21,7 +22,8 @@ OPERATION = "updateCurrentOrganization"
 def judge(statuses: tuple[int, ...], ensure_no_rule: Any) -> None:
     """Judge responses to valid requests."""
     exchanges = tuple(make_exchange(OPERATION, status, {}) for status in statuses)
-    checks._expect_taken(cast("Any", None), Generated(OPERATION, {Validity.VALID: exchanges}), ensure_no_rule)
+    run = cast("Any", SimpleNamespace(wire=SimpleNamespace(exchanges=exchanges)))
+    checks._expect_taken(run, Generated(OPERATION, {Validity.VALID: exchanges}), ensure_no_rule)
 
 
 def rule_is_found(_: Collection[str]) -> None:

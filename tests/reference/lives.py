@@ -632,7 +632,9 @@ def meetings(life: Life) -> list[object]:
         yield "main", "PATCH", renamed, {"name": "another"}
         yield "engagements:read", "GET", renamed, None
         for step in (f"{twin}/archive", f"{other}/archive", f"{twin}/unarchive"):
+            yield "main", "GET", f"{ENGAGEMENTS}?status=archived", None
             yield "main", "POST", step, None
+        yield "main", "GET", f"{ENGAGEMENTS}?status=archived", None
         yield "main", "GET", other, None
         for path in (renamed, twin, gone):
             yield "main", "DELETE", path, None
@@ -645,7 +647,8 @@ def meetings(life: Life) -> list[object]:
         yield "main", "GET", f"{ENGAGEMENTS}?status=%C3%A9", None
         yield from _read_by_another_key()
         yield "main", "PATCH", ORGANIZATION, {"name": "a\x07b"}
-        yield "main", "PATCH", other, {"name": "archived!"}
+        for body in ({"name": "archived!"}, {"description": None}):
+            yield "main", "PATCH", other, body
         yield "main", "POST", ENGAGEMENTS, {"name": "to edit"}
         yield "main", "PATCH", life.at("to edit"), {"name": "ends!"}
         yield "main", "GET", f"{ENGAGEMENTS}?perPage=100", None
@@ -661,6 +664,44 @@ def meetings(life: Life) -> list[object]:
         life.responses.append(life.visitor.rpc("subordinate_exists", engagementId=engagement, kind="target", id=record))
     for address in addresses:
         life.responses.append([_letter(mail) for mail in life.visitor.rpc("read_mail", to=address)["messages"]])
+    return life.responses
+
+
+def aftermath(life: Life) -> list[object]:
+    """Send what is only wrong after a refusal, a read or a removal, or after many deletions."""
+    service = life.visitor.app.service
+    kept, *doomed = (service.add_engagement(life.organization, f"doomed {number}", None) for number in range(27))
+    record = service.add_subordinate(kept, "task")
+    address, removed = "first-refused@example.com", "former@example.com"
+
+    def requests() -> Iterator[Request]:
+        yield "member", "GET", ORGANIZATION, None
+        yield "main", "POST", ENGAGEMENTS, {"name": "first", "description": 5}
+        yield "main", "POST", ENGAGEMENTS, {"name": "first", "description": "two  blanks"}
+        yield "member", "GET", ORGANIZATION, None
+        path = life.at("first")
+        for body in (
+            {"name": "refused", "description": 5},
+            {"description": "valid"},
+            {"name": "second"},
+            {"name": "first"},
+        ):
+            yield "main", "PATCH", path, body
+            yield "main", "GET", path, None
+        yield "main", "POST", ENGAGEMENTS, b'{"name": "a\\/b  c"}'
+        yield "main", "GET", f"{ENGAGEMENTS}?sort=createdAt&perPage=2", None
+        for role in ("boss", "admin"):
+            yield "main", "POST", INVITE, {"email": address, "role": role}
+        yield "main", "DELETE", f"{MEMBERS}/{life.member}", None
+        yield "member", "GET", f"{ENGAGEMENTS}?status=active", None
+        yield "main", "POST", INVITE, {"email": removed, "role": "member"}
+        yield "main", "GET", MEMBERS, None
+        for identifier in doomed:
+            yield "main", "DELETE", f"{ENGAGEMENTS}/{identifier}", None
+
+    life.lead(requests())
+    life.responses.append(life.visitor.rpc("subordinate_exists", engagementId=kept, kind="task", id=record))
+    life.responses.append([_letter(mail) for mail in life.visitor.rpc("read_mail", to=address)["messages"]])
     return life.responses
 
 

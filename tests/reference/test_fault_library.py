@@ -125,7 +125,7 @@ def test_fault_shows(visit: Callable[..., Visitor], identifier: str) -> None:
     """A faulty service responds differently in some life, and with an unintended 500 only if it is meant to break."""
     first = LIVES.get(places()[identifier], lives.engagements)
     differs = False
-    others = (lives.mistakes, lives.keys, lives.limits, lives.corners, lives.late, lives.meetings)
+    others = (lives.mistakes, lives.keys, lives.limits, lives.corners, lives.late, lives.meetings, lives.aftermath)
     for lead in dict.fromkeys((first, lives.engagements, lives.people, *others)):
         if lead not in HONEST:
             HONEST[lead] = lead(lives.Life(visit(identifier_shape="integer")))

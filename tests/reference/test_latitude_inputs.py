@@ -98,8 +98,9 @@ PROBES: dict[str, Probe] = {
     "long_name": created({"name": "x" * 5000}),
     "name_limit": lambda visitor: [created({"name": "x" * length})(visitor) for length in (30, 31)],
     "description_least": lambda visitor: [
-        created({"name": "n", "description": "x" * length})(visitor) for length in (9, 10)
+        created({"name": "n", "description": "x" * length})(visitor) for length in (9, 10, 20)
     ],
+    "description_signs": created({"name": "n", "description": "A full stop."}),
     "description_limit": lambda visitor: [
         created({"name": "n", "description": "x" * length})(visitor) for length in (30, 31)
     ],

@@ -67,9 +67,10 @@ def requirement_for_text(
     confirmed, meanwhile = _since_confirmed(history, field, last, interval)
     if value is None:
         return _owner(last)
-    if refusal := _carrying(field, value, meanwhile):
-        return of_refusal(history, refusal)
     is_stale = any(effect.value == value for effect in history.registers[field].effects)
+    suspects = meanwhile if is_stale else history.between(0.0, interval.end)
+    if refusal := _carrying(field, value, suspects):
+        return of_refusal(history, refusal)
     if not is_stale and any(write.exchange.accepted and sends(write, field, value) for write in others):
         return "update-engagement-spares-others"
     is_new = not is_stale and not any(write.exchange.accepted for write in meanwhile)

@@ -24,6 +24,7 @@ from conformance.oracle.rendering import render
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from conformance.oracle.ledger.descriptions import Descriptions
     from conformance.oracle.ledger.histories import History
     from conformance.wire.exchange import Exchange
 
@@ -45,9 +46,11 @@ class Changes(Judging):
 
     Attributes:
         names: The names in use.
+        descriptions: The descriptions that the service accepts.
     """
 
     names: Names
+    descriptions: Descriptions
 
     def not_created(self, exchange: Exchange) -> None:
         """Judge a creation that was refused with a conflict, which can only be with a name in use."""
@@ -122,6 +125,8 @@ class Changes(Judging):
             )
             self.keep(exchange, evidence.of_refused_edit(history, interval) if right else None)
         elif status.certain_value(interval) == "active" and _is_sound_edit(exchange):
+            if self.descriptions.may_refuse(exchange):
+                return
             right = exchange.accepted or self._may_conflict(history, exchange, interval)
             message, expected = "an edit of an active engagement failed", "any 2xx"
             requirement = "unarchived-editable" if _by_unarchive(because) else "update-engagement-succeeds"

@@ -18,6 +18,7 @@ from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.changes import Changes
 from conformance.oracle.ledger.clock import ServiceClock
 from conformance.oracle.ledger.creations import Creations
+from conformance.oracle.ledger.descriptions import Descriptions
 from conformance.oracle.ledger.findings import OF_KEYS, OF_REFUSALS, Finding, Findings
 from conformance.oracle.ledger.histories import History, Write, status_of, write
 from conformance.oracle.ledger.lists import ListJudging, page_of
@@ -129,11 +130,12 @@ class Ledger:
         self._given_twice: set[str] = set()
         self._creations = Creations()
         self._names = Names()
+        self._descriptions = Descriptions()
         self._others: list[Write] = []
         self._clock = ServiceClock()
         times = Times(self.findings, self._changes_of_others, self._clock)
         self._reads = Reads(self.findings, self._changes_of_others, times)
-        self._changes = Changes(self.findings, self._changes_of_others, self._names)
+        self._changes = Changes(self.findings, self._changes_of_others, self._names, self._descriptions)
         self._lists = ListJudging(
             self.findings, self.histories, name_key, self._changes_of_others, self._creations, times
         )
@@ -176,6 +178,7 @@ class Ledger:
         """
         for part in self._people:
             part.record(exchange)
+        self._descriptions.note(exchange)
         operation, identifier = exchange.request.operation.id, exchange.request.identifier
         if not exchange.request.is_proper:
             self._distrust(exchange)

@@ -36,7 +36,8 @@ INPUT_POINTS = (
     Point("empty_name", "How is an empty name handled?", ("422", "400", "accepted")),
     Point("blank_name", "How is a name of only blanks handled?", ("422", "400", "accepted")),
     Point("long_name", "How is a name over 255 characters handled?", ("accepted", "422", "400", "413")),
-    Point("description_least", "What is the minimum length of a description?", ("none", "10")),
+    Point("description_least", "What is the minimum length of a description?", ("none", "10", "20")),
+    Point("description_signs", "Which characters may a description have?", ("any", "plain")),
     Point("description_limit", "What is the maximum length of a description?", ("any", "30")),
     Point("name_limit", "What is the maximum length of a name?", ("any", "30")),
     Point(

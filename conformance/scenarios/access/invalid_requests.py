@@ -77,12 +77,18 @@ def invalid_updates(run: Run) -> Refusals:
     engagement_id = read.identifier(before)
     tried = [(invalid, label(run, "invalid")) for invalid in _bodies(run, "updateEngagement")]
     sent = _sent(run.send_in_turn, tried, requests.update_engagement(engagement_id, {}))
-    return Refusals(engagement_id, (before,), sent, (run.send(requests.get_engagement(engagement_id)),))
+    after = run.send(requests.get_engagement(engagement_id))
+    # For the ledger: what was refused must not come with the next edit.
+    run.send_in_turn(
+        [requests.update_engagement(engagement_id, {"description": "It is edited afterwards"}), after.request]
+    )
+    return Refusals(engagement_id, (before,), sent, (after,))
 
 
 def _engagement(run: Run) -> Exchange:
     """Return a read of a new engagement, after a time in which a changed updatedAt shows."""
-    body = {"name": run.name("valid"), "description": "It stays as it is."}
+    body = {"name": run.name("valid"), "description": "It stays exactly as it is"}
+    run.send(requests.create_engagement(body | {"description": 5}))  # which must not reserve the name
     created = run.send(requests.create_engagement(body))
     run.sleep(_TICK)
     return run.send(requests.get_engagement(read.identifier(created)))

@@ -64,11 +64,13 @@ class ReservedEngagements:
         ids: The ids; states that the service did not lead to are missing.
         reads: A read of each, after the last change.
         freed: The name that the deleted one had.
+        name: The name that the first one has.
     """
 
     ids: Mapping[State, str]
     reads: Mapping[str, Exchange]
     freed: str = ""
+    name: str = ""
 
     @property
     def active(self) -> str | None:
@@ -128,4 +130,4 @@ def engagements_in_every_state(run: Run) -> ReservedEngagements:
     for number in range(max(map(len, _PATHS.values()))):
         run.send_all([_PATHS[state][number](made) for state, made in ids.items() if len(_PATHS[state]) > number])
     reads = run.send_all([requests.get_engagement(identifier) for identifier in ids.values()])
-    return ReservedEngagements(ids, dict(zip(ids.values(), reads, strict=True)), freed)
+    return ReservedEngagements(ids, dict(zip(ids.values(), reads, strict=True)), freed, body["name"])

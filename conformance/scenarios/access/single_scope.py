@@ -253,7 +253,7 @@ def _engagements(run: Run, names: tuple[str, ...]) -> dict[str, str]:
     """Create an engagement of the run for each name, if the mode allows that and the service creates them."""
     if run.mode is Mode.READ_ONLY:
         return {}
-    bodies = [{"name": run.name(f"for-{name}"), "description": f"For {name}."} for name in names]
+    bodies = [{"name": run.name(f"for-{name}"), "description": "Made for a single key"} for name in names]
     made = run.send_all([requests.create_engagement(body) for body in bodies])
     return {
         name: found
@@ -278,7 +278,7 @@ def _try_the_rest(run: Run, keys: Mapping[str, Credential], sender: RetryNewKeys
             organization=organization,
             address=run.address("permitted"),
             name=run.name("permitted"),
-            description="With one permission.",
+            description="With a single permission",
             renamed=run.name("permitted"),
         )
         own = _own_resources(scope, tried.reserved)
@@ -293,9 +293,23 @@ def _try_the_rest(run: Run, keys: Mapping[str, Credential], sender: RetryNewKeys
         for (scope, name, request), exchange in zip(batch, exchanges, strict=True):
             if MATRIX[scope, name] is Permission.ALLOWED and request.identifier is not None and exchange.missed:
                 tried.missing[request.identifier] = run.send(requests.get_engagement(request.identifier))
+    _try_after_reading(run, keys, tried)
     _look_for_created(run, tried)
     if "organizations:write" in keys and run.mode is Mode.DISPOSABLE:
         _try_membership(run, keys["organizations:write"], tried)
+
+
+def _try_after_reading(run: Run, keys: Mapping[str, Credential], tried: Permissions) -> None:
+    """Send changes that a key must be refused after its read of the same resource, which a service may remember."""
+    edit = requests.update_engagement(tried.reserved.active or "", {"description": tried.label})
+    renaming = requests.update_organization({"name": tried.label})
+    for scope, reading, change in (
+        ("engagements:read", "getEngagement", edit), ("organizations:read", "getCurrentOrganization", renaming)
+    ):  # fmt: skip
+        was_read = any(exchange.accepted for exchange in tried.cells.get((scope, reading), []))
+        if was_read and _may_be_tried(run, change.operation.id, tried):
+            sent = run.send(replace(change.with_key(keys[scope]), repeatable=True))
+            tried.cells.setdefault((scope, change.operation.id), []).append(sent)
 
 
 def _own_resources(scope: str, reserved: ReservedEngagements) -> dict[str, str]:

@@ -162,12 +162,13 @@ def two_organizations(run: Run) -> TwoOrganizations:
     own = run.send(requests.get_organization())
     updated = run.send(requests.update_organization({}).with_key(key)) if run.mode is Mode.DISPOSABLE else None
     name = run.name("isolated")
-    created = run.send(requests.create_engagement({"name": name, "description": "It stays here."}))
+    created = run.send(requests.create_engagement({"name": name, "description": "It stays in this organization"}))
     engagement_id = read.identifier(created)
     own_id = read.identifier(own)
+    # An organization that was made for the run has no engagement yet: an empty list.
+    empty = latest_of_other(run, key)
     made_by_other = _made_by_other(run, key, name, own_id)
     archive = run.send(requests.archive_engagement(engagement_id))
-    # An organization that was made for the run has no archived engagement yet: an empty list.
     archived = run.send(requests.list_engagements(status="archived", **NEWEST).with_key(key))
     attempts = _attempts(run, key)
     lived = _live(run, key)
@@ -179,7 +180,7 @@ def two_organizations(run: Run) -> TwoOrganizations:
         archive=archive,
         attempts=attempts,
         own_list=tuple(latest_engagements(run, sort="updatedAt", order="desc")),  # requested like the other one
-        other_list=(*latest_of_other(run, key), archived),
+        other_list=(*empty, *latest_of_other(run, key), archived),
         made_by_other=made_by_other,
         lived=lived,
     )
@@ -188,15 +189,18 @@ def two_organizations(run: Run) -> TwoOrganizations:
 def _live(run: Run, key: Credential) -> str | None:
     """Edit an engagement of the other organization, and archive and delete another, with reads for the ledger.
 
-    No engagement stays archived, so that a list of archived ones is empty again.
+    The deleted one has the name of engagements of the main key's organization, if the service permits that. No
+    engagement stays archived, so that a list of archived ones is empty again.
     """
-    words = [{"name": run.name("theirs"), "description": "It stays there."} for _ in range(2)]
-    made = [read.identifier_or_none(run.send(requests.create_engagement(body).with_key(key))) for body in words]
-    identifier, doomed = made
+    reserved = run.scenarios.result(engagements_in_every_state)
+    words = {"name": run.name("theirs"), "description": "It belongs to the others"}
+    identifier = _made(run, key, words)
+    doomed = _made(run, key, words | {"name": reserved.name}) if reserved.name else None
+    doomed = doomed or _made(run, key, words | {"name": run.name("theirs")})
     if identifier is None or doomed is None or doomed == identifier:
         return None
     steps = (
-        requests.update_engagement(identifier, words[0] | {"name": run.name("theirs")}),
+        requests.update_engagement(identifier, words | {"name": run.name("theirs")}),
         requests.get_engagement(identifier),
         requests.archive_engagement(doomed),
         requests.get_engagement(doomed),
@@ -207,6 +211,10 @@ def _live(run: Run, key: Credential) -> str | None:
     for step in steps:
         run.send_permitted([step.with_key(key)])
     return identifier
+
+
+def _made(run: Run, key: Credential, words: Mapping[str, str]) -> str | None:
+    return read.identifier_or_none(run.send(requests.create_engagement(words).with_key(key)))
 
 
 def _ensure_nobody_elses(own: Exchange, by_other: Exchange) -> None:

@@ -95,6 +95,10 @@ def texts(run: Run) -> Texts:
     for names, descriptions in ((_SHORT, signs), (_BRIEF, _SHORT), (_NONE, signs)):
         if not any(attempt.response.accepted for attempt in attempts if attempt.before is not None):
             attempts += _keep(run, _pair(run, names, descriptions))
+    for edited in [attempt for attempt in attempts if attempt.before is not None and attempt.response.accepted][:1]:
+        identifier = edited.response.request.identifier or ""
+        run.send(requests.archive_engagement(identifier))
+        run.send(requests.get_engagement(identifier))  # for the ledger, as an archive must keep the texts
     return Texts(
         tuple(attempt for attempt in attempts if attempt.before is None),
         tuple(attempt for attempt in attempts if attempt.before is not None),

@@ -171,7 +171,7 @@ class ParallelCreation:
 def parallel_creation(run: Run) -> ParallelCreation:
     """Create several engagements simultaneously and search for them in the list."""
     names = [run.name(f"parallel-{place}") for place in range(_CREATIONS[run.effort])]
-    bodies = [{"name": name, "description": "Made in parallel."} for name in names]
+    bodies = [{"name": name, "description": "Made in parallel with others"} for name in names]
     responses = run.send_all([requests.create_engagement(body) for body in bodies])
     made = ParallelCreation(tuple(responses), Search(frozenset(), ()))
     return ParallelCreation(tuple(responses), search(run, made.identifiers, sort="name", order="asc"))
@@ -279,7 +279,7 @@ def _asked(run: Run, step: str, identifier: str, name: str) -> Request:
         return plain[kind](identifier)
     if kind == "create":
         return requests.create_engagement({"name": name})
-    texts = {"name": run.name("raced"), "description": f"raced by {run.name('raced')[-9:]}"}
+    texts = {"name": run.name("raced"), "description": f"raced by the change {run.name('raced')[-9:]}"}
     bodies = {"both": texts, "namesake": {"name": name}, "clear": {"description": ""}}
     return requests.update_engagement(identifier, bodies.get(kind) or {kind: texts[kind]})
 

@@ -55,9 +55,10 @@ class Refusal:
 
 @scenario
 def mailing(run: Run) -> Mailing:
-    """Invite an unknown address, after a member, and an address as owner, which must be refused."""
-    good, bad = run.address("letter"), run.address("no-letter")
-    run.send(requests.invite_member({"email": bad, "role": "owner"}))
+    """Invite a member, and an unknown address, which was invited as owner before: that must be refused."""
+    good = run.address("letter")
+    for address in (run.address("no-letter"), good):
+        run.send(requests.invite_member({"email": address, "role": "owner"}))
     member = _invite_member(run)
     invited = run.send(requests.invite_member({"email": good, "role": "member"}))
     return Mailing(invited, tuple(invitation_mails(run, good, run.profile.patience)), member)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.operations import SCOPES
 from conformance.oracle import read
-from conformance.oracle.ledger.rules import is_of_main
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.access.every_operation import untouchable_member
 from conformance.scenarios.access.single_scope import single_permissions
+from conformance.scenarios.basics import pairs_of_run
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 
@@ -162,13 +161,9 @@ def _member_count(organization: Exchange) -> int:
 def member_counts_of_run(run: Run) -> list[MemberCount]:
     """Return every count of a run: a read of the organization and right after it a list of all members, by one key."""
     found: list[MemberCount] = []
-    own = [exchange for exchange in run.wire.exchanges if is_of_main(exchange) and exchange.accepted]
-    for organization, page in pairwise(own):
-        operations = (organization.request.operation.id, page.request.operation.id)
-        alike = organization.request.credential == page.request.credential and "role" not in dict(page.request.query)
-        if operations == ("getCurrentOrganization", "listMembers") and alike:
-            with suppress(CantTell):
-                found.append(MemberCount(organization, _member_count(organization), _member_list([page])))
+    for organization, page in pairs_of_run(run, "getCurrentOrganization", "listMembers", without="role"):
+        with suppress(CantTell):
+            found.append(MemberCount(organization, _member_count(organization), _member_list([page])))
     return found
 
 

@@ -60,10 +60,10 @@ def role_changes(run: Run) -> RoleChanges:
     listed = [requests.list_members(role=role).with_key(key) for key in second_reader(run)]
     run.send_all(listed)
     first = _change_role(run, member, OTHER_ROLE[role])
+    invited = _invite(run, before.members[member.user_id].get("email"), role)  # not its role at this time
     run.send_all([requests.list_members(role=OTHER_ROLE[role]), *(listed or [requests.list_members(role=role)])])
     changes = (first, _change_role(run, member, role))
     same = _set(run, member, role)
-    invited = _invite(run, before.members[member.user_id].get("email"))
     _try_owner(run, member, role)
     read_members(run)
     _give_back(run, member, role, *_other_change(before, bystander))
@@ -122,7 +122,7 @@ def _change_role(run: Run, member: Member, role: str) -> Exchange:
     return response
 
 
-def _invite(run: Run, email: object) -> Exchange | None:
+def _invite(run: Run, email: object, role: str) -> Exchange | None:
     if not isinstance(email, str) or "@" not in email:
         return None
-    return run.send(requests.invite_member({"email": email, "role": "member"}))
+    return run.send(requests.invite_member({"email": email, "role": role}))

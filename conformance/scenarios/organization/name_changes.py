@@ -124,7 +124,7 @@ def _renamed(run: Run, before: Exchange, reads: Sequence[Request]) -> Renaming:
 
 def _use(run: Run) -> None:
     """Use the renamed organization with several keys, for the ledger and the laws of every response."""
-    creation = requests.create_engagement({"name": run.name("elsewhere"), "description": "Under another name."})
+    creation = requests.create_engagement({"name": run.name("elsewhere"), "description": "Made under another name"})
     invitation = requests.invite_member({"email": run.address("elsewhere"), "role": "member"})
     update = requests.update_organization({"name": run.name("by-none")})
     refused = [request.with_key(NO_KEY) for request in (requests.get_organization(), creation, invitation, update)]

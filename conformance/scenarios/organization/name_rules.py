@@ -1,4 +1,4 @@
-"""Naming rules of a service that the interface does not state, and that names of a run may break."""
+"""Rules of a service for names and descriptions, which the interface does not state and texts of a run may break."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import string
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
+from conformance.oracle.ledger.descriptions import Descriptions
 from conformance.oracle.outcomes import CantTell
 from conformance.wire import requests
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _LETTERS: Final = 6
+_PLAIN_DESCRIPTIONS: Final = ("Audit", "Audit of the public web application and of all its interfaces")
 
 
 def plain_names(run: Run) -> tuple[str, ...]:
@@ -38,6 +40,23 @@ def ensure_no_rule_for_engagements(run: Run) -> None:
         response = _tried(run, body)
         if response.accepted and not _tried(run, {"name": run.name("own"), **described}).accepted:
             ensure_no_rule_of_names(response)
+
+
+def ensure_no_rule_for_description(run: Run, exchange: Exchange) -> None:
+    """Ensure that a request was not refused for its description, if it was refused as invalid.
+
+    If nothing that was accepted is like the description, creations with plain ones are tried.
+
+    Raises:
+        CantTell: The service accepts a plain description, so it has rules for descriptions.
+    """
+    if not Descriptions.of(run.wire.exchanges).may_refuse(exchange):
+        return
+    for description in _PLAIN_DESCRIPTIONS:
+        response = _tried(run, {"name": run.name("described"), "description": description})
+        if response.accepted:
+            message = "the service accepts descriptions, but a rule of the service may forbid this one"
+            raise CantTell(message, exchange, response)
 
 
 def _tried(run: Run, body: dict[str, str]) -> Exchange:

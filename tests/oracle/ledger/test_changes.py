@@ -160,7 +160,7 @@ def test_an_edit_of_both_texts_succeeds(make_client: MakeClient) -> None:
     """Such an edit has no defect."""
     client = make_client()
     edit = {"name": "Some new name", "description": "Some new text"}
-    client.send(requests.update_engagement(client.created(), edit), status=422)
+    client.send(requests.update_engagement(client.created(description="Some old text"), edit), status=422)
 
     assert broken(client.exchanges) == ["update-engagement-succeeds"]
 

@@ -423,12 +423,27 @@ def test_odd_text_may_be_refused(make_client: MakeClient, text: str) -> None:
     assert broken(client.exchanges) == []
 
 
-def test_ordinary_text_may_not_be_refused(make_client: MakeClient) -> None:
-    """An edit of an active engagement with plain texts must succeed."""
+@pytest.mark.parametrize(
+    ("accepted", "judged"),
+    [
+        ((), False),
+        (("A text as long.",), True),
+        (("Short.", "A text that is longer."), True),
+        (("Too short.",), False),
+        (("A text that is too long.",), False),
+        (("No full stop", "No full stop in this text"), False),
+    ],
+)
+def test_ordinary_text_like_another_may_not_be_refused(
+    make_client: MakeClient, accepted: tuple[str, ...], *, judged: bool
+) -> None:
+    """An edit must succeed if descriptions of its length, and with its characters, were accepted before or later."""
     client = make_client()
-    client.send(requests.update_engagement(client.created(), {"description": "All about it."}), status=422)
+    client.send(requests.update_engagement(client.created(), {"description": "All about this."}), status=422)
+    for description in accepted:
+        client.created(description=description)
 
-    assert broken(client.exchanges) == ["update-engagement-succeeds"]
+    assert broken(client.exchanges) == ["update-engagement-succeeds"] * judged
 
 
 @pytest.mark.parametrize("carried_out", [True, False])

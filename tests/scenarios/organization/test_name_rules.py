@@ -1,4 +1,4 @@
-"""Services with naming rules that the interface does not state, which must not fail for them."""
+"""Services with rules for names and descriptions that the interface does not state, which must not fail for them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,19 @@ from conformance.selftest.trial import Task, Trial, attempt
 ONLY = ("create-engagement-succeeds", "update-organization-succeeds")
 
 
-def evidence(service: type[Service], monkeypatch: pytest.MonkeyPatch) -> Trial:
+OF_DESCRIPTIONS = (
+    "create-engagement-succeeds",
+    "update-engagement-succeeds",
+    "update-engagement-duplicate-name",
+    "unarchived-editable",
+)
+
+
+def evidence(service: type[Service], monkeypatch: pytest.MonkeyPatch, only: tuple[str, ...] = ONLY) -> Trial:
     """Return the suite's results for a service."""
     special = Fault("special", "It is special.", (), service)
     monkeypatch.setattr(in_process, "fault_by_id", {**all_faults(), "special": special}.__getitem__)
-    options = RunOptions(effort=Effort.QUICK, seed=1, only=ONLY)
+    options = RunOptions(effort=Effort.QUICK, seed=1, only=only)
     return attempt(Task(Subject("special", "fault", special.title), options, in_process=True))
 
 
@@ -47,6 +55,38 @@ def test_a_rule_for_names_is_no_fault(pattern: str, monkeypatch: pytest.MonkeyPa
     assert trial.reported == {}
     assert set(trial.undecided) == set(ONLY)
     assert "a rule of the service forbids" in trial.undecided["create-engagement-succeeds"]
+
+
+def describing(pattern: str) -> type[Service]:
+    """Return a service class whose descriptions must match a pattern."""
+
+    class Describing(Service):
+        def description(self, value: Json) -> str | None:
+            description = super().description(value)
+            if description and re.fullmatch(pattern, description) is None:
+                raise Refusal(400, "This is no description.")
+            return description
+
+    return Describing
+
+
+@pytest.mark.parametrize(
+    ("pattern", "undecided"),
+    [(".{20,}", False), ("[A-Za-z0-9 -]*", False), (".{40,}", True), (".{,10}", True), ("[A-Z].*", True)],
+)
+def test_a_rule_for_descriptions_is_no_fault(pattern: str, monkeypatch: pytest.MonkeyPatch, *, undecided: bool) -> None:
+    """A service that accepts only some descriptions is not failed, and is undecided if it refuses usual ones."""
+    trial = evidence(describing(pattern), monkeypatch, OF_DESCRIPTIONS)
+
+    assert trial.reported == {}
+    assert bool(trial.undecided) == undecided
+
+
+def test_a_service_that_takes_no_description_at_all_is_faulty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If plain descriptions are refused, too, no rule is the reason."""
+    trial = evidence(describing(""), monkeypatch, OF_DESCRIPTIONS)
+
+    assert {"create-engagement-succeeds", "update-engagement-succeeds"} <= trial.reported.keys()
 
 
 def test_a_service_that_takes_no_name_at_all_is_faulty(monkeypatch: pytest.MonkeyPatch) -> None:
