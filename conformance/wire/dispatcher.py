@@ -12,7 +12,7 @@ from conformance.wire.concurrency import ConcurrencyLimiter
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 from conformance.wire.losses import end_of, is_broken_off, joined_names
 from conformance.wire.main_key import MainKey, is_refusal, unjudged
-from conformance.wire.rate_limit_headers import SUCCESSIVE, has_fallen, leaves_requests
+from conformance.wire.rate_limit_headers import SUCCESSIVE, has_fallen, is_early, leaves_requests
 from conformance.wire.rate_limiter import KeyBudget, RateLimiter
 from conformance.wire.request_rate import RequestRate
 from conformance.wire.requests import get_organization
@@ -43,9 +43,11 @@ _AWAITING: Final = 1.0
 
 _LONGEST_PROBE: Final = 3.0
 _LONGEST_LOSS: Final = 12.0
-_BESIDE_UNDOING: Final = 8 + SUCCESSIVE
+_BESIDE_UNDOING: Final = 9 + SUCCESSIVE
 """Requests that undoing takes beside one for each change: for the check before, lost responses, and what is left."""
 _PROBE: Final = "connection"
+_SHORT_WINDOW: Final = 10.0
+"""Seconds within which the quota of a short window is renewed."""
 _REFUSALS: Final = 2
 _PROBE_PAUSES: Final = (0.0, 1.0, 2.0)
 """Seconds before each attempt to find out whether the main key is still accepted."""
@@ -172,12 +174,22 @@ class Dispatcher:
         """End the run if the key's quota is only enough for undoing, unless its headers prove wrong."""
         async with self._keeping:
             if self._limits.stopped is None and self._is_needed_for_undoing(budget):
-                if await self._is_counted_down(exchange):
+                if not await self._is_counted_down(exchange):
+                    budget.ignore()
+                elif await self._is_renewed_early(exchange):
+                    self.rate_limiter.renews_early, budget.far = True, False
+                else:
                     self._limits.end(
                         "the remaining requests of the key are reserved for undoing: its window resets too late"
                     )
-                else:
-                    budget.ignore()
+
+    async def _is_renewed_early(self, exchange: Exchange) -> bool:
+        """Whether the window ends within some seconds, although its Reset is too late: its clock may be another."""
+        await self._clock.pause(_SHORT_WINDOW)
+        probe, _ = await self._probe(_probing(), 1)
+        if exchange.received is None or probe.received is None:
+            return False
+        return is_early(exchange.received, probe.received, self.rate_limiter.service.time(self._clock.now()))
 
     async def _is_counted_down(self, exchange: Exchange) -> bool:
         """Whether the remaining quota falls after a few more requests, or none of them gets a response of the service.

@@ -17,6 +17,8 @@ SUCCESSIVE: Final = 5
 """Successful requests of one window after which the remaining quota must have fallen."""
 
 _REMEMBERED: Final = 16
+_INEXACT: Final = 5.0
+"""Seconds by which a Reset may be later than the end of its window: a Date has whole seconds."""
 _WHOLE: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 _DECIMAL: Final = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,9})?", re.ASCII)
 
@@ -57,6 +59,20 @@ def has_fallen(before: Response, after: Response) -> bool:
     if first is None or second is None or second.reset != first.reset:
         return True
     return second.remaining < first.remaining
+
+
+def is_early(before: Response, after: Response, service_now: float) -> bool:
+    """Whether a new window has begun long before the Reset of the earlier response, which is then no time to wait for.
+
+    Args:
+        before: A response of a window.
+        after: A later response for the same key.
+        service_now: The service's time, in seconds of the epoch.
+    """
+    first, second = quota(before), quota(after)
+    if first is None or second is None:
+        return False
+    return second.remaining > first.remaining and service_now < first.reset - _INEXACT
 
 
 def retry_after(response: Response, service_now: float) -> float | None:

@@ -88,10 +88,15 @@ class RateLimiter:
     Args:
         clock: The run's clock.
         longest_wait: The longest wait for a window, in seconds; the wire does not wait for a later end.
+
+    Attributes:
+        service: The service's clock.
+        renews_early: Whether windows were renewed long before the Reset that was named for their end.
     """
 
     def __init__(self, clock: Clock, longest_wait: float) -> None:
         self.service = ServiceClock()
+        self.renews_early = False
         self._clock = clock
         self._longest = longest_wait
         self._budgets: dict[str | None, KeyBudget] = {}
@@ -147,7 +152,8 @@ class RateLimiter:
         candidates = candidates if waits == 0 else sorted(candidates, reverse=True)
         fitting = next((wait + GRACE for wait in candidates if wait <= self._longest), None)
         # Without a Date the offset of the clocks is unknown, and so is the time of the Reset.
-        if not candidates or (fitting is None and self.service.offset is None):
+        is_unknown = self.service.offset is None or self.renews_early
+        if not candidates or (fitting is None and is_unknown):
             return _BACKOFF[min(waits, len(_BACKOFF) - 1)]
         return fitting
 
@@ -184,7 +190,8 @@ class RateLimiter:
         useless = useless or (is_sudden and budget.sudden > _BELIEVED)
         budget.remaining = shown.remaining or None
         until = self._until(shown)
-        budget.far = self.service.offset is not None and self._longest < until <= _LONGEST_WINDOW
+        is_known = self.service.offset is not None and not self.renews_early
+        budget.far = is_known and self._longest < until <= _LONGEST_WINDOW
         if shown.remaining == 0 and budget.trusted and not useless and 0 < until <= self._longest:
             self.hold(budget, until + GRACE)
             budget.doubted = True

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from datetime import timedelta
 from email.utils import format_datetime
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 import httpx
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 class Limited:
     """A service with a fair limit in fixed windows, whose clock may differ from ours."""
 
-    def __init__(self, clock: WoundClock, limit: int = 10, window: int = 30, ahead: float = 0.0) -> None:
-        self.clock, self.limit, self.window, self.ahead = clock, limit, window, ahead
+    def __init__(self, clock: WoundClock, limit: int = 10, window: int = 30, ahead: float = 0.0, late: int = 0) -> None:
+        self.clock, self.limit, self.window, self.ahead, self.late = clock, limit, window, ahead, late
         self.used: dict[tuple[str, int], int] = {}
         self.refused = 0
 
@@ -50,7 +51,7 @@ class Limited:
             "Date": format_datetime(now, usegmt=True),
             "X-RateLimit-Limit": str(self.limit),
             "X-RateLimit-Remaining": str(max(0, self.limit - self.used[key])),
-            "X-RateLimit-Reset": str((number + 1) * self.window),
+            "X-RateLimit-Reset": str((number + 1) * self.window + self.late),
         }
         return (200 if served else 429), headers
 
@@ -317,6 +318,17 @@ def test_the_last_requests_before_a_late_reset_are_reserved_for_undoing(
                 assert wire.send(get_organization()).status == 200
 
 
+def test_a_short_window_with_a_late_reset_ends_no_run(make: Fixtures, clock: WoundClock) -> None:
+    """If the quota is renewed long before the Reset, another clock has named it: the wire waits for no Reset then."""
+    service = Limited(clock, limit=40, window=8, late=250)
+    wire = make.wire(transport=Scripted(service), clock=clock, workers=1)
+    wire.reserve_for(lambda: 5)
+
+    assert [wire.send(get_organization()).status for _ in range(120)] == [200] * 120
+    assert wire.stopped is None
+    assert clock.seconds < 60
+
+
 def test_a_concurrent_request_is_completed_if_the_rest_is_reserved(make: Fixtures, clock: WoundClock) -> None:
     """The first of two responses ends the run, and the other is still recorded."""
     wire = make.wire(transport=Scripted(Limited(clock, limit=40, window=3600)), clock=clock, workers=2)
@@ -408,13 +420,13 @@ def test_a_request_without_a_response_is_no_evidence(
     assert wire.send(get_organization()).status == 200
 
     assert wire.stopped == (RESERVED if stopped else None)
-    assert len(script.requests) == 6
-    assert [exchange.attempt for exchange in wire.exchanges] == [1] * 6
+    assert len(script.requests) == 6 + stopped
+    assert {exchange.attempt for exchange in wire.exchanges} == {1}
 
 
 @pytest.mark.parametrize(
     ("then", "sent"),
-    [([10, 10, 10, 10, 9], 6), ([9], 2), ([None], 2)],
+    [([10, 10, 10, 10, 9], 7), ([9], 3), ([None], 3)],
     ids=["lazily", "at once", "nothing"],
 )
 def test_a_count_that_falls_within_five_requests_is_observed(
@@ -422,7 +434,7 @@ def test_a_count_that_falls_within_five_requests_is_observed(
 ) -> None:
     """This includes headers that are rarely updated, or missing in the next response."""
     reset = int(clock.now().timestamp()) + 7200
-    shown = iter([10, *then])
+    shown = chain([10, *then], repeat(then[-1]))
 
     def response(_: httpx.Request) -> tuple[int, dict[str, str]]:
         remaining = next(shown)
