@@ -42,6 +42,7 @@ class Life:
         self.member = service.add_member(self.organization, "Former", "former@example.com", "member", service.now())
         self.keys = {
             "main": bootstrap.api_key,
+            "browser": bootstrap.api_key,
             "other": bootstrap.other_organization,
             "member": service.add_key(self.organization, user_id=self.member),
             "throttled": service.add_key(self.organization, limit=3, window=3),
@@ -89,6 +90,8 @@ class Life:
         if key == "elsewhere":
             given = self.keys["main"].encode()
             headers += [(b"x-api-key", given), (b"x-auth-token", given), (b"cookie", b"access_token=" + given)]
+        if key == "browser":
+            headers.append((b"accept", b"text/html"))
         place, _, query = path.partition("?")
         scope = {"type": "http", "method": method, "path": place, "raw_path": place.encode(), "headers": headers}
         scope |= {"query_string": query.encode(), "server": ("reference", 80), "client": ("here", 1), "scheme": "http"}
@@ -676,6 +679,7 @@ def aftermath(life: Life) -> list[object]:
 
     def requests() -> Iterator[Request]:
         yield "member", "GET", ORGANIZATION, None
+        yield "browser", "GET", f"{ENGAGEMENTS}/999", None
         yield "main", "POST", ENGAGEMENTS, {"name": "first", "description": 5}
         yield "main", "POST", ENGAGEMENTS, {"name": "first", "description": "two  blanks"}
         yield "member", "GET", ORGANIZATION, None

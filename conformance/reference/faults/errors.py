@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .changes import drop, edit, inside, put, rename
-from .conditions import always, has_status, responds
+from .conditions import always, has_status, is_error, responds
 from .mutations import Mutation, fault
 from .replies import error, send
 
@@ -19,6 +19,10 @@ _JSON, _TYPE = "json-well-formed", "json-media-type"
 def _unclosed(at: Situation) -> bool:
     """The request has a body that does not end as an object or a list does."""
     return bool(at.context.content) and not at.context.content.rstrip().endswith((b"}", b"]"))
+
+
+def _accepts_html(at: Situation) -> bool:
+    return is_error(at) and "html" in at.context.request.headers.get("accept", "")
 
 
 def _sent(text: bytes, status: int, media_type: str) -> Mutation:
@@ -131,4 +135,9 @@ BODIES = tuple(
         ("429-plain-text", "A 429 is plain text.", 429, b"Too Many Requests", "text/plain", _TYPE, _JSON),
         ("409-empty-object", "The body of a 409 is an empty object.", 409, b"{}", "application/json", _ENVELOPE),
         ("400-null", "The body of a 400 is null.", 400, b"null", "application/json", _ENVELOPE))
+)  # fmt: skip
+
+PAGES = (
+    fault("errors-html-if-accepted", "Errors are HTML pages for a request that accepts HTML.",
+          send(lambda _: b"<!DOCTYPE html><title>Error</title>", _accepts_html, media_type="text/html"), _TYPE, _JSON),
 )  # fmt: skip

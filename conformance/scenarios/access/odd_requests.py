@@ -88,8 +88,9 @@ def _others(run: Run, made: str | None) -> list[Request]:
         asked += [requests.get_engagement(made), edit, requests.create_engagement(named)]
     read_odd = requests.get_engagement("\u00e9\U0001f600'\"--" + "x" * _LONG)
     singly = [requests.get_engagement(identifier) for identifier in shuffled(IDENTIFIERS, run.random("read"))]
+    unknown = _headed(requests.get_engagement(run.names.name("odd")), ("Accept", "text/html"))  # errors are JSON, too
     headed = [_headed(request, header) for header, request in _covered(run, "headers", HEADERS, asked)]
-    return [read_odd, *headed, *(singly[:1] if run.effort is Effort.QUICK else singly)]
+    return [read_odd, unknown, *headed, *(singly[:1] if run.effort is Effort.QUICK else singly)]
 
 
 def _headed(request: Request, header: tuple[str, str]) -> Request:
