@@ -64,6 +64,20 @@ def _permit_twice_as_many(window: FixedWindow, now: float) -> Quota:
     return Quota(window.limit, max(window.limit - window.count, 0), window.end, exceeded)
 
 
+class _Grudging(FixedWindow):
+    """A window that serves a single request if the limit of the window before was exceeded."""
+
+    was_exceeded = is_exceeded = False
+
+    def take(self, now: float) -> Quota:
+        """Count a request."""
+        if now >= self.end:
+            self.was_exceeded, self.is_exceeded = self.is_exceeded, False
+        shown = super().take(now)
+        self.is_exceeded = self.is_exceeded or shown.exceeded
+        return replace(shown, remaining=0, exceeded=True) if self.was_exceeded and self.count > 1 else shown
+
+
 def _act(at: Situation) -> None:
     at.service.act(at.context)
 
@@ -118,6 +132,9 @@ BEYOND = flat(
           _window(_permit_twice_as_many), _STATUS),
     fault("throttled-one-early", "One request fewer is served than the limit permits.",
           _window(lambda window, now: replace(quota := window.take(now), exceeded=quota.remaining == 0)), _STATUS),
+    fault("throttled-again-after-one", "After a reset only one request is served, if the limit was exceeded before.",
+          wrap("new_allowance", lambda _, honest, limit, seconds:
+               _Grudging(limit, seconds) if limit and seconds else honest(limit, seconds)), _STATUS),
     *(fault(f"throttled-{status}", f"A request beyond the limit gives {status}.",
             refuse_with(status, "admit", statuses=(_TOO_MANY,)), *breaks, _STATUS) for status, breaks in (
         (403, ()), (400, ()), (500, ("no-server-error",)))),

@@ -19,6 +19,7 @@ from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import Mode
 from conformance.wire import requests
 from conformance.wire.exchange import TOO_MANY_REQUESTS
+from conformance.wire.rate_limit_headers import quota
 from conformance.wire.requests import MAIN_KEY
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Credential, Request
 
 _AROUND: Final = 2
+_SURELY_LEFT: Final = 2
+"""Requests left, in a response or before it, that let the next request through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Throttling:
         refusals: Every 429 of the key.
         creation: A creation beyond the limit; None if none was refused, or the mode forbids writing.
         passed: Requests that were served between refusals, of an operation that was served so in every attempt.
-        early: Refusals before as many requests were served as the limit states, if every attempt had one.
+        early: Refusals of a window that had requests left, if every attempt had one, at first or after its reset.
         created_name: The name in the creation.
         engagements: The engagements created last, listed with the main key; None without a creation.
         changes: An edit with the name as description, an archive and a deletion of an engagement, all refused.
@@ -138,6 +141,7 @@ def throttling(run: Run) -> Throttling:
     other, missing = _other_key(run, key)
     passed: list[list[Exchange]] = []
     early: list[Exchange] = []
+    after_reset: list[Exchange] = []
     is_left = False
     target = None if run.mode is Mode.READ_ONLY else _untouched_engagement(run)
     for _ in range(TRIES):
@@ -154,7 +158,9 @@ def throttling(run: Run) -> Throttling:
         resumed, unresumed = None, "the key was never refused"
         if scene.filling.refused:
             resumed, unresumed = resume(run, key, scene.last_refusal)
-        done = not early and not scene.passed and _complete(scene, run, other)
+        if resumed is not None and resumed.succeeded and scene.filling.exclusive:
+            after_reset += _refused_again(run, key, resumed)
+        done = not early and not after_reset and not scene.passed and _complete(scene, run, other)
         if resumed is None or not resumed.succeeded or done:
             break
     newest = requests.list_engagements(sort="createdAt", order="desc", perPage=100)
@@ -164,7 +170,7 @@ def throttling(run: Run) -> Throttling:
         tuple(scene.refusals),
         scene.refused_creation,
         _always_passed(passed) if len(passed) == TRIES else (),  # a bucket that refills may let one pass
-        tuple(early) if len(early) == TRIES else (),  # a 429 may be one for haste
+        next((tuple(found) for found in (early, after_reset) if len(found) == TRIES), ()),  # it may be one for haste
         scene.name,
         listed,
         scene.changes,
@@ -174,6 +180,18 @@ def throttling(run: Run) -> Throttling:
         resumed,
         unresumed,
     )
+
+
+def _refused_again(run: Run, key: Credential, resumed: Exchange) -> list[Exchange]:
+    """Send another request after the reset; return it, after the next reset, if it is refused with requests left."""
+    again = run.send(at_once(requests.get_organization(), key))
+    before, window = quota(resumed.response), quota(again.response)
+    if again.status != TOO_MANY_REQUESTS or before is None or window is None:
+        return []
+    if before.reset != window.reset or before.remaining < _SURELY_LEFT:
+        return []
+    resume(run, key, again)
+    return [again]
 
 
 def _always_passed(attempts: Sequence[Sequence[Exchange]]) -> tuple[Exchange, ...]:
