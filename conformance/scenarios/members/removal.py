@@ -68,12 +68,12 @@ def removal(run: Run) -> Removal:
     response = run.send(requests.remove_member(member.user_id))
     attempts = afterwards(run, allowed)
     engagements_after = run.send_all(newest)
-    if member.email is not None:  # an invitation does not make the user a member again
-        run.send(requests.invite_member({"email": member.email, "role": "member"}))
     after = count_members(run)
     read_members(run, changed.role)
     run.send(requests.update_member_role(member.user_id, {"role": "member"}))
     run.send(requests.remove_member(member.user_id))
+    if member.email is not None:  # for the ledger: an invitation does not make the user a member again
+        run.send(requests.invite_member({"email": member.email, "role": "member"}))
     return Removal(
         member,
         before,
