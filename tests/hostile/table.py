@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,10 +60,11 @@ def names() -> list[str]:
 
 
 def _reason(ended: Ended) -> str:
-    """Return one sentence: why the run ended early, or what failed, or what is undecided."""
+    """Return one sentence: what failed, or why the run ended early, or what is undecided."""
     failed, undecided = ended.outcomes("failed"), ended.outcomes("cantTell")
-    if ended.err.strip():
-        return ended.err.strip().splitlines()[-1]
     if failed:
         return f"{counted(len(failed), 'requirement')} failed, among them {failed[0]}"
+    if ended.err.strip():
+        last = ended.err.strip().splitlines()[-1]
+        return re.sub(r"^Exit \d: | To remove what is left .*", "", last)
     return f"{counted(len(undecided), 'requirement')} undecided" if undecided else "nothing wrong"
