@@ -14,13 +14,13 @@ from conformance.running.options import Effort
 from conformance.scenarios.basics import create_engagements
 from conformance.scenarios.generated.document_rules import RULES
 from conformance.scenarios.generated.requests import Generated, expect_statuses
-from conformance.scenarios.organization.name_rules import (
+from conformance.scenarios.renaming import REFUSED_AS_INVALID, given_back, name_before
+from conformance.scenarios.text_rules import (
     ensure_no_rule_for_description,
     ensure_no_rule_for_engagements,
     ensure_no_rule_of_names,
     plain_names,
 )
-from conformance.scenarios.renaming import REFUSED_AS_INVALID, given_back, name_before
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
 from conformance.wire.exchange import SUCCESSES

@@ -14,7 +14,7 @@ from conformance.scenarios.basics import read_engagement
 from conformance.scenarios.engagements.archiving import in_archive
 from conformance.scenarios.engagements.editing import Editing, has_taken_effect
 from conformance.scenarios.engagements.unarchiving import unarchiving
-from conformance.scenarios.organization.name_rules import ensure_no_rule_for_description
+from conformance.scenarios.text_rules import ensure_no_rule_for_description
 from conformance.wire.exchange import REFUSALS, SUCCESSES
 
 if TYPE_CHECKING:

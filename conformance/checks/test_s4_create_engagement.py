@@ -18,11 +18,11 @@ from conformance.scenarios.basics import (
 )
 from conformance.scenarios.engagements.creating import creating, own_values_at_creation
 from conformance.scenarios.lists.finding import expect_listed
-from conformance.scenarios.organization.name_rules import (
+from conformance.scenarios.renaming import REFUSED_AS_INVALID
+from conformance.scenarios.text_rules import (
     ensure_no_rule_for_description,
     ensure_no_rule_for_engagements,
 )
-from conformance.scenarios.renaming import REFUSED_AS_INVALID
 
 if TYPE_CHECKING:
     from conformance.checks.observations import Described

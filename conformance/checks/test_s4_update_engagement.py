@@ -32,7 +32,7 @@ from conformance.scenarios.engagements.editing import (
     odd_editing,
     undescribed,
 )
-from conformance.scenarios.organization.name_rules import ensure_no_rule_for_description
+from conformance.scenarios.text_rules import ensure_no_rule_for_description
 from conformance.wire import requests
 
 if TYPE_CHECKING:
