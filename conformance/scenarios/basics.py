@@ -29,6 +29,7 @@ FIELDS: Final = ("id", "name", "description", "status", "createdAt", "updatedAt"
 QUOTED: Final = """it's "so" said"""
 """Text that a service spoils if it escapes stored text again at each update."""
 
+_REFUSED_KEY: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _SURELY_UNLIKE: Final = 12
 
 
@@ -54,7 +55,7 @@ def create_engagements(run: Run, *labels: str) -> list[dict[str, Any]]:
 
 
 def pairs_of_run(run: Run, *operations: str, without: str) -> list[tuple[Exchange, Exchange]]:
-    """Return successful exchanges of two operations, the second right after the first and with the same valid key.
+    """Return successful exchanges of two operations, right after each other, with a key that they never refused.
 
     Args:
         run: The run.
@@ -62,7 +63,11 @@ def pairs_of_run(run: Run, *operations: str, without: str) -> list[tuple[Exchang
         without: A query parameter that they must not have.
     """
     exchanges = run.wire.exchanges
-    refused = {exchange.request.credential for exchange in exchanges if status_of(exchange) == HTTPStatus.UNAUTHORIZED}
+    refused = {
+        exchange.request.credential
+        for exchange in exchanges
+        if exchange.request.operation.id in operations and status_of(exchange) in _REFUSED_KEY
+    }
     return [
         pair
         for pair in pairwise(exchange for exchange in exchanges if is_of_main(exchange) and exchange.accepted)

@@ -56,7 +56,7 @@ class Creations:
         if not all(exchange.refused or exchange.number in known for exchange in sent):
             return None
         refused = [exchange for exchange in sent if exchange.refused]
-        if len(refused) < len(sent):
+        if not refused or any(_describes(exchange, item) for exchange in sent if not exchange.refused):
             return "create-engagement-counted", tuple(sent)
         return of_refused_key(refused[-1]) or "create-engagement-refused-creates-nothing", tuple(sent)
 
@@ -66,6 +66,11 @@ def _is_shown(creation: Exchange, item: dict[str, object]) -> bool:
     sent = creation.sent_object or {}
     is_marked = str(sent.get("name")).strip().startswith(_MARK)
     return is_marked or (bool(sent.get("description")) and item.get("description") == sent["description"])
+
+
+def _describes(creation: Exchange, item: dict[str, object]) -> bool:
+    """Whether an item has the description that a creation sent."""
+    return (item.get("description") or None) == ((creation.sent_object or {}).get("description") or None)
 
 
 def _is_others(creation: Exchange) -> bool:

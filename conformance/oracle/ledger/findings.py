@@ -105,6 +105,7 @@ EXPLAINED_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         "list-members-role-filter": frozenset(
             {"list-members-total", "list-members-pages-partition", "removal-spares-other-members"}
         ),
+        "removed-member-unlisted": frozenset({"invite-adds-no-member"}),
         "update-organization-only-name": frozenset(
             {"update-organization-takes-effect", "update-organization-keeps-the-rest"}
         ),

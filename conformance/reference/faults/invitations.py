@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 _SUCCEEDS, _SENT, _FIELDS = "invite-succeeds", "invite-answers-what-was-sent", "invite-fields"
 _PENDING, _EXPIRES = "invitation-begins-pending", "invitation-expires-in-seven-days"
+_LOSES = "removed-member-loses-organization", "removed-member-loses-engagements"
 _ADDS_NO_MEMBER, _MAIL, _NO_MAIL = "invite-adds-no-member", "invite-sends-mail", "refused-invite-sends-no-mail"
 _SECOND, _MINUTE, _HOUR, _WEEK = 1000, 60_000, 3_600_000, 7 * DAY
 _JOINING = 3 * _SECOND
@@ -209,10 +210,10 @@ REFUSALS_AND_EFFECTS = (
             refuse(INVITE, status, body_has(role="owner"), step="check_invitation"), "invite-refuses-invalid")
       for status in (403, 409)),
     fault("invitation-makes-member", "An invited user becomes a member at once.",
-          after(INVITE, _add_member), _ADDS_NO_MEMBER),
+          after(INVITE, _add_member), _ADDS_NO_MEMBER, *_LOSES),
     fault("invitation-makes-member-later", "An invited user becomes a member three seconds later.",
           after(INVITE, lambda at: at.remembered("invited", []).append((at.now, at)))
-          | at_step("act", _join), _ADDS_NO_MEMBER),
+          | at_step("act", _join), _ADDS_NO_MEMBER, *_LOSES),
     fault("invitation-in-other-letters-500",
           "A second invitation of an address in another letter case causes a 500.",
           refuse(INVITE, 500, _invited_in_other_letters), "no-server-error"),

@@ -116,7 +116,7 @@ AFTER_READS = (
     fault("organization-of-first-read-for-members", "A member's key reads the engagementCount of its first read.",
           data(GET_ORGANIZATION, _first_count), "engagement-count-agrees"),
     fault("leak-list-if-empty", "An organization without engagements lists those of all organizations.",
-          wrap("find_engagements", _list_all_if_empty), "isolation-lists"),
+          wrap("find_engagements", _list_all_if_empty), "isolation-lists", "sort-by-updated-at"),
 )  # fmt: skip
 
 OF_MEMBERS = (

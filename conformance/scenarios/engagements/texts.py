@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _TABLES: Final = (SCRIPTS, SIGNS, ADDRESSES)
 _SHORT: Final = ("a short text", "then another")
+_PLAIN: Final = ("a text of plain words", "then another of plain words")
 _BRIEF: Final = ("é", "ß")
 _NONE: Final = ("", "")
 _VERY_LONG: Final = {"name": 5_000, "description": 20_000}
@@ -92,7 +93,7 @@ def texts(run: Run) -> Texts:
         attempts += _keep(run, bodies)
     # Names may be too short for all of them, or plain.
     signs = (joined(SIGNS), joined(ADDRESSES))
-    for names, descriptions in ((_SHORT, signs), (_BRIEF, _SHORT), (_NONE, signs)):
+    for names, descriptions in ((_SHORT, signs), (_BRIEF, _SHORT), (_NONE, signs), (_NONE, _PLAIN)):
         if not any(attempt.response.accepted for attempt in attempts if attempt.before is not None):
             attempts += _keep(run, _pair(run, names, descriptions))
     for edited in [attempt for attempt in attempts if attempt.before is not None and attempt.response.accepted][:1]:
