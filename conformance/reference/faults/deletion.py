@@ -149,7 +149,8 @@ NOT_DONE = (
           _SPARED | before(DELETE, lambda at: at.service.set_status(at.engagement, "archived")),
           _UNREADABLE, _UNLISTED, _UNDELETABLE, _UNEDITABLE),
     fault("delete-needs-archive", "An active engagement cannot be deleted.",
-          refuse(DELETE, 409, lambda at: not archived(at)), "delete-engagement-succeeds"),
+          refuse(DELETE, 409, lambda at: not archived(at)), "delete-engagement-succeeds",
+          "scope-allows-delete-engagement"),
     fault("deletion-later", "A deletion takes effect some time after its response.",
           _SPARED | before(DELETE, lambda at: at.service.later(
               lambda: at.store.delete_engagement(at.engagement.id))), _AT_ONCE, _UNREADABLE),

@@ -74,9 +74,10 @@ ARCHIVING = (
     fault("archive-needs-description", "An engagement without a description cannot be archived.",
           refuse(ARCHIVE, 409, undescribed), _SUCCEEDS),
     fault("archive-needs-body", "Archiving without a body is refused.",
-          refuse(ARCHIVE, 400, lambda at: not at.context.request.headers.get("content-type")), _SUCCEEDS),
+          refuse(ARCHIVE, 400, lambda at: not at.context.request.headers.get("content-type")), _SUCCEEDS,
+          "scope-allows-archive-engagement"),
     fault("archive-not-found", "Archiving gives 404, as if the operation did not exist.",
-          refuse(ARCHIVE, 404, step="authorize"), _SUCCEEDS),
+          refuse(ARCHIVE, 404, step="authorize"), _SUCCEEDS, "scope-allows-archive-engagement"),
     fault("archive-again-unarchives", "Archiving an archived engagement makes it active again.",
           instead(ARCHIVE, lambda at: at.shown("archived")) | before(ARCHIVE, lambda at: at.service.set_status(
               at.engagement, "active" if archived(at) else "archived")), _AGAIN),

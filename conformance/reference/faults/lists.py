@@ -133,7 +133,8 @@ FILTERED_ORDER = (
           "The list of engagements by createdAt is always descending if it is filtered by archived.",
           query(set_fields(descending=True), asks(status="archived", sort="createdAt")), _WITH_FILTER, _CREATED),
     fault("sort-ignored-without-size", "The list of engagements ignores its order if perPage is not sent.",
-          query(set_fields(sort="createdAt"), asks(perPage=_DEFAULT_SIZE)), _WITH_FILTER, _UPDATED, _BY_NAME),
+          query(set_fields(sort="createdAt"), asks(perPage=_DEFAULT_SIZE)), _WITH_FILTER, _UPDATED, _BY_NAME,
+          "sort-descending-by-default"),
 )  # fmt: skip
 
 PAGES = (

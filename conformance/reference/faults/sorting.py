@@ -128,7 +128,7 @@ COMPARISONS = tuple(
     for identifier, sort, words, key, *breaks in (
         ("sort-created-by-second", "createdAt", "compares only whole seconds",
          lambda item: (item.created_at // 1000, -item.created_at % 1000), _BY_CREATION, _BY_DEFAULT),
-        ("sort-created-by-id", "createdAt", "compares identifiers", attrgetter("id"), _BY_CREATION),
+        ("sort-created-by-id", "createdAt", "compares identifiers", attrgetter("id"), _BY_CREATION, _BY_DEFAULT),
         ("sort-name-by-end", "name", "compares names from their end", lambda item: item.name[::-1],
          _BY_NAME, _FILTERED),
         ("sort-name-by-id", "name", "compares identifiers", attrgetter("id"), _BY_NAME, _FILTERED),
