@@ -32,7 +32,7 @@ def chosen(seed: int) -> dict[str, str]:
 def test_any_choices_go_together(visit: Callable[..., Visitor], seed: int) -> None:
     """With all choices, an engagement can be created, changed and deleted without an unexpected error."""
     visitor = visit(**chosen(seed))
-    body = {"name": "one", "description": "Described."}
+    body = {"name": "one", "description": "Described in plain words"}
     path = visitor.at(visitor.engagement(**body)["id"])
     user = visitor.at(visitor.member("member")["id"], MEMBERS)
     requests = [
