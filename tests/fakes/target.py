@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from conformance.reference.application import Application, create_app
+from tests.fakes.wires import end_conversations, stop_listening
 
 _HOP_BY_HOP: Final = {"content-length", "connection", "transfer-encoding"}
 
@@ -174,7 +175,7 @@ class HostileTarget:
 
     def close(self) -> None:
         """Stop the server and the reference service."""
-        self._run(self._vanish(None))
+        self._run(self._end())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(5)
         self._loop.close()
@@ -183,7 +184,8 @@ class HostileTarget:
     def vanish(self, seconds: float | None) -> None:
         """Break all connections, and refuse new ones for some seconds or, with None, for ever."""
         task = self._loop.create_task(self._vanish(seconds))
-        self._tasks.discard(task)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def _run(self, work: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(30)
@@ -194,10 +196,12 @@ class HostileTarget:
         )
         self.port = self._server.sockets[0].getsockname()[1]
 
+    async def _end(self) -> None:
+        await stop_listening(self._server)
+        await end_conversations(self._tasks)
+
     async def _vanish(self, seconds: float | None) -> None:
-        if self._server is not None:
-            self._server.close()
-            self._server = None
+        await stop_listening(self._server)
         for task in self._tasks - {asyncio.current_task()}:
             task.cancel()
         await asyncio.sleep(0.05)

@@ -61,6 +61,24 @@ async def _settle() -> None:
         await asyncio.sleep(0)
 
 
+async def stop_listening(server: asyncio.Server | None) -> None:
+    """Close a server; one that closes at once never closes the connections that it has just accepted."""
+    if server is not None:
+        for listener in server.sockets:
+            asyncio.get_running_loop().remove_reader(listener.fileno())
+        await _settle()
+        server.close()
+
+
+async def end_conversations(conversations: set[asyncio.Task[Any]]) -> None:
+    """Cancel the tasks of a set, also those that have yet to begin, and close their connections."""
+    while asyncio.all_tasks() - {asyncio.current_task()}:
+        for task in list(conversations):
+            task.cancel()
+        await _settle()
+    await _settle()  # those aborted are closed
+
+
 @dataclass
 class RawServer:
     """A server on loopback in its own thread."""
@@ -103,15 +121,8 @@ class RawServer:
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def _vanish(self) -> None:
-        assert self._server is not None
-        self._server.close()
-        await _settle()  # those just accepted begin
-        # One that is cancelled before it has begun never lets its connection go.
-        while asyncio.all_tasks() - {asyncio.current_task()}:
-            for task in list(self._tasks):
-                task.cancel()
-            await _settle()
-        await _settle()  # those aborted are closed
+        await stop_listening(self._server)
+        await end_conversations(self._tasks)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

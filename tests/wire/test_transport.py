@@ -111,9 +111,11 @@ def test_idle_connections(most: int, at_once: int, then: dict[str, bool], connec
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         made.append(1)
-        while await reader.read(2**16):
-            writer.write(raw_response())
-        writer.close()
+        try:
+            while await reader.read(2**16):
+                writer.write(raw_response())
+        finally:
+            writer.transport.abort()
 
     async def story() -> tuple[int, int]:
         async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
