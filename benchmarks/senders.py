@@ -40,9 +40,9 @@ def parts() -> dict[str, str]:
     found = dict(OTHERS)
     for module in walk_packages(conformance.scenarios.__path__, f"{conformance.scenarios.__name__}."):
         folder = module.name.split(".")[2]
-        for name in vars(import_module(module.name)):
+        for name, item in vars(import_module(module.name)).items():
             is_walk = folder in {"tour", "last_look", WALKS} or name.endswith("_walk")
-            if getattr(vars(import_module(module.name))[name], "__module__", None) == module.name:
+            if getattr(item, "__module__", None) == module.name:
                 found[name] = WALKS if is_walk else folder
     return found
 

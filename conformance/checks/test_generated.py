@@ -14,7 +14,7 @@ from conformance.running.options import Effort
 from conformance.scenarios.basics import create_engagements
 from conformance.scenarios.generated.document_rules import RULES
 from conformance.scenarios.generated.requests import Generated, expect_statuses
-from conformance.scenarios.renaming import REFUSED_AS_INVALID, given_back, name_before
+from conformance.scenarios.renaming import given_back, name_before
 from conformance.scenarios.text_rules import (
     ensure_no_rule_for_description,
     ensure_no_rule_for_engagements,
@@ -167,9 +167,7 @@ def _expect_taken(
         Inapplicable: Naming rules of the service were broken, and nothing else was wrong.
     """
     exchanges = generated.of(Validity.VALID)
-    against_rules = tuple(
-        exchange for exchange in exchanges if exchange.judgeable and exchange.status in REFUSED_AS_INVALID
-    )
+    against_rules = tuple(exchange for exchange in exchanges if exchange.judgeable and exchange.refused_as_invalid)
     others = tuple(exchange for exchange in exchanges if exchange not in against_rules)
     expected = "any 2xx, or 409" if successes is SUCCESSES else "200, or 409"
 

@@ -18,7 +18,6 @@ from conformance.scenarios.basics import (
 )
 from conformance.scenarios.engagements.creating import creating, own_values_at_creation
 from conformance.scenarios.lists.finding import expect_listed
-from conformance.scenarios.renaming import REFUSED_AS_INVALID
 from conformance.scenarios.text_rules import (
     ensure_no_rule_for_description,
     ensure_no_rule_for_engagements,
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 @requirement("create-engagement-succeeds")
 def test_creating_succeeds(run: Run, creating: Creating) -> None:
     """A creation with a name, and one with a name and a description, succeed."""
-    if creating.bare.response.status in REFUSED_AS_INVALID:
+    if creating.bare.response.refused_as_invalid:
         ensure_no_rule_for_engagements(run)
     for creation in creating.proper:
         ensure_no_rule_for_description(run, creation.response)

@@ -13,7 +13,6 @@ from conformance.oracle.ledger.histories import status_of
 from conformance.oracle.ledger.rules import is_of_main
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
-from conformance.scenarios.renaming import REFUSED_AS_INVALID
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def create_engagements(run: Run, *labels: str) -> list[dict[str, Any]]:
     bodies = [{"name": run.name(label), "description": f"about {run.names.name(label)}"} for label in labels]
     responses = run.send_all([requests.create_engagement(body) for body in bodies])
     for place, response in enumerate(responses):
-        if response.received is not None and response.received.status in REFUSED_AS_INVALID:
+        if response.refused_as_invalid:
             responses[place] = run.send(requests.create_engagement({"name": bodies[place]["name"]}))
     made = [{**read.data(response), "id": read.identifier(response)} for response in responses]
     if len({engagement["id"] for engagement in made}) < len(made):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell, CheckOutcome
+from conformance.scenarios.basics import ensure_responses
 from conformance.targets.journal_entries import Action
 from conformance.wire import requests
 from conformance.wire.requests import MAIN_KEY
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-
-REFUSED_AS_INVALID: Final = frozenset({400, 413, 422})
-"""Statuses of a refusal for the length or form of a name."""
 
 _LONGEST: Final = 100
 
@@ -69,7 +67,8 @@ def given_back(run: Run, name: str) -> Iterator[None]:
         raise CantTell("the service might alter the organization's name when it is restored")
     back = replace(requests.update_organization({"name": name}), repeatable=True)
     tried = run.send(back)
-    if tried.status in REFUSED_AS_INVALID:
+    ensure_responses([tried])
+    if tried.refused_as_invalid:
         raise CantTell("the service does not accept the name that the organization has", tried)
     try:
         yield

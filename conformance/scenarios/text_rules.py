@@ -50,7 +50,7 @@ def ensure_no_rule_for_description(run: Run, exchange: Exchange) -> None:
     Raises:
         CantTell: The service accepts a plain description, so it has rules for descriptions.
     """
-    if not Descriptions.of(run.wire.exchanges).may_refuse(exchange):
+    if not exchange.refused_as_invalid or not Descriptions.of(run.wire.exchanges).may_refuse(exchange):
         return
     for description in _PLAIN_DESCRIPTIONS:
         response = _tried(run, {"name": run.name("described"), "description": description})

@@ -177,7 +177,7 @@ class Dispatcher:
                 if not await self._is_counted_down(exchange):
                     budget.ignore()
                 elif await self._is_renewed_early(exchange):
-                    self.rate_limiter.renews_early, budget.far = True, False
+                    self.rate_limiter.renews_early = True
                 else:
                     self._limits.end(
                         "the remaining requests of the key are reserved for undoing: its window resets too late"

@@ -25,6 +25,8 @@ SUCCESSES: Final = range(200, 300)
 REFUSALS: Final = range(400, 500)
 """Statuses of requests that were refused, without any effect."""
 
+_INVALID: Final = frozenset({400, 413, 422})
+
 TOO_MANY_REQUESTS: Final = 429
 """The status that the wire waits out; only requests that expect it get it as their response."""
 
@@ -237,6 +239,11 @@ class Exchange:
     def refused(self) -> bool:
         """Whether a response came and is a 4xx, so that nothing happened."""
         return self.received is not None and self.received.status in REFUSALS
+
+    @property
+    def refused_as_invalid(self) -> bool:
+        """Whether a response came and is a 400, 413 or 422, so that the reason may be the length or form of a text."""
+        return self.received is not None and self.received.status in _INVALID
 
     @property
     def missed(self) -> bool:

@@ -43,7 +43,7 @@ class KeyBudget:
         ignored: Whether the headers have proved useless.
         refusals: Consecutive requests that were given up because of 429.
         in_vain: Requests of each operation that were given up because of 429 after all waits.
-        far: Whether the window ends later than the longest wait, and at a plausible time.
+        ends_late: Whether the window is said to end later than the longest wait, and at a plausible time.
     """
 
     remaining: int | None = None
@@ -55,7 +55,7 @@ class KeyBudget:
     ignored: bool = False
     refusals: int = 0
     in_vain: Counter[str] = field(default_factory=Counter)
-    far: bool = False
+    ends_late: bool = False
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -151,16 +151,15 @@ class RateLimiter:
         # Reset is when service resumes; if it did not, Retry-After is right.
         candidates = candidates if waits == 0 else sorted(candidates, reverse=True)
         fitting = next((wait + GRACE for wait in candidates if wait <= self._longest), None)
-        # Without a Date the offset of the clocks is unknown, and so is the time of the Reset.
-        is_unknown = self.service.offset is None or self.renews_early
-        if not candidates or (fitting is None and is_unknown):
+        if not candidates or (fitting is None and not self._knows_ends):
             return _BACKOFF[min(waits, len(_BACKOFF) - 1)]
         return fitting
 
     def is_short(self, budget: KeyBudget, needed: int) -> bool:
         """Whether at most ``needed`` requests are left until the late end of a window."""
         return (
-            budget.far
+            budget.ends_late
+            and self._knows_ends
             and budget.trusted
             and budget.remaining is not None
             and budget.remaining <= needed + budget.under_way
@@ -190,11 +189,15 @@ class RateLimiter:
         useless = useless or (is_sudden and budget.sudden > _BELIEVED)
         budget.remaining = shown.remaining or None
         until = self._until(shown)
-        is_known = self.service.offset is not None and not self.renews_early
-        budget.far = is_known and self._longest < until <= _LONGEST_WINDOW
+        budget.ends_late = self._longest < until <= _LONGEST_WINDOW
         if shown.remaining == 0 and budget.trusted and not useless and 0 < until <= self._longest:
             self.hold(budget, until + GRACE)
             budget.doubted = True
+
+    @property
+    def _knows_ends(self) -> bool:
+        """Whether a Reset tells when a window ends; without a Date the offset of the clocks is unknown."""
+        return self.service.offset is not None and not self.renews_early
 
     def _until(self, shown: Quota) -> float:
         return shown.reset - self.service.time(self._clock.now())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import string
 from dataclasses import dataclass, field
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -12,9 +11,6 @@ if TYPE_CHECKING:
 
     from conformance.wire.exchange import Exchange
 
-_INVALID: Final = frozenset(
-    {HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY}
-)
 _CLASSES: Final = {
     **dict.fromkeys(string.ascii_letters, "letter"),
     **dict.fromkeys(string.digits, "digit"),
@@ -54,7 +50,7 @@ class Descriptions:
         That is not so if accepted descriptions have its characters, and some are as short and others as long.
         """
         description = _description(exchange)
-        if not description or exchange.received is None or exchange.received.status not in _INVALID:
+        if not description or not exchange.refused_as_invalid:
             return False
         within = bool(self.lengths) and min(self.lengths) <= len(description) <= max(self.lengths)
         return not (within and _kinds(description) <= self.kinds)
