@@ -1,3 +1,3 @@
 """Contract conformance suite for the organization and engagement management interface."""
 
-__version__ = "1.0.0rc1"
+__version__ = "1.0.0"
