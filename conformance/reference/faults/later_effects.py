@@ -72,7 +72,8 @@ def _first_count(at: Situation, shown: View) -> View:
 
 def _list_all_if_empty(service: Service, honest: Method, query: EngagementQuery) -> Page[Engagement]:
     if service.store.count_engagements(query.organization_id):
-        return honest(query)  # type: ignore[no-any-return]
+        page: Page[Engagement] = honest(query)
+        return page
     found = [found for each in service.store.organization_ids() for found in engagements(service, each)]
     return cut(query, tuple(engagement for engagement in found if query.status in {None, engagement.status}))
 
