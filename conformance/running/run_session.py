@@ -34,6 +34,7 @@ from conformance.targets.provisioner import Provisioner
 from conformance.targets.queries import QueryClient, latest_items
 from conformance.targets.recorded_fixtures import RecordedFixtures
 from conformance.targets.recorder import JournalRecorder
+from conformance.targets.remains import reopen_remaining
 from conformance.targets.undo import UndoResult, undo
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.wire.recorded_inputs import InputRecorder
@@ -164,6 +165,7 @@ class RunSession:
                 if "before" in self.census:
                     self.census["after"], listed = take_census(queries, self.run.names, self.undone.listed)
                     self.missing = self._others.missing(queries, listed)
+                    self.undone.left += reopen_remaining(self.run.journal, queries, self.census["after"], listed)
         return self.undone
 
     def changes(self) -> list[dict[str, object]]:

@@ -267,6 +267,13 @@ class Journal:
                 self._unsettled[entry.action].pop(entry.number, None)
                 self._append({"entry": entry.number, "is": State.SETTLED})
 
+    def reopen(self, entry: Entry) -> None:
+        """Record that a settled change is still there, so that a later cleanup undoes it."""
+        with self._lock:
+            entry.state = State.DONE
+            self._unsettled[entry.action][entry.number] = entry
+            self._append({"entry": entry.number, "is": State.DONE})
+
     def member_made(self, user_id: str, role: str) -> None:
         """Record a member that the provisioner created for the run and that must be removed after it."""
         entry = self.intend(Action.MAKE_MEMBER, "provisioner", user_id, role)

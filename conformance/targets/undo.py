@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from conformance.targets.census import take_census
 from conformance.targets.journal import Journal, JournalError
 from conformance.targets.journal_entries import Action, Entry, State
 from conformance.targets.ownership import Ownership, OwnershipState
@@ -20,6 +21,7 @@ from conformance.targets.queries import (
     own_among,
 )
 from conformance.targets.recorder import owner
+from conformance.targets.remains import reopen_remaining
 from conformance.wire import requests
 from conformance.wire.exchange import SUCCESSES, NoResponse
 from conformance.wire.requests import MAIN_KEY
@@ -99,7 +101,10 @@ def clean_up(
         reason = f"neither the organization nor an engagement of the run could be read: status {response.status}"
     if reason is not None:
         return UndoResult(left=[f"Nothing was undone, because {reason}."], lasting=journal.lasting())
-    return undo(journal, ownership, membership, queries, is_cleanup=True)
+    result = undo(journal, ownership, membership, queries, is_cleanup=True)
+    if result.writes:
+        result.left += reopen_remaining(journal, queries, *take_census(queries, journal.names, result.listed))
+    return result
 
 
 def _ensure_same_organization(journal: Journal, response: Response | str, *, is_elsewhere: bool) -> bool:

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.targets.census import take_census
 from conformance.targets.journal import Journal, JournalError
 from conformance.targets.membership import Membership
 from conformance.targets.names import RunNames
 from conformance.targets.ownership import Ownership, RunTime
 from conformance.targets.queries import QueryClient
 from conformance.targets.recorder import JournalRecorder
+from conformance.targets.remains import reopen_remaining
 from conformance.targets.undo import UndoResult, clean_up, undo
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange, NoResponse
@@ -869,3 +871,87 @@ def test_cleaning_up_works_after_any_torn_line(
 
     assert clean().left == []
     assert running.engagements == FOREIGN
+
+
+def rename(service: Any, _: Journal) -> None:
+    """Rename the organization."""
+    service.send(requests.update_organization({"name": f"{PREFIX}b"}))
+
+
+def promote(service: Any, _: Journal) -> None:
+    """Change a member's role."""
+    service.send(requests.update_member_role("u_1", {"role": "admin"}))
+
+
+def join(service: Any, journal: Journal) -> None:
+    """Make a member for the run."""
+    service.roles["u_9"] = "member"
+    journal.member_made("u_9", "member")
+
+
+def create(service: Any, _: Journal) -> None:
+    """Create an engagement."""
+    make(service, "a")
+
+
+CHANGES = {
+    "updateCurrentOrganization": (
+        rename, requests.update_organization({"name": "Acme"}),
+        f'The organization is still named "{PREFIX}b" after it was named "Acme" again.',
+    ),
+    "updateMemberRole": (
+        promote, requests.update_member_role("u_1", {"role": "member"}),
+        "The role of u_1 is still admin after it was made member again.",
+    ),
+    "removeMember": (join, requests.remove_member("u_9"), "The member u_9 is still there after its removal."),
+    "deleteEngagement": (
+        create, requests.delete_engagement("e_1"), "The engagement e_1 is still there after its deletion.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("operation", CHANGES)
+def test_what_is_undone_in_words_only_is_reported(
+    running: Any, journal: Journal, clean: Callable[..., UndoResult], operation: str
+) -> None:
+    """A change that the service says to have undone, but still shows, is left, and the next cleanup undoes it."""
+    change, _, sentence = CHANGES[operation]
+    change(running, journal)
+    running.overrides[operation] = 200
+
+    assert clean().left == [sentence]
+
+    del running.overrides[operation]
+    assert clean().left == []
+    assert (running.engagements, running.name) == (FOREIGN, "Acme")
+    assert running.roles == {"u_owner": "owner", "u_1": "member"}
+
+
+@pytest.mark.parametrize("operation", CHANGES)
+def test_what_a_run_undid_in_words_only_is_reported(
+    running: Any, journal: Journal, clean: Callable[..., UndoResult], operation: str
+) -> None:
+    """The same holds for a change that the run itself took back."""
+    change, back, sentence = CHANGES[operation]
+    change(running, journal)
+    running.overrides[operation] = 200
+    running.send(back)
+    queries = QueryClient(running.send, running.send_all)
+
+    assert undone(running, journal).left == []
+    assert reopen_remaining(journal, queries, *take_census(queries, NAMES)) == [sentence]
+
+    del running.overrides[operation]
+    assert clean().left == []
+    assert (running.engagements, running.name) == (FOREIGN, "Acme")
+    assert running.roles == {"u_owner": "owner", "u_1": "member"}
+
+
+def test_a_stale_list_shows_nothing_that_is_left(running: Any, journal: Journal) -> None:
+    """An engagement that is listed, but gone by a read, is not left."""
+    make(running, "a")
+    queries = QueryClient(running.send, running.send_all)
+    census, listed = take_census(queries, NAMES)
+
+    assert undone(running, journal).left == []
+    assert reopen_remaining(journal, queries, census, listed) == []

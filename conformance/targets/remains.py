@@ -1,0 +1,83 @@
+"""Changes of a run that a service still shows after it responded that they were undone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.targets.journal import JournalError
+from conformance.targets.journal_entries import Action, State
+from conformance.targets.queries import data_of, latest_items, member_roles, own_among
+from conformance.targets.recorder import owner
+from conformance.wire.requests import MAIN_KEY, get_engagement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conformance.targets.census import Census
+    from conformance.targets.journal import Journal
+    from conformance.targets.journal_entries import Entry
+    from conformance.targets.queries import Listed, QueryClient
+
+
+def reopen_remaining(journal: Journal, queries: QueryClient, census: Census, listed: Listed | str) -> list[str]:
+    """Reopen the settled entries whose changes are still there, so that a cleanup tries again.
+
+    Engagements that a list still shows are read. Members are listed if the run made some or changed roles.
+
+    Args:
+        journal: The changes of the run, after undoing.
+        queries: Sends requests.
+        census: The organization after undoing.
+        listed: Its latest engagements, or why they could not be listed.
+
+    Returns:
+        What is still there, a sentence each.
+    """
+    found = [*_engagements(journal, queries, listed), *_members(journal, queries), *_name(journal, census.get("name"))]
+    sentences = [sentence for _, sentence in found]
+    for entry, _ in found:
+        try:
+            journal.reopen(entry)
+        except JournalError as error:
+            sentences.append(str(error))
+    return list(dict.fromkeys(sentences))
+
+
+def _engagements(journal: Journal, queries: QueryClient, listed: Listed | str) -> Iterator[tuple[Entry, str]]:
+    entries = _settled(journal, Action.CREATE_ENGAGEMENT)
+    for key in sorted({owner(entry.key) for entry in entries}):
+        shown = listed if key == MAIN_KEY else latest_items(queries, pages=1, key=key)
+        there = {} if isinstance(shown, str) else dict.fromkeys(own_among(shown, journal.names).ids)
+        mine = [entry for entry in entries if owner(entry.key) == key and entry.id in there]
+        reads = queries.send_all([get_engagement(entry.id or "") for entry in mine], key)
+        for entry, response in zip(mine, reads, strict=True):
+            if not isinstance(response, str) and journal.names.made(data_of(response)):
+                yield entry, f"The engagement {entry.id} is still there after its deletion."
+
+
+def _members(journal: Journal, queries: QueryClient) -> Iterator[tuple[Entry, str]]:
+    made = {entry.subject: entry for entry in _settled(journal, Action.MAKE_MEMBER)}
+    changed = [entry for entry in _settled(journal, Action.CHANGE_ROLE) if entry.subject not in made]
+    roles = (member_roles(queries) if made or changed else None) or {}
+    for user_id, entry in made.items():
+        if user_id in roles:
+            yield entry, f"The member {user_id} is still there after its removal."
+    for user_id in dict.fromkeys(entry.subject or "" for entry in changed):
+        changes = [entry for entry in changed if entry.subject == user_id]
+        now, before = roles.get(user_id), changes[0].before
+        if now != before and now in {entry.wanted for entry in changes}:
+            sentence = f"The role of {user_id} is still {now} after it was made {before} again."
+            yield from ((entry, sentence) for entry in changes)
+
+
+def _name(journal: Journal, now: object) -> Iterator[tuple[Entry, str]]:
+    entries = [entry for entry in _settled(journal, Action.RENAME_ORGANIZATION) if owner(entry.key) == MAIN_KEY]
+    before = entries[0].before if entries else None
+    given = {name for entry in entries for name in (entry.subject, entry.became) if name is not None}
+    if before is not None and now != before and now in given:
+        sentence = f'The organization is still named "{now}" after it was named "{before}" again.'
+        yield from ((entry, sentence) for entry in entries)
+
+
+def _settled(journal: Journal, action: Action) -> list[Entry]:
+    return [entry for entry in journal.entries() if entry.action is action and entry.state is State.SETTLED]
