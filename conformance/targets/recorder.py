@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.targets.journal import JournalError
 from conformance.targets.journal_entries import Action, Entry, State
+from conformance.targets.names import PREFIX, normalized
 from conformance.targets.queries import GONE, data_of, identifier_of, listed_roles, moment_of, object_in
 from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, NotSent
 from conformance.wire.redaction import STAND_IN
@@ -54,6 +55,7 @@ class JournalRecorder:
         self._lock = threading.RLock()
         self._open: defaultdict[Request, list[_Sent]] = defaultdict(list)
         self._names: dict[str, str] = {}
+        self._present_names: dict[str, str] = {}
         self._roles: dict[str, str] = {}
         self._unspeakable: set[str] = set()
 
@@ -62,17 +64,26 @@ class JournalRecorder:
 
         Raises:
             NotSent: A request contains a text that the target file hides, or would rename an organization whose name
-                contains one.
+                contains one, or an organization that has a name of another run or was renamed during the run.
         """
         for request in requests:
             named = (request.identifier or "").encode("utf-8", "replace")
             if STAND_IN.search(named) or STAND_IN.search(request.body or b""):
                 raise NotSent("it contains a text that the target file hides")
             action, _ = self._action(request)
-            if action is Action.RENAME_ORGANIZATION and owner(request.key_name) in self._unspeakable:
-                raise NotSent(
-                    "the organization's name contains a text that the target file hides, and could not be restored"
-                )
+            if action is Action.RENAME_ORGANIZATION and (reason := self._unrestorable(owner(request.key_name))):
+                raise NotSent(reason)
+
+    def _unrestorable(self, key: str) -> str | None:
+        """Return why the name of an organization could not be restored; None if it could."""
+        before = self._names.get(key)
+        if key in self._unspeakable:
+            return "the organization's name contains a text that the target file hides, and could not be restored"
+        if before is not None and PREFIX.match(normalized(before)):
+            return "the organization has a name of another run, which may restore the name before"
+        if self._present_names.get(key) != before:
+            return "another user renamed the organization during the run"
+        return None
 
     def before(self, request: Request) -> None:
         """Record a change before its request is sent.
@@ -214,6 +225,9 @@ class JournalRecorder:
         ]
         if not isinstance(name, str):
             return
+        is_given = any(entry.state is not State.REFUSED for entry in renamings) or self._journal.names.owns(name)
+        if not is_given:
+            self._present_names[owner(key)] = name
         if not renamings:
             self._names.setdefault(owner(key), name)
             if STAND_IN.search(name.encode("utf-8", "replace")):

@@ -270,6 +270,36 @@ def test_an_organization_whose_name_is_hidden_is_not_renamed(journal: Journal, s
 
 
 @pytest.mark.parametrize(
+    ("names", "reason"),
+    [
+        (["Acme", "Acme Holding"], "another user renamed the organization during the run"),
+        (["cf-zzzzzz22-organization"], "the organization has a name of another run"),
+        (["CF-ZZZZZZ22- organization"], "the organization has a name of another run"),
+    ],
+)
+def test_a_name_that_another_user_may_want_is_not_overwritten(
+    journal: Journal, see: Callable[..., None], names: list[str], reason: str
+) -> None:
+    """Restoring the name before would undo what another user, or another run, did or will do."""
+    for name in names:
+        see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": name}})
+        see(requests.update_organization({"name": "B"}), 401) if name == "Acme" else None
+
+    with pytest.raises(NotSent, match=reason):
+        see(requests.update_organization({"name": "C"}), 200, {"data": {}})
+    assert len(journal.pending()) == len(names) - 1
+
+
+def test_a_late_read_of_a_name_of_the_run_does_not_count(journal: Journal, see: Callable[..., None]) -> None:
+    """A response that shows a name of the run after the restoration does not stop renamings."""
+    for name in ("Acme", f"{PREFIX}organization"):
+        see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": name}})
+    see(requests.update_organization({"name": f"{PREFIX}b"}), 200, {"data": {}})
+
+    assert only(journal).before == "Acme"
+
+
+@pytest.mark.parametrize(
     "hidden",
     [
         requests.delete_engagement("<header:X-Tenant>-1"),
