@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
@@ -31,6 +32,9 @@ _T = TypeVar("_T")
 
 NEW_KEY: Final = "new_key"
 """The name of a key that is created during a run."""
+
+_READER: Final = "organizations:read"
+"""The scope of the key that shows for which organization the provisioner makes keys."""
 
 _MAIL_PAUSE: Final = 0.25
 
@@ -120,6 +124,7 @@ class Fixtures:
         self._unused = list(enumerate(profile.members, start=1))
         self._members_made = 0
         self._members_get_keys = True
+        self._foreign: str | None = None
 
     @property
     def main(self) -> Credential:
@@ -166,6 +171,7 @@ class Fixtures:
         Raises:
             MissingMeans: None can be created.
         """
+        self._ensure_own_provisioner(f"key:{scope}")
         return self._credential(NEW_KEY, self._provisioned(f"key:{scope}", lambda made: made.create_key([scope])))
 
     def other_organization(self) -> Credential:
@@ -292,12 +298,33 @@ class Fixtures:
             if name != OTHER_KEY:
                 self._ensure_same_organization(need, credential)
             return credential
-        return self._credential(name, self._provisioned(need, make))
+        if name not in {_READER, OTHER_KEY}:
+            self._ensure_own_provisioner(need)
+        credential = self._credential(name, self._provisioned(need, make))
+        if name == _READER:
+            self._ensure_own(need, credential)
+        return credential
+
+    def _ensure_own_provisioner(self, need: str) -> None:
+        """Ensure that the provisioner acts on the main key's organization, by a key that may read its own."""
+        if self._ownership is not None:
+            with suppress(MissingMeans):
+                self.scoped_key(_READER)
+        if self._foreign is not None:
+            raise MissingMeans(need, self._foreign)
+
+    def _ensure_own(self, need: str, key: Credential) -> None:
+        if self._is_foreign(key):
+            self._foreign = "The provisioner makes keys of another organization than the main key's."
+            raise MissingMeans(need, self._foreign)
 
     def _ensure_same_organization(self, need: str, key: Credential) -> None:
-        """Ensure that a key of the target file belongs to the main key's organization."""
-        if self._ownership is not None and self._ownership.is_foreign(key):
+        """Ensure that a key belongs to the main key's organization."""
+        if self._is_foreign(key):
             raise MissingMeans(need, f"The key {key.name} belongs to another organization than the main key.")
+
+    def _is_foreign(self, key: Credential) -> bool:
+        return self._ownership is not None and self._ownership.is_foreign(key)
 
     def _credential(self, name: str, key: Secret) -> Credential:
         self._redactor.add(name, key.reveal())
@@ -306,12 +333,15 @@ class Fixtures:
     def _made_member(self, need: str, role: MemberRole) -> Member:
         if self._provisioner is None:
             raise missing_means(need)
+        self._ensure_own_provisioner(need)
         before = self._members(need).known(need, anew=True)
         made = self._provisioned(need, lambda provisioner: provisioner.create_member(role))
         self._members(need).admit_made(need, made.user_id, before)
         self._members_made += 1
         name = f"member_{len(self._profile.members) + self._members_made}"
         credential = None if made.key is None else self._credential(name, made.key)
+        if credential is not None and _READER not in self.known_keys():
+            self._ensure_own(need, credential)
         if self._journal is not None:
             self._journal.member_made(made.user_id, role)
         return Member(made.user_id, made.email, role, credential)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import unicodedata
 from typing import TYPE_CHECKING, Final
 
 from conformance.targets.capabilities import MissingMeans
@@ -24,7 +25,8 @@ class Membership:
     """Guard of the wire: only members that a provisioner created or the target file names are changed or removed.
 
     An owner is never removed. In a disposable organization a request may try to change the role of an original owner,
-    which must be refused, and restore it. A made-up user id must not be in the list.
+    which must be refused, and restore it. A made-up user id, or one of a new member, must not be in the list of members
+    in another spelling, because a service may ignore letter case.
 
     Args:
         send_all: Sends reads of the list of members with the main key.
@@ -68,7 +70,7 @@ class Membership:
         Raises:
             MissingMeans: The user was a member before, or is an owner.
         """
-        if user_id in before:
+        if _spelled(user_id) in map(_spelled, before):
             raise MissingMeans(need, f"The provisioner named {user_id} as a new member, who was a member before.")
         self._admit(need, user_id)
 
@@ -119,6 +121,8 @@ class Membership:
         role = self._roles.get(user_id)
         if role == _OWNER and is_removal:
             raise NotSent("it would remove an owner")
+        if role is None and _spelled(user_id) in map(_spelled, self._roles):
+            raise NotSent("it would change a member that was not given to the run, whose id has another spelling")
         if role is None or user_id in self._given or (user_id in self._owners and self._may_try_owner):
             return
         raise NotSent("it would change a member that was not given to the run")
@@ -141,3 +145,9 @@ class Membership:
         self._learn(roles or {})
         self._whole = self._whole or roles is not None
         return roles is not None
+
+
+def _spelled(user_id: str) -> str:
+    """Return what two spellings of an id have in common: letters and digits, without case and leading zeros."""
+    folded = unicodedata.normalize("NFKC", user_id).casefold()
+    return "".join(char for char in folded if char.isalnum()).lstrip("0")

@@ -41,6 +41,9 @@ CLOCKS_APART: Final = 300.0
 _ABSENCE_HOLDS: Final = 5.0
 """Seconds after which an unused id is read again: the service may have assigned it to another engagement."""
 
+_NEVER_AGAIN: Final = 16
+"""The length from which on ids are random. A shorter one may be a number that a service assigns again at any time."""
+
 _Key = tuple[str, str]
 """The name of an organization's full key, and an id in that organization."""
 
@@ -185,6 +188,8 @@ class Ownership:
         self._time.learn(exchange)
         if request.operation.id == "deleteEngagement" and exchange.was_sent:
             self._learn_deletion(exchange)
+        elif request.operation.id in CHANGES_ENGAGEMENT and exchange.accepted:
+            self._doubt_absence(request.identifier or "")
         if (
             response is None
             or request.probe is not None
@@ -234,6 +239,13 @@ class Ownership:
             for place in [place for place in self._states if place[1] == identifier]:
                 del self._states[place]
             self._deleted[identifier] = exchange.started_at.timestamp() + exchange.seconds
+
+    def _doubt_absence(self, identifier: str) -> None:
+        """Forget that an id is unused, because a service that changes its engagement may have assigned it again."""
+        with self._lock:
+            for place, (state, _) in list(self._states.items()):
+                if place[1] == identifier and state is OwnershipState.ABSENT:
+                    del self._states[place]
 
     def _learn_organization(self, request: Request, response: Response) -> None:
         if (found := identifier_of(data_of(response))) is not None:
@@ -311,7 +323,7 @@ class Ownership:
         with self._lock:
             state, at = self._states.get(place, (None, 0.0))
         if state is OwnershipState.ABSENT:
-            return time.monotonic() - at < _ABSENCE_HOLDS
+            return len(place[1]) >= _NEVER_AGAIN and time.monotonic() - at < _ABSENCE_HOLDS
         return state in {OwnershipState.OWN, OwnershipState.ANOTHERS}
 
     def _is_recognizable(self, request: Request) -> bool:

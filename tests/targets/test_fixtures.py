@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from conformance.wire.exchange import Exchange
-    from conformance.wire.requests import Request
+    from conformance.wire.requests import Credential, Request
 
 PROVISIONED = "provisioner: {command: [p]}\n"
 DISPOSABLE = "disposable: true\n"
@@ -117,6 +117,50 @@ def fixtures(load: Callable[..., Profile], hidden: list[tuple[str, str]], servic
         return Fixtures(profile, program, Hiding(hidden), membership=membership, **more)
 
     return making
+
+
+class Foreign:
+    """An ownership guard to which some keys belong to another organization."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    def is_foreign(self, key: Credential) -> bool:
+        """Whether the key is one of these."""
+        return key.name in self.names
+
+
+USES: dict[str, Callable[[Fixtures], object]] = {
+    "a key": lambda made: made.scoped_key("engagements:write"),
+    "a new key": lambda made: made.new_key("engagements:write"),
+    "several scopes": lambda made: made.key_with("both", ["engagements:read", "engagements:write"]),
+    "a member": lambda made: made.member(),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_provisioner_of_another_organization_is_not_used(fixtures: Callable[..., Fixtures], use: str) -> None:
+    """If a key that may read its organization shows another one, no other key is created, and no member."""
+    program = Program()
+    made = fixtures(DISPOSABLE + PROVISIONED, program, ownership=Foreign("organizations:read"))
+
+    for _ in range(2):
+        with pytest.raises(MissingMeans, match="keys of another organization"):
+            USES[use](made)
+
+    assert program.calls == ["create_key"]
+
+
+def test_a_member_of_another_organization_is_not_used(fixtures: Callable[..., Fixtures]) -> None:
+    """Without such a key, the key of the first member shows it."""
+    program = Program(create_key=MethodMissing("The provisioner has no method create_key."))
+    made = fixtures(DISPOSABLE + PROVISIONED, program, ownership=Foreign("member_1"))
+
+    for _ in range(2):
+        with pytest.raises(MissingMeans, match="keys of another organization"):
+            made.member()
+
+    assert program.calls.count("create_member") == 1
 
 
 def test_keys_of_the_file_come_first(fixtures: Callable[..., Fixtures], hidden: list[tuple[str, str]]) -> None:

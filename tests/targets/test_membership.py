@@ -143,3 +143,19 @@ def test_others_are_let_pass(membership: Membership, service: Any) -> None:
     membership.ensure([requests.remove_member("u_owner").as_probe("OPTIONS", "/x")])
 
     assert service.requests == []
+
+
+SPELLINGS = {"u_1": ["U_1", "u-1", "\uff55_1"], "7": ["07"], "6F9619FF-8B86": ["6f9619ff-8b86", "{6F9619FF8B86}"]}
+
+
+@pytest.mark.parametrize(("listed", "named"), [(listed, named) for listed in SPELLINGS for named in SPELLINGS[listed]])
+def test_a_member_in_another_spelling_is_left_alone(service: Any, listed: str, named: str) -> None:
+    """A service that ignores letter case or punctuation in ids would change a member that is not the run's."""
+    service.roles = {"owner": "owner", listed: "member"}
+    membership = Membership(service.send_all)
+
+    with pytest.raises(MissingMeans, match="who was a member before"):
+        membership.admit_made("member", named, membership.known("member"))
+    for request in (requests.remove_member(named), requests.update_member_role(named, {"role": "admin"})):
+        with pytest.raises(NotSent, match="another spelling"):
+            membership.ensure([request])

@@ -195,20 +195,42 @@ def test_an_id_is_read_again_once_a_creation_names_it(ownership: Ownership, serv
     assert ownership.state("e_2") is OwnershipState.OWN
 
 
-def test_that_nothing_has_an_id_holds_for_seconds(
+RANDOM_ID = "e_8f14e45fceea167a5a36"
+
+
+def test_that_nothing_has_a_random_id_holds_for_seconds(
     ownership: Ownership, service: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An absent id is read again after some seconds."""
+    """An absent id that no service assigns twice is read again after some seconds."""
     now = [100.0]
     monkeypatch.setattr("conformance.targets.ownership.time.monotonic", lambda: now[0])
-    ownership.ensure([requests.delete_engagement("e_2")])
-    service.engagements["e_2"] = "Another user's"
-    ownership.ensure([requests.delete_engagement("e_2")])
+    ownership.ensure([requests.delete_engagement(RANDOM_ID)])
+    service.engagements[RANDOM_ID] = "Another user's"
+    ownership.ensure([requests.delete_engagement(RANDOM_ID)])
 
     now[0] += 6
 
     with pytest.raises(NotSent):
+        ownership.ensure([requests.delete_engagement(RANDOM_ID)])
+
+
+def test_a_short_absent_id_is_read_before_each_write(ownership: Ownership, service: Any) -> None:
+    """A service that counts may assign the id of a deleted engagement to the next one."""
+    ownership.ensure([requests.delete_engagement("e_2")])
+    service.engagements["e_2"] = "Another user's"
+
+    with pytest.raises(NotSent):
         ownership.ensure([requests.delete_engagement("e_2")])
+
+
+def test_an_absent_engagement_that_was_changed_is_read_again(ownership: Ownership, service: Any) -> None:
+    """If a change of an absent engagement succeeds, another user may have it."""
+    ownership.ensure([requests.archive_engagement(RANDOM_ID)])
+    service.engagements[RANDOM_ID] = "Another user's"
+    ownership.after(make_exchange(requests.archive_engagement(RANDOM_ID), 200, {}))
+
+    with pytest.raises(NotSent):
+        ownership.ensure([requests.unarchive_engagement(RANDOM_ID)])
 
 
 def test_an_engagement_that_was_renamed_stays_the_runs(ownership: Ownership, service: Any) -> None:
