@@ -17,6 +17,7 @@ from conformance.wire.clock import Clock, SystemClock
 from conformance.wire.connection import ConnectionPool
 from conformance.wire.dispatcher import Dispatcher, Job
 from conformance.wire.request_builder import RequestBuilder
+from conformance.wire.resolving import DaemonExecutor
 from conformance.wire.run_limits import Limits, RunStopped, Undoing
 from conformance.wire.write_locks import WriteLocks
 
@@ -103,6 +104,7 @@ class Wire:
         self._undoing: ContextVar[Undoing | None] = ContextVar("undoing", default=None)
         self._closing = False
         self._loop = asyncio.new_event_loop()
+        self._loop.set_default_executor(DaemonExecutor())
         self._thread = threading.Thread(target=self._loop.run_forever, name="wire", daemon=True)
         self._thread.start()
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -217,3 +220,29 @@ def test_a_request_during_closing_is_refused(make: Fixtures) -> None:
         wire._loop.call_soon_threadsafe(closed.set)
         closer.join(20)
     assert transport.requests == []
+
+
+def test_a_slow_resolver_keeps_no_process_alive(tmp_path: Path) -> None:
+    """A process ends although the resolution of a name goes on."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import socket, threading\n"
+        "begun, never = threading.Event(), threading.Event()\n"
+        "socket.getaddrinfo = lambda *_, **__: (begun.set(), never.wait())\n"
+        "from conformance.wire.client import Wire\n"
+        "from conformance.wire.redaction import Redactor\n"
+        "from conformance.wire.requests import Credential, get_organization\n"
+        "from conformance.wire.settings import WireSettings\n"
+        "key = Credential.bearer('api_key', 'k' * 20)\n"
+        "wire = Wire(WireSettings(base_url='http://slow.test', credential=key), Redactor())\n"
+        "threading.Timer(0.1, lambda: begun.wait() and wire.stop('over')).start()\n"
+        "try:\n"
+        "    wire.send(get_organization())\n"
+        "except Exception as error:\n"
+        "    print(type(error).__name__)\n"
+        "wire.close()\n"
+    )
+
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60, check=True)
+
+    assert (done.stdout, done.stderr) == ("RunStopped\n", "")
