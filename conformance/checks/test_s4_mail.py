@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +13,7 @@ from conformance.checks.markers import requirement
 from conformance.oracle import expect
 from conformance.oracle.outcomes import CantTell, Inapplicable, evidence
 from conformance.oracle.rendering import render
-from conformance.scenarios.members.mail import Mailing, Refusal, holds_link, invitation_mails, with_links
+from conformance.scenarios.members.mail import Mailing, Refusal, holds_link, invitation_mails, like_invitations
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
@@ -83,11 +84,14 @@ def test_no_refused_invitation_is_sent(run: Run, mailing: Mailing) -> None:
         if refusal.others is None:
             _expect_not_sent(refusal.exchange, run.fixtures.mail(refusal.address))
         else:
-            _expect_no_further_one(run, refusal, refusal.others)
+            _expect_no_further_one(run, refusal, refusal.others, mailing.good_mails)
 
 
 def _of_member(mailing: Mailing) -> list[Refusal]:
-    return [mailing.member] if mailing.member is not None and mailing.member.exchange.refused else []
+    if mailing.member is None or not mailing.member.exchange.refused:
+        return []
+    others = len(like_invitations(mailing.member.earlier, mailing.good_mails))
+    return [replace(mailing.member, others=others)]
 
 
 def refused_invitations(run: Run) -> list[Refusal]:
@@ -107,7 +111,7 @@ def refused_invitations(run: Run) -> list[Refusal]:
             if invitation.refused:
                 key = invitation.request.credential.name if invitation.request.credential is not None else None
                 kind = key, _form(invitation, address), taken > 0
-                kinds[kind] = Refusal(address, invitation, taken or None)
+                kinds[kind] = Refusal(address, invitation, others=taken or None)
     return list(kinds.values())
 
 
@@ -135,12 +139,12 @@ def _time_left(run: Run, invitations: Sequence[Exchange]) -> float:
     return max(0.0, run.profile.patience - (run.clock.now().timestamp() - last))
 
 
-def _expect_no_further_one(run: Run, refusal: Refusal, others: int) -> None:
+def _expect_no_further_one(run: Run, refusal: Refusal, others: int, invitations: Sequence[Mail]) -> None:
     """Expect that an address with e-mails for other reasons gets none for a refusal, nor for the repeated refusal.
 
     A service may send several e-mails for an invitation, or an e-mail twice, but not again for the repetition.
     """
-    before = with_links(run.fixtures.mail(refusal.address))
+    before = like_invitations(run.fixtures.mail(refusal.address), invitations)
     if len(before) < others:  # its other e-mails have not come, so nothing is known
         return
     evidence(refusal.exchange)
@@ -150,7 +154,7 @@ def _expect_no_further_one(run: Run, refusal: Refusal, others: int) -> None:
     if not again.refused:
         raise CantTell("a refused invitation was accepted when it was sent again", refusal.exchange, again)
     _give_time(run, [again])
-    after = with_links(run.fixtures.mail(refusal.address))
+    after = like_invitations(run.fixtures.mail(refusal.address), invitations)
     expect.holds(
         len(after) <= len(before),
         "an e-mail arrived for a refused invitation, and another when it was refused again",

@@ -42,7 +42,7 @@ def create_engagements(run: Run, *labels: str) -> list[dict[str, Any]]:
         CantTell: A creation failed, its response cannot be read, or two creations got the same id, so that deleting
             both would delete one engagement twice.
     """
-    bodies = [{"name": run.name(label), "description": f"about {run.names.name(label)}"} for label in labels]
+    bodies = [{"name": run.name(label), "description": f"About {run.names.name(label)}"} for label in labels]
     responses = run.send_all([requests.create_engagement(body) for body in bodies])
     for place, response in enumerate(responses):
         if response.refused_as_invalid:

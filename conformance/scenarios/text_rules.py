@@ -28,17 +28,20 @@ def plain_names(run: Run) -> tuple[str, ...]:
 def ensure_no_rule_for_engagements(run: Run) -> None:
     """Ensure that a service that refused a new engagement for its name refuses plain names and a brief one too.
 
-    A plain name does not show the owner of the engagement, so its description does. If names of the run are accepted
-    beside a description, the name was not the reason.
+    A plain name does not show the owner of the engagement, so its description does: a brief one, and one that has more
+    words, because descriptions may have a rule as well. If names of the run are accepted beside a description, the name
+    was not the reason.
 
     Raises:
         CantTell: It accepts plain names, so it has naming rules.
     """
-    described = {"description": run.name("described")}
     brief = {"name": f"{run.names.beginning}{run.random('brief name').choice(string.ascii_lowercase)}"}
-    for body in (*({"name": name, **described} for name in plain_names(run)), brief):
+    mark = run.name("described")
+    texts = (mark, f"{mark} {_PLAIN_DESCRIPTIONS[-1]}")
+    plain = [{"name": name, "description": text} for text in texts for name in plain_names(run)]
+    for body in (*plain, brief):
         response = _tried(run, body)
-        if response.accepted and not _tried(run, {"name": run.name("own"), **described}).accepted:
+        if response.accepted and not _tried(run, body | {"name": run.name("own")}).accepted:
             ensure_no_rule_of_names(response)
 
 

@@ -31,27 +31,34 @@ def invited(address: str, status: int, number: int, role: str = "member") -> Exc
     return make_exchange(sent, status, {}, number=number)
 
 
+def letter(subject: str = "Invitation") -> Mail:
+    """Return an e-mail with a link."""
+    return Mail("a@b.test", (), subject, "https://service.test/withheld")
+
+
 class Mailbox(FakeRun):
     """A run with a mailbox of given contents, which may grow with each wait."""
 
-    def __init__(self, exchanges: list[Exchange], mails: Callable[[str, int], int]) -> None:
+    def __init__(
+        self, exchanges: list[Exchange], mails: Callable[[str, int], int], subject: str = "Invitation"
+    ) -> None:
         super().__init__(lambda request: make_exchange(request, 409, {}), exchanges, passed=2.0, names=NAMES)
         self.profile = replace(PROFILE, patience=PATIENCE)
         self.fixtures = SimpleNamespace(mail=self._mail)
         self._mails = mails
+        self._subject = subject
 
     def _mail(self, to: str, *_: object) -> list[Mail]:
-        link = "https://service.test/withheld"
-        return [Mail("a@b.test", (to,), "Invitation", link) for _ in range(self._mails(to, len(self.pauses)))]
+        return [letter(self._subject) for _ in range(self._mails(to, len(self.pauses)))]
 
 
 def judge(run: Mailbox, member: int | None = None) -> None:
     """Judge the refused invitations of a run; a member among them had some e-mails before."""
-    refusal = None if member is None else Refusal(MEMBER, invited(MEMBER, 409, 4), member)
+    earlier = (letter(),) * (member or 0)
+    refusal = None if member is None else Refusal(MEMBER, invited(MEMBER, 409, 4), earlier)
     good = invited(NAMES.address("good", "a.test"), 201, 9)
-    letter = Mail("a@b.test", (), "Invitation", "https://service.test/withheld")
     check: Any = checks.test_no_refused_invitation_is_sent
-    check(run, Mailing(good, (letter,), refusal))
+    check(run, Mailing(good, (letter(),), refusal))
 
 
 TWICE = [invited(INVITED, 201, 1), invited(INVITED, 409, 2)]
@@ -98,6 +105,15 @@ def test_mail_for_a_refused_invitation_is_a_fault(
     """A failure: any e-mail to an address that was only refused, or an additional one for each refusal."""
     with pytest.raises(NonConformity, match="an e-mail arrived for a refused invitation"):
         judge(Mailbox(exchanges, mails), member)
+
+
+def test_a_digest_to_a_member_is_no_fault() -> None:
+    """A service may send a member e-mails with links for other reasons at any time."""
+    run = Mailbox([], lambda to, waits: 3 + waits, "Your week: 3 engagements")
+
+    judge(run, 1)
+
+    assert len(run.pauses) == 1
 
 
 def test_nothing_is_said_without_any_mail() -> None:

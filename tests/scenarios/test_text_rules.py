@@ -72,7 +72,16 @@ def describing(pattern: str) -> type[Service]:
 
 @pytest.mark.parametrize(
     ("pattern", "undecided"),
-    [(".{20,}", False), ("[A-Za-z0-9 -]*", False), (".{40,}", True), (".{,10}", True), ("[A-Z].*", True)],
+    [
+        (".{20,}", False),
+        ("[A-Za-z0-9 -]*", False),
+        (".{40,}", True),
+        (".{,10}", True),
+        ("[A-Z].*", True),
+        (r"(\S+ ){2}.*", False),
+        ("[^-]*", False),
+        (".*[a-z]", False),
+    ],
 )
 def test_a_rule_for_descriptions_is_no_fault(pattern: str, monkeypatch: pytest.MonkeyPatch, *, undecided: bool) -> None:
     """A service that accepts only some descriptions is not failed, and is undecided if it refuses usual ones."""
@@ -80,6 +89,21 @@ def test_a_rule_for_descriptions_is_no_fault(pattern: str, monkeypatch: pytest.M
 
     assert trial.reported == {}
     assert bool(trial.undecided) == undecided
+
+
+@pytest.mark.parametrize(("of_names", "of_descriptions"), [("[A-Z].*", ".{40,}"), (r"\S+ .*", r"(\S+ ){2}.*")])
+def test_rules_for_names_and_descriptions_are_no_fault(
+    of_names: str, of_descriptions: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A service with both kinds of rules is not failed."""
+
+    class Both(ruled(of_names), describing(of_descriptions)):  # type: ignore[misc]
+        pass
+
+    trial = evidence(Both, monkeypatch, OF_DESCRIPTIONS)
+
+    assert trial.reported == {}
+    assert "create-engagement-succeeds" in trial.undecided
 
 
 def test_a_service_that_takes_no_description_at_all_is_faulty(monkeypatch: pytest.MonkeyPatch) -> None:

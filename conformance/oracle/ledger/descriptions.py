@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _CLASSES: Final = {
-    **dict.fromkeys(string.ascii_letters, "letter"),
+    **dict.fromkeys(string.ascii_lowercase, "small letter"),
+    **dict.fromkeys(string.ascii_uppercase, "capital"),
     **dict.fromkeys(string.digits, "digit"),
 }
 
@@ -23,11 +24,15 @@ class Descriptions:
 
     Attributes:
         lengths: The lengths of the accepted descriptions.
-        kinds: Their characters; those of a class, such as letters, count as one.
+        words: Their numbers of words.
+        kinds: Their characters; those of a class, such as digits, count as one.
+        ends: The kinds of their first and of their last characters.
     """
 
     lengths: set[int] = field(default_factory=set)
+    words: set[int] = field(default_factory=set)
     kinds: set[str] = field(default_factory=set)
+    ends: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
 
     @classmethod
     def of(cls, exchanges: Iterable[Exchange]) -> Descriptions:
@@ -42,18 +47,27 @@ class Descriptions:
         description = _description(exchange)
         if description and exchange.accepted:
             self.lengths.add(len(description))
-            self.kinds |= _kinds(description)
+            self.words.add(len(description.split()))
+            self.kinds |= {_kind(character) for character in description}
+            for kinds, character in zip(self.ends, (description[0], description[-1]), strict=True):
+                kinds.add(_kind(character))
 
     def may_refuse(self, exchange: Exchange) -> bool:
         """Whether a creation or an edit may have been refused for its description.
 
-        That is not so if accepted descriptions have its characters, and some are as short and others as long.
+        That is not so if accepted descriptions have its characters, begin and end as it does, and some are as short and
+        others as long, in characters and in words.
         """
         description = _description(exchange)
         if not description or not exchange.refused_as_invalid:
             return False
-        within = bool(self.lengths) and min(self.lengths) <= len(description) <= max(self.lengths)
-        return not (within and _kinds(description) <= self.kinds)
+        return not self.lengths or not (
+            min(self.lengths) <= len(description) <= max(self.lengths)
+            and min(self.words) <= len(description.split()) <= max(self.words)
+            and {_kind(character) for character in description} <= self.kinds
+            and _kind(description[0]) in self.ends[0]
+            and _kind(description[-1]) in self.ends[1]
+        )
 
 
 def _description(exchange: Exchange) -> str | None:
@@ -61,5 +75,5 @@ def _description(exchange: Exchange) -> str | None:
     return description if isinstance(description, str) else None
 
 
-def _kinds(text: str) -> set[str]:
-    return {_CLASSES.get(character, character) for character in text}
+def _kind(character: str) -> str:
+    return _CLASSES.get(character, character)

@@ -74,7 +74,7 @@ def archiving(run: Run) -> Archiving:
     edits = run.send_in_turn(
         [
             requests.update_engagement(identifier, {"name": run.name("archived-edited")}),
-            requests.update_engagement(identifier, {"description": "edited while in the archive"}),
+            requests.update_engagement(identifier, {"description": "Edited while in the archive"}),
         ]
     )
     after_edits = run.send(requests.get_engagement(identifier))

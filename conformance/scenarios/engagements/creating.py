@@ -79,7 +79,7 @@ def create(run: Run, *bodies: dict[str, Any]) -> list[Creation]:
 def creating(run: Run) -> Creating:
     """Create and read two engagements and a second one with the first name; search for all in the list."""
     bare = {"name": run.name("create")}
-    described = {"name": run.name("create-described"), "description": "what the engagement is about"}
+    described = {"name": run.name("create-described"), "description": "What the engagement is about"}
     first, second = create(run, bare, described)
     ids = [
         identifier

@@ -34,7 +34,7 @@ _TRIES: Final = 3
 """Attempts to send changes in turn: other scenarios or other users may be changing engagements at that time."""
 _WORDS: Final = {
     "name": "edit of the name",
-    "description": "edit of the description",
+    "description": "Edit of the description",
     "both": "edit of name and description",
     "clear": "edit that empties the description",
     "namesake": "edit to a common name",
@@ -279,7 +279,7 @@ def _asked(run: Run, step: str, identifier: str, name: str) -> Request:
         return plain[kind](identifier)
     if kind == "create":
         return requests.create_engagement({"name": name})
-    texts = {"name": run.name("raced"), "description": f"raced by the change {run.name('raced')[-9:]}"}
+    texts = {"name": run.name("raced"), "description": f"Raced by the change {run.name('raced')[-9:]}"}
     bodies = {"both": texts, "namesake": {"name": name}, "clear": {"description": ""}}
     return requests.update_engagement(identifier, bodies.get(kind) or {kind: texts[kind]})
 

@@ -78,11 +78,11 @@ def _revive(run: Run, unarchive: Request) -> Revival:
     identifier, name = unarchive.identifier or "", run.name("unarchived-edited")
     edit = run.send(requests.update_engagement(identifier, {"name": name}))
     run.send(requests.get_engagement(identifier))  # for the ledger
-    second = run.send(requests.update_engagement(identifier, {"description": "edited once more after that"}))
+    second = run.send(requests.update_engagement(identifier, {"description": "Edited once more after that"}))
     archive = run.send(requests.archive_engagement(identifier))
     after = run.send(requests.get_engagement(identifier))
     # For the ledger and the laws of every list: an edit of the archived engagement, and an active one in the list.
-    run.send(requests.update_engagement(identifier, {"description": "edited in the archive again"}))
+    run.send(requests.update_engagement(identifier, {"description": "Edited in the archive again"}))
     listed = requests.list_engagements(status="active", order="asc", perPage=PER_PAGE)  # an order alone is valid, too
     for last in (listed, unarchive, requests.get_engagement(identifier), listed):
         run.send(last)

@@ -13,7 +13,7 @@ from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from conformance.running.run import Run
     from conformance.targets.provisioner import Mail
@@ -45,11 +45,13 @@ class Refusal:
     Attributes:
         address: The invited address.
         exchange: The invitation.
-        others: E-mails with a link that the address may get for other reasons; None if it can get no e-mail at all.
+        earlier: The e-mails to the address before, for a member.
+        others: How many e-mails of invitations the address gets for other reasons; None if it can get no e-mail at all.
     """
 
     address: str
     exchange: Exchange
+    earlier: tuple[Mail, ...] = ()
     others: int | None = None
 
 
@@ -72,9 +74,9 @@ def _invite_member(run: Run) -> Refusal | None:
         return None
     if member.email is None:
         return None
-    others = len(with_links(run.fixtures.mail(member.email)))
+    earlier = tuple(run.fixtures.mail(member.email))
     role = member.role or "member"
-    return Refusal(member.email, run.send(requests.invite_member({"email": member.email, "role": role})), others)
+    return Refusal(member.email, run.send(requests.invite_member({"email": member.email, "role": role})), earlier)
 
 
 def invitation_mails(run: Run, to: str, patience: float) -> list[Mail]:
@@ -88,6 +90,12 @@ def holds_link(text: str) -> bool:
     return LINK.search(unescape(text)) is not None
 
 
-def with_links(mails: Sequence[Mail]) -> list[Mail]:
-    """Return the e-mails that have a link."""
-    return [mail for mail in mails if holds_link(mail.text)]
+def like_invitations(mails: Iterable[Mail], invitations: Iterable[Mail]) -> list[Mail]:
+    """Return the e-mails that have a link, and the subject of an invitation: a service may write for other reasons."""
+    subjects = {_subject(mail) for mail in invitations}
+    return [mail for mail in mails if holds_link(mail.text) and _subject(mail) in subjects]
+
+
+def _subject(mail: Mail) -> str:
+    """Return the subject without what differs between invitations: addresses and numbers."""
+    return re.sub(r"\S+@\S+|\d+", "", mail.subject).casefold()
