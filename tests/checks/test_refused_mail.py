@@ -33,7 +33,8 @@ def invited(address: str, status: int, number: int, role: str = "member") -> Exc
 
 def letter(subject: str = "Invitation") -> Mail:
     """Return an e-mail with a link."""
-    return Mail("a@b.test", (), subject, "https://service.test/withheld")
+    text = "Your week in short: see what is new" if "week" in subject else "You are invited to join as a member"
+    return Mail("a@b.test", (), subject, f"{text}: https://service.test/withheld")
 
 
 class Mailbox(FakeRun):
@@ -107,9 +108,10 @@ def test_mail_for_a_refused_invitation_is_a_fault(
         judge(Mailbox(exchanges, mails), member)
 
 
-def test_a_digest_to_a_member_is_no_fault() -> None:
+@pytest.mark.parametrize("subject", ["Your week: 3 engagements", "week"])
+def test_a_digest_to_a_member_is_no_fault(subject: str) -> None:
     """A service may send a member e-mails with links for other reasons at any time."""
-    run = Mailbox([], lambda to, waits: 3 + waits, "Your week: 3 engagements")
+    run = Mailbox([], lambda to, waits: 3 + waits, subject)
 
     judge(run, 1)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from html import unescape
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 
+_ALIKE: Final = 0.6
+"""Share of equal words from which on two e-mails have the same wording."""
+
+_LONGEST: Final = 4_000
 LINK: Final = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
 
 
@@ -91,11 +96,17 @@ def holds_link(text: str) -> bool:
 
 
 def like_invitations(mails: Iterable[Mail], invitations: Iterable[Mail]) -> list[Mail]:
-    """Return the e-mails that have a link, and the subject of an invitation: a service may write for other reasons."""
-    subjects = {_subject(mail) for mail in invitations}
-    return [mail for mail in mails if holds_link(mail.text) and _subject(mail) in subjects]
+    """Return the e-mails that have a link and the wording of an invitation: a service may write for other reasons."""
+    wordings = [_wording(mail) for mail in invitations]
+    return [
+        mail
+        for mail in mails
+        if holds_link(mail.text)
+        and any(SequenceMatcher(None, _wording(mail), known).ratio() >= _ALIKE for known in wordings)
+    ]
 
 
-def _subject(mail: Mail) -> str:
-    """Return the subject without what differs between invitations: addresses and numbers."""
-    return re.sub(r"\S+@\S+|\d+", "", mail.subject).casefold()
+def _wording(mail: Mail) -> list[str]:
+    """Return the words of subject and text without what differs between invitations: links, addresses and numbers."""
+    text = LINK.sub("", unescape(f"{mail.subject} {mail.text}"[:_LONGEST]))
+    return re.sub(r"\S+@\S+|\d+", "", text).casefold().split()
