@@ -67,8 +67,11 @@ def ensure_free(folder: Path) -> None:
     """Ensure that a run may write into a folder and replace its files.
 
     Raises:
-        FolderError: The folder contains a certificate, or a file with an output's name that no run wrote.
+        FolderError: The folder contains a certificate, or a file with an output's name that no run wrote, or the files
+            that reproduce failures would be written elsewhere.
     """
+    if (folder / REPRODUCE).is_symlink():
+        raise FolderError(f"{folder / REPRODUCE} is a symbolic link: name another folder with --report.")
     there = [name for name in (ENVELOPE, PAGE, *OUTPUTS, *_reproductions(folder)) if os.path.lexists(folder / name)]
     if there and there[0] in {ENVELOPE, PAGE}:
         raise FolderError(f"{folder} holds a certificate, {there[0]}: name another folder with --report.")

@@ -15,6 +15,9 @@ from conformance.targets.secret import Secret
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_PYTHON = (sys.executable, "-P", "-m")
+"""The interpreter, without the modules of the current folder, which may be another project's."""
+
 _GRACE = 5.0
 _PATIENCE = 3.0
 """Seconds in which the service completes its background work."""
@@ -40,7 +43,7 @@ class EmbeddedService:
         self._mailbox = mailbox
         try:
             self._child = subprocess.Popen(
-                [sys.executable, "-m", "conformance.reference.server", "--port", "0", "--announce", *smtp, *arguments],
+                [*_PYTHON, "conformance.reference.server", "--port", "0", "--announce", *smtp, *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -78,7 +81,7 @@ class EmbeddedService:
             api_key=Secret(announced["keys"]["api_key"]),
             mode=mode or Mode.DISPOSABLE,
             provisioner=ProvisionerSettings(
-                command=(sys.executable, "-m", "conformance.reference.provisioner"),
+                command=(*_PYTHON, "conformance.reference.provisioner"),
                 environment={
                     "CONFORMANCE_SANDBOX_URL": announced["sandbox_url"],
                     "CONFORMANCE_SANDBOX_TOKEN": token.reveal(),

@@ -74,6 +74,12 @@ _TOP: Final = (
     "require", "limits", "mask_people",
 )  # fmt: skip
 
+_TLS_FILES: Final = {
+    "ca_file": "with certificates",
+    "cert": "with the client's certificate",
+    "key": "with the client's key",
+}
+
 
 def load_profile(
     path: Path,
@@ -98,8 +104,8 @@ def load_profile(
     Raises:
         TargetFileError: The file is invalid; the message is a sentence that names the key and shows no secret.
     """
-    reader = _Reader(path)
-    name, folder = reader.name, reader.folder
+    reader = _Reader(path, is_found)
+    name = reader.name
     top = _top(reader, environ)
     url = _url(top, name, base_url)
     main_key = checked("api_key", api_key, validity.api_key) if api_key is not None else reader.main_key(top)
@@ -109,7 +115,7 @@ def load_profile(
     unused = [key for key, given in (("disposable", disposable), ("provisioner", program)) if given and is_found]
     if is_found:
         disposable, program = False, None
-    tls = _tls(top.get("tls"), folder)
+    tls = _tls(reader, top.get("tls"))
     return Profile(
         name=_read(top, "name", str, url.host),
         base_url=url.url,
@@ -134,7 +140,7 @@ def load_profile(
         mask_people=top["mask_people"].flag() if "mask_people" in top else False,
         variables=MappingProxyType(dict(_variables(top, is_key_given=api_key is not None))),
         user_info=url.user_info,
-        folder=folder,
+        folder=reader.folder,
         warnings=(
             *url_warnings(url),
             *_tls_warnings(tls),
@@ -213,6 +219,7 @@ class _Reader:
     """Reads secrets and remembers which files contain them in plain text."""
 
     path: Path
+    is_found: bool = False
     revealing: list[Path] = field(default_factory=list)
 
     @property
@@ -245,11 +252,18 @@ class _Reader:
         reference = entry.table("file").get("file")
         if reference is None:
             raise entry.problem("must be a key or {file: PATH}")
-        file = self.folder / reference.text()
-        if not is_file(file):
-            raise reference.problem("must be the path of a file that can be read")
+        file = self.file(reference, "with a key")
         self.revealing.append(file)
         return reference.accept(self.content(file, f"The file of {entry.key}").strip(), validity.api_key)
+
+    def file(self, entry: Entry, what: str) -> Path:
+        """Return the file that an entry names; a target file that was found names only files of its own folder."""
+        file = self.folder / entry.text()
+        if self.is_found and not file.resolve().is_relative_to(self.folder.resolve()):
+            raise entry.problem("must be in the folder of the target file, unless --target names the target file")
+        if not is_file(file):
+            raise entry.problem(f"must be the path of a file {what}, and there is no such file")
+        return file
 
     def secret(self, entry: Entry, check: Callable[[str], Secret]) -> Secret:
         if entry.literal:
@@ -323,13 +337,9 @@ def _variables(top: Mapping[str, Entry], *, is_key_given: bool) -> Iterator[tupl
     yield from ((name, found) for name, entry in entries.items() if (found := entry.variable) is not None)
 
 
-def _tls(entry: Entry | None, folder: Path) -> Tls:
-    table = entry.table("verify", "ca_file", "cert", "key") if entry else {}
-    files = {name: folder / table[name].text() for name in ("ca_file", "cert", "key") if name in table}
-    for name, file in files.items():
-        if not is_file(file):
-            what = "certificates" if name == "ca_file" else f"the client's {'certificate' if name == 'cert' else 'key'}"
-            raise table[name].problem(f"must be the path of a file with {what}, and there is no such file")
+def _tls(reader: _Reader, entry: Entry | None) -> Tls:
+    table = entry.table("verify", *_TLS_FILES) if entry else {}
+    files = {name: reader.file(table[name], what) for name, what in _TLS_FILES.items() if name in table}
     return Tls(verify=table["verify"].flag() if "verify" in table else True, **files)
 
 

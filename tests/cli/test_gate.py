@@ -195,6 +195,31 @@ def test_a_target_file_that_is_found_says_where_requests_go(
     assert "password" not in ended.out + ended.err
 
 
+@pytest.mark.parametrize("entry", ["api_key: {file: ../token}", "api_key: k-1\ntls: {key: ../token}"])
+def test_a_target_file_that_is_found_reads_no_file_outside_its_folder(
+    conformance: Conformance, tmp_path: Path, entry: str
+) -> None:
+    """A file of the user's, such as a token, does not go to the address of another project's target file."""
+    (tmp_path.parent / "token").write_text("a-token-of-the-user-1")
+    (tmp_path / "conformance.yaml").write_text(f"base_url: http://127.0.0.1:9\n{entry}\n")
+
+    ended = conformance("doctor", "--timeout", "1")
+    named = conformance("doctor", "--timeout", "1", "--target", "conformance.yaml")
+
+    assert ended.status == 2
+    assert "must be in the folder of the target file" in ended.err
+    assert "must be in the folder of the target file" not in named.err
+
+
+def test_the_current_folder_has_no_code_of_the_suite(conformance: Conformance, tmp_path: Path) -> None:
+    """A module in the current folder is not imported, although the embedded service imports one of its name."""
+    (tmp_path / "starlette.py").write_text("raise SystemExit('imported')\n")
+
+    ended = conformance("run", "--embedded", "--effort", "quick", "--only", "invite-succeeds")
+
+    assert (ended.status, ended.outcome("invite-succeeds")) == (0, "passed")
+
+
 @pytest.mark.parametrize("most", [1, 30, 80, 200])
 def test_the_budget_bounds_every_request(conformance: Conformance, most: int) -> None:
     """The budget includes undoing; the run reserves requests for it and leaves nothing."""

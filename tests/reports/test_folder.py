@@ -229,6 +229,16 @@ def test_folders_pipes_and_links_are_foreign(run: Run, kind: str, tmp_path: Path
         ensure_free(tmp_path)
 
 
+def test_a_link_to_another_folder_stays(run: Run, tmp_path: Path) -> None:
+    """The files that reproduce failures are neither written nor removed behind a link."""
+    write_all(*run, tmp_path / "run", knowing())
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "run" / "reproduce").symlink_to(tmp_path / "scripts")
+
+    with pytest.raises(FolderError, match="reproduce is a symbolic link: name another folder"):
+        ensure_free(tmp_path / "run")
+
+
 def test_outputs_of_an_earlier_run_are_removed(run: Run, tmp_path: Path) -> None:
     """All outputs and nothing else are removed; of a link, only the link."""
     write_all(*run, tmp_path / "run", knowing(), [b"{}\n"], "said")

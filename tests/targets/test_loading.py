@@ -179,7 +179,10 @@ PROBLEMS = [
     ),
     ("keys: {throttled: 'bearer key_1'}", "keys.throttled must be the key alone, without the word Bearer."),
     ("keys: {throttled: schlüssel}", "keys.throttled must be a key of visible ASCII characters"),
-    ("keys: {throttled: {file: none.key}}", "keys.throttled.file must be the path of a file that can be read."),
+    (
+        "keys: {throttled: {file: none.key}}",
+        "keys.throttled.file must be the path of a file with a key, and there is no such file.",
+    ),
     ("keys: {throttled: {}}", "keys.throttled must be a key or {file: PATH}."),
     ("keys: {throttled: {path: x}}", "keys.throttled.path is not a known key"),
     ("keys: {engagements:read: main-key-0001}", "keys.engagements:read is the same key as api_key"),
