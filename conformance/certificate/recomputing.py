@@ -57,6 +57,7 @@ _OF_WHOLE_RUNS: Final = (
     "/requirements/*/reason",
     "/requirements/*/failures",
     "/requirements/*/checks",
+    "/requirements/*/statements",
     "/census",
 )
 """The members that a replay gives only for a run that was not cut off; ``differences`` compares what it can."""
@@ -101,6 +102,7 @@ def contradictions(recording: Recording, again: Rejudged, folder: Path) -> list[
     return [
         *(one_line(line) for line in _unlike(known, report, "", _pattern(left_out))),
         *_of_files(journal, provisioned),
+        *_of_undoing(journal, report),
         *_of_requests(recording),
         *_of_times(report, recording.exchanges, journal),
         *_of_end(report, provisioned),
@@ -172,6 +174,12 @@ def _of_files(journal: Journal, provisioned: Provisioned) -> Iterator[str]:
         yield "journal.jsonl is the journal of another run than provisioned.jsonl"
     if refusal := provisioned.profile.organization_refusal(journal.place.organization):
         yield one_line(refusal.rstrip("."))
+
+
+def _of_undoing(journal: Journal, report: Report) -> Iterator[str]:
+    left = [entry for entry in journal.pending() if entry.state is not State.REFUSED]
+    if left and not report.get("not_undone"):
+        yield f"/not_undone is empty, but changes of the journal were not undone: {len(left)}"
 
 
 def _of_requests(recording: Recording) -> Iterator[str]:

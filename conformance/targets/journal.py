@@ -8,7 +8,7 @@ import os
 import re
 import threading
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -52,12 +52,14 @@ class Place:
         organization: The id of the main key's organization, once it is known.
         created_at: The creation time of that organization, as the service writes it.
         since: The start of the run, in seconds of the epoch by the service's clock.
+        other_organization: The id of the other organization, once it is known.
     """
 
     base_url: str
     organization: str | None = None
     created_at: str | None = None
     since: float | None = None
+    other_organization: str | None = None
 
 
 class Journal:
@@ -289,9 +291,16 @@ class Journal:
         """
         with self._lock:
             if self.place.organization is None:
-                record = {"organization": organization, "created_at": created_at, "since": since}
-                self.place = Place(self.place.base_url, organization, created_at, since)
-                self._append(record)
+                known = {"organization": organization, "created_at": created_at, "since": since}
+                self.place = replace(self.place, organization=organization, created_at=created_at, since=since)
+                self._append(known)
+
+    def uses_other(self, organization: str) -> None:
+        """Record the other organization, once; cleanup undoes its changes in no other."""
+        with self._lock:
+            if self.place.other_organization is None:
+                self.place = replace(self.place, other_organization=organization)
+                self._append({"other_organization": organization})
 
     def entries(self) -> list[Entry]:
         """Return all entries, the oldest first."""
@@ -383,8 +392,10 @@ class Journal:
     def _replay(self, record: Mapping[str, Any]) -> None:
         """Apply a line of an earlier run; lines of an unknown form are ignored."""
         if (organization := _text(record, "organization")) is not None and self.place.organization is None:
-            since = _time(record.get("since"))
-            self.place = Place(self.place.base_url, organization, _text(record, "created_at"), since)
+            since, created_at = _time(record.get("since")), _text(record, "created_at")
+            self.place = replace(self.place, organization=organization, created_at=created_at, since=since)
+        if (other := _text(record, "other_organization")) is not None and self.place.other_organization is None:
+            self.place = replace(self.place, other_organization=other)
         number = record.get("entry")
         if not isinstance(number, int) or isinstance(number, bool):
             return

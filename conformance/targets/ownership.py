@@ -117,6 +117,7 @@ class Ownership:
         self._deleted: dict[str, float] = {}
         self._doubted: set[str] = set()
         self._untimely: set[_Key] = set()
+        self._created_at: dict[_Key, object] = {}
         self._created: dict[_Key, Mapping[str, Any]] = {}
         self._organizations: dict[str, str] = {}
 
@@ -265,10 +266,12 @@ class Ownership:
         if place[0] != request.key_name and place[0] in {MAIN_KEY, OTHER_KEY} and response.status not in SUCCESSES:
             return  # a refusal for a key with fewer permissions says nothing
         known, found = self.state(place[1], place[0]), self._judged(place, response)
-        if known is OwnershipState.OWN and found is not OwnershipState.ABSENT and place[1] not in self._doubted:
+        is_changed = known is OwnershipState.OWN and found is not OwnershipState.ABSENT
+        created_at = data_of(response).get("createdAt")
+        if is_changed and place[1] not in self._doubted and created_at in {None, self._created_at.get(place)}:
             return  # the run itself, or a fault, has changed its name
-        self._states[place] = found, time.monotonic()
-        if not self._time.covers(data_of(response).get("createdAt")):
+        self._states[place], self._created_at[place] = (found, time.monotonic()), created_at
+        if not self._time.covers(created_at):
             self._untimely.add(place)
 
     def _learn_list(self, request: Request, response: Response) -> None:

@@ -215,6 +215,8 @@ class JournalRecorder:
             self._journal.belongs_to(
                 data["id"], created_at if isinstance(created_at, str) else None, moment_of(exchange)
             )
+        if key == OTHER_KEY and isinstance(data.get("id"), str):
+            self._journal.uses_other(data["id"])
         self._learn_name(key, data)
 
     def _learn_name(self, key: str, data: Mapping[str, object]) -> None:

@@ -16,6 +16,7 @@ from conformance.targets.queries import (
     QueryClient,
     data_of,
     describe_result,
+    identifier_of,
     latest_items,
     member_roles,
     own_among,
@@ -24,7 +25,7 @@ from conformance.targets.recorder import owner
 from conformance.targets.remains import reopen_remaining
 from conformance.wire import requests
 from conformance.wire.exchange import SUCCESSES, NoResponse
-from conformance.wire.requests import MAIN_KEY
+from conformance.wire.requests import MAIN_KEY, OTHER_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -202,11 +203,23 @@ class _Undoing:
         entries = self._pending(Action.CREATE_ENGAGEMENT)
         for key in dict.fromkeys(owner(entry.key) for entry in entries):
             mine = [entry for entry in entries if owner(entry.key) == key]
+            if key == OTHER_KEY and self._is_elsewhere():
+                self._leave(f"Engagements of the other organization were left: {len(mine)}; the key is of another.")
+                continue
             self._ownership.made((entry.id for entry in mine if entry.id is not None), key)
             self._delete([entry.id for entry in mine if entry.id is not None], key)
             left = self._pending(Action.CREATE_ENGAGEMENT)
             if nameless := [entry for entry in mine if entry in left and self._has_no_id(entry, key)]:
                 self._search(nameless, key)
+
+    def _is_elsewhere(self) -> bool:
+        """Whether the other organization's key in a cleanup belongs to another organization than during the run."""
+        known = self._journal.place.other_organization
+        if not self._is_cleanup or known is None:
+            return False
+        found = self._queries.send(requests.get_organization(), OTHER_KEY)
+        shown = None if isinstance(found, str) else identifier_of(data_of(found))
+        return shown not in {None, known}
 
     def others(self) -> None:
         """Remove members and restore roles and names, if the journal is trusted."""

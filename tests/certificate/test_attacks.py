@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,15 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from conformance.certificate.envelope import sealed
 from conformance.certificate.files import FolderError, digests
 from conformance.certificate.keys import KeyFileError, read_public_key
+from conformance.certificate.recomputing import _of_undoing
 from conformance.certificate.signing import Refused, sign
 from conformance.certificate.statement import CLAIMS
 from conformance.certificate.verifying import Verified, verify
 from conformance.reports.sealing import ENVELOPE, PROVISIONED, SEALED, sha256
 from conformance.reports.text import json_bytes
 from conformance.suite import versions
+from conformance.targets.journal import Action, Journal
+from conformance.targets.names import RunNames
 
 from .conftest import conformance
 from .forging import Change, documents, forge, reseal
@@ -347,3 +351,14 @@ def test_unproven_statements_of_the_vendor_are_listed(signed_run: Path, public_k
         "The certificate was signed at",
     ):
         assert f"stated by the vendor: {text}" in lines or (not text[0].isupper() and text in lines), text
+
+
+@pytest.mark.parametrize(("left", "count"), [([], 1), (["The organization could not be named again."], 0)])
+def test_what_the_journal_left_must_be_reported(tmp_path: Path, left: list[str], count: int) -> None:
+    """A report that leaves out what was not undone contradicts its journal; a refused change needs no undoing."""
+    with closing(Journal.open(tmp_path, RunNames("cf-wbfc2iy2-"), "http://service", "a-main-key-1")) as journal:
+        journal.done(journal.intend(Action.RENAME_ORGANIZATION, "api_key", "B", "A"))
+        journal.refused(journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "cf-wbfc2iy2-a"))
+        report: Any = {"not_undone": left}
+
+        assert len(list(_of_undoing(journal, report))) == count

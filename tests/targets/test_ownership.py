@@ -233,6 +233,17 @@ def test_an_absent_engagement_that_was_changed_is_read_again(ownership: Ownershi
         ownership.ensure([requests.unarchive_engagement(RANDOM_ID)])
 
 
+def test_an_id_that_another_user_got_meanwhile_is_left_alone(ownership: Ownership, service: Any) -> None:
+    """A user may delete the run's engagement, and create one that gets its id: name and creation time show it."""
+    service.made_at["e_1"] = "2026-01-01T00:00:00.000Z"
+    service.send(requests.get_engagement("e_1"))
+    service.engagements["e_1"], service.made_at["e_1"] = "Quarterly audit", "2026-01-01T00:00:05.000Z"
+    service.send(requests.get_engagement("e_1"))
+
+    with pytest.raises(NotSent, match="not of this run"):
+        ownership.ensure([requests.delete_engagement("e_1")])
+
+
 def test_an_engagement_that_was_renamed_stays_the_runs(ownership: Ownership, service: Any) -> None:
     """A changed name does not change a known owner."""
     ownership.ensure([requests.update_engagement("e_1", {"name": ""})])

@@ -744,6 +744,29 @@ def test_the_other_organizations_engagements_need_its_key(running: Any, clean: C
     assert running.requests[-1].credential == OTHER
 
 
+def test_another_other_organization_is_left_alone(
+    running: Any, clean: Callable[..., UndoResult], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If the other organization's key has changed its organization, a missing engagement shows nothing."""
+    others = ["org_2"]
+
+    def organization(request: Request, _: Any) -> tuple[int, object]:
+        data = {"id": "org_1" if request.credential is None else others[0], "name": "Acme"}
+        return 200, {"data": data | {"createdAt": running.founded}}
+
+    monkeypatch.setattr(running, "_getCurrentOrganization", organization)
+    running.send(requests.get_organization().with_key(OTHER))
+    running.send(requests.create_engagement({"name": f"{PREFIX}a"}).with_key(OTHER))
+    others[0] = "org_3"
+
+    left = ["Engagements of the other organization were left: 1; the key is of another."]
+    assert clean(credentials={"other_organization": OTHER}).left == left
+
+    others[0] = "org_2"
+    assert clean(credentials={"other_organization": OTHER}).left == []
+    assert running.engagements == FOREIGN
+
+
 def test_a_silent_target_is_given_up(running: Any, clean: Callable[..., UndoResult]) -> None:
     """After three requests without a response no more are sent, and all changes left are reported."""
     make(running, *"abcdef")
