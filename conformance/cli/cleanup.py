@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -29,6 +29,9 @@ from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
     from conformance.targets.profile import Profile
+
+_LATENESS: Final = 2.0
+"""Seconds in which a service may carry out a write that got no response before its run was killed."""
 
 
 @click.command()
@@ -118,4 +121,4 @@ def _undone(journal: Journal, profile: Profile, *, moved: bool) -> UndoResult:
         wire.observe(membership)
         wire.observe(JournalRecorder(journal))
         queries = QueryClient(wire.send, wire.send_all, others)
-        return clean_up(journal, ownership, membership, queries, profile.base_url, moved=moved)
+        return clean_up(journal, ownership, membership, queries, profile.base_url, moved=moved, lateness=_LATENESS)

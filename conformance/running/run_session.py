@@ -57,6 +57,9 @@ if TYPE_CHECKING:
 _HURRIED = 1.0
 """Seconds that the provisioner has to end after the run was stopped."""
 
+_LEAST_LATENESS = 1.0
+"""The least seconds in which a service may carry out a write without a response."""
+
 
 class RunSession:
     """The resources of a run, inside a ``with``; its end undoes the run's changes and closes everything.
@@ -161,7 +164,8 @@ class RunSession:
                 # By the wire: a read-only run also undoes requests that the service failed to refuse.
                 wire = self.run.wire
                 queries = QueryClient(wire.send, wire.send_all, self.run.fixtures.known_keys())
-                self.undone = undo(self.run.journal, self.ownership, self._membership, queries)
+                lateness = _lateness(wire.exchanges)
+                self.undone = undo(self.run.journal, self.ownership, self._membership, queries, lateness=lateness)
                 if "before" in self.census:
                     self.census["after"], listed = take_census(queries, self.run.names, self.undone.listed)
                     self.missing = self._others.missing(queries, listed)
@@ -314,6 +318,12 @@ def chosen(options: RunOptions, require: Sequence[str]) -> tuple[str, ...]:
     if is_whole and not (classes or options.only or options.skip):
         return ()
     return choose(classes, options.only, options.skip, options.catalogue)
+
+
+def _lateness(exchanges: Sequence[Exchange]) -> float:
+    """Return the seconds in which a service may carry out a write without a response: twice its longest write."""
+    writes = [exchange.seconds for exchange in exchanges if exchange.was_sent and exchange.request.method != "GET"]
+    return max(_LEAST_LATENESS, 2 * max(writes, default=0.0))
 
 
 def _reading(wire: Wire) -> Callable[[Sequence[Request]], Sequence[Exchange]]:

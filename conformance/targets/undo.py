@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -39,6 +40,9 @@ _FEW: Final = 3
 _TRIES: Final = 3
 """The most deletions of an engagement if their responses are lost."""
 
+_LONGEST_WAIT: Final = 2.0
+"""The longest wait, in seconds, for writes without a response."""
+
 _CLOCKS_APART: Final = 60.0
 """Seconds by which the clocks of the run, the service and a later cleanup may differ."""
 
@@ -70,6 +74,7 @@ def clean_up(
     base_url: str,
     *,
     moved: bool = False,
+    lateness: float = 0.0,
 ) -> UndoResult:
     """Undo the changes of an earlier run, if the service is that of its journal.
 
@@ -80,6 +85,7 @@ def clean_up(
         queries: Sends requests, with the main key by default.
         base_url: The present base URL of the service.
         moved: Whether the service may have another address than during the run.
+        lateness: See ``undo``.
 
     Raises:
         JournalError: It is another service, or another organization.
@@ -102,7 +108,7 @@ def clean_up(
         reason = f"neither the organization nor an engagement of the run could be read: status {response.status}"
     if reason is not None:
         return UndoResult(left=[f"Nothing was undone, because {reason}."], lasting=journal.lasting())
-    result = undo(journal, ownership, membership, queries, is_cleanup=True)
+    result = undo(journal, ownership, membership, queries, is_cleanup=True, lateness=lateness)
     if result.writes:
         result.left += reopen_remaining(journal, queries, *take_census(queries, journal.names, result.listed))
     return result
@@ -145,6 +151,7 @@ def undo(
     queries: QueryClient,
     *,
     is_cleanup: bool = False,
+    lateness: float = 0.0,
 ) -> UndoResult:
     """Undo pending changes: engagements first, then members, roles and the organization's name.
 
@@ -157,9 +164,13 @@ def undo(
         membership: Observes all lists of members, and knows which may be removed.
         queries: Sends requests.
         is_cleanup: Whether the run is over: its report no longer names the ids that do not show the run's mark.
+        lateness: Seconds in which a write without a response may still be carried out. It is waited for, but not long;
+            then it is left.
     """
-    undoing = _Undoing(journal, ownership, membership, queries, is_cleanup=is_cleanup)
+    undoing = _Undoing(journal, ownership, membership, queries, is_cleanup=is_cleanup, lateness=lateness)
     pending = journal.pending()
+    latest = max((entry.at for entry in pending if entry.state is State.INTENDED), default=0.0)
+    time.sleep(min(max(0.0, latest + lateness - time.time()), _LONGEST_WAIT))
     if journal.trusted:
         membership.give(entry.subject or "" for entry in pending if entry.action is Action.MAKE_MEMBER)
     journal.undoing = True
@@ -188,8 +199,10 @@ class _Undoing:
         queries: QueryClient,
         *,
         is_cleanup: bool,
+        lateness: float,
     ) -> None:
         self.result = UndoResult()
+        self._lateness = lateness
         self._journal = journal
         self._ownership = ownership
         self._membership = membership
@@ -267,7 +280,10 @@ class _Undoing:
         roles = member_roles(self._queries) if entries else None
         for user_id in dict.fromkeys(entry.subject or "" for entry in entries):
             changes = [entry for entry in entries if (entry.subject or "") == user_id]
-            if (error := self._restore_role(user_id, changes, roles)) is not None:
+            error = self._restore_role(user_id, changes, roles)
+            if error is None and any(map(self._may_come, changes)):
+                error = f"The role of {user_id} may still be changed: a request got no response."
+            if error is not None:
                 self._leave(error)
                 continue
             self._settle(*changes)
@@ -299,6 +315,8 @@ class _Undoing:
             renamings = [entry for entry in entries if owner(entry.key) == key]
             may_differ = any(entry.state is not State.REFUSED for entry in renamings)
             error = self._restore_name(key, renamings)
+            if error is None and any(map(self._may_come, renamings)):
+                error = "The organization may still be renamed: a request got no response."
             if error is not None and may_differ:
                 self._leave(error)
             if error is None or not may_differ:
@@ -395,7 +413,8 @@ class _Undoing:
             garbled = self._may_be_garbled(lost, found, key)
             self._garbled |= {entry.id or "" for entry in garbled}
             lost = [entry for entry in lost if entry not in garbled]
-            self._settle(*(entry for entry in lost if self._has_a_name(entry) or self._is_older(found, entry)))
+            told = [entry for entry in lost if not self._may_come(entry)]
+            self._settle(*(entry for entry in told if self._has_a_name(entry) or self._is_older(found, entry)))
         if unclear := sum(entry.state is not State.SETTLED for entry in lost):
             reason = f": {found}" if isinstance(found, str) else ""
             self._leave(f"Creations with unknown results: {unclear}{reason}.")
@@ -406,6 +425,10 @@ class _Undoing:
             return []
         doubtful = [entry for entry in lost if entry.id is not None and entry.id not in self._tried]
         return [entry for entry in doubtful if self._ownership.may_be_own(entry.id or "", key)]
+
+    def _may_come(self, entry: Entry) -> bool:
+        """Whether a write without a response may still be carried out."""
+        return entry.state is State.INTENDED and time.time() - entry.at < self._lateness
 
     def _has_a_name(self, entry: Entry) -> bool:
         return self._journal.names.owns(entry.subject)

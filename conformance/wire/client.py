@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from bisect import insort
 from collections import deque
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ from conformance.wire.run_limits import Limits, RunStopped, Undoing
 from conformance.wire.write_locks import WriteLocks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     import httpx
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
 __all__ = ["Observer", "RunStopped", "Wire"]
 
 _CLOSING: Final = 5.0
+_BETWEEN_LOOKS: Final = 0.02
+_FINISHING: Final = 4.0
+"""Seconds that a write in flight gets when the run is stopped."""
+
 _LOOKING_UP: Final = 1.0
 _CLOSED: Final = "the wire was closed"
 
@@ -229,6 +234,8 @@ class Wire:
             seconds: How long; the settings' ``undo_seconds`` by default. After ``stop`` it is ``hurried_undo_seconds``
                 at most.
         """
+        if self.stopped is not None:
+            self._await_writes()
         token = self._undoing.set(self._limits.undoing(seconds))
         try:
             yield
@@ -244,7 +251,9 @@ class Wire:
         self._limits.end(reason)
 
     def stop(self, reason: str) -> None:
-        """End the run at once: requests in flight are cancelled, and every later send raises ``RunStopped``.
+        """End the run at once: reads in flight are cancelled, and every later send raises ``RunStopped``.
+
+        Writes in flight get some seconds, because a service carries them out anyway, perhaps after the undoing.
 
         Args:
             reason: The reason as a clause. An earlier reason stays.
@@ -304,7 +313,13 @@ class Wire:
 
     def _abandon(self, batch: _Batch) -> None:
         if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in batch.under_way.values() if task])
+            self._loop.call_soon_threadsafe(lambda: self._cancel(task for task in batch.under_way.values() if task))
+
+    def _await_writes(self) -> None:
+        """Wait for the writes in flight of a run that is over: what they did can be undone once it is done."""
+        end = time.monotonic() + _FINISHING + _LOOKING_UP
+        while any(job.undoing is None for job in list(self._tasks.values())) and time.monotonic() < end:
+            time.sleep(_BETWEEN_LOOKS)
 
     def _start(self, job: Job, batch: _Batch, index: int) -> None:
         if self._closing:
@@ -331,8 +346,15 @@ class Wire:
 
     def _cancel_all(self) -> None:
         self._dispatcher.abandon()
-        for task, job in list(self._tasks.items()):
-            if job.undoing is None:
+        self._cancel([task for task, job in self._tasks.items() if job.undoing is None])
+
+    def _cancel(self, tasks: Iterable[asyncio.Task[Exchange]]) -> None:
+        """Cancel tasks; those whose writes are in flight later."""
+        for task in tasks:
+            job = self._tasks.get(task)
+            if job is not None and job.is_in_flight and job.request.method != "GET":
+                self._loop.call_later(_FINISHING, task.cancel)
+            else:
                 task.cancel()
 
     async def _shut(self) -> None:

@@ -67,6 +67,7 @@ class Job:
         undoing: The permission to send although the run is over; None for ordinary calls.
         report: Called with every exchange as soon as it is recorded.
         exchange: The last exchange so far.
+        is_in_flight: Whether its request was sent, and its response is awaited.
     """
 
     request: Request
@@ -74,6 +75,7 @@ class Job:
     undoing: Undoing | None
     report: Callable[[Exchange], None]
     exchange: Exchange | None = field(default=None)
+    is_in_flight: bool = False
 
 
 class Dispatcher:
@@ -228,13 +230,17 @@ class Dispatcher:
         await self._pause(self._request_rate.turn(), job)
         self._limits.admit(job.undoing)
         left = self._limits.left(job.undoing)
-        return await self._sender.attempt(
-            job.request,
-            number=self._limits.sent,
-            check=job.check,
-            attempt=attempt,
-            seconds=seconds if left is None else min(seconds, left),
-        )
+        job.is_in_flight = True
+        try:
+            return await self._sender.attempt(
+                job.request,
+                number=self._limits.sent,
+                check=job.check,
+                attempt=attempt,
+                seconds=seconds if left is None else min(seconds, left),
+            )
+        finally:
+            job.is_in_flight = False
 
     def _keep(self, job: Job, exchange: Exchange) -> None:
         """Record and report an exchange."""

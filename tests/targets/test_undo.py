@@ -75,12 +75,13 @@ def clean(service: Any, journal: Journal) -> Callable[..., UndoResult]:
     return cleaning
 
 
-def undone(service: Any, journal: Journal) -> UndoResult:
+def undone(service: Any, journal: Journal, lateness: float = 0.0) -> UndoResult:
     """Undo at the end of the run itself."""
     ownership = Ownership(journal.names, service.send_all)
     membership = Membership(service.send_all)
     service.observers += [ownership, membership]
-    return undo(journal, ownership, membership, QueryClient(service.send, service.send_all))
+    queries = QueryClient(service.send, service.send_all)
+    return undo(journal, ownership, membership, queries, lateness=lateness)
 
 
 def make(service: Any, *labels: str) -> None:
@@ -978,3 +979,35 @@ def test_a_stale_list_shows_nothing_that_is_left(running: Any, journal: Journal)
 
     assert undone(running, journal).left == []
     assert reopen_remaining(journal, queries, census, listed) == []
+
+
+@pytest.mark.parametrize("kind", ["create", "rename", "role"])
+def test_a_write_without_a_response_may_still_come(
+    running: Any, journal: Journal, clean: Callable[..., UndoResult], monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """A write that is not seen yet stays in the journal, and a later cleanup undoes it."""
+    request, sentence = {
+        "create": (requests.create_engagement({"name": f"{PREFIX}late"}), "Creations with unknown results: 1."),
+        "rename": (
+            requests.update_organization({"name": f"{PREFIX}late"}),
+            "The organization may still be renamed: a request got no response.",
+        ),
+        "role": (
+            requests.update_member_role("u_1", {"role": "admin"}),
+            "The role of u_1 may still be changed: a request got no response.",
+        ),
+    }[kind]
+    waits: list[float] = []
+    monkeypatch.setattr("conformance.targets.undo.time.sleep", waits.append)
+    running.overrides[request.operation.id] = None
+    running.send(request)
+    del running.overrides[request.operation.id]
+
+    assert undone(running, journal, lateness=20).left == [sentence]
+    assert waits == [2.0]
+
+    running.observers.clear()
+    running.send(request)  # the service is late
+    assert clean().left == []
+    assert (running.engagements, running.name) == (FOREIGN, "Acme")
+    assert running.roles["u_1"] == "member"

@@ -246,3 +246,28 @@ def test_a_slow_resolver_keeps_no_process_alive(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60, check=True)
 
     assert (done.stdout, done.stderr) == ("RunStopped\n", "")
+
+
+def test_a_write_in_flight_is_completed(make: Fixtures) -> None:
+    """The run is stopped, and undoing begins once the service has responded to the write."""
+    arrived, answer = threading.Event(), threading.Event()
+
+    async def slow(turn: Turn) -> None:
+        if turn.method == "POST":
+            arrived.set()
+            await asyncio.to_thread(answer.wait)
+        await turn.say(raw_response(201))
+
+    wire = make.wire(make.serve(slow))
+    seen: list[Exchange] = []
+    sending = threading.Thread(target=lambda: seen.append(wire.send(create_engagement({"name": "a"}))))
+    sending.start()
+    arrived.wait(20)
+    wire.stop("over")
+    threading.Timer(0.2, answer.set).start()
+
+    with wire.undoing():
+        (exchange,) = wire.exchanges
+        assert exchange.status == 201
+    sending.join(20)
+    assert seen == [exchange]

@@ -427,7 +427,7 @@ def test_odd_text_may_be_refused(make_client: MakeClient, text: str) -> None:
     ("accepted", "judged"),
     [
         ((), False),
-        (("A text as long.",), True),
+        (("And about that.",), True),
         (("Short.", "A text that is longer."), True),
         (("Too short.",), False),
         (("A text that is too long.",), False),
