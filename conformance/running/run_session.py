@@ -169,7 +169,8 @@ class RunSession:
                 if "before" in self.census:
                     self.census["after"], listed = take_census(queries, self.run.names, self.undone.listed)
                     self.missing = self._others.missing(queries, listed)
-                    self.undone.left += reopen_remaining(self.run.journal, queries, self.census["after"], listed)
+                    journal, after = self.run.journal, self.census["after"]
+                    self.undone.left += reopen_remaining(journal, self.ownership, queries, after, listed)
         return self.undone
 
     def changes(self) -> list[dict[str, object]]:

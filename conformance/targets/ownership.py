@@ -151,6 +151,11 @@ class Ownership:
             found = self._states.get((key, identifier))
         return None if found is None else found[0]
 
+    def was_deleted(self, identifier: str) -> bool:
+        """Whether a deletion of an engagement was sent and not refused."""
+        with self._lock:
+            return identifier in self._deleted
+
     def ensure(self, requests: Sequence[Request]) -> None:
         """Verify the engagements that requests would change, with reads if needed.
 

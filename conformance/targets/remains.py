@@ -16,16 +16,21 @@ if TYPE_CHECKING:
     from conformance.targets.census import Census
     from conformance.targets.journal import Journal
     from conformance.targets.journal_entries import Entry
+    from conformance.targets.ownership import Ownership
     from conformance.targets.queries import Listed, QueryClient
 
 
-def reopen_remaining(journal: Journal, queries: QueryClient, census: Census, listed: Listed | str) -> list[str]:
+def reopen_remaining(
+    journal: Journal, ownership: Ownership, queries: QueryClient, census: Census, listed: Listed | str
+) -> list[str]:
     """Reopen the settled entries whose changes are still there, so that a cleanup tries again.
 
-    Engagements that a list still shows are read. Members are listed if the run made some or changed roles.
+    Engagements that a list still shows are read; a read that shows none counts only after a deletion, because it may be
+    late. Members are listed if the run made some or changed roles.
 
     Args:
         journal: The changes of the run, after undoing.
+        ownership: Knows which engagements were deleted.
         queries: Sends requests.
         census: The organization after undoing.
         listed: Its latest engagements, or why they could not be listed.
@@ -33,7 +38,11 @@ def reopen_remaining(journal: Journal, queries: QueryClient, census: Census, lis
     Returns:
         What is still there, a sentence each.
     """
-    found = [*_engagements(journal, queries, listed), *_members(journal, queries), *_name(journal, census.get("name"))]
+    found = [
+        *_engagements(journal, ownership, queries, listed),
+        *_members(journal, queries),
+        *_name(journal, census.get("name")),
+    ]
     sentences = [sentence for _, sentence in found]
     for entry, _ in found:
         try:
@@ -43,7 +52,9 @@ def reopen_remaining(journal: Journal, queries: QueryClient, census: Census, lis
     return list(dict.fromkeys(sentences))
 
 
-def _engagements(journal: Journal, queries: QueryClient, listed: Listed | str) -> Iterator[tuple[Entry, str]]:
+def _engagements(
+    journal: Journal, ownership: Ownership, queries: QueryClient, listed: Listed | str
+) -> Iterator[tuple[Entry, str]]:
     entries = _settled(journal, Action.CREATE_ENGAGEMENT)
     for key in sorted({owner(entry.key) for entry in entries}):
         shown = listed if key == MAIN_KEY else latest_items(queries, pages=1, key=key)
@@ -51,8 +62,9 @@ def _engagements(journal: Journal, queries: QueryClient, listed: Listed | str) -
         mine = [entry for entry in entries if owner(entry.key) == key and entry.id in there]
         reads = queries.send_all([get_engagement(entry.id or "") for entry in mine], key)
         for entry, response in zip(mine, reads, strict=True):
-            if not isinstance(response, str) and journal.names.made(data_of(response)):
-                yield entry, f"The engagement {entry.id} is still there after its deletion."
+            is_shown = not isinstance(response, str) and journal.names.made(data_of(response))
+            if is_shown or not ownership.was_deleted(entry.id or ""):
+                yield entry, f"The engagement {entry.id} is still there."
 
 
 def _members(journal: Journal, queries: QueryClient) -> Iterator[tuple[Entry, str]]:

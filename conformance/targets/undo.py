@@ -108,9 +108,12 @@ def clean_up(
         reason = f"neither the organization nor an engagement of the run could be read: status {response.status}"
     if reason is not None:
         return UndoResult(left=[f"Nothing was undone, because {reason}."], lasting=journal.lasting())
+    has_made = any(entry.id is not None for entry in journal.pending())
     result = undo(journal, ownership, membership, queries, is_cleanup=True, lateness=lateness)
-    if result.writes:
-        result.left += reopen_remaining(journal, queries, *take_census(queries, journal.names, result.listed))
+    if has_made or result.writes:
+        result.left += reopen_remaining(
+            journal, ownership, queries, *take_census(queries, journal.names, result.listed)
+        )
     return result
 
 

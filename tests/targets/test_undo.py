@@ -929,7 +929,7 @@ CHANGES = {
     ),
     "removeMember": (join, requests.remove_member("u_9"), "The member u_9 is still there after its removal."),
     "deleteEngagement": (
-        create, requests.delete_engagement("e_1"), "The engagement e_1 is still there after its deletion.",
+        create, requests.delete_engagement("e_1"), "The engagement e_1 is still there.",
     ),
 }  # fmt: skip
 
@@ -962,8 +962,10 @@ def test_what_a_run_undid_in_words_only_is_reported(
     running.send(back)
     queries = QueryClient(running.send, running.send_all)
 
+    ownership = Ownership(NAMES, running.send_all)
+    running.observers.append(ownership)
     assert undone(running, journal).left == []
-    assert reopen_remaining(journal, queries, *take_census(queries, NAMES)) == [sentence]
+    assert reopen_remaining(journal, ownership, queries, *take_census(queries, NAMES)) == [sentence]
 
     del running.overrides[operation]
     assert clean().left == []
@@ -977,8 +979,29 @@ def test_a_stale_list_shows_nothing_that_is_left(running: Any, journal: Journal)
     queries = QueryClient(running.send, running.send_all)
     census, listed = take_census(queries, NAMES)
 
+    ownership = Ownership(NAMES, running.send_all)
+    running.observers.append(ownership)
     assert undone(running, journal).left == []
-    assert reopen_remaining(journal, queries, census, listed) == []
+    assert reopen_remaining(journal, ownership, queries, census, listed) == []
+
+
+def test_a_late_read_does_not_show_that_an_engagement_is_gone(
+    running: Any, journal: Journal, clean: Callable[..., UndoResult]
+) -> None:
+    """If reads by id find nothing, but a list shows the engagement, and none was deleted, it is left."""
+    make(running, "a")
+    running.overrides["getEngagement"] = 404
+    queries = QueryClient(running.send, running.send_all)
+    ownership = Ownership(NAMES, running.send_all)
+    running.observers.append(ownership)
+
+    assert undone(running, journal).left == []
+    census, listed = take_census(queries, NAMES)
+    assert reopen_remaining(journal, ownership, queries, census, listed) == ["The engagement e_1 is still there."]
+
+    del running.overrides["getEngagement"]
+    assert clean().left == []
+    assert running.engagements == FOREIGN
 
 
 @pytest.mark.parametrize("kind", ["create", "rename", "role"])
