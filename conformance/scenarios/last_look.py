@@ -18,6 +18,7 @@ from conformance.scenarios.organization.under_another_name import refused_under_
 from conformance.scenarios.tour import tour
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
+from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -98,7 +99,8 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
         (requests.archive_engagement(ids[State.UNARCHIVED]), bystander, listing, active, archived),
         (requests.delete_engagement(ids[State.ARCHIVED]), bystander, archived),
         (requests.update_engagement(ids[State.EDITED_IN_VAIN], edit), bystander),
-        (requests.update_engagement(ids[State.NEW], {"name": 5}), bystander),
+        (requests.update_engagement(ids[State.NEW], {"name": 5, "description": 5}), bystander),
+        (requests.update_engagement(ids[State.EDITED_IN_VAIN], {"name": 5}),),
         (requests.unarchive_engagement(ids[State.ARCHIVED_AGAIN]),),
         (requests.get_engagement(ids[State.ARCHIVED_AGAIN]), archived),
     )
@@ -164,7 +166,8 @@ def _of_every_history(run: Run) -> list[str]:
     """
     histories: dict[str, list[str]] = {}
     for exchange in sorted(run.wire.exchanges, key=lambda sent: sent.check):
-        created = exchange.request.operation.id == "createEngagement" and exchange.by_main_key and exchange.accepted
+        is_own = exchange.request.key_name != OTHER_KEY
+        created = exchange.request.operation.id == "createEngagement" and is_own and exchange.accepted
         if created and (made := read.identifier_or_none(exchange)) is not None:
             histories[made] = []
     for exchange in run.wire.exchanges:

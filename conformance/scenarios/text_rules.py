@@ -19,10 +19,10 @@ _PLAIN_DESCRIPTIONS: Final = ("Audit", "Audit of the public web application and 
 
 
 def plain_names(run: Run) -> tuple[str, ...]:
-    """Return names that any naming rule should allow: short, of letters, of letters and a blank."""
+    """Return names that naming rules should allow: short, of letters, of letters and a blank, long."""
     random = run.random("plain names")
     word = "".join(random.choices(string.ascii_lowercase, k=_LETTERS))
-    return (f"Audit {word}", f"Audit{word}")
+    return (f"Audit {word}", f"Audit{word}", f"Audit {word} of the public web application")
 
 
 def ensure_no_rule_for_engagements(run: Run) -> None:

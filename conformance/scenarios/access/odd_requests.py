@@ -29,7 +29,7 @@ _DIGITS: Final = 400
 _LONG: Final = 220
 """Characters of an identifier; some gateways refuse a path segment with more than 255."""
 _LINES: Final = "A first line,\r\nand a second\tone."
-_JSON: Final = (b'{"description": "\\ud800"}', b"")
+_JSON: Final = (b'{"description": "\\ud800"}', b'{"description": "\\u0000"}', b"")
 _UNHEARD_OF: Final = b'{"unheardOf": "x"}'
 _ENGAGEMENTS: Final = ("status", "sort", "order", "page", "perPage")
 _MEMBERS: Final = ("role", "page", "perPage")
@@ -76,7 +76,8 @@ def _queries(run: Run) -> list[Request]:
     if run.effort is not Effort.QUICK:
         queries += [(asked, ((name, value),)) for value, (asked, name) in _covered(run, "query", PARAMETERS, places)]
         queries += [(asked, forms_of(name)[form]) for form, (asked, name) in _covered(run, "form", range(3), places)]
-    return [requests.list_engagements(page="9" * 30), *(replace(asked, query=query) for asked, query in queries)]
+    far = requests.list_engagements(page="9" * 30, status="active")
+    return [far, *(replace(asked, query=query) for asked, query in queries)]
 
 
 def _others(run: Run, made: str | None) -> list[Request]:

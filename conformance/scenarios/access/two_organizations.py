@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -299,5 +300,14 @@ def _attempts(run: Run, key: Credential) -> dict[str, list[Exchange]]:
             if identifier is not None
         ]
         sent = run.send_permitted([replace(request.with_key(key), repeatable=True) for request in batch])
-        attempts[name] = [exchange for exchange in sent if exchange is not None]
+        attempts[name] = [_without_description(run, exchange) for exchange in sent if exchange is not None]
     return attempts
+
+
+def _without_description(run: Run, attempt: Exchange) -> Exchange:
+    """Return an attempt; its repetition without the description if a rule of the service may have forbidden that."""
+    body = attempt.sent_object or {}
+    if not attempt.refused_as_invalid or "description" not in body:
+        return attempt
+    rest = {name: value for name, value in body.items() if name != "description"}
+    return run.send(attempt.request.with_body(json.dumps(rest).encode()))

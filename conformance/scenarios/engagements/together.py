@@ -12,7 +12,7 @@ from conformance.oracle.linearizability import State, describe_events, history_o
 from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.basics import create_engagements
+from conformance.scenarios.basics import create_engagements, send_creations
 from conformance.scenarios.lists.finding import Search, latest, search
 from conformance.wire import requests
 
@@ -172,7 +172,7 @@ def parallel_creation(run: Run) -> ParallelCreation:
     """Create several engagements simultaneously and search for them in the list."""
     names = [run.name(f"parallel-{place}") for place in range(_CREATIONS[run.effort])]
     bodies = [{"name": name, "description": "Made in parallel with others"} for name in names]
-    responses = run.send_all([requests.create_engagement(body) for body in bodies])
+    responses = send_creations(run, bodies)
     made = ParallelCreation(tuple(responses), Search(frozenset(), ()))
     return ParallelCreation(tuple(responses), search(run, made.identifiers, sort="name", order="asc"))
 
@@ -221,7 +221,7 @@ def _created(run: Run, number: int) -> list[_Subject]:
 
 def _state(engagement: Mapping[str, object]) -> State:
     """Return an engagement as the response to its creation shows it."""
-    name, description = engagement.get("name"), engagement.get("description")
+    name, description = engagement.get("name"), engagement.get("description") or ""
     if not isinstance(name, str) or not isinstance(description, str):
         raise CantTell("the response to a creation does not show what was sent")
     return State(name, description)

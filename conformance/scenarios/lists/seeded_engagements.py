@@ -14,7 +14,7 @@ from conformance.oracle.lists.listing import LARGEST_PAGE
 from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.basics import ensure_responses, tick_of
+from conformance.scenarios.basics import ensure_responses, send_creations, tick_of
 from conformance.targets.profile import Mode
 from conformance.wire import requests
 from conformance.wire.exchange import NoResponse
@@ -114,7 +114,7 @@ def new_engagements(run: Run) -> tuple[tuple[SeededEngagement, ...], float]:
         if pieces:
             run.sleep(_tick(pieces))
         batch = names[start : start + size]
-        responses = run.send_all([requests.create_engagement(_body(name, names.index(name))) for name in batch])
+        responses = send_creations(run, [_body(name, names.index(name)) for name in batch])
         pieces += [
             SeededEngagement(made, name, response)
             for name, response in zip(batch, responses, strict=True)
@@ -138,7 +138,7 @@ def seeded_engagements(run: Run) -> SeededEngagements:
     by_id = {piece.identifier: piece for piece in pieces}
     for place in (*_ARCHIVED, *(place for place in _ALSO_ARCHIVED if place < len(pieces))):
         piece = pieces[place % len(pieces)]
-        if piece.identifier in by_id:
+        if piece.identifier in by_id and sum(not other.archived for other in by_id.values()) > 1:
             response = run.send(requests.archive_engagement(piece.identifier))
             _keep(by_id, piece, response, replace(piece, archived=True, changed=True))
     for place, body in _edits(run, pieces).items():
