@@ -18,7 +18,6 @@ from conformance.scenarios.organization.under_another_name import refused_under_
 from conformance.scenarios.tour import tour
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
-from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -166,8 +165,7 @@ def _of_every_history(run: Run) -> list[str]:
     """
     histories: dict[str, list[str]] = {}
     for exchange in sorted(run.wire.exchanges, key=lambda sent: sent.check):
-        is_own = exchange.request.key_name != OTHER_KEY
-        created = exchange.request.operation.id == "createEngagement" and is_own and exchange.accepted
+        created = exchange.request.operation.id == "createEngagement" and exchange.by_main_key and exchange.accepted
         if created and (made := read.identifier_or_none(exchange)) is not None:
             histories[made] = []
     for exchange in run.wire.exchanges:

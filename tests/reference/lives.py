@@ -544,6 +544,8 @@ def odd_inputs() -> Iterator[Request]:
     yield "main", "PATCH", f"{MEMBERS}/3", {"role": "member", "colour": "green"}
     for query in ("perPage=101", "page=999", "page=0", "perPage=0", "role=Admin", "role=admin", "colour=green"):
         yield "main", "GET", f"{MEMBERS}?{query}", None
+    yield "main", "PATCH", f"{ENGAGEMENTS}/1", {"description": "with \0 inside"}
+    yield "main", "GET", f"{ENGAGEMENTS}?page={2**64}&status=active", None
 
 
 def neighbours() -> Iterator[Request]:

@@ -8,7 +8,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from .changes import inside
-from .conditions import field_is, lacks, parameter_is
+from .conditions import all_of, field_is, lacks, parameter_is
 from .mutations import Mutation, crash, fault, override
 from .operations import ARCHIVE, CREATE, DELETE, EDIT, LIST, LIST_MEMBERS, READ, RENAME, ROLE
 from .pages import page, page_of_members
@@ -138,6 +138,10 @@ CRASHES_OF_ALL = (
           crash(EDIT, lambda at: at.context.content.strip() == b"{}", step="act"), _ERROR),
     fault("breaks-on-null-description", "An edit with a null description causes a 500.",
           crash(EDIT, _body_has(b'"description":null', b'"description": null'), step="act"), _ERROR),
+    fault("breaks-on-nul-in-edited-description", "An edit with a NUL character in the description causes a 500.",
+          crash(EDIT, lambda at: "\0" in _text(at, "description")), _ERROR),
+    fault("breaks-on-filtered-page-beyond-64-bits", "A page beyond 64 bits with a status causes a 500.",
+          crash(LIST, all_of(_asks_number("page", 2**63), parameter_is("status", bool)), step="act"), _ERROR),
     fault("breaks-on-unknown-field", "A creation with an unknown field causes a 500.",
           crash(CREATE, _body_has(b'"colour"'), step="act"), _ERROR),
 )  # fmt: skip
