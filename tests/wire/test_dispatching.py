@@ -445,17 +445,19 @@ def test_an_expected_429_does_not_lower_the_concurrency(make: Fixtures, clock: W
 
 def test_no_more_are_under_way_than_there_are_workers(make: Fixtures, clock: WoundClock) -> None:
     """Any number may be sent at once."""
-    under_way, most = 0, 0
+    under_way, most, full = 0, 0, asyncio.Event()
 
     class Counting(Scripted):
-        """A service that counts requests in flight."""
+        """A service that counts requests in flight, and responds to none before there are three."""
 
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
             nonlocal under_way, most
             under_way += 1
             most = max(most, under_way)
-            for _ in range(3):
-                await asyncio.sleep(0)
+            if most == 3:
+                full.set()
+            await full.wait()
+            await asyncio.sleep(0)
             under_way -= 1
             return await super().handle_async_request(request)
 
