@@ -81,7 +81,7 @@ class JournalRecorder:
             return "the organization's name contains a text that the target file hides, and could not be restored"
         if before is not None and PREFIX.match(normalized(before)):
             return "the organization has a name of another run, which may restore the name before"
-        if self._present_names.get(key) != before:
+        if before is not None and self._present_names.get(key) != before:
             return "another user renamed the organization during the run"
         return None
 

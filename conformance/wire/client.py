@@ -318,7 +318,7 @@ class Wire:
     def _await_writes(self) -> None:
         """Wait for the writes in flight of a run that is over: what they did can be undone once it is done."""
         end = time.monotonic() + _FINISHING + _LOOKING_UP
-        while any(job.undoing is None for job in list(self._tasks.values())) and time.monotonic() < end:
+        while any(map(_is_writing, list(self._tasks.values()))) and time.monotonic() < end:
             time.sleep(_BETWEEN_LOOKS)
 
     def _start(self, job: Job, batch: _Batch, index: int) -> None:
@@ -352,7 +352,7 @@ class Wire:
         """Cancel tasks; those whose writes are in flight later."""
         for task in tasks:
             job = self._tasks.get(task)
-            if job is not None and job.is_in_flight and job.request.method != "GET":
+            if job is not None and _is_writing(job):
                 self._loop.call_later(_FINISHING, task.cancel)
             else:
                 task.cancel()
@@ -364,3 +364,8 @@ class Wire:
             task.cancel()
         await asyncio.gather(*self._tasks, *search, return_exceptions=True)
         await self._sender.aclose()
+
+
+def _is_writing(job: Job) -> bool:
+    """Whether a write of the run is in flight, which the service may carry out although its response is not awaited."""
+    return job.undoing is None and job.is_in_flight and job.request.method != "GET"
