@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import defaultdict
 from contextlib import contextmanager
@@ -56,6 +57,7 @@ class JournalRecorder:
         self._open: defaultdict[Request, list[_Sent]] = defaultdict(list)
         self._names: dict[str, str] = {}
         self._present_names: dict[str, str] = {}
+        self._sent_names: set[str] = set()
         self._roles: dict[str, str] = {}
         self._unspeakable: set[str] = set()
 
@@ -71,17 +73,19 @@ class JournalRecorder:
             if STAND_IN.search(named) or STAND_IN.search(request.body or b""):
                 raise NotSent("it contains a text that the target file hides")
             action, _ = self._action(request)
-            if action is Action.RENAME_ORGANIZATION and (reason := self._unrestorable(owner(request.key_name))):
+            if action is Action.RENAME_ORGANIZATION and (reason := self._unrestorable(request)):
                 raise NotSent(reason)
 
-    def _unrestorable(self, key: str) -> str | None:
-        """Return why the name of an organization could not be restored; None if it could."""
+    def _unrestorable(self, request: Request) -> str | None:
+        """Return why the name of an organization could not be restored after a renaming; None if it could."""
+        key = owner(request.key_name)
         before = self._names.get(key)
         if key in self._unspeakable:
             return "the organization's name contains a text that the target file hides, and could not be restored"
         if before is not None and PREFIX.match(normalized(before)):
             return "the organization has a name of another run, which may restore the name before"
-        if before is not None and self._present_names.get(key) != before:
+        is_back = object_in(request.body).get("name") == before
+        if before is not None and self._present_names.get(key) != before and not is_back:
             return "another user renamed the organization during the run"
         return None
 
@@ -95,6 +99,9 @@ class JournalRecorder:
         if action is None:
             return
         key = request.key_name
+        if action is Action.RENAME_ORGANIZATION:
+            sent = object_in(request.body).get("name")
+            self._sent_names |= {str(sent).casefold(), json.dumps(sent).casefold()}
         subject = request.identifier if member is None else _short(self._text(object_in(request.body), member))
         with self._lock, self._raising_give_up():
             before = {
@@ -227,8 +234,9 @@ class JournalRecorder:
         ]
         if not isinstance(name, str):
             return
-        is_given = any(entry.state is not State.REFUSED for entry in renamings) or self._journal.names.owns(name)
-        if not is_given:
+        # A faulty service may have stored what it refused, also a value that is no text.
+        is_given = self._journal.names.owns(name) or name.casefold() in self._sent_names
+        if not is_given and all(entry.state is State.REFUSED for entry in renamings):
             self._present_names[owner(key)] = name
         if not renamings:
             self._names.setdefault(owner(key), name)

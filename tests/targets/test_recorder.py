@@ -290,6 +290,22 @@ def test_a_name_that_another_user_may_want_is_not_overwritten(
     assert len(journal.pending()) == len(names) - 1
 
 
+@pytest.mark.parametrize(
+    ("sent", "shown", "then"), [(False, "False", "B"), ({"a": 1}, '{"a": 1}', "B"), (5, "?", "Acme")]
+)
+def test_a_name_that_a_refused_renaming_has_given_is_the_runs(
+    journal: Journal, see: Callable[..., None], sent: object, shown: str, then: str
+) -> None:
+    """A faulty service may rename although it refuses that; the name before may be restored in any case."""
+    see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "Acme"}})
+    see(requests.update_organization({"name": sent}), 422)
+    see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": shown}})
+
+    see(requests.update_organization({"name": then}), 200, {"data": {}})
+
+    assert [entry.subject for entry in journal.pending()] == ([] if then == "Acme" else ["B", None])
+
+
 def test_a_late_read_of_a_name_of_the_run_does_not_count(journal: Journal, see: Callable[..., None]) -> None:
     """A response that shows a name of the run after the restoration does not stop renamings."""
     for name in ("Acme", f"{PREFIX}organization"):
