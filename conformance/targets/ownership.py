@@ -273,7 +273,7 @@ class Ownership:
         known, found = self.state(place[1], place[0]), self._judged(place, response)
         is_changed = known is OwnershipState.OWN and found is not OwnershipState.ABSENT
         created_at = data_of(response).get("createdAt")
-        is_same = self._names.made(data_of(response)) or created_at in {None, self._created_at.get(place)}
+        is_same = self._names.made(data_of(response)) or created_at is None or created_at == self._created_at.get(place)
         if is_changed and is_same and place[1] not in self._doubted:
             return  # the run itself, or a fault, has changed it
         self._states[place], self._created_at[place] = (found, time.monotonic()), created_at

@@ -233,6 +233,15 @@ def test_an_absent_engagement_that_was_changed_is_read_again(ownership: Ownershi
         ownership.ensure([requests.unarchive_engagement(RANDOM_ID)])
 
 
+def test_a_creation_time_of_any_type_is_read(ownership: Ownership, service: Any) -> None:
+    """A faulty service may show a list; the name shows the owner."""
+    service.made_at["e_1"] = ["2026-01-01"]
+    for _ in range(2):
+        service.send(requests.get_engagement("e_1"))
+
+    assert ownership.state("e_1") is OwnershipState.OWN
+
+
 def test_an_id_that_another_user_got_meanwhile_is_left_alone(ownership: Ownership, service: Any) -> None:
     """A user may delete the run's engagement, and create one that gets its id: name and creation time show it."""
     service.made_at["e_1"] = "2026-01-01T00:00:00.000Z"
