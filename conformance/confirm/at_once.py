@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.laws.registry import LAWS
@@ -43,14 +44,22 @@ class ListConfirmation:
         """Confirm the lists among responses."""
         for exchange in exchanges:
             broken = next((law for law in _LISTS if law.concerns(exchange) and _breaks(exchange, law)), None)
-            if broken is None or broken in self._run.broken_at_once or exchange.request.expects_429:
+            if broken is None or exchange.request.expects_429:
                 continue
-            with self._lock:
-                self._left -= 1
-                if self._left < 0:
-                    return
-            if self._stays_broken(exchange, broken):
-                self._run.broken_at_once.add(broken)
+            # Which list comes first depends on the threads, so a replay follows the recording.
+            if self._run.recorded_value("whether a list is requested again", partial(self._is_due, broken)):
+                self._confirm(exchange, broken)
+
+    def _is_due(self, law: Law) -> bool:
+        with self._lock:
+            if law in self._run.broken_at_once or self._left == 0:
+                return False
+            self._left -= 1
+            return True
+
+    def _confirm(self, exchange: Exchange, law: Law) -> None:
+        if self._stays_broken(exchange, law):
+            self._run.broken_at_once.add(law)
 
     def _stays_broken(self, exchange: Exchange, law: Law) -> bool:
         repeated: list[Exchange] = []
