@@ -47,8 +47,9 @@ class ListConfirmation:
             if broken is None or exchange.request.expects_429:
                 continue
             # Which list comes first depends on the threads, so a replay follows the recording.
-            if self._run.recorded_value("whether a list is requested again", partial(self._is_due, broken)):
-                self._confirm(exchange, broken)
+            is_due = self._run.recorded_value("whether a list is requested again", partial(self._is_due, broken))
+            if is_due and self._stays_broken(exchange, broken):
+                self._run.broken_at_once.add(broken)
 
     def _is_due(self, law: Law) -> bool:
         with self._lock:
@@ -56,10 +57,6 @@ class ListConfirmation:
                 return False
             self._left -= 1
             return True
-
-    def _confirm(self, exchange: Exchange, law: Law) -> None:
-        if self._stays_broken(exchange, law):
-            self._run.broken_at_once.add(law)
 
     def _stays_broken(self, exchange: Exchange, law: Law) -> bool:
         repeated: list[Exchange] = []

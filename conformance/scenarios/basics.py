@@ -77,10 +77,16 @@ def pairs_of_run(run: Run, *operations: str, without: str) -> list[tuple[Exchang
 def send_creations(run: Run, bodies: Sequence[Mapping[str, object]]) -> list[Exchange]:
     """Create engagements at once; those refused as invalid again without a description, which a rule may forbid."""
     responses = run.send_all([requests.create_engagement(body) for body in bodies])
-    for place, response in enumerate(responses):
-        if response.refused_as_invalid and "description" in bodies[place]:
-            responses[place] = run.send(requests.create_engagement({"name": bodies[place]["name"]}))
-    return responses
+    return [or_without_description(run, response) for response in responses]
+
+
+def or_without_description(run: Run, exchange: Exchange) -> Exchange:
+    """Return an exchange; its repetition without the description if a rule of the service may have forbidden that."""
+    body = exchange.sent_object or {}
+    if not exchange.refused_as_invalid or "description" not in body:
+        return exchange
+    rest = {name: value for name, value in body.items() if name != "description"}
+    return run.send(exchange.request.with_body(requests.encode(rest)))
 
 
 def ensure_responses(exchanges: Iterable[Exchange]) -> None:

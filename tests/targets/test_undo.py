@@ -84,6 +84,13 @@ def undone(service: Any, journal: Journal, lateness: float = 0.0) -> UndoResult:
     return undo(journal, ownership, membership, queries, lateness=lateness)
 
 
+def observing(service: Any) -> Ownership:
+    """Return a guard that observes the service."""
+    guard = Ownership(NAMES, service.send_all)
+    service.observers.append(guard)
+    return guard
+
+
 def make(service: Any, *labels: str) -> None:
     """Create engagements of the run."""
     for label in labels:
@@ -962,8 +969,7 @@ def test_what_a_run_undid_in_words_only_is_reported(
     running.send(back)
     queries = QueryClient(running.send, running.send_all)
 
-    ownership = Ownership(NAMES, running.send_all)
-    running.observers.append(ownership)
+    ownership = observing(running)
     assert undone(running, journal).left == []
     assert reopen_remaining(journal, ownership, queries, *take_census(queries, NAMES)) == [sentence]
 
@@ -979,8 +985,7 @@ def test_a_stale_list_shows_nothing_that_is_left(running: Any, journal: Journal)
     queries = QueryClient(running.send, running.send_all)
     census, listed = take_census(queries, NAMES)
 
-    ownership = Ownership(NAMES, running.send_all)
-    running.observers.append(ownership)
+    ownership = observing(running)
     assert undone(running, journal).left == []
     assert reopen_remaining(journal, ownership, queries, census, listed) == []
 
@@ -992,8 +997,7 @@ def test_a_late_read_does_not_show_that_an_engagement_is_gone(
     make(running, "a")
     running.overrides["getEngagement"] = 404
     queries = QueryClient(running.send, running.send_all)
-    ownership = Ownership(NAMES, running.send_all)
-    running.observers.append(ownership)
+    ownership = observing(running)
 
     assert undone(running, journal).left == []
     census, listed = take_census(queries, NAMES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +24,7 @@ from conformance.scenarios.access.every_operation import (
 from conformance.scenarios.access.invalid_requests import invalid_role_changes
 from conformance.scenarios.access.reserved_engagements import engagements_in_every_state
 from conformance.scenarios.access.unauthenticated import bad_keys
+from conformance.scenarios.basics import or_without_description
 from conformance.scenarios.lists.finding import NEWEST, PER_PAGE
 from conformance.wire import requests
 
@@ -300,14 +300,5 @@ def _attempts(run: Run, key: Credential) -> dict[str, list[Exchange]]:
             if identifier is not None
         ]
         sent = run.send_permitted([replace(request.with_key(key), repeatable=True) for request in batch])
-        attempts[name] = [_without_description(run, exchange) for exchange in sent if exchange is not None]
+        attempts[name] = [or_without_description(run, exchange) for exchange in sent if exchange is not None]
     return attempts
-
-
-def _without_description(run: Run, attempt: Exchange) -> Exchange:
-    """Return an attempt; its repetition without the description if a rule of the service may have forbidden that."""
-    body = attempt.sent_object or {}
-    if not attempt.refused_as_invalid or "description" not in body:
-        return attempt
-    rest = {name: value for name, value in body.items() if name != "description"}
-    return run.send(attempt.request.with_body(json.dumps(rest).encode()))
