@@ -131,7 +131,8 @@ class Organizations:
         if (since or stale) and not others_rename:
             rule = _cause_of_name(name, last, since, is_stale=stale)
             expected = " or ".join(dict.fromkeys(render(effect.value) for effect in candidates))
-            self._conclude(now, rule, [effect.exchange for effect in candidates], _NAME, expected, right=False)
+            because, unsteady = [effect.exchange for effect in candidates], not _is_of_run_alone(register, name)
+            self._conclude(now, rule, because, _NAME, expected, right=False, unsteady=unsteady)
         if not stale or others_rename:  # the next reads show whether another user has renamed it
             register.add(Effect(now.exchange, _NAME, name, now.interval, certain=True))
 
@@ -195,6 +196,12 @@ def _is_renamed_by_others(register: Register) -> bool:
     return any(
         effect.interval != ALWAYS and effect.exchange.request.operation.id == _READ for effect in register.effects
     )
+
+
+def _is_of_run_alone(register: Register, name: str) -> bool:
+    """Whether only updates of the run gave a name, so that no other user restores it."""
+    given = [effect for effect in register.effects if effect.value == name]
+    return bool(given) and all(effect.exchange.request.operation.id == _UPDATE for effect in given)
 
 
 def _cause_of_name(name: str, last: Effect | None, since: Sequence[Exchange], *, is_stale: bool) -> str:
