@@ -194,7 +194,7 @@ class Ownership:
         self._time.learn(exchange)
         if request.operation.id == "deleteEngagement" and exchange.was_sent:
             self._learn_deletion(exchange)
-        elif request.operation.id in CHANGES_ENGAGEMENT and exchange.accepted:
+        elif request.operation.id in CHANGES_ENGAGEMENT and exchange.accepted and not self._is_own(request):
             self._doubt_absence(request.identifier or "")
         if (
             response is None
@@ -245,6 +245,11 @@ class Ownership:
             for place in [place for place in self._states if place[1] == identifier]:
                 del self._states[place]
             self._deleted[identifier] = exchange.started_at.timestamp() + exchange.seconds
+
+    def _is_own(self, request: Request) -> bool:
+        """Whether a request is about an engagement of the run in the organization of its key."""
+        realm, identifier = self._place(request)
+        return self.state(identifier, realm) is OwnershipState.OWN
 
     def _doubt_absence(self, identifier: str) -> None:
         """Forget that an id is unused, because a service that changes its engagement may have assigned it again."""

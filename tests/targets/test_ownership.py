@@ -233,6 +233,19 @@ def test_an_absent_engagement_that_was_changed_is_read_again(ownership: Ownershi
         ownership.ensure([requests.unarchive_engagement(RANDOM_ID)])
 
 
+def test_a_change_in_its_own_organization_says_nothing_of_another(ownership: Ownership, service: Any) -> None:
+    """An engagement of the other organization stays absent in the main one when its own key changes it."""
+    archive = requests.archive_engagement(RANDOM_ID)
+    ownership.ensure([archive])
+    shown = {"data": {"id": RANDOM_ID, "name": NAME}}
+    ownership.after(make_exchange(requests.get_engagement(RANDOM_ID).with_key(OTHER), 200, shown))
+
+    ownership.after(make_exchange(archive.with_key(OTHER), 200, {}))
+    ownership.ensure([archive.with_key(OTHER)])
+
+    assert reads(service) == [f"engagements/{RANDOM_ID}"]
+
+
 def test_a_creation_time_of_any_type_is_read(ownership: Ownership, service: Any) -> None:
     """A faulty service may show a list; the name shows the owner."""
     service.made_at["e_1"] = ["2026-01-01"]

@@ -165,15 +165,16 @@ def _refused_requests(
         is_quick = run.effort is Effort.QUICK
         times = 1 if is_quick and scope not in SCOPES else _TIMES[run.effort]
         first = keys_with(Permission.REFUSED, name).index(scope) * times
+        here = shapes[first // times % len(shapes) :][:1] if is_quick else shapes
         if request.identifier == inputs.engagement and reserved.ids:
             asked = [
                 (shapes[number % len(shapes)], reserved.turn(number + place))
                 for number in range(first + 1, first + times)
             ]
-            asked += [(shape, reserved.turn(first + number, "active")) for number, shape in enumerate(shapes)]
+            asked += [(shape, reserved.turn(first + number, "active")) for number, shape in enumerate(here)]
             yield from ((name, replace(shape, identifier=target)) for shape, target in asked if target is not None)
         else:
-            yield from ((name, shape) for shape in (shapes[first // times % len(shapes) :][:1] if is_quick else shapes))
+            yield from ((name, shape) for shape in here)
 
 
 def _shapes(operation: str, inputs: OperationInputs) -> tuple[Request, ...]:
