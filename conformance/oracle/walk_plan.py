@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _EPISODES: Final = 0.3
-_COUNT: Final = 7
+_COUNT: Final = 8
 _READ_AFTER: Final = 0.55
 _SORTS: Final = ("createdAt", "updatedAt", "name")
 
@@ -129,6 +129,7 @@ def _episode(choices: random.Random, words: Iterator[str], slot: int, other: int
         return [_step(choices, words, kind, slot, other) for kind in kinds]
 
     query = _query(choices, full=True)
+    by_name = Step(Kind.LIST, slot, query=(("sort", "name"), ("perPage", "100")))
     pages = [Step(Kind.LIST, slot, query=query, page=page) for page in (1, 2, 3)]
     return (
         of(Kind.RENAME, Kind.ARCHIVE, Kind.UNARCHIVE, Kind.GET, Kind.ARCHIVE, Kind.RENAME, Kind.GET),
@@ -136,6 +137,7 @@ def _episode(choices: random.Random, words: Iterator[str], slot: int, other: int
         of(Kind.RENAME, Kind.DESCRIBE, Kind.ARCHIVE, Kind.GET, Kind.ARCHIVE, Kind.GET),
         of(Kind.DELETE, Kind.GET, Kind.LIST, Kind.RENAME, Kind.GET, Kind.CREATE),
         of(Kind.ARCHIVE, Kind.DELETE, Kind.LIST, Kind.GET, Kind.CREATE),
-        [*of(Kind.RENAME_ALIKE), Step(Kind.LIST, slot, query=(("sort", "name"), ("perPage", "100")))],
+        [*of(Kind.RENAME, Kind.ARCHIVE), by_name],
+        [*of(Kind.RENAME_ALIKE), by_name],
         pages,
     )

@@ -13,6 +13,7 @@ from conformance.oracle.ledger.histories import status_of
 from conformance.oracle.ledger.rules import is_of_main
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
+from conformance.scenarios.samples import ENDINGS
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -28,12 +29,13 @@ FIELDS: Final = ("id", "name", "description", "status", "createdAt", "updatedAt"
 QUOTED: Final = """it's "so" said & done"""
 """Text that a service spoils if it escapes stored text again at each update."""
 
+_PLAIN: Final = re.compile("[A-Za-z0-9-]*[A-Za-z0-9]")
 _REFUSED_KEY: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _SURELY_UNLIKE: Final = 12
 
 
 def create_engagements(run: Run, *labels: str) -> list[dict[str, Any]]:
-    """Create engagements with a name and, if the service accepts it, a description.
+    """Create engagements with a name that ends oddly and a description, if the service accepts those.
 
     Returns:
         The ``data`` of each response, which shows the engagement; its id is a string.
@@ -42,12 +44,19 @@ def create_engagements(run: Run, *labels: str) -> list[dict[str, Any]]:
         CantTell: A creation failed, its response cannot be read, or two creations got the same id, so that deleting
             both would delete one engagement twice.
     """
-    bodies = [{"name": run.name(label), "description": f"About {run.names.name(label)}"} for label in labels]
+    bodies = [_with_odd_end(run, label) for label in labels]
     responses = send_creations(run, bodies)
     made = [{**read.data(response), "id": read.identifier(response)} for response in responses]
     if len({engagement["id"] for engagement in made}) < len(made):
         raise CantTell("several creations got the same id", *responses)
     return made
+
+
+def _with_odd_end(run: Run, label: str) -> dict[str, str]:
+    """Return a body whose name ends with a sign that a service may lose."""
+    name = run.name(label)
+    end = run.random(f"end of {name.removeprefix(run.names.beginning)}").choice(ENDINGS)
+    return {"name": f"{name}{end}", "description": f"About {run.names.name(label)}"}
 
 
 def pairs_of_run(run: Run, *operations: str, without: str) -> list[tuple[Exchange, Exchange]]:
@@ -75,18 +84,23 @@ def pairs_of_run(run: Run, *operations: str, without: str) -> list[tuple[Exchang
 
 
 def send_creations(run: Run, bodies: Sequence[Mapping[str, object]]) -> list[Exchange]:
-    """Create engagements at once; those refused as invalid again without a description, which a rule may forbid."""
+    """Create engagements at once; those refused as invalid again with plain texts."""
     responses = run.send_all([requests.create_engagement(body) for body in bodies])
-    return [or_without_description(run, response) for response in responses]
+    return [or_with_plain_texts(run, response) for response in responses]
 
 
-def or_without_description(run: Run, exchange: Exchange) -> Exchange:
-    """Return an exchange; its repetition without the description if a rule of the service may have forbidden that."""
-    body = exchange.sent_object or {}
-    if not exchange.refused_as_invalid or "description" not in body:
-        return exchange
-    rest = {name: value for name, value in body.items() if name != "description"}
-    return run.send(exchange.request.with_body(requests.encode(rest)))
+def or_with_plain_texts(run: Run, exchange: Exchange) -> Exchange:
+    """Return an exchange, or its repetition if rules of the service may forbid its texts.
+
+    It is repeated without signs at the end of the name, and then also without the description.
+    """
+    body = dict(exchange.sent_object or {})
+    plain = _PLAIN.match(body["name"]) if isinstance(body.get("name"), str) else None
+    for change in ({} if plain is None else {"name": plain[0]}, {"description": None}):
+        simpler = {field: value for field, value in (body | change).items() if value is not None}
+        if exchange.refused_as_invalid and simpler != body:
+            exchange, body = run.send(exchange.request.with_body(requests.encode(simpler))), simpler
+    return exchange
 
 
 def ensure_responses(exchanges: Iterable[Exchange]) -> None:

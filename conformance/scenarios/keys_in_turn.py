@@ -31,10 +31,23 @@ def send_by_turns(run: Run, batch: Sequence[Request], also: Sequence[Credential]
     """
     used = _keys_used(run, {request.operation.id for request in batch})
     keys = [None, *used, *(key for key in also if key.name not in {known.name for known in used})]
-    exchanges = run.send_all([replace(each, credential=keys[place % len(keys)]) for place, each in enumerate(batch)])
-    refused = [place for place, exchange in enumerate(exchanges) if _status(exchange) in _REFUSED]
-    for place, again in zip(refused, run.send_all([batch[place] for place in refused]), strict=True):
-        exchanges[place] = again
+    return _send(run, [replace(each, credential=keys[place % len(keys)]) for place, each in enumerate(batch)])
+
+
+def send_with(run: Run, key: Credential | None, request: Request) -> Exchange:
+    """Send a request with a key; with the main key if that is refused, or if there is no such key."""
+    return _send(run, [replace(request, credential=key)])[0]
+
+
+def _send(run: Run, batch: Sequence[Request]) -> list[Exchange]:
+    """Send independent requests, those again with the main key whose own key is refused."""
+    exchanges = run.send_all(batch)
+    refused = [
+        place for place, exchange in enumerate(exchanges) if not exchange.by_main_key and _status(exchange) in _REFUSED
+    ]
+    again = run.send_all([replace(batch[place], credential=None) for place in refused])
+    for place, exchange in zip(refused, again, strict=True):
+        exchanges[place] = exchange
     return exchanges
 
 

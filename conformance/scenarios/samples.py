@@ -61,16 +61,21 @@ ADDRESSES: Final[Mapping[str, str]] = MappingProxyType(
 
 ALONE: Final = (
     *("null", "undefined", "None", "NaN", "true", "false", "yes", "off", "N/A"),
-    *("0", "-0", "007", "+49", "1.0", ".5", "1e3", "0x1F", "1,000", "9007199254740993"),
+    *("0", "-0", "007", "+49", "1.0", ".5", "1e3", "0x1F", "1,000", "12345", "9007199254740993"),
     *("2026-01-02", "2026-01-02T03:04:05.678Z", "12:30", "\u0661\u0662", "\u00bd"),
     *("[]", '{"a": 1}', '""', "()", "-", ".", "*", "%", "\\", "\u00df", "\U0001f680", "\u0301a"),
     *("=1+1", "+a", "-a", "@a", "#a", "/a", "\\a", "'a", "&a", "<a", "{a"),
 )
 """Texts that a service may misread only if a field has nothing else: other types than text, and a sign in front."""
 
+ENDINGS: Final = (
+    *(".", "...", "\\", "\\\\", '"', "'", "/", ",", ";", ":", "-", "_", "?", "!", "%", "&"),
+    *("=", "+", "#", "@", "*", "~", "(", "[", "{", "<", "|", "$", "\u0323", "\U0001f44d"),
+)
+"""Signs that a service may lose at the end of a text."""
+
 AT_THE_END: Final = (
-    *(f"x{sign}" for sign in (".", "...", "\\", "\\\\", '"', "'", "/", ",", ";", ":", "-", "_", "?", "!", "%", "&")),
-    *(f"x{sign}" for sign in ("=", "+", "#", "@", "*", "~", "(", "[", "{", "<", "|", "$", "\u0323", "\U0001f44d")),
+    *(f"x{sign}" for sign in ENDINGS),
     *("1.0", "0", "\u00df", "\u00e9", "\u05e9", "\u03c2", "\u0130"),
 )
 """Texts whose last sign a service may lose or change."""

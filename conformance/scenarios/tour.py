@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import cycle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
@@ -29,6 +29,10 @@ Keys = Callable[[str], "Credential | None"]
 
 Step = Callable[[str], "Request"]
 """Returns a request about an engagement, given by its id, or a list that should show it."""
+
+
+_READERS: Final = 2
+"""Keys that request a list, or the organization, in a quick run."""
 
 
 def _listed(**query: object) -> Step:
@@ -85,8 +89,11 @@ def tour(run: Run) -> None:
             (created,) = run.send_permitted([_with(keys, requests.create_engagement(body))])
             if created is not None and (identifier := read.identifier_or_none(created)) is not None:
                 led[identifier] = keys
-        for step in life:
-            run.send_permitted([_with(keys, step(identifier)) for identifier, keys in led.items()])
+        for place, step in enumerate(life):
+            batch = [_with(keys, step(identifier)) for identifier, keys in led.items()]
+            if run.effort is Effort.QUICK and len(batch) > _READERS and batch[0].identifier is None:
+                batch.pop(place % len(batch))
+            run.send_permitted(batch)
 
 
 def _with(keys: Keys, request: Request) -> Request:
@@ -97,7 +104,7 @@ def _all_keys(run: Run) -> Iterator[Keys]:
     """Yield the keys that may lead an engagement, as far as the run has used them already."""
     changed = run.scenarios.result_if_any(role_changes)
     if changed is not None and changed.bystander is not None and changed.bystander.credential is not None:
-        yield partial(_same, changed.bystander.credential)
+        yield partial(_none_to_delete, changed.bystander.credential)
     allowed = run.scenarios.result_if_any(single_permissions)
     if allowed is not None:
         scoped = {scope: run.fixtures.scoped_key(scope) for scope in SCOPES if scope not in allowed.missing_means}
@@ -105,6 +112,11 @@ def _all_keys(run: Run) -> Iterator[Keys]:
     tried = run.scenarios.result_if_any(two_organizations)
     if tried is not None and tried.own[0] != tried.other[0]:
         yield partial(_same, run.fixtures.other_organization())
+
+
+def _none_to_delete(key: Credential, operation: str) -> Credential | None:
+    """Return a key for everything but deletions, which the main key sends: it may delete what others created."""
+    return None if operation == "deleteEngagement" else key
 
 
 def _same(key: Credential, _: str) -> Credential:

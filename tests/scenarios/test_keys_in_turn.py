@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.scenarios.keys_in_turn import send_by_turns
+from conformance.scenarios.keys_in_turn import send_by_turns, send_with
 from conformance.wire import requests
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange
@@ -51,3 +51,14 @@ def test_a_refused_key_gives_way_to_the_main_key() -> None:
     assert names(run) == [None, "engagements:delete", None, "engagements:delete", None]
     assert [exchange.received is not None for exchange in exchanges] == [True, True, True, False]
     assert exchanges[1].request == BATCH[1]
+
+
+def test_a_single_request_with_a_key() -> None:
+    """It is sent again with the main key only if its own key is refused."""
+
+    def respond(sent: Request) -> Exchange:
+        return make_exchange(sent, 204 if sent.credential is None else 200 if sent.credential == MEMBER else 401, {})
+
+    run = FakeRun(respond)
+    assert [send_with(run, key, BATCH[0]).status for key in (MEMBER, REMOVED, None)] == [200, 204, 204]
+    assert names(run) == ["member_1", "member_2", None, None]

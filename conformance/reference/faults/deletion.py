@@ -109,6 +109,13 @@ def _delete_too(kind: str, *, everywhere: bool, from_deletion: int = 0) -> Mutat
     return wrap("delete_subordinates", around)
 
 
+def _cascade_by_name(service: Service, honest: Method, engagement: Engagement) -> None:
+    honest(engagement)
+    for other in engagements(service, engagement.organization_id):
+        if other.name == engagement.name:
+            honest(other)
+
+
 FOUND = (
     fault("deleted-readable", "A deleted engagement can still be read.", _find_deleted(READ), _UNREADABLE, _AT_ONCE),
     fault("deleted-editable", "A deleted engagement can still be edited.", _find_deleted(EDIT), _UNEDITABLE),
@@ -198,6 +205,8 @@ RECORDS = (
             _leave(kind), f"subordinate-{words}-go") for kind, words in _RECORDS.items()),
     fault("cascade-takes-neighbours", "A deletion also deletes the reports of all other engagements.",
           _delete_too("report", everywhere=False), "subordinates-of-others-stay"),
+    fault("cascade-by-name", "A deletion also deletes the subordinate records of engagements of the same name.",
+          wrap("delete_subordinates", _cascade_by_name), "subordinates-of-others-stay"),
     fault("cascade-not-at-all", "A deletion keeps all subordinate records of the engagement.",
           override(delete_subordinates=lambda *_: None),
           *(f"subordinate-{words}-go" for words in _RECORDS.values())),

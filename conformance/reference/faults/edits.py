@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .changes import drop, put
-from .conditions import all_of, described, field_is, sends, sends_only, undescribed
+from .conditions import again, all_of, described, field_is, sends, sends_only, undescribed
 from .mutations import after, at_step, before, edit_as, end_process, fault, instead, override, refuse_valid, refused_yet
 from .operations import CREATE, EDIT
 from .situations import Situation, edit_all, moment, recalled, remember, show_edited
@@ -157,6 +157,10 @@ DONE = (
           _ignore_some(lambda number: number > 2), _EFFECT),  # noqa: PLR2004 - two, as its title says
     fault("edit-every-second", "Every second edit of an engagement reports success but does nothing.",
           _ignore_some(lambda number: number % 2 == 0), _EFFECT),
+    fault("edit-repeated-is-lost",
+          "An edit with the body of an earlier edit of the engagement reports success but does nothing.",
+          instead(EDIT, lambda at: show_edited(at, **at.values, updated_at=at.now),
+                  again("bodies", lambda at: f"{at.context.resource_id} {at.context.content!r}")), _EFFECT, _MOVES),
     fault("edit-archives", "An edit of the description archives the engagement.",
           after(EDIT, lambda at: at.store.edit_engagement(at.engagement.id, {"status": "archived"}, 0),
                 sends("description")), _KEEPS),

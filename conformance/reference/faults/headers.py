@@ -181,6 +181,8 @@ REMAINING = (
           _not_counted(reads), _FALLS),
     fault("remaining-of-reads-only", "X-RateLimit-Remaining does not count writes.",
           _not_counted(writes), _FALLS),
+    fault("remaining-without-edits", "X-RateLimit-Remaining does not count PATCH requests.",
+          _not_counted(lambda at: at.method == "PATCH"), _FALLS),
     fault("remaining-without-lists", "X-RateLimit-Remaining does not count list requests.",
           _not_counted(lambda at: at.operation.startswith("list")), _FALLS),
 )  # fmt: skip

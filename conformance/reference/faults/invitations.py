@@ -178,6 +178,8 @@ RESPONSES = (
             view("invitation", put(role=role)), _SENT) for role in ("member", "admin")),
     fault("invitation-role-swapped", "An invitation shows admin instead of member, and member instead of admin.",
           view("invitation", edit(role=lambda role: {"admin": "member"}.get(role, "admin"))), _SENT),
+    fault("invitation-by-member-is-lesser", "An invitation of an admin with a member's key has the role member.",
+          before(INVITE, lambda at: at.values.update(role="member"), lambda at: bool(at.context.key.user_id)), _SENT),
     fault("invitation-address-cut", "An invitation shows the address only up to the @.",
           view("invitation", edit(email=lambda email: email.partition("@")[0])), _SENT),
     fault("invitation-address-masked", "An invitation masks the address with asterisks.",

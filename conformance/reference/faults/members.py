@@ -107,6 +107,16 @@ def _requests_own(operation: str) -> Condition:
         at.service, "authors", at.context.resource_id)  # fmt: skip
 
 
+def _is_anothers(at: Situation) -> bool:
+    """Whether a key of another member created the engagement."""
+    return at.remembered("authors", {}).get(at.context.resource_id) not in {None, at.context.key.user_id}
+
+
+def _is_own_member(at: Situation) -> bool:
+    """Whether a request is about the member that its key belongs to."""
+    return at.context.key.user_id == at.context.resource_id
+
+
 def _change_own(change: Callable[[Service, str], object]) -> Mutation:
     """Change the engagements that a removed member created."""
 
@@ -168,6 +178,8 @@ REMOVAL = (
     fault("removal-does-nothing", "A removal reports success but does nothing.",
           instead(op.REMOVE, lambda at: at.success(at.service.view_removed(at.member))),
           _UNLISTED, _UNCOUNTED, _NOT_REMOVABLE),
+    fault("self-removal-does-nothing", "The removal of a member with its own key reports success but does nothing.",
+          instead(op.REMOVE, lambda at: at.success(at.service.view_removed(at.member)), _is_own_member), _UNLISTED),
     fault("only-admins-removable", "Members whose role is member cannot be removed.",
           refuse(op.REMOVE, 403, has_role("member")), "scope-allows-remove-member", "remove-member-succeeds"),
     fault("removal-takes-others", "A removal also removes another member of the same role.",
@@ -183,6 +195,8 @@ REMOVAL = (
           _SPARES_OTHERS),
     fault("removal-deletes-own", "The removal of a member deletes the engagements that the member created.",
           _change_own(lambda service, identifier: service.store.delete_engagement(identifier)), _ENGAGEMENTS),
+    fault("members-engagement-undeletable", "What a member created only its own key can delete; others get 403.",
+          _NOTE_AUTHORS | refuse(op.DELETE, 403, _is_anothers), "delete-engagement-succeeds", "archived-deletable"),
     fault("removal-archives-own", "The removal of a member archives the engagements that the member created.",
           _change_own(lambda service, identifier: service.store.edit_engagement(
               identifier, {"status": "archived"}, service.now())), _ENGAGEMENTS),
@@ -217,6 +231,10 @@ KEYS_OF_REMOVED = (
     fault("removed-member-after-three-seconds", "The key of a removed member is refused for only three seconds.",
           before(op.REMOVE, remember("removals", lambda at: at.service.seconds())) | _serve_removed(
               lambda at: at.service.seconds() - recalled(at.service, "removals", at.context.key.user_id, 0) >= _AGAIN),
+          _ORGANIZATION, _ENGAGEMENTS),
+    fault("removed-by-member-keeps-key", "If a member's key removes a member, the removed key works as before.",
+          before(op.REMOVE, remember("remover", lambda at: at.context.key.user_id))
+          | _serve_removed(lambda at: bool(recalled(at.service, "remover", at.context.key.user_id))),
           _ORGANIZATION, _ENGAGEMENTS),
     fault("removed-member-key-404", "The key of a removed member gets 404 instead of a refusal.",
           override(refuse_removed_member=_find_nothing), _ORGANIZATION, _ENGAGEMENTS),

@@ -31,7 +31,7 @@ _MEMBERS_AGREE, _ENGAGEMENTS_AGREE = "member-count-agrees", "engagement-count-ag
 _SETTINGS = {
     "requireTwoFactor": "require_two_factor", "domainAutoJoin": "domain_auto_join", "ssoEnabled": "sso_enabled",
 }  # fmt: skip
-_SMALL = 20
+_SMALL, _SECOND = 20, 1000
 
 
 def _stored(at: Situation) -> Organization:
@@ -61,6 +61,11 @@ def _changes(column: str, value: Callable[[Organization, str, int], object]) -> 
             _write(at, **{column: value(organization, name, at.now)})
 
     return before(RENAME, action)
+
+
+def _old_name_for_members(at: Situation, shown: View) -> View:
+    is_late = at.context.key.user_id is not None and at.now < at.service.memory.get("until", 0)
+    return {**shown, "name": at.service.memory["name"]} if is_late else shown
 
 
 def _shows(field: str) -> Mutation:
@@ -95,6 +100,9 @@ UPDATES = flat(
     fault("rename-once", "Only the first renaming of an organization is carried out.",
           instead(RENAME, lambda at: _show_renamed(at, name=at.values.get("name", "")),
                   again("renamed", lambda at: at.context.organization_id)), _EFFECT),
+    fault("rename-late-for-members", "A member's key reads the old name for one second after a renaming.",
+          before(RENAME, lambda at: at.service.memory.update(name=_stored(at).name, until=at.now + _SECOND))
+          | data(GET_ORGANIZATION, _old_name_for_members), _EFFECT),
     fault("rename-refused", "Every renaming is refused.",
           refuse_valid(RENAME, 409, lambda at: bool(at.values)), "update-organization-succeeds"),
     fault("rename-answers-old-name", "The response to a renaming has the old name.",

@@ -24,7 +24,7 @@ from conformance.scenarios.access.every_operation import (
 from conformance.scenarios.access.invalid_requests import invalid_role_changes
 from conformance.scenarios.access.reserved_engagements import engagements_in_every_state
 from conformance.scenarios.access.unauthenticated import bad_keys
-from conformance.scenarios.basics import or_without_description
+from conformance.scenarios.basics import or_with_plain_texts
 from conformance.scenarios.lists.finding import NEWEST, PER_PAGE
 from conformance.wire import requests
 
@@ -300,5 +300,5 @@ def _attempts(run: Run, key: Credential) -> dict[str, list[Exchange]]:
             if identifier is not None
         ]
         sent = run.send_permitted([replace(request.with_key(key), repeatable=True) for request in batch])
-        attempts[name] = [or_without_description(run, exchange) for exchange in sent if exchange is not None]
+        attempts[name] = [or_with_plain_texts(run, exchange) for exchange in sent if exchange is not None]
     return attempts

@@ -136,12 +136,12 @@ def odd_editing(run: Run) -> OddEditing:
     run.sleep(tick)
     null_description = run.send(requests.update_engagement(identifier, {"description": None}))
     after_null = run.send(requests.get_engagement(identifier))
-    # For the ledger: a former name, after which no former description may come back.
-    run.send(requests.update_engagement(identifier, {"name": field_or_none(before, "name")}))
-    run.send(requests.get_engagement(identifier))
-    other = run.scenarios.result(creating).described
-    namesake = run.send(requests.update_engagement(identifier, other.sent))
-    run.send(requests.get_engagement(identifier))  # for the ledger
+    # For the ledger: a former name, after which no former description may come back, and the same edit after another.
+    former = requests.update_engagement(identifier, {"name": field_or_none(before, "name")})
+    reading = requests.get_engagement(identifier)
+    run.send_in_turn([former, reading])
+    namesake = run.send(requests.update_engagement(identifier, run.scenarios.result(creating).described.sent))
+    run.send_in_turn([reading, former, reading])
     return OddEditing(own_values, same, empty, null_name, null_description, after_null, namesake)
 
 

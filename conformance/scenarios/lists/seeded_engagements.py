@@ -133,7 +133,9 @@ def seeded_engagements(run: Run) -> SeededEngagements:
         return SeededEngagements(())
     if not pieces:
         raise CantTell("no engagement could be created to judge lists by")
-    run.send_all([*LISTS_BY_STATUS.values()])  # for the laws and the ledger, which see the changes in later reads
+    # For the laws and the ledger, which see the changes in later reads. After a read of each, no read of the guard is
+    # between the changes, so that the rate limit of a series of edits shows.
+    run.send_all([*LISTS_BY_STATUS.values(), *(requests.get_engagement(piece.identifier) for piece in pieces)])
     run.sleep(max(0.0, finished + _tick(pieces) - run.clock.monotonic()))
     by_id = {piece.identifier: piece for piece in pieces}
     for place in (*_ARCHIVED, *(place for place in _ALSO_ARCHIVED if place < len(pieces))):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
 from conformance.running.scenarios import scenario
+from conformance.scenarios.keys_in_turn import send_with
 from conformance.scenarios.lists.finding import latest
 from conformance.scenarios.members.member_list import (
     MemberCount,
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.targets.fixtures import Member
     from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,10 @@ def removal(run: Run) -> Removal:
     newest = [latest(run, sort="createdAt", order="asc")] if allowed else []
     engagements_before = run.send_all(newest)
     read_members(run, changed.role)  # right before and after, as a service may keep a list
-    response = run.send(requests.remove_member(member.user_id))
+    remover = None if bystander is None else bystander.credential
+    response = send_with(run, remover, requests.remove_member(member.user_id))
+    own = [read_again for operation in allowed if (read_again := _read_of_creation(operation)) is not None]
+    run.send_all(own)  # for the ledger: what the member created stays
     attempts = afterwards(run, allowed)
     engagements_after = run.send_all(newest)
     after = count_members(run)
@@ -83,6 +89,14 @@ def removal(run: Run) -> Removal:
         after,
         tuple(zip(reads_before, _reads(run, bystander), strict=True)),
     )
+
+
+def _read_of_creation(operation: Allowed) -> Request | None:
+    """Return a read with the main key of what the member's key created; None if the operation created nothing."""
+    if operation.before.request.operation.id != "createEngagement":
+        return None
+    made = read.identifier_or_none(operation.before)
+    return None if made is None else requests.get_engagement(made)
 
 
 def _reads(run: Run, member: Member | None) -> list[Exchange]:

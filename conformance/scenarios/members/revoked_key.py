@@ -78,7 +78,7 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
         (requests.get_engagement(own), requests.get_engagement(own)),
         (rename, rename),
         (_edit(run, own), _edit(run, own)),
-        (_invitation(run), _invitation(run)),
+        (_invitation(run, "admin"), _invitation(run, "member")),
         (requests.archive_engagement(archived), requests.archive_engagement(own)),
         *_on_members(others),
     ]
@@ -88,6 +88,8 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
         *[(requests.delete_engagement(identifier), requests.delete_engagement(own)) for identifier in spare],
     ]
     allowed = [*_try(sender, key, pairs), *creations[:1], *_try(sender, key, last)]
+    if not any(operation.before.request.operation.id == "inviteMember" for operation in allowed):  # of an admin
+        allowed += _try(sender, key, [(_invitation(run, "member"), _invitation(run, "member"))])
     # The engagement to unarchive is archived again first, as it was when unarchiving was allowed.
     run.send(requests.archive_engagement(archived))
     return tuple(allowed)
@@ -127,8 +129,8 @@ def _edit(run: Run, identifier: str) -> Request:
     return requests.update_engagement(identifier, {"name": run.name("edit"), "description": run.name("edit")})
 
 
-def _invitation(run: Run) -> Request:
-    return requests.invite_member({"email": run.address("by-member"), "role": "member"})
+def _invitation(run: Run, role: str) -> Request:
+    return requests.invite_member({"email": run.address("by-member"), "role": role})
 
 
 def _id(exchange: Exchange) -> str:

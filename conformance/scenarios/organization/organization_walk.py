@@ -8,6 +8,7 @@ from conformance.oracle.outcomes import CantTell, Untested
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import OTHER_ROLE
+from conformance.scenarios.keys_in_turn import send_with
 from conformance.scenarios.members.member_list import read_members, read_members_with
 from conformance.scenarios.organization.under_another_name import refused_under_another_name
 from conformance.scenarios.renaming import given_back, name_before
@@ -47,7 +48,7 @@ def organization_walk(run: Run) -> None:
 
 @scenario(alone=True)
 def role_walk(run: Run) -> None:
-    """Change a new member between two roles in a random sequence."""
+    """Change a new member between two roles in a random sequence, and remove it, with its own key if that may."""
     if run.profile.provisioner is None:
         raise Untested("the target file names too few members for this; a provisioner can make one")
     member, choices = run.fixtures.member("member"), run.random("role walk")
@@ -57,5 +58,7 @@ def role_walk(run: Run) -> None:
         if role not in OTHER_ROLE:
             raise CantTell("the list of members does not show the new one", *members.pages)
         new = OTHER_ROLE[role] if choices.random() < 0.7 else role  # noqa: PLR2004 - a share
-        run.send(requests.update_member_role(member.user_id, {"role": new}))
+        send_with(run, member.credential, requests.update_member_role(member.user_id, {"role": new}))
         members = read_members(run)
+    if members.role(member.user_id) in OTHER_ROLE:
+        send_with(run, member.credential, requests.remove_member(member.user_id))  # for the ledger

@@ -11,6 +11,7 @@ from conformance.checks.test_s2_cascade import _judge_gone
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.engagements.cascade import Cascade, cascade
 from conformance.targets.capabilities import MissingMeans
+from conformance.wire import requests
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun
 
@@ -49,7 +50,8 @@ class Service(FakeRun):
         status = self.responses.get((operation, identifier), self.responses.get(operation, SUCCESSES[operation]))
         if operation == "deleteEngagement" and status == 200 and not self.stays:
             self.records = {record: owner for record, owner in self.records.items() if owner != identifier}
-        return make_exchange(operation, status, {"data": {"id": identifier}} if status < 300 else {"error": {}})
+        data = {"data": {"id": identifier, "name": "The neighbour"}}
+        return make_exchange(operation, status, data if status < 300 else {"error": {}})
 
     def scoped_key(self, scope: str) -> Credential:
         """Refuse: there is only the main key."""
@@ -73,11 +75,31 @@ def seen(responses: dict[object, int] | None = None, *, stays: bool = False) -> 
 
 
 def test_records_that_go() -> None:
-    """Deleted records raise nothing, and no engagement is read."""
+    """Deleted records raise nothing, and no deleted engagement is read."""
     service, found = seen()
 
     _judge_gone(found, "task")
-    assert not any(request.operation.id == "getEngagement" for request in service.sent)
+    read = {request.identifier for request in service.sent if request.operation.id == "getEngagement"}
+    assert read <= {found.neighbour}
+
+
+@pytest.mark.parametrize(("renaming", "updates"), [(200, 1), (409, 2)])
+def test_a_deleted_engagement_has_the_name_of_its_neighbour(renaming: int, updates: int) -> None:
+    """If the service refuses a duplicate, the engagement gets another name."""
+    statuses = iter([renaming, 200])
+    service = Service({"getEngagement": 200})
+    honest = service.respond
+
+    def respond(sent: Request) -> Exchange:
+        if sent.operation.id == "updateEngagement":
+            service.responses["updateEngagement"] = next(statuses)
+        return honest(sent)
+
+    service.respond = respond
+    cascade(service)
+    sent = [request.body for request in service.sent if request.operation.id == "updateEngagement"]
+    assert sent[0] == requests.encode({"name": "The neighbour"})
+    assert len(sent) == updates
 
 
 def test_records_that_stay() -> None:

@@ -1,0 +1,77 @@
+"""Creations that several scenarios share."""
+
+from __future__ import annotations
+
+import re
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.oracle.outcomes import CantTell
+from conformance.scenarios.basics import create_engagements, or_with_plain_texts
+from conformance.scenarios.samples import ENDINGS
+from conformance.wire import requests
+from tests.fakes.exchanges import make_exchange
+from tests.fakes.runs import FakeRun
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
+
+
+def ruled(names: str = ".*", descriptions: str | None = ".*") -> FakeRun:
+    """Return a run against a service with rules for texts; None forbids descriptions."""
+    numbers = count(1)
+
+    def respond(sent: Request) -> Exchange:
+        body = make_exchange(sent).sent_object or {}
+        described = "description" not in body or (
+            descriptions is not None and re.fullmatch(descriptions, body["description"], re.DOTALL)
+        )
+        if not re.fullmatch(names, body["name"], re.DOTALL) or not described:
+            return make_exchange(sent, 422, {"error": {}})
+        return make_exchange(sent, 201, {"data": {"id": f"e{next(numbers)}", **body}})
+
+    return FakeRun(respond)
+
+
+def created(run: FakeRun) -> list[dict[str, Any]]:
+    """Return what two creations show."""
+    return create_engagements(run, "first", "second")
+
+
+def test_names_end_oddly() -> None:
+    """Each engagement has a name of the run with one sign at its end, and a plain description."""
+    run = ruled()
+    made = created(run)
+    assert len(run.sent) == 2
+    for label, engagement in zip(("first", "second"), made, strict=True):
+        assert engagement["name"].removeprefix(f"cf-{label}") in ENDINGS
+        assert engagement["description"] == f"About cf-{label}"
+
+
+@pytest.mark.parametrize(
+    ("names", "descriptions", "is_described", "number"),
+    [("[a-z0-9-]*[a-z0-9]", ".*", True, 4), ("[a-z0-9-]*[a-z0-9]", None, False, 6), (".*", None, False, 6)],
+)
+def test_a_rule_for_texts(names: str, descriptions: str | None, number: int, *, is_described: bool) -> None:
+    """The sign at the end of a name is left out first, then the description too."""
+    run = ruled(names, descriptions)
+    assert ["description" in engagement for engagement in created(run)] == [is_described] * 2
+    assert len(run.sent) == number
+
+
+def test_no_text_is_accepted() -> None:
+    """The scenario ends."""
+    with pytest.raises(CantTell):
+        created(ruled("Audit"))
+
+
+def test_a_plain_request_is_not_repeated() -> None:
+    """A refusal of plain texts stays, whatever the body."""
+    run = ruled()
+    for request in (requests.create_engagement({"name": "cf-a"}), requests.update_organization({"name": 5})):
+        refused = make_exchange(request, 422, {"error": {}})
+        assert or_with_plain_texts(run, refused) is refused
+    assert run.sent == []
