@@ -64,6 +64,8 @@ _MOST_ELSEWHERE: Final = MAX_HEADERS - 96
 _COOKIES: Final = ("api_key", "access_token", "token", "session")
 _TURNS: Final = {Effort.QUICK: 1, Effort.STANDARD: len(State), Effort.DEEP: len(State)}
 """Calls of all operations without a key, and with unknown keys in turn, each on engagements in other states."""
+_WHOLE: Final = 2
+"""Turns in which all operations are called; later ones call those on an engagement."""
 _SCHEMES: Final = 2
 """Calls of all operations with other schemes in turn in a standard run."""
 _APART: Final = 3
@@ -273,8 +275,14 @@ def _send(
             (keys[(place + turn) % len(keys)], request)
             for turn in range(turns)
             for place, request in enumerate(batches(first + turn))
+            if _is_due(request, turn)
         ],
     )
+
+
+def _is_due(request: Request, turn: int) -> bool:
+    """Whether a turn, counted from 0, has a request: only those about an engagement differ from turn to turn."""
+    return turn < _WHOLE or (request.operation.family == "engagements" and request.identifier is not None)
 
 
 def _with_other_schemes(run: Run, inputs: UnauthenticatedInputs, key: str) -> tuple[Sent, ...]:
@@ -289,7 +297,7 @@ def _with_other_schemes(run: Run, inputs: UnauthenticatedInputs, key: str) -> tu
 def _without_a_key(run: Run, inputs: UnauthenticatedInputs, key: str) -> tuple[Sent, ...]:
     """Call all operations without Authorization, the first two with the real key in other headers and a cookie."""
     batch = inputs.batch(0)
-    plain = [request for turn in range(_TURNS[run.effort]) for request in inputs.batch(turn)]
+    plain = [request for turn in range(_TURNS[run.effort]) for request in inputs.batch(turn) if _is_due(request, turn)]
     if len(key) < SHORTEST:  # as a key without a scheme
         return _sent(run, [(("no key", NO_KEY), request) for request in plain])
     elsewhere = [replace(request, headers=(*request.headers, *_other_headers(key))) for request in batch[:_ELSEWHERE]]
