@@ -14,7 +14,7 @@ from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.single_scope import single_permissions
 from conformance.scenarios.access.two_organizations import two_organizations
-from conformance.scenarios.members.role_changes import role_changes
+from conformance.scenarios.members.role_changes import key_of_bystander
 from conformance.scenarios.samples import ALONE, shuffled
 from conformance.wire import requests
 
@@ -102,9 +102,8 @@ def _with(keys: Keys, request: Request) -> Request:
 
 def _all_keys(run: Run) -> Iterator[Keys]:
     """Yield the keys that may lead an engagement, as far as the run has used them already."""
-    changed = run.scenarios.result_if_any(role_changes)
-    if changed is not None and changed.bystander is not None and changed.bystander.credential is not None:
-        yield partial(_none_to_delete, changed.bystander.credential)
+    if (member := key_of_bystander(run)) is not None:
+        yield partial(_none_to_delete, member)
     allowed = run.scenarios.result_if_any(single_permissions)
     if allowed is not None:
         scoped = {scope: run.fixtures.scoped_key(scope) for scope in SCOPES if scope not in allowed.missing_means}

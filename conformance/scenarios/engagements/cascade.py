@@ -12,6 +12,7 @@ from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import field_or_none
 from conformance.scenarios.engagements.histories import archived_last, histories
 from conformance.scenarios.keys_in_turn import send_by_turns
+from conformance.scenarios.members.role_changes import key_of_bystander
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import KINDS
 from conformance.wire import requests
@@ -136,9 +137,11 @@ def _name_like(run: Run, identifier: str, neighbour: str) -> bool:
 
 
 def _deleting(run: Run) -> list[Credential]:
+    member = key_of_bystander(run)
+    keys = [] if member is None else [member]
     with suppress(MissingMeans):
-        return [run.fixtures.scoped_key("engagements:delete")]
-    return []
+        keys.append(run.fixtures.scoped_key("engagements:delete"))
+    return keys
 
 
 def _records(run: Run, engagement: str, kinds: Sequence[SubordinateKind]) -> list[Record]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.targets.fixtures import Member
     from conformance.wire.exchange import Exchange
-    from conformance.wire.requests import Request
+    from conformance.wire.requests import Credential, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,12 @@ def role_changes(run: Run) -> RoleChanges:
     read_members(run)
     _give_back(run, member, role, *_other_change(before, bystander))
     return RoleChanges(member, bystander, role, before, changes, same, invited)
+
+
+def key_of_bystander(run: Run) -> Credential | None:
+    """Return the key of the other member, who stays in the organization; None if the run has not changed its role."""
+    changed = run.scenarios.result_if_any(role_changes)
+    return None if changed is None or changed.bystander is None else changed.bystander.credential
 
 
 def _try_owner(run: Run, member: Member, role: str) -> None:
