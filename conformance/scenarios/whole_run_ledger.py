@@ -109,7 +109,11 @@ def _of_other_organization(run: Run) -> list[Finding]:
     Findings that other users of that organization may have caused are left out.
     """
     originals = {exchange.number: exchange for exchange in run.wire.exchanges}
-    seen = (exchange.seen_from(OTHER_KEY) for exchange in originals.values())
+    by_key = [exchange for exchange in originals.values() if exchange.request.key_name == OTHER_KEY]
+    scopes = {
+        exchange.request.operation.scope for exchange in by_key if exchange.accepted and exchange.request.is_proper
+    }
+    seen = (exchange.seen_from(OTHER_KEY, scopes - {None}) for exchange in originals.values())
     found = Ledger.over(seen, name_key).findings.broken
     return [
         replace(

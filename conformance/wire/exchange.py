@@ -14,6 +14,7 @@ from conformance.wire.redaction import STAND_IN
 from conformance.wire.requests import JSON_HEADERS, MAIN_KEY, OTHER_KEY, Credential
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from datetime import datetime
 
     from conformance.wire.redaction import Redactor
@@ -257,20 +258,23 @@ class Exchange:
         full = credential is None or (credential.name == MAIN_KEY and not credential.invalid)
         return self.request.is_proper and full
 
-    def seen_from(self, key: str) -> Self:
+    def seen_from(self, key: str, scopes: Collection[str | None]) -> Self:
         """Return the exchange as another organization sees it, whose full key is its main key.
 
         Args:
             key: The name of that key. A request with it becomes one with the main key; one with another valid key
-                becomes one of another organization. A refusal of the key itself becomes one of another organization,
-                too, as it may be no full key.
+                becomes one of another organization.
+            scopes: The scopes that the key has for certain. A refusal of the key itself for another operation becomes
+                one of another organization, too, as it may be no full key.
         """
         credential = self.request.credential
         if credential is not None and credential.invalid:
             return self
         full = credential is not None and credential.name == key
-        lacking = self.received is not None and self.received.status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
-        seen = None if full and not lacking else Credential(OTHER_KEY, None)
+        status = None if self.received is None else self.received.status
+        is_lacking = status == HTTPStatus.FORBIDDEN and self.request.operation.scope not in scopes
+        full = full and status != HTTPStatus.UNAUTHORIZED and not is_lacking
+        seen = None if full else Credential(OTHER_KEY, None)
         return replace(self, request=replace(self.request, credential=seen))
 
     @cached_property

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.wire.exchange import Exchange, NoResponse, NotSent, Response
+from conformance.wire.requests import OTHER_KEY, Credential
 from conformance.wire.run_limits import RunStopped
 from tests.fakes.exchanges import make_exchange
 
@@ -109,3 +110,26 @@ def test_an_exchange_shows_no_bodies() -> None:
     """The repr omits the request, which may be large."""
     assert "SentRequest" not in repr(came(200))
     assert "Call(" not in repr(came(200))
+
+
+@pytest.mark.parametrize(
+    ("status", "scopes", "is_main"),
+    [
+        (200, [], True),
+        (404, [], True),
+        (403, [], False),
+        (403, ["engagements:read"], False),
+        (403, ["engagements:write"], True),
+        (401, ["engagements:write"], False),
+    ],
+)
+def test_the_view_of_another_organization(status: int, scopes: list[str], *, is_main: bool) -> None:
+    """Its key is the main one, unless it was refused and is not known to have the scope."""
+    key, own = Credential.bearer(OTHER_KEY, "key-of-another"), Credential.bearer("engagements:write", "key-of-ours")
+    seen = make_exchange("updateEngagement", status, {}, key=key).seen_from(OTHER_KEY, scopes)
+
+    assert (seen.request.credential is None) is is_main
+    assert (
+        make_exchange("updateEngagement", status, {}, key=own).seen_from(OTHER_KEY, scopes).request.key_name
+        == OTHER_KEY
+    )
