@@ -21,7 +21,14 @@ from conformance.targets.queries import (
     object_in,
 )
 from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, NotSent
-from conformance.wire.requests import MAIN_KEY, OTHER_KEY, get_engagement, get_organization, list_engagements
+from conformance.wire.requests import (
+    MAIN_KEY,
+    OTHER_KEY,
+    get_engagement,
+    get_organization,
+    list_engagements,
+    update_organization,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -205,6 +212,7 @@ class Ownership:
         with self._lock:
             learn = {
                 "getCurrentOrganization": self._learn_organization,
+                "updateCurrentOrganization": self._learn_organization,
                 "createEngagement": self._learn_creation,
                 "getEngagement": self._learn_read,
                 "listEngagements": self._learn_list,
@@ -215,13 +223,19 @@ class Ownership:
             if learn is not None:
                 learn(request, response)
 
-    def is_foreign(self, key: Credential) -> bool:
+    def is_foreign(self, key: Credential, *, may_update: bool = False) -> bool:
         """Whether a key belongs to another organization than the main key.
 
         Its organization is read once; a key without that permission is taken for one of the main key's organization.
+
+        Args:
+            key: The key.
+            may_update: Whether to send an update without fields, whose response shows the organization, if the key may
+                not read.
         """
-        if key.name not in self._organizations:
-            self._send_all([get_organization().with_key(key)])
+        for asked in (get_organization(), *([update_organization({})] if may_update else [])):
+            if key.name not in self._organizations:
+                self._send_all([asked.with_key(key)])
         shown, main = self._organizations.get(key.name), self._organizations.get(MAIN_KEY)
         return None not in {shown, main} and shown != main
 
@@ -259,7 +273,9 @@ class Ownership:
                     del self._states[place]
 
     def _learn_organization(self, request: Request, response: Response) -> None:
-        if (found := identifier_of(data_of(response))) is not None:
+        if (found := identifier_of(data_of(response))) is not None and (
+            request.method == "GET" or request.key_name not in self._organizations
+        ):
             self._organizations[request.key_name] = found
 
     def _learn_creation(self, request: Request, response: Response) -> None:

@@ -125,8 +125,9 @@ class Foreign:
     def __init__(self, *names: str) -> None:
         self.names = names
 
-    def is_foreign(self, key: Credential) -> bool:
+    def is_foreign(self, key: Credential, *, may_update: bool = False) -> bool:
         """Whether the key is one of these."""
+        assert may_update is (key.name == "organizations:write")
         return key.name in self.names
 
 
@@ -550,6 +551,39 @@ def test_a_key_of_another_organization_is_not_used(
             ask(made)
     else:
         ask(made)
+
+
+@pytest.mark.parametrize(
+    ("shown", "mode"), [("org_2", ""), ("org_1", ""), ("org_2", DISPOSABLE), ("org_1", DISPOSABLE)]
+)
+def test_a_key_that_may_only_rename_shows_its_organization(
+    fixtures: Callable[..., Fixtures], service: Any, shown: str, mode: str
+) -> None:
+    """An update without fields shows it, in a disposable organization, before a renaming could harm another one."""
+    sent: list[Request] = []
+
+    def send_all(requests: Sequence[Request]) -> list[Exchange]:
+        sent.extend(request for request in requests if request.credential is not None)
+        responses = [
+            service.send(request) if request.credential is None
+            else make_exchange(request, 403, {"error": {}}) if request.method == "GET"
+            else make_exchange(request, 200, {"data": {"id": shown}})
+            for request in requests
+        ]  # fmt: skip
+        for response in responses:
+            ownership.after(response)
+        return responses
+
+    ownership = Ownership(RunNames(PREFIX), send_all)
+    send_all([get_organization()])
+    made = fixtures(f"{mode}keys: {{organizations:write: k}}", ownership=ownership, mode=None)
+
+    if mode and shown == "org_2":
+        with pytest.raises(MissingMeans, match="belongs to another organization"):
+            made.scoped_key("organizations:write")
+    else:
+        made.scoped_key("organizations:write")
+    assert [(request.method, request.body) for request in sent] == [("GET", None), ("PATCH", b"{}")][: 2 if mode else 1]
 
 
 def test_an_earlier_member_is_not_taken_for_a_new_one(fixtures: Callable[..., Fixtures], service: Any) -> None:
