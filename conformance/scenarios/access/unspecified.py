@@ -43,7 +43,8 @@ def unspecified(run: Run) -> Beside:
     below = known.as_probe("GET", f"{known.path}/{NEVER_ISSUED}/no-such-path")  # for the laws of every response
     batch = [known.as_probe("GET", _UNKNOWN), below, requests.get_engagement(NEVER_ISSUED)]
     if run.mode is not Mode.READ_ONLY:
-        batch.append(known.as_probe("PUT", known.path))
+        # Of an id that nothing has, because PUT of the collection could replace it.
+        batch.append(known.as_probe("PUT", f"{known.path}/{NEVER_ISSUED}"))
         batch += [] if run.effort is Effort.QUICK else [known.as_probe("OPTIONS", known.path)]
     unknown_path, _, never_issued, *methods = run.send_all(batch)
     return Beside(unknown_path, never_issued, *[*methods, None, None][:2])
