@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
 
 _STEPS: Final = {Effort.QUICK: 3, Effort.STANDARD: 12, Effort.DEEP: 60}
+_LATE: Final = 1.5
+"""Seconds for which the organization has another name at least, as a renaming may come undone."""
 _MOST_INVITATIONS: Final = 2
 
 
@@ -37,6 +39,7 @@ def organization_walk(run: Run) -> None:
                 if place == 0:
                     run.scenarios.wait_for(tour)
                     run.scenarios.wait_for(refused_under_another_name)
+                    run.sleep(_LATE)
             elif step == "invite" and invited < _MOST_INVITATIONS:
                 invited += 1
                 role = choices.choice(("admin", "member"))
