@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 REQUESTS: Final = {
-    "quick": (150, 480, 1000),
-    "standard": (470, 1800, 2750),
-    "deep": (1000, 5850, 7200),
+    "quick": (150, 500, 1000),
+    "standard": (350, 1400, 2450),
+    "deep": (950, 5400, 6850),
 }
 """Approximate requests of each effort: read-only, with the key alone, and with everything unlocked."""
 
