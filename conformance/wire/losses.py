@@ -26,13 +26,11 @@ class Loss:
     Attributes:
         under_way: The requests that were sent and broken off when it began, in the order of their numbers.
         alone: Whether no other request was in flight beside the one that was broken off.
-        refusal: The first request without a connection.
         returned: The first response after that; None if the target did not come back.
     """
 
     under_way: tuple[Exchange, ...]
     alone: bool
-    refusal: Exchange
     returned: Exchange | None
 
 
@@ -75,7 +73,7 @@ def _loss(refusal: Exchange, returned: Exchange | None, ordered: Sequence[Exchan
     alone = len(under_way) == 1 and not any(
         _meet(under_way[0], other) for other in ordered if other is not under_way[0]
     )
-    return Loss(tuple(sorted(under_way, key=lambda exchange: exchange.number)), alone, refusal, returned)
+    return Loss(tuple(sorted(under_way, key=lambda exchange: exchange.number)), alone, returned)
 
 
 def _is_refused(exchange: Exchange) -> bool:

@@ -96,14 +96,12 @@ class MemberOfOne:
         user_id: The member.
         before: The members of the main key's organization.
         attempts: The other key's attempts, by operationId.
-        after: The members of the main key's organization afterwards.
         listed: The members that the other key lists.
     """
 
     user_id: str
     before: tuple[Exchange, ...]
     attempts: Mapping[str, Exchange]
-    after: tuple[Exchange, ...]
     listed: tuple[Exchange, ...]
 
 
@@ -274,7 +272,8 @@ def member_of_one(run: Run) -> MemberOfOne:
         "removeMember": requests.remove_member(user_id),
     }
     attempts = {name: run.send(replace(request.with_key(key), repeatable=True)) for name, request in batch.items()}
-    return MemberOfOne(user_id, tuple(before), attempts, tuple(member_pages(run)), listed)
+    member_pages(run)  # the ledger judges whether the member is still there
+    return MemberOfOne(user_id, tuple(before), attempts, listed)
 
 
 def _attempts(run: Run, key: Credential) -> dict[str, list[Exchange]]:

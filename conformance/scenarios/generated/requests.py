@@ -45,7 +45,6 @@ _MOST_QUERY: Final = MAX_TARGET - 400
 class Generated:
     """Generated requests of an operation and their exchanges, by validity."""
 
-    operation: str
     by_validity: dict[Validity, tuple[Exchange, ...]]
 
     def of(self, kind: Validity) -> tuple[Exchange, ...]:
@@ -147,7 +146,7 @@ def send_generated(run: Run, operation: str, *, only: frozenset[Validity] = froz
     responses = send(list(kinds))
     for request, exchange in zip(kinds, responses, strict=True):
         by_validity[kinds[request]].append(exchange)
-    return Generated(operation, {kind: tuple(found) for kind, found in by_validity.items()})
+    return Generated({kind: tuple(found) for kind, found in by_validity.items()})
 
 
 def _short(query: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

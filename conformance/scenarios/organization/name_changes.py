@@ -43,7 +43,6 @@ SETTINGS: Final = ("requireTwoFactor", "domainAutoJoin", "ssoEnabled")
 class Rename:
     """A renaming and a read after it."""
 
-    name: str
     response: Exchange
     after: Exchange
 
@@ -53,7 +52,6 @@ class Renaming:
     """Renamings of the organization, and attempts to change more.
 
     Attributes:
-        before: The organization as it was.
         plain: The renaming to a plain name that every service should accept.
         odd: The renamings to odd names.
         nameless: The responses to updates with null and with an empty text as the name.
@@ -62,7 +60,6 @@ class Renaming:
         after_foreign: A read after those.
     """
 
-    before: Exchange
     plain: Rename
     odd: tuple[Rename, ...]
     nameless: tuple[Exchange, ...]
@@ -86,7 +83,7 @@ def renaming(run: Run) -> Renaming:
     reads = [requests.get_organization().with_key(key) for key in second_reader(run)]
     run.send_all(reads)
     with given_back(run, name):
-        return _renamed(run, before, reads)
+        return _renamed(run, reads)
 
 
 def _ensure_room(run: Run, before: Exchange) -> None:
@@ -100,7 +97,7 @@ def _ensure_room(run: Run, before: Exchange) -> None:
         raise CantTell(f"{left}, too few to rename the organization and restore it", before)
 
 
-def _renamed(run: Run, before: Exchange, reads: Sequence[Request]) -> Renaming:
+def _renamed(run: Run, reads: Sequence[Request]) -> Renaming:
     random = run.random("names of the organization")
     ends, broken = shuffled(AT_THE_END, random), shuffled(BROKEN, random)
     for text in broken[: _SINGLY[run.effort]]:  # no reason for a server error
@@ -114,12 +111,12 @@ def _renamed(run: Run, before: Exchange, reads: Sequence[Request]) -> Renaming:
     run.send_all(reads)
     # Open, but no reason for a server error, and a refused name must not be set.
     nameless = [run.send(requests.update_organization({"name": name})) for name in (None, "")]
-    empty = Rename("", run.send(requests.update_organization({})), run.send(requests.get_organization()))
+    empty = Rename(run.send(requests.update_organization({})), run.send(requests.get_organization()))
     foreign = _claim(run, empty.after, _claims(run, read.data(empty.after)))
     after = run.send(requests.get_organization())
     if differences(empty.after, after):
         _repair(run, empty.after)
-    return Renaming(before, plain, odd, tuple(nameless), empty, foreign, after)
+    return Renaming(plain, odd, tuple(nameless), empty, foreign, after)
 
 
 def _use(run: Run) -> None:
@@ -141,7 +138,7 @@ def _oddly_renamed(run: Run, end: str) -> tuple[Rename, ...]:
 
 
 def _rename(run: Run, name: str) -> Rename:
-    return Rename(name, run.send(requests.update_organization({"name": name})), run.send(requests.get_organization()))
+    return Rename(run.send(requests.update_organization({"name": name})), run.send(requests.get_organization()))
 
 
 def _rename_with_key(run: Run, name: str) -> Rename:
@@ -150,7 +147,7 @@ def _rename_with_key(run: Run, name: str) -> Rename:
     with suppress(MissingMeans):
         response = RetryNewKeys(run).send(update.with_key(run.fixtures.scoped_key("organizations:write")))
         if response.accepted:
-            return Rename(name, response, run.send(requests.get_organization()))
+            return Rename(response, run.send(requests.get_organization()))
     return _rename(run, name)
 
 
@@ -186,20 +183,6 @@ def _repair(run: Run, before: Exchange) -> None:
     """Restore fields that a service let be changed, for which the journal has no means."""
     was = read.data(before)
     run.send(requests.update_organization({name: was[name] for name in ("name", *FIXED, "settings") if name in was}))
-
-
-def standing(exchange: Exchange) -> dict[str, Any]:
-    """Return the fields that an update cannot change, with the settings; others change the counts.
-
-    Raises:
-        CantTell: A field cannot be read.
-    """
-    organization = read.data(exchange)
-    settings = organization.get("settings")
-    if not isinstance(settings, dict) or not all(isinstance(settings.get(name), bool) for name in SETTINGS):
-        raise CantTell("the settings cannot be read", exchange)
-    fields = {name: read.text(organization, name, exchange) for name in FIXED}
-    return fields | {f"settings/{name}": settings[name] for name in SETTINGS}
 
 
 def differences(before: Exchange, after: Exchange) -> list[str]:
