@@ -117,7 +117,7 @@ def list_within_bounds(
     raise CantTell(doubt.message + others, *doubt.exchanges)
 
 
-def _taken(run: Run, first: Snapshot, anew: Callable[[], Snapshot] | None = None) -> Snapshot:
+def _taken(run: Run, first: Snapshot, anew: Callable[[], Snapshot] | None) -> Snapshot:
     """Take a new snapshot, by default with the same requests, while the run writes nothing else."""
     with run.wire.undisturbed():
         return tuple(run.send_all([exchange.request for exchange in first])) if anew is None else anew()
@@ -132,26 +132,6 @@ def _doubt(
     except CantTell as doubt:
         return doubt
     return None
-
-
-def otherwise_fine(run: Run, first: Snapshot, judge: Callable[[Snapshot], object], why: str) -> None:
-    """Expect that the property of another check holds in this snapshot, or in one of a few others.
-
-    Raises:
-        CantTell: It does not hold, so that there is nothing to judge.
-    """
-    doubt = CantTell(why, *first)
-    snapshot = first
-    for pause in _SHORT_PAUSES:
-        try:
-            judge(snapshot)
-        except (NonConformity, CantTellYet) as fault:
-            doubt = CantTell(f"{why}: {fault.message}", *fault.exchanges)
-            run.sleep(pause)
-            snapshot = _taken(run, snapshot)
-        else:
-            return
-    raise doubt
 
 
 def _of_one_piece(

@@ -120,27 +120,6 @@ def test_a_list_is_taken_anew_by_other_requests() -> None:
     assert service.sent.count(PAGES[2]) == 1
 
 
-@pytest.mark.parametrize(("right", "pauses"), [("Ab", 2), ("", 6)])
-def test_what_another_check_judges_is_a_condition(right: str, pauses: int) -> None:
-    """It has to hold in one of a few snapshots; if it never does, there is nothing to judge."""
-    service = Service(["A", "A", right or "A"])
-
-    def judge(snapshot: Snapshot) -> None:
-        if b'"b"' not in snapshot[0].response.body:
-            raise NonConformity("it lacks b", *snapshot, expected="b", actual="none")
-
-    first = (service.send(PAGES[0]),)
-    if right:
-        confirm.otherwise_fine(service, first, judge, "nothing to judge")
-    else:
-        with pytest.raises(CantTell, match="nothing to judge: it lacks b") as doubt:
-            confirm.otherwise_fine(service, first, judge, "nothing to judge")
-        assert doubt.value.exchanges == (service.exchanges[-2],)
-
-    assert len(service.pauses) == pauses
-    assert service.disturbed == [True] + [False] * pauses
-
-
 def test_a_list_is_judged_once_it_rests() -> None:
     """A fault hidden by other users for a while is found at rest."""
     with pytest.raises(NonConformity, match="missing from the list"):
