@@ -70,13 +70,13 @@ def _is_stream(mode: int) -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
 
 
-def file_sha256(path: Path, limit: int = RECORDING) -> str:
-    """Return the SHA-256 digest of a regular file within a size limit, in hexadecimal.
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 digest of a regular file of at most ``RECORDING`` bytes, in hexadecimal.
 
     Raises:
         OSError: See ``read_file``.
     """
-    with open_file(path, limit) as stream:
+    with open_file(path, RECORDING) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 

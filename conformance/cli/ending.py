@@ -61,7 +61,7 @@ def ending(
     *,
     reason: str | None,
     strict: bool,
-    problems: Collection[str] = (),
+    problems: Collection[str],
 ) -> tuple[Exit, str]:
     """Return the exit status of a run that no signal ended, and the reason; no text for status 0.
 

@@ -101,7 +101,7 @@ class EventLog:
             self._stream.write(f"{line}\n")
             self._stream.flush()
 
-    def decided(self, requirement: str, outcome: str, message: str | None, exchanges: Iterable[int] = ()) -> None:
+    def decided(self, requirement: str, outcome: str, message: str | None, exchanges: Iterable[int]) -> None:
         """Write the outcome of a requirement, unless it has been written."""
         if requirement not in self._decided:
             self._decided.add(requirement)

@@ -68,7 +68,7 @@ class InvalidQuery:
 
     what: str
     query: tuple[tuple[str, str], ...]
-    thorough: bool = False
+    thorough: bool
 
 
 def _malformed(valid: str, lenient: str) -> Iterator[InvalidBody]:

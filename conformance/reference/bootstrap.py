@@ -44,7 +44,7 @@ class Bootstrap:
     sandbox_token: str
 
 
-def bootstrap_service(service: Service, *, seed_data: bool = False) -> Bootstrap:
+def bootstrap_service(service: Service, *, seed_data: bool) -> Bootstrap:
     """Create two organizations, or find those of the database, and add their keys.
 
     Args:

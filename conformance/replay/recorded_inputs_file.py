@@ -60,7 +60,7 @@ class Provisioned:
 
 
 def note_lines(
-    run: Run, notes: Iterable[Mapping[str, object]], redact: Callable[[str], str], certificate: str | None = None
+    run: Run, notes: Iterable[Mapping[str, object]], redact: Callable[[str], str], certificate: str | None
 ) -> list[bytes]:
     """Return the lines of the file without the last one.
 

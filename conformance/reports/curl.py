@@ -54,7 +54,7 @@ def curl(exchange: Exchange, variables: Mapping[str, str] = _NONE, address: str 
     return source + " ".join([*words, address or shell_word(exchange.sent_request.url)])
 
 
-def variables_of(exchange: Exchange, variables: Mapping[str, str] = _NONE) -> list[str]:
+def variables_of(exchange: Exchange, variables: Mapping[str, str]) -> list[str]:
     """Return the environment variables from which the curl command of an exchange takes secrets and files."""
     values = [value for _, value in sent_headers(exchange.sent_request) if value]
     secrets = [variable(name, variables) for value in values for name in SECRET.findall(value)]

@@ -59,12 +59,12 @@ def inline(text: str, limit: int = _LIMIT) -> str:
     return _NUMBERED.sub(r"\1\\\2", shown)
 
 
-def fenced(text: str, language: str = "") -> str:
-    """Return text of unknown origin as a code block that the text cannot close."""
+def fenced(text: str) -> str:
+    """Return shell commands with text of unknown origin as a code block that the text cannot close."""
     shown = COMMAND.sub(r"\g<blank>\\\g<first>", visible(bounded(text, _CODE_LIMIT)))
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{shown}\n{fence}"
+    return f"{fence}sh\n{shown}\n{fence}"
 
 
 def markdown_bytes(report: Report, exchanges: Sequence[Exchange] = ()) -> bytes:
@@ -108,7 +108,7 @@ def _facts(report: Report) -> Iterator[str]:
         yield f"- {lasting_sentence(len(lasting))}"
     yield ""
     if command := report.get("cleanup"):
-        yield from ("To undo what the run has left:", "", fenced(command, "sh"), "")
+        yield from ("To undo what the run has left:", "", fenced(command), "")
 
 
 def _classes(classes: list[ConformanceClass]) -> Iterator[str]:
@@ -173,7 +173,7 @@ def _failed(report: Report, requirement: Requirement) -> Iterator[str]:
     for failure in requirement["failures"][:3]:
         yield from _failure(requirement, failure)
     if command := repeat_command(report, requirement, requirement["failures"][0]):
-        yield from ("Repeat it:", "", fenced(command, "sh"), "")
+        yield from ("Repeat it:", "", fenced(command), "")
 
 
 def _failure(requirement: Requirement, failure: Failure) -> Iterator[str]:
@@ -186,7 +186,7 @@ def _failure(requirement: Requirement, failure: Failure) -> Iterator[str]:
     if gone:
         yield from (inline(gone), "")
     if commands:
-        yield from (fenced("\n".join(commands), "sh"), "")
+        yield from (fenced("\n".join(commands)), "")
 
 
 def _undecided(report: Report) -> Iterator[str]:

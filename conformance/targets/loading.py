@@ -40,7 +40,7 @@ from conformance.catalogue import CLASSES
 from conformance.files import TEXT, is_file, is_stream, read_file
 from conformance.operations import SCOPES
 from conformance.targets import validity
-from conformance.targets.connection import UNCHANGED, Connection, unused_proxy
+from conformance.targets.connection import Connection, unused_proxy
 from conformance.targets.profile import (
     DEFAULT_INVITATION_DOMAIN,
     Mode,
@@ -172,9 +172,9 @@ def profile_of(
     *,
     base_url: str | None,
     api_key: str | None,
-    mode: Mode | None = None,
-    is_found: bool = False,
-    connection: Connection = UNCHANGED,
+    mode: Mode | None,
+    is_found: bool,
+    connection: Connection,
 ) -> Profile:
     """Return the profile that options name: of a target file, or of a base URL and a key.
 

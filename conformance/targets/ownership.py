@@ -137,7 +137,7 @@ class Ownership:
                 if state is OwnershipState.ANOTHERS and key in self._created
             ]  # fmt: skip
 
-    def may_be_own(self, identifier: str, key: str = MAIN_KEY) -> bool:
+    def may_be_own(self, identifier: str, key: str) -> bool:
         """Whether a created engagement without the run's mark may be the run's, by its creation time.
 
         Args:
@@ -239,7 +239,7 @@ class Ownership:
         shown, main = self._organizations.get(key.name), self._organizations.get(MAIN_KEY)
         return None not in {shown, main} and shown != main
 
-    def made(self, identifiers: Iterable[str], key: str = MAIN_KEY) -> None:
+    def made(self, identifiers: Iterable[str], key: str) -> None:
         """Learn the ids of created engagements from a journal, so that a refused read of one does not prove absence."""
         with self._lock:
             for identifier in identifiers:

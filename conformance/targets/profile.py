@@ -173,13 +173,12 @@ class Profile:
     folder: Path | None = None
 
     @classmethod
-    def from_options(cls, base_url: str, api_key: str, *, name: str | None = None, mode: Mode = Mode.DEFAULT) -> Self:
-        """Return the profile of a run without a target file.
+    def from_options(cls, base_url: str, api_key: str, *, mode: Mode = Mode.DEFAULT) -> Self:
+        """Return the profile of a run without a target file, named after the host.
 
         Args:
             base_url: The service's host root.
             api_key: A full key.
-            name: The target's name in reports; the host by default.
             mode: What the run may do.
 
         Raises:
@@ -188,7 +187,7 @@ class Profile:
         url = checked("base_url", base_url, validity.base_url)
         key = checked("api_key", api_key, validity.api_key)
         return cls(
-            name=name or url.host,
+            name=url.host,
             base_url=url.url,
             api_key=key,
             mode=mode,

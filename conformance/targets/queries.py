@@ -217,7 +217,7 @@ class OwnEngagements:
 
     ids: tuple[str, ...]
     complete: bool
-    latest_other: float = -math.inf
+    latest_other: float
 
 
 def own_among(listed: Listed, names: RunNames) -> OwnEngagements:

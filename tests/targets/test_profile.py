@@ -16,11 +16,9 @@ def test_two_options_make_a_profile() -> None:
     assert (profile.mode, profile.folder) == (Mode.DEFAULT, None)
 
 
-def test_name_and_mode_may_be_given() -> None:
-    """Options decide name and mode."""
-    profile = Profile.from_options("https://h", "k", name="embedded", mode=Mode.DISPOSABLE)
-
-    assert (profile.name, profile.mode) == ("embedded", Mode.DISPOSABLE)
+def test_mode_may_be_given() -> None:
+    """An option decides the mode."""
+    assert Profile.from_options("https://h", "k", mode=Mode.DISPOSABLE).mode is Mode.DISPOSABLE
 
 
 @pytest.mark.parametrize(

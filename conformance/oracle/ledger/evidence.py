@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -49,7 +48,7 @@ def of_others(others: Sequence[Write]) -> set[str]:
 
 
 def of_moved_time(
-    history: History, shown: Snapshot, refused: Sequence[Write], others: Sequence[Write], within: float = inf
+    history: History, shown: Snapshot, refused: Sequence[Write], others: Sequence[Write], within: float
 ) -> dict[str, Exchange]:
     """Return the requirements that a moved ``updatedAt`` may break with their requests, first that at the time shown.
 

@@ -36,7 +36,7 @@ class Creation:
 
     sent: dict[str, Any]
     response: Exchange
-    read: Exchange | None = None
+    read: Exchange | None
 
     def after(self) -> Exchange:
         """The read of the engagement.

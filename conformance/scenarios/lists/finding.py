@@ -44,7 +44,7 @@ class ListScan:
     ids: frozenset[str]
     pages: tuple[Exchange, ...]
     complete: bool
-    others: frozenset[str] = frozenset()
+    others: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
