@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.files import file_sha256
-from conformance.reports.folder import ERRORS, EXCHANGES, JOURNAL, LOG, REPORT, outputs
-from conformance.reports.sealing import ENVELOPE, PAGE, PROVISIONED, sha256
+from conformance.reports.folder import ERRORS, LOG, outputs
+from conformance.reports.sealing import ENVELOPE, EXCHANGES, PAGE, PROVISIONED, REPORT, sha256
+from conformance.targets.journal import JOURNAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -20,9 +20,9 @@ from conformance.certificate.vendor_statements import stated
 from conformance.certificate.witnessing import attested
 from conformance.files import DOCUMENT, read_file
 from conformance.openapi import openapi_sha256
-from conformance.replay.recording import REPORT, NotJudgeable, Recording, read_recording
+from conformance.replay.recording import NotJudgeable, Recording, read_recording
 from conformance.reports.model import InvalidReport, load_report
-from conformance.reports.sealing import ENVELOPE, TIME_STAMP, WITNESS, sha256
+from conformance.reports.sealing import ENVELOPE, REPORT, TIME_STAMP, WITNESS, sha256
 from conformance.reports.text import json_bytes, load_json, one_line
 from conformance.suite import suite_sha256
 

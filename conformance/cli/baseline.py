@@ -8,6 +8,7 @@ import click
 
 from conformance.reports.atomic_files import place
 from conformance.reports.model import load_report, report_bytes
+from conformance.reports.sealing import REPORT
 from conformance.reports.wording import counted
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def load_baseline(path: Path, *, updates: bool) -> Report | None:
     """
     if updates and not path.exists():
         return None
-    return load_report(path / "report.json" if path.is_dir() else path)
+    return load_report(path / REPORT if path.is_dir() else path)
 
 
 def update_baseline(path: Path, before: Report | None, report: Report) -> None:

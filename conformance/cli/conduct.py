@@ -24,14 +24,15 @@ from conformance.exits import Exit
 from conformance.replay.recorded_inputs_file import note_lines
 from conformance.reports.atomic_files import place
 from conformance.reports.drift import compare, drift_text
-from conformance.reports.folder import ERRORS, JOURNAL, FolderError, write_all
+from conformance.reports.folder import ERRORS, FolderError, write_all
 from conformance.reports.model import InvalidReport, report_bytes
+from conformance.reports.sealing import REPORT
 from conformance.reports.text import with_texts
 from conformance.reports.wording import counted
 from conformance.running.embedded import EmbeddedError
 from conformance.running.pseudonyms import Pseudonyms
 from conformance.running.run_session import RunSession
-from conformance.targets.journal import JournalError
+from conformance.targets.journal import JOURNAL, JournalError
 from conformance.targets.profile import PLAIN_HTTP
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.verdicts.judge import Judge
@@ -398,7 +399,7 @@ def _write(report: Report, exchanges: Sequence[Exchange], execution: RunSession,
 
 def _write_report_alone(report: Report, execution: RunSession) -> bool:
     """Write report.json alone after another output failed; always return False, as outputs are missing."""
-    path = execution.folder / "report.json"
+    path = execution.folder / REPORT
     try:
         data = report_bytes(report)
         if not execution.redactor.find(data):

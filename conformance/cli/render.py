@@ -26,6 +26,7 @@ from conformance.reports.markdown import markdown_bytes
 from conformance.reports.metrics import metrics_bytes
 from conformance.reports.model import InvalidReport, load_report, report_bytes
 from conformance.reports.sarif import sarif_bytes
+from conformance.reports.sealing import EXCHANGES, REPORT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -59,7 +60,7 @@ class ReportFile(click.ParamType[Path]):
     def convert(self, value: str | Path, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path of the report.json."""
         path = Path(value)
-        path = path if is_file(path) else path / "report.json"
+        path = path if is_file(path) else path / REPORT
         if not is_file(path):
             self.fail(f"There is no report at {click.format_filename(path)}.", param, ctx)
         return path
@@ -126,7 +127,7 @@ def _rendered(path: Path, form: str) -> bytes:
     report = read_report(path)
     if form in _FROM_REPORT:
         return _FROM_REPORT[form](report)
-    return _FROM_BOTH[form](report, _exchanges(path.with_name("exchanges.har"), required=form == "har"))
+    return _FROM_BOTH[form](report, _exchanges(path.with_name(EXCHANGES), required=form == "har"))
 
 
 def _exchanges(path: Path, *, required: bool) -> list[Exchange]:

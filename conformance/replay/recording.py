@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from conformance import __version__
 from conformance.files import file_sha256
@@ -11,7 +11,7 @@ from conformance.openapi import openapi_sha256
 from conformance.replay.recorded_inputs_file import InvalidNotes, Provisioned, read_notes
 from conformance.reports.har_reading import InvalidRecording, read_har
 from conformance.reports.model import InvalidReport, load_report
-from conformance.reports.sealing import PROVISIONED
+from conformance.reports.sealing import EXCHANGES, PROVISIONED, REPORT
 from conformance.suite import suite_sha256
 
 if TYPE_CHECKING:
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
     from conformance.reports.model import Report
     from conformance.wire.exchange import Exchange
-
-REPORT: Final = "report.json"
-EXCHANGES: Final = "exchanges.har"
 
 
 class NotJudgeable(Exception):

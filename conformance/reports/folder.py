@@ -22,8 +22,9 @@ from conformance.reports.markdown import markdown_bytes
 from conformance.reports.metrics import metrics_bytes
 from conformance.reports.model import report_bytes
 from conformance.reports.sarif import sarif_bytes
-from conformance.reports.sealing import ENVELOPE, PAGE, PROVISIONED, sealed
+from conformance.reports.sealing import ENVELOPE, EXCHANGES, PAGE, PROVISIONED, REPORT, sealed
 from conformance.reports.wording import REPRODUCE, reproductions
+from conformance.targets.journal import JOURNAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
 
     Content = Callable[[], Iterable[bytes]]
 
-JOURNAL: Final = "journal.jsonl"
-REPORT: Final = "report.json"
-EXCHANGES: Final = "exchanges.har"
 LOG: Final = "provisioner.log"
 ERRORS: Final = "errors.log"
 _RENDERED: Final[Mapping[str, Callable[[Report, Sequence[Exchange]], bytes]]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.reports.sealing import EXCHANGES
 from conformance.reports.text import bounded, json_bytes, visible
 from conformance.reports.wording import basis_of, chosen, excuse, explain_command, numbers, verdict_sentence
 
@@ -11,7 +12,6 @@ if TYPE_CHECKING:
     from conformance.reports.model import Failure, Report, Requirement
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_ARCHIVE: Final = "exchanges.har"
 _LIMIT: Final = 10_000
 
 
@@ -105,7 +105,7 @@ def _message(*lines: str) -> dict[str, str]:
 def _location(requirement: Requirement, failure: Failure) -> dict[str, Any]:
     line = failure["exchanges"][-1] + 1 if failure["exchanges"] else 1
     return {
-        "physicalLocation": {"artifactLocation": {"uri": _ARCHIVE}, "region": {"startLine": line}},
+        "physicalLocation": {"artifactLocation": {"uri": EXCHANGES}, "region": {"startLine": line}},
         "logicalLocations": [{"name": name, "kind": "function"} for name in requirement["operations"]],
     }
 

@@ -1,4 +1,4 @@
-"""Names of the files in a run's folder that are not rendered from the report, and their digests."""
+"""Names of the files in a run's folder that other modules read, and their digests."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from conformance.reports.text import json_bytes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+REPORT: Final = "report.json"
+EXCHANGES: Final = "exchanges.har"
 PROVISIONED: Final = "provisioned.jsonl"
 """The notes of a run, which judging again needs beside the exchanges."""
 ENVELOPE: Final = "certificate.dsse.json"
@@ -19,7 +21,7 @@ TIME_STAMP: Final = "certificate.tsr"
 """The time stamp of the envelope, which countersigning adds."""
 WITNESS: Final = "witness.dsse.json"
 """The certifier's statement about its own run, which witnessing adds."""
-SEALED: Final = ("exchanges.har", "report.json")
+SEALED: Final = (EXCHANGES, REPORT)
 """The files whose digests the last line of ``PROVISIONED`` contains."""
 
 

@@ -19,7 +19,7 @@ from conformance.reference.server import Server, announcement, listen
 from conformance.replay.reevaluating import UnwrittenJournal
 from conformance.running.embedded import EmbeddedError, EmbeddedService
 from conformance.running.run_session import RunSession
-from conformance.targets.journal import FILE_NAME
+from conformance.targets.journal import JOURNAL
 from conformance.targets.mailbox import Mailbox
 from conformance.targets.provisioner import Provisioner
 from conformance.targets.rpc import result_of
@@ -184,7 +184,7 @@ class HostedSession(RunSession):
 
     def _journal(self, names: RunNames) -> Journal:
         """Return a journal in memory, as the service ends with this process."""
-        return UnwrittenJournal(names, self.folder / FILE_NAME)
+        return UnwrittenJournal(names, self.folder / JOURNAL)
 
     def _folder(self) -> Path:
         """Return a folder that need not exist, as a run in this process writes nothing into it."""

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["FILE_NAME", "Action", "Entry", "Journal", "JournalError", "State"]
+__all__ = ["JOURNAL", "Action", "Entry", "Journal", "JournalError", "State"]
 
-FILE_NAME: Final = "journal.jsonl"
+JOURNAL: Final = "journal.jsonl"
 
 _FORMAT: Final = "conformance-journal/2"
 _LONGEST_HEAD: Final = 4096
@@ -104,7 +104,7 @@ class Journal:
         Raises:
             JournalError: It cannot be written, or another run in the folder is active or left changes.
         """
-        path = folder / FILE_NAME
+        path = folder / JOURNAL
         journal = cls(path, names, Place(base_url), Seal(key, names.prefix))
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -126,7 +126,7 @@ class Journal:
         Raises:
             JournalError: A run in the folder is active or left changes.
         """
-        path = folder / FILE_NAME
+        path = folder / JOURNAL
         if not os.path.lexists(path):
             yield
             return
@@ -149,9 +149,9 @@ class Journal:
         """
         cls.read(folder)  # before a file is created
         try:
-            claim = _claimed(folder / FILE_NAME)
+            claim = _claimed(folder / JOURNAL)
         except OSError as error:
-            raise _unwritable(folder / FILE_NAME, error) from None
+            raise _unwritable(folder / JOURNAL, error) from None
         journal = cls.read(folder, key)
         journal._claim = claim  # noqa: SLF001 - of the class itself
         return journal
@@ -170,7 +170,7 @@ class Journal:
         Raises:
             JournalError: There is no valid journal.
         """
-        path = folder / FILE_NAME
+        path = folder / JOURNAL
         try:
             data = read_file(path, DOCUMENT)
         except FileNotFoundError:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from conformance.targets.journal import FILE_NAME, Journal, JournalError
+from conformance.targets.journal import JOURNAL, Journal, JournalError
 from conformance.targets.names import PREFIX, normalized
 from conformance.targets.queries import GONE, data_of, describe_result, identifier_of, latest_items
 from conformance.targets.validity import Refused
@@ -124,7 +124,7 @@ def _age(engagement: Mapping[str, object], now: float) -> float:
 def _journals(reports: Path) -> dict[str, Path]:
     """Return the folders of the journals in a folder of reports, by the prefixes of their runs."""
     found: dict[str, Path] = {}
-    for path in sorted(reports.glob(f"*/{FILE_NAME}")):
+    for path in sorted(reports.glob(f"*/{JOURNAL}")):
         try:
             found[Journal.read(path.parent).names.prefix] = path.parent
         except JournalError:

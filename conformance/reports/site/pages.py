@@ -13,6 +13,7 @@ from conformance.files import DOCUMENT, is_file, read_file
 from conformance.reports.html import html_bytes
 from conformance.reports.metrics import merged_metrics
 from conformance.reports.model import load_report
+from conformance.reports.sealing import REPORT
 from conformance.reports.site import matrices
 from conformance.reports.templating import environment, fixed_parts
 from conformance.reports.view import MARKS, bar
@@ -70,7 +71,7 @@ def _relative(page: Path, output: Path) -> str:
 
 
 def _of_report(run: StoredRun) -> bytes:
-    return html_bytes(load_report(run.folder / "report.json"))
+    return html_bytes(load_report(run.folder / REPORT))
 
 
 def _metrics(listed: Sequence[Implementation]) -> bytes:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from conformance.files import is_file
 from conformance.reports.model import InvalidReport, Report, load_report
+from conformance.reports.sealing import REPORT
 from conformance.reports.text import one_line
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def read_runs(folders: Sequence[Path], left_out: Callable[[str], object] = lambd
 
 def _read(folder: Path) -> StoredRun | str:
     """Return the run in a folder, or a sentence that says why there is none."""
-    path = folder / "report.json"
+    path = folder / REPORT
     if not is_file(path):
         return f"The folder {one_line(str(folder))} contains no report.json, so no finished run."
     try:
