@@ -8,10 +8,11 @@ import pytest
 
 from conformance import confirm
 from conformance.checks.markers import requirement
+from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
 from conformance.scenarios.basics import pairs_of_run
-from conformance.scenarios.lists.finding import PER_PAGE, ids_on
+from conformance.scenarios.lists.finding import ids_on
 from conformance.scenarios.organization.counts import (
     ROUNDS,
     Count,
@@ -96,7 +97,7 @@ def _follows(seen: Counting, before: Count, after: Count, by: int) -> None:
     """Expect that both counts changed by one engagement, and by the changes of others in the meantime."""
     exchanges = (before.organization, before.listed, after.organization, after.listed)
     total, counts = before.total + by, set[int]()
-    if max(before.total, after.total) <= PER_PAGE:
+    if max(before.total, after.total) <= MAX_PER_PAGE:
         ones, others, own = seen.beside(before), seen.beside(after), int(by > 0)
         total += len(others) - len(ones)
         # Despite other users' changes, the items that both lists show are the least number.

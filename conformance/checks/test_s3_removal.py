@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 from conformance import confirm
 from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
+from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle import expect, read
 from conformance.oracle.bulk import Sent, every_status, none_created
 from conformance.oracle.outcomes import CantTell, Inapplicable, Untested
 from conformance.oracle.rendering import one_of
-from conformance.scenarios.lists.finding import PER_PAGE
 from conformance.scenarios.members.member_list import MemberCount, count_members
 from conformance.scenarios.members.removal import Removal, removal
 from conformance.wire.exchange import SUCCESSES
@@ -89,7 +89,7 @@ def _judge_undone(removed: Exchange, refused: list[Exchange], before: Exchange, 
     are = {read.id_of(item): item for item in read.items(after)}
     for attempt in refused:
         was, now = (items.get(attempt.request.identifier) for items in (were, are))
-        if was is not None and (now is not None or len(are) < PER_PAGE):
+        if was is not None and (now is not None or len(are) < MAX_PER_PAGE):
             exchanges = before, removed, attempt, after
             expect.exists("an engagement", now is not None, *exchanges)
             expect.unchanged("an engagement", was, now or {}, ("name", "description", "status"), *exchanges)

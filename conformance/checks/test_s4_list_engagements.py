@@ -8,10 +8,10 @@ import pytest
 
 from conformance import confirm
 from conformance.checks.markers import requirement
+from conformance.list_parameters import STATUSES
 from conformance.oracle import read
 from conformance.oracle.lists import filters
 from conformance.oracle.outcomes import CantTell
-from conformance.oracle.read import STATUSES
 from conformance.scenarios.lists.filtered import (
     FilteredLists,
     listing_with_status,

@@ -9,8 +9,8 @@ import pytest
 
 from conformance import confirm
 from conformance.checks.markers import requirement
+from conformance.list_parameters import ROLES
 from conformance.oracle import expect, read
-from conformance.oracle.laws.responses import ROLES
 from conformance.oracle.lists import filters
 from conformance.oracle.lists.listing import Listing, expect_all, expect_count, expect_once, holds
 from conformance.oracle.outcomes import Inapplicable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
 from conformance.oracle.lists.paging import MOST_PAGES
 from conformance.oracle.outcomes import CheckOutcome
@@ -16,16 +17,15 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
-PER_PAGE: Final = 100
 _PARTS: Final = 3
 _SLACK: Final = 2
 
 
 def page_by_page(run: Run, listing: Callable[..., Request]) -> Snapshot:
     """List as a page of 100, and then as pages, as many as there are now; an empty list has one page."""
-    first = run.send(listing(perPage=PER_PAGE))
+    first = run.send(listing(perPage=MAX_PER_PAGE))
     total = total_of(first)
-    size = max(1, min(PER_PAGE, -(-(total + _SLACK) // _PARTS)))
+    size = max(1, min(MAX_PER_PAGE, -(-(total + _SLACK) // _PARTS)))
     pages = range(1, max(1, min(MOST_PAGES, -(-total // size))) + 1)
     return (first, *[run.send(listing(page=page, perPage=size)) for page in pages])
 

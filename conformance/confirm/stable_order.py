@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from conformance.confirm.pages import PER_PAGE, page_by_page
+from conformance.confirm.pages import page_by_page
+from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle.lists import paging
 from conformance.oracle.lists.listing import Listing
 from conformance.oracle.outcomes import CantTell, CheckOutcome, NonConformity
@@ -62,7 +63,7 @@ def _unstable_order(
     run: Run, torn: CheckOutcome, listing: Callable[..., Request], counts: Callable[[Item], bool]
 ) -> NonConformity | None:
     """Return the fault if further responses, in direct succession, change their order again and again."""
-    responses = [response for _ in range(_RESPONSES) if (response := run.send(listing(perPage=PER_PAGE))).accepted]
+    responses = [response for _ in range(_RESPONSES) if (response := run.send(listing(perPage=MAX_PER_PAGE))).accepted]
     turns = _turns([responses], counts)
     if len(turns) < _TURNS or (responses[-1].started_at - responses[0].started_at).total_seconds() > _SECONDS:
         return None

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Malformed, Parsed, read_json
+from conformance.list_parameters import MAX_PER_PAGE, ORDERS, PARAMETERS, ROLES, SORTS, STATUSES
 from conformance.oracle.effects import is_ordinary
 
 if TYPE_CHECKING:
@@ -29,17 +30,7 @@ class Validity(StrEnum):
 
 _PLAIN_ADDRESS: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?@[a-z0-9-]+(?:\.[a-z0-9-]+)+")
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}")
-_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "role": ("owner", "admin", "member"),
-    "status": ("active", "archived"),
-    "sort": ("createdAt", "updatedAt", "name"),
-    "order": ("asc", "desc"),
-}
-_PARAMETERS: Final[Mapping[str, frozenset[str]]] = {
-    "listMembers": frozenset({"role", "page", "perPage"}),
-    "listEngagements": frozenset({"status", "page", "perPage", "sort", "order"}),
-}
-_MOST_PER_PAGE: Final = 100
+_WORDS: Final[Mapping[str, tuple[str, ...]]] = {"role": ROLES, "status": STATUSES, "sort": SORTS, "order": ORDERS}
 
 
 def validity(request: Request) -> Validity:
@@ -122,12 +113,10 @@ def _of_query(request: Request) -> Validity:
     names = [name for name, _ in request.query]
     if len(names) != len(set(names)):
         return Validity.OPEN
-    verdicts = [
-        _of_parameter(name, value) for name, value in request.query if name in _PARAMETERS[request.operation.id]
-    ]
+    verdicts = [_of_parameter(name, value) for name, value in request.query if name in PARAMETERS[request.operation.id]]
     if Validity.INVALID in verdicts:
         return Validity.INVALID
-    if Validity.OPEN in verdicts or set(names) - _PARAMETERS[request.operation.id]:
+    if Validity.OPEN in verdicts or set(names) - PARAMETERS[request.operation.id]:
         return Validity.OPEN
     return Validity.VALID
 
@@ -148,7 +137,7 @@ def _of_number(name: str, value: str) -> Validity:
     """Return the validity of a number; a page after the first may be past the end, which the interface leaves open."""
     if not _NUMBER.fullmatch(value):
         return Validity.OPEN
-    return Validity.VALID if int(value) <= (1 if name == "page" else _MOST_PER_PAGE) else Validity.OPEN
+    return Validity.VALID if int(value) <= (1 if name == "page" else MAX_PER_PAGE) else Validity.OPEN
 
 
 def _is_nonsense(value: str) -> bool:

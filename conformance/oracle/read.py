@@ -6,9 +6,10 @@ type, so that one fault does not fail every check that meets it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from conformance.json_text import Parsed
+from conformance.list_parameters import STATUSES
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
 
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 JsonObject = dict[str, Any]
-
-STATUSES: Final = ("active", "archived")
-"""The statuses of an engagement."""
 
 
 def success(exchange: Exchange) -> Exchange:

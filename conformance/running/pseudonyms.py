@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, quote_plus
 
 from conformance.json_text import Parsed, read_json
-from conformance.oracle.laws.responses import ROLES
-from conformance.oracle.read import STATUSES
+from conformance.list_parameters import ROLES, STATUSES
 from conformance.reports.text import json_bytes, with_texts
 from conformance.running.common_words import ordinary_words
 from conformance.targets.names import normalized

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
 from conformance.scenarios.access.two_organizations import two_organizations
 from conformance.scenarios.keys_in_turn import send_by_turns
-from conformance.scenarios.lists.finding import PER_PAGE, latest
+from conformance.scenarios.lists.finding import latest
 from conformance.scenarios.members.removal import Removal, removal
 from conformance.scenarios.organization.counts import Counts, counts_of
 from conformance.scenarios.organization.under_another_name import refused_under_another_name
@@ -66,7 +67,7 @@ def last_look(run: Run) -> LastLook:
     reserved = run.scenarios.result_if_any(engagements_in_every_state) or ReservedEngagements({}, {})
     changed = [requests.get_engagement(reserved.ids[state]) for state in _CHANGED if state in reserved.ids]
     lists = [latest(run, status=status) for status in (None, "active", "archived")]
-    organization = [requests.get_organization(), requests.list_members(perPage=PER_PAGE)]
+    organization = [requests.get_organization(), requests.list_members(perPage=MAX_PER_PAGE)]
     by_others = _with(run, "engagements", [*lists[:1], *changed])
     run.send_all(by_others)
     _change(run, reserved)
@@ -121,7 +122,7 @@ def _by_other_organization(run: Run) -> Counts | None:
     if tried is None or tried.lived is None:
         return None
     other = run.fixtures.other_organization()
-    asked = (requests.get_engagement(tried.lived), requests.list_engagements(status="archived", perPage=PER_PAGE))
+    asked = (requests.get_engagement(tried.lived), requests.list_engagements(status="archived", perPage=MAX_PER_PAGE))
     run.send_all([request.with_key(other) for request in asked])
     return counts_of(run, other)
 

@@ -10,6 +10,7 @@ from conformance import confirm
 from conformance.catalogue import load_catalogue
 from conformance.confirm.clock_ticks import expect_moved
 from conformance.confirm.torn_lists import others_moved, others_shifted, written_meanwhile
+from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.attribution import MOVES
@@ -21,7 +22,7 @@ from conformance.oracle.ledger.members import REFUSED as OF_REFUSED_CHANGE
 from conformance.oracle.ledger.organization import OF_UPDATES, ONLY_NAME
 from conformance.oracle.ledger.organization import REFUSED as OF_REFUSED_UPDATE
 from conformance.oracle.lists.collation import name_key
-from conformance.oracle.lists.listing import LARGEST_PAGE, contents
+from conformance.oracle.lists.listing import contents
 from conformance.oracle.outcomes import CantTell, CheckOutcome, Inapplicable, NonConformity, evidence
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.invalid_requests import (
@@ -314,7 +315,7 @@ def _as_whole(run: Run, listed: Exchange) -> Exchange:
     page = page_of(listed)
     if page is None or page.number > 1 or page.is_whole:
         return listed
-    query = {**page.asked, "perPage": str(LARGEST_PAGE)}
+    query = {**page.asked, "perPage": str(MAX_PER_PAGE)}
     return run.send(replace(listed.request, query=tuple(query.items())))
 
 

@@ -11,15 +11,8 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.targets.queries import (
-    GONE,
-    PER_PAGE,
-    data_of,
-    identifier_of,
-    member_of,
-    moment_of,
-    object_in,
-)
+from conformance.list_parameters import MAX_PER_PAGE
+from conformance.targets.queries import GONE, data_of, identifier_of, member_of, moment_of, object_in
 from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, NotSent
 from conformance.wire.requests import (
     MAIN_KEY,
@@ -345,7 +338,7 @@ class Ownership:
     def _read(self, places: Mapping[_Key, Credential | None]) -> None:
         self._send_all([_with_key(get_engagement(place[1]), reader) for place, reader in places.items()])
         if any(self.state(place[1], place[0]) is OwnershipState.UNREADABLE for place in places):
-            newest = list_engagements(perPage=PER_PAGE, sort="createdAt", order="desc")
+            newest = list_engagements(perPage=MAX_PER_PAGE, sort="createdAt", order="desc")
             self._send_all([_with_key(newest, reader) for reader in dict.fromkeys(places.values())])
 
     def _is_known(self, place: _Key) -> bool:

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Malformed, Parsed, read_json
+from conformance.list_parameters import MAX_PER_PAGE
 from conformance.targets.lenient_reading import read_leniently
 from conformance.wire.exchange import SUCCESSES, Exchange, NoResponse, Response
 from conformance.wire.rate_limit_headers import date_of
@@ -30,8 +31,6 @@ PAGES: Final = 10
 
 MEMBER_PAGES: Final = 20
 """The most pages of members that are read."""
-
-PER_PAGE: Final = 100
 
 _READS: Final = 2
 """Reads of a list of members whose pages do not agree with its total."""
@@ -132,7 +131,10 @@ class Listed:
 def latest_items(queries: QueryClient, *, pages: int = PAGES, key: str = MAIN_KEY) -> Listed | str:
     """Read the latest engagements, or return why that fails, as a clause."""
     shown = _pages(
-        queries, lambda page: list_engagements(page=page, perPage=PER_PAGE, sort="createdAt", order="desc"), pages, key
+        queries,
+        lambda page: list_engagements(page=page, perPage=MAX_PER_PAGE, sort="createdAt", order="desc"),
+        pages,
+        key,
     )
     if isinstance(shown, str):
         return f"the engagements could not be listed ({shown})"
@@ -187,7 +189,7 @@ def _pages(queries: QueryClient, request_of: Callable[[int], Request], most: int
         pages.append((response, listed))
         total = _total(response)
         shown = _distinct(item for _, items in pages for item in items)
-        if not listed or (len(listed) < PER_PAGE if total is None else shown >= total):
+        if not listed or (len(listed) < MAX_PER_PAGE if total is None else shown >= total):
             return _Pages(tuple(pages), ended=total is None or shown == total)
     return _Pages(tuple(pages), ended=False)
 
@@ -239,7 +241,7 @@ def member_roles(queries: QueryClient) -> dict[str, str] | None:
     have changed meanwhile.
     """
     for _ in range(_READS):
-        shown = _pages(queries, lambda page: list_members(page=page, perPage=PER_PAGE), MEMBER_PAGES)
+        shown = _pages(queries, lambda page: list_members(page=page, perPage=MAX_PER_PAGE), MEMBER_PAGES)
         if isinstance(shown, str):
             return None
         if shown.ended and all(_value_of(response)[1] for response, _ in shown.pages):

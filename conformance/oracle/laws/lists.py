@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Parsed
+from conformance.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ORDERS, PARAMETERS
 from conformance.oracle.outcomes import NonConformity
 from conformance.oracle.rendering import kind_of, one_of, render
 from conformance.oracle.timestamps import parse_timestamp
@@ -18,13 +19,6 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 META_FIELDS: Final = ("total", "page", "perPage", "totalPages")
-DEFAULT_PER_PAGE: Final = 20
-MAX_PER_PAGE: Final = 100
-_PARAMETERS: Final = {
-    "listEngagements": frozenset({"status", "page", "perPage", "sort", "order"}),
-    "listMembers": frozenset({"role", "page", "perPage"}),
-}
-_ORDERS: Final = ("asc", "desc")
 
 
 def meta_fields(exchange: Exchange) -> bool:
@@ -181,7 +175,7 @@ def sorted_by_time(field: str) -> LawFunction:
     def law(exchange: Exchange) -> bool:
         order = dict(exchange.request.query).get("order")
         known = _moments(exchange, field)
-        if order not in _ORDERS:
+        if order not in ORDERS:
             return False
         for (_, previous), (place, other) in pairwise(known):
             if (previous > other) if order == "asc" else (previous < other):
@@ -232,7 +226,7 @@ def _moments(exchange: Exchange, field: str) -> list[tuple[int, datetime]]:
 
 def is_list(exchange: Exchange) -> bool:
     """Whether a list was requested with no other parameters than the interface names; others are open."""
-    known = _PARAMETERS.get(exchange.request.operation.id)
+    known = PARAMETERS.get(exchange.request.operation.id)
     return known is not None and exchange.request.is_proper and {name for name, _ in exchange.request.query} <= known
 
 

@@ -7,9 +7,8 @@ from http import HTTPStatus
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.laws.responses import ROLES
+from conformance.list_parameters import ORDERS, ROLES, SORTS, STATUSES
 from conformance.oracle.outcomes import CantTell, NonConformity
-from conformance.oracle.read import STATUSES
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 from conformance.wire.requests import OTHER_KEY
 
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 
     from conformance.wire.exchange import Exchange
 
-SORTS: Final = ("createdAt", "updatedAt", "name")
-ORDERS: Final = ("asc", "desc")
 _NOT_THERE: Final = (404, 410)
 _MAY_LACK: Final = (401, 403)
 """Statuses that another organization's key may get if it is not the full key that it should be."""

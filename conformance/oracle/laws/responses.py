@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Malformed, Parsed, TooDeep
+from conformance.list_parameters import ROLES, STATUSES
 from conformance.oracle.laws import shapes
 from conformance.oracle.outcomes import CantTell, NonConformity
-from conformance.oracle.read import STATUSES
 from conformance.oracle.rendering import kind_of, one_of, render
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire.exchange import SUCCESSES, NoResponse
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     LawFunction = Callable[[Exchange], bool]
 
-ROLES: Final = ("owner", "admin", "member")
 STATED: Final[Mapping[str, str]] = MappingProxyType(
     {
         "getCurrentOrganization": "get-organization-succeeds",

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from conformance.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ORDERS, ROLES, SORTS, STATUSES
 from conformance.oracle import read
 from conformance.oracle.effects import EXISTENCE, STATUS, TEXTS, Interval
-from conformance.oracle.laws.lists import DEFAULT_PER_PAGE, MAX_PER_PAGE, is_list
-from conformance.oracle.laws.responses import ROLES, readable_resources
+from conformance.oracle.laws.lists import is_list
+from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger import attribution as causes
 from conformance.oracle.ledger import evidence
 from conformance.oracle.ledger.findings import Finding, Findings
 from conformance.oracle.ledger.histories import History, OpenFinding, Snapshot
 from conformance.oracle.outcomes import CantTell
-from conformance.oracle.read import STATUSES
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
     NameKey = Callable[[str], str | None]
-
-_ORDERS: Final = ("asc", "desc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +80,8 @@ def page_of(exchange: Exchange) -> Page | None:
         and len(asked) == len(exchange.request.query)
         and asked.get("status", "active") in STATUSES
         and asked.get("role", "owner") in ROLES
-        and asked.get("sort", "name") in {"name", "createdAt", "updatedAt"}
-        and asked.get("order", "asc") in _ORDERS
+        and asked.get("sort", "name") in SORTS
+        and asked.get("order", "asc") in ORDERS
         and all(asked[name].isdecimal() and asked[name].isascii() for name in asked.keys() & {"page", "perPage"})
     )
     in_bounds = valid and 1 <= int(asked.get("perPage", 1)) <= MAX_PER_PAGE and int(asked.get("page", 1)) >= 1

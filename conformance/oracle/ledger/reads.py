@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from conformance.list_parameters import STATUSES
 from conformance.oracle.effects import STATUS, TEXTS, Interval
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger import attribution as causes
 from conformance.oracle.ledger import evidence
 from conformance.oracle.ledger.histories import History, Snapshot, status_of
 from conformance.oracle.ledger.rules import NOT_FOUND, Judging, finding_of, is_judged
-from conformance.oracle.read import STATUSES
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:

@@ -5,16 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle import expect, read
-from conformance.oracle.lists.listing import (
-    LARGEST_PAGE,
-    CantTellYet,
-    Listing,
-    expect_all,
-    expect_count,
-    expect_filtered,
-    holds,
-)
+from conformance.oracle.lists.listing import CantTellYet, Listing, expect_all, expect_count, expect_filtered, holds
 from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 from conformance.oracle.rendering import render
 
@@ -153,6 +146,6 @@ def expect_full_pages(snapshot: tuple[Exchange, ...]) -> None:
 def _shown_total(whole: Exchange) -> int:
     """Return the total of a list in one response, if the response shows as many items."""
     total = read.number(whole, "total")
-    if len(read.items(whole)) != min(total, LARGEST_PAGE):
+    if len(read.items(whole)) != min(total, MAX_PER_PAGE):
         raise CantTellYet("the total is not the number of items in one response", whole)
     return total

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from conformance.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE
 from conformance.oracle import read
-from conformance.oracle.laws.lists import DEFAULT_PER_PAGE, MAX_PER_PAGE
 from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 from conformance.oracle.rendering import render
 from conformance.oracle.timestamps import parse_timestamp
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
     Key = Callable[[Mapping[str, Any]], "Comparable | None"]
-
-LARGEST_PAGE: Final = 100
-"""Items on the largest page that a request can ask for."""
 
 
 class CantTellYet(CantTell):
@@ -85,7 +82,7 @@ class Listing:
     @property
     def may_go_on(self) -> bool:
         """Whether the last page is as full as a page can be, so that another may follow."""
-        return len(read.items(self.responses[-1])) >= LARGEST_PAGE
+        return len(read.items(self.responses[-1])) >= MAX_PER_PAGE
 
 
 def ensure_one_total(responses: Sequence[Exchange]) -> None:

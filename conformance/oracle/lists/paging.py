@@ -8,17 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from conformance.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE
 from conformance.oracle import read
 from conformance.oracle.laws import lists as list_laws
-from conformance.oracle.lists.listing import (
-    LARGEST_PAGE,
-    CantTellYet,
-    Listing,
-    ensure_one_total,
-    expect_all,
-    expect_once,
-    holds,
-)
+from conformance.oracle.lists.listing import CantTellYet, Listing, ensure_one_total, expect_all, expect_once, holds
 from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 
 if TYPE_CHECKING:
@@ -163,7 +156,7 @@ class Bracket:
         Raises:
             CantTellYet: The list is too long for one response.
         """
-        if max(read.number(response, "total") for response in self.responses) > LARGEST_PAGE:
+        if max(read.number(response, "total") for response in self.responses) > MAX_PER_PAGE:
             raise CantTellYet("the list is too long for one response", *self.responses)
         return len(self.sure), len(self.owned | {*Listing(self.responses).identifiers})
 
@@ -248,12 +241,12 @@ def _ensure_answered(snapshot: Snapshot) -> None:
 def paging_of(response: Exchange) -> tuple[int, int]:
     """Return the requested page and size; another check judges whether meta repeats them."""
     asked = dict(response.request.query)
-    return int(asked.get("page", 1)), int(asked.get("perPage", list_laws.DEFAULT_PER_PAGE))
+    return int(asked.get("page", 1)), int(asked.get("perPage", DEFAULT_PER_PAGE))
 
 
 def _at_once(snapshot: Snapshot) -> list[str]:
     """Return the ids of the one response, if it can hold the whole list; else none."""
-    return Listing(snapshot[:1]).identifiers if read.number(snapshot[0], "total") <= LARGEST_PAGE else []
+    return Listing(snapshot[:1]).identifiers if read.number(snapshot[0], "total") <= MAX_PER_PAGE else []
 
 
 def _distinct(snapshot: Snapshot, owned: Collection[str]) -> set[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
+from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle import expect, read
 from conformance.oracle.laws import lists as list_laws
 from conformance.oracle.lists.listing import holds
@@ -15,7 +16,6 @@ from conformance.wire.exchange import REFUSALS
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
-MAX_PER_PAGE: Final = 100
 _NO_REFUSALS: Final = frozenset({401, 403, 429})
 
 

@@ -11,9 +11,9 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
+from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
 from conformance.oracle.lists.listing import (
-    LARGEST_PAGE,
     CantTellYet,
     Listing,
     ensure_one_total,
@@ -98,7 +98,7 @@ def expect_slice(snapshot: tuple[Exchange, ...], known: Known) -> bool:
     is_whole, items = known.is_whole, [item for item in shown.items if status in {None, item.value.get("status")}]
     if not is_whole:
         ensure_one_total(snapshot)
-    elif (known.responses > 1 or shown.total > LARGEST_PAGE) and {
+    elif (known.responses > 1 or shown.total > MAX_PER_PAGE) and {
         read.number(each, "total") for each in shown.responses
     } != {len({*shown.identifiers})}:
         raise CantTellYet("the pages of the whole list do not fit together", *shown.responses)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.list_parameters import MAX_PER_PAGE
 from conformance.operations import OPERATIONS
 from conformance.oracle import read
 from conformance.oracle.outcomes import CheckOutcome, Untested
-from conformance.scenarios.lists.finding import PER_PAGE, latest
+from conformance.scenarios.lists.finding import latest
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def latest_engagements(run: Run, **asked: str) -> list[Exchange]:
 
 def latest_of_other(run: Run, key: Credential) -> list[Exchange]:
     """Read the pages of another organization's list with the engagements changed last."""
-    asked = {"perPage": PER_PAGE, "sort": "updatedAt", "order": "desc"}
+    asked = {"perPage": MAX_PER_PAGE, "sort": "updatedAt", "order": "desc"}
     return _pages(run, lambda page: requests.list_engagements(page=page, **asked).with_key(key))
 
 
@@ -185,7 +186,7 @@ def member_pages(run: Run, credential: Credential | None = None) -> list[Exchang
     """Read the pages of the list of members, two thousand members at most."""
     pages: list[Exchange] = []
     for page in range(1, _MEMBER_PAGES + 1):
-        asked = requests.list_members(page=page, perPage=PER_PAGE)
+        asked = requests.list_members(page=page, perPage=MAX_PER_PAGE)
         pages.append(run.send(asked if credential is None else asked.with_key(credential)))
         if not _is_full(pages[-1]):
             break
@@ -195,7 +196,7 @@ def member_pages(run: Run, credential: Credential | None = None) -> list[Exchang
 def _is_full(page: Exchange) -> bool:
     """Whether another page follows; a page that cannot be read is judged elsewhere."""
     try:
-        return len(read.items(page)) >= PER_PAGE and read.number(page, "page") < read.number(page, "totalPages")
+        return len(read.items(page)) >= MAX_PER_PAGE and read.number(page, "page") < read.number(page, "totalPages")
     except CheckOutcome:
         return False
 

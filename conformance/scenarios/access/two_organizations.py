@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.outcomes import CantTell, Untested
@@ -25,7 +26,7 @@ from conformance.scenarios.access.invalid_requests import invalid_role_changes
 from conformance.scenarios.access.reserved_engagements import engagements_in_every_state
 from conformance.scenarios.access.unauthenticated import bad_keys
 from conformance.scenarios.basics import or_with_plain_texts
-from conformance.scenarios.lists.finding import NEWEST, PER_PAGE
+from conformance.scenarios.lists.finding import NEWEST
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ def count(run: Run, number: int, *, counted: Credential, maker: Credential) -> C
     first, before = _counts(run, counted, perPage=1)
     run.send_all([requests.create_engagement({"name": run.name("counted")}).with_key(maker) for _ in range(CREATED)])
     # Sorted this time: resources of another organization would show in this order, too.
-    then, after = _counts(run, counted, perPage=PER_PAGE, sort="name", order="asc")
+    then, after = _counts(run, counted, perPage=MAX_PER_PAGE, sort="name", order="asc")
     return Count(number, first, then, (*before, *after))
 
 
@@ -205,7 +206,7 @@ def _live(run: Run, key: Credential) -> str | None:
         requests.get_engagement(doomed),
         requests.delete_engagement(doomed),
         requests.get_engagement(doomed),
-        requests.list_engagements(sort="updatedAt", perPage=PER_PAGE),
+        requests.list_engagements(sort="updatedAt", perPage=MAX_PER_PAGE),
     )
     for step in steps:
         run.send_permitted([step.with_key(key)])

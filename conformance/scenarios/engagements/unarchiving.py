@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle.laws.responses import readable_resources
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import field_or_none, tick_of
 from conformance.scenarios.engagements.archiving import archiving
 from conformance.scenarios.engagements.editing import editing
-from conformance.scenarios.lists.finding import PER_PAGE
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -83,7 +83,9 @@ def _revive(run: Run, unarchive: Request) -> Revival:
     after = run.send(requests.get_engagement(identifier))
     # For the ledger and the laws of every list: an edit of the archived engagement, and an active one in the list.
     run.send(requests.update_engagement(identifier, {"description": "Edited in the archive again"}))
-    listed = requests.list_engagements(status="active", order="asc", perPage=PER_PAGE)  # an order alone is valid, too
+    listed = requests.list_engagements(
+        status="active", order="asc", perPage=MAX_PER_PAGE
+    )  # an order alone is valid, too
     for last in (listed, unarchive, requests.get_engagement(identifier), listed):
         run.send(last)
     return Revival(name, edit, second, archive, after)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
-from conformance.scenarios.lists.filtered import PER_PAGE, readable
+from conformance.scenarios.lists.filtered import readable
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -44,13 +45,13 @@ def located(run: Run, pieces: Collection[SeededEngagement], total: int, **query:
     """
     owned = {piece.identifier for piece in pieces}
     first_name = min((piece.name.casefold() for piece in pieces), default="")
-    first, last = 1, -(-total // PER_PAGE)
+    first, last = 1, -(-total // MAX_PER_PAGE)
     while first <= last:
         middle = (first + last) // 2
         page = _page(run, middle, query)
         items = readable((page,))
         if any(read.id_of(item) in owned for item in items):
-            return _with_neighbours(run, page, middle, -(-total // PER_PAGE), query)
+            return _with_neighbours(run, page, middle, -(-total // MAX_PER_PAGE), query)
         if not items:
             break
         if first_name > str(items[0].get("name")).casefold():
@@ -63,8 +64,8 @@ def located(run: Run, pieces: Collection[SeededEngagement], total: int, **query:
 def _with_neighbours(run: Run, page: Exchange, number: int, pages: int, query: dict[str, str]) -> Found:
     before = [_page(run, number - 1, query)] if number > 1 else []
     after = [_page(run, number + 1, query)] if number < pages else []
-    return Found((*before, page, *after), (number - 1 - len(before)) * PER_PAGE)
+    return Found((*before, page, *after), (number - 1 - len(before)) * MAX_PER_PAGE)
 
 
 def _page(run: Run, number: int, query: dict[str, str]) -> Exchange:
-    return run.send(requests.list_engagements(**query, sort="name", page=number, perPage=PER_PAGE))
+    return run.send(requests.list_engagements(**query, sort="name", page=number, perPage=MAX_PER_PAGE))

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance import confirm
 from conformance.confirm.pages import total_of
+from conformance.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ORDERS, SORTS, STATUSES
 from conformance.oracle import read
-from conformance.oracle.laws.lists import DEFAULT_PER_PAGE
-from conformance.oracle.lists.listing import LARGEST_PAGE, neighbours, time_of
+from conformance.oracle.lists.listing import neighbours, time_of
 from conformance.oracle.lists.slices import Aspect, Deviation, Known, expect_slice
 from conformance.oracle.outcomes import CantTell, Evidence
-from conformance.oracle.read import STATUSES
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.keys_in_turn import send_by_turns
@@ -98,10 +97,10 @@ def combined_lists(run: Run) -> tuple[CombinedLists, ...]:
 def _whole(run: Run, total: int) -> Snapshot:
     """Read the whole list by name; nothing if it is too long."""
     whole: list[Exchange] = []
-    while len(whole) < (last := -(-max((total, *map(total_of, whole))) // LARGEST_PAGE)) <= _MOST_PAGES:
+    while len(whole) < (last := -(-max((total, *map(total_of, whole))) // MAX_PER_PAGE)) <= _MOST_PAGES:
         pages = range(len(whole) + 1, last + 1)
         whole += run.send_all(
-            [requests.list_engagements(sort="name", order="desc", perPage=LARGEST_PAGE, page=page) for page in pages]
+            [requests.list_engagements(sort="name", order="desc", perPage=MAX_PER_PAGE, page=page) for page in pages]
         )
     return tuple(whole) if last <= _MOST_PAGES else ()
 
@@ -121,12 +120,12 @@ def _numbered(keys: Sequence[Any], _: random.Random) -> list[dict[str, int]]:
 
 def _largest(keys: Sequence[Any], _: random.Random) -> list[dict[str, int]]:
     """The largest page."""
-    return [{"perPage": LARGEST_PAGE}] if keys else []
+    return [{"perPage": MAX_PER_PAGE}] if keys else []
 
 
 def _full(keys: Sequence[Any], _: random.Random) -> list[dict[str, int]]:
     """The only page, exactly full."""
-    return [{"page": 1, "perPage": len(keys)}] if 0 < len(keys) <= LARGEST_PAGE else []
+    return [{"page": 1, "perPage": len(keys)}] if 0 < len(keys) <= MAX_PER_PAGE else []
 
 
 def _full_last(keys: Sequence[Any], random: random.Random) -> list[dict[str, int]]:
@@ -146,7 +145,7 @@ def _remainder(keys: Sequence[Any], random: random.Random) -> list[dict[str, int
 
 def _last(total: int, random: random.Random, sizes: Sequence[int]) -> list[dict[str, int]]:
     """The last page of one of some sizes."""
-    possible = [size for size in sizes if size <= LARGEST_PAGE]
+    possible = [size for size in sizes if size <= MAX_PER_PAGE]
     return [{"page": -(-total // size), "perPage": size} for size in random.sample(possible, min(1, len(possible)))]
 
 
@@ -156,14 +155,14 @@ def _divided(keys: Sequence[Any], random: random.Random) -> list[dict[str, int]]
         return []
     ties = [place for place in range(1, len(keys)) if keys[place] == keys[place - 1]]
     end = random.choice(ties or range(max(1, len(keys) // 3), max(2, 2 * len(keys) // 3)))
-    sizes = [size for size in range(1, min(end, LARGEST_PAGE) + 1) if end % size == 0]
+    sizes = [size for size in range(1, min(end, MAX_PER_PAGE) + 1) if end % size == 0]
     size = random.choice(sizes[1:] or sizes)
     return [{"page": page, "perPage": size} for page in (end // size, end // size + 1)]
 
 
 _FORMS: Final[tuple[Form, ...]] = (_unsized, _numbered, _largest, _full, _full_last, _one_over, _remainder, _divided)
-_SORTS: Final = (None, "createdAt", "updatedAt", "name")
-_ORDERS: Final = (None, "asc", "desc")
+_SORTS: Final = (None, *SORTS)
+_ORDERS: Final = (None, *ORDERS)
 _Row = tuple[str | None, str | None, str | None, "Form"]
 _FIRST: Final[tuple[_Row, ...]] = (
     *((None, sort, "asc", _divided) for sort in _SORTS[1:]),

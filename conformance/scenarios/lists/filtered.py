@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.confirm.pages import total_of
+from conformance.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ROLES
 from conformance.oracle import read
-from conformance.oracle.laws.lists import DEFAULT_PER_PAGE
-from conformance.oracle.laws.responses import ROLES
 from conformance.oracle.lists.listing import Listing
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.running.options import Effort
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
-PER_PAGE: Final = 100
 _COMMON_ROLE: Final = "member"
 _ADMINS: Final = 2
 _MOST_PAGES: Final = 12
@@ -94,10 +92,10 @@ def until_seen(run: Run, owned: Collection[str], **query: str) -> Snapshot:
     missing = set(owned)
     for page in range(1, _MOST_PAGES + 1):
         place = {} if page == 1 else {"page": page}
-        pages.append(run.send(requests.list_engagements(**query, **place, perPage=PER_PAGE)))
+        pages.append(run.send(requests.list_engagements(**query, **place, perPage=MAX_PER_PAGE)))
         items = readable((pages[-1],))
         missing -= {str(item.get("id")) for item in items}
-        if not missing or len(items) < PER_PAGE:
+        if not missing or len(items) < MAX_PER_PAGE:
             break
     return tuple(pages)
 
@@ -129,9 +127,9 @@ def members_by_role(run: Run) -> Snapshot:
     """List all members, and those of each role; some short lists without a page size."""
     if run.profile.provisioner is not None:
         _make_crowd(run)
-    unfiltered = run.send(requests.list_members(perPage=PER_PAGE))
-    size = {} if _is_whole(unfiltered) else {"perPage": PER_PAGE}
-    sizes: dict[str, dict[str, int]] = dict.fromkeys(ROLES, size) | {ROLES[0]: {"perPage": PER_PAGE}}
+    unfiltered = run.send(requests.list_members(perPage=MAX_PER_PAGE))
+    size = {} if _is_whole(unfiltered) else {"perPage": MAX_PER_PAGE}
+    sizes: dict[str, dict[str, int]] = dict.fromkeys(ROLES, size) | {ROLES[0]: {"perPage": MAX_PER_PAGE}}
     return (unfiltered, *run.send_all([requests.list_members(role=role, **sizes[role]) for role in ROLES]))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 from conformance.running.options import Effort
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
-
-PER_PAGE: Final = 100
-"""The largest page that a list returns."""
 
 _MOST_PAGES: Final = 20
 _PAUSES: Final = (0.0, 0.4, 1.0)
@@ -84,7 +82,7 @@ def latest(
     before = run.engagements_before
     few = run.effort is Effort.QUICK and before is not None and before <= _FEW
     ordered = {"sort": sort, "order": order} if few else NEWEST
-    return requests.list_engagements(status=status, page=page, perPage=PER_PAGE, **ordered)
+    return requests.list_engagements(status=status, page=page, perPage=MAX_PER_PAGE, **ordered)
 
 
 def search(run: Run, wanted: Collection[str], *, sort: str, order: str) -> Search:
@@ -148,7 +146,7 @@ def _every_page(run: Run) -> ListScan:
     """Read the whole list, up to the most pages that the run affords."""
     pages: list[Exchange] = []
     for number in range(1, _MOST_PAGES + 1):
-        pages.append(run.send(requests.list_engagements(page=number, perPage=PER_PAGE)))
+        pages.append(run.send(requests.list_engagements(page=number, perPage=MAX_PER_PAGE)))
         if number >= read.number(pages[-1], "totalPages"):
             return _look(run, pages, complete=True)
     return _look(run, pages, complete=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.confirm.pages import PER_PAGE, page_by_page, total_of
+from conformance.confirm.pages import page_by_page, total_of
+from conformance.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE
 from conformance.oracle import read
-from conformance.oracle.laws.lists import DEFAULT_PER_PAGE
 from conformance.oracle.lists.listing import Listing
 from conformance.running.scenarios import scenario
 from conformance.scenarios.lists.seeded_engagements import seeded_engagements
@@ -73,7 +73,7 @@ def paged_members(run: Run) -> PagedLists:
     """List all members as one page of 100 and page by page."""
     lists = _paged(run, requests.list_members)
     total = total_of(lists.snapshot[0])
-    if not 0 < total <= PER_PAGE:
+    if not 0 < total <= MAX_PER_PAGE:
         return lists
     return replace(lists, full=(lists.snapshot[0], run.send(requests.list_members(page=1, perPage=total))))
 
@@ -87,7 +87,7 @@ def _paged(run: Run, listing: Callable[..., Request], *beside: Request) -> Paged
 def pages_unasked(run: Run) -> Snapshot:
     """List engagements as a page of 100, and then as pages requested by their number alone."""
     return _with_pages(
-        run, run.send(requests.list_engagements(perPage=PER_PAGE)), run.send(requests.list_engagements())
+        run, run.send(requests.list_engagements(perPage=MAX_PER_PAGE)), run.send(requests.list_engagements())
     )
 
 

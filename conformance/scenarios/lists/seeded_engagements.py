@@ -7,10 +7,10 @@ from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.lists.collation import SYLLABLES
-from conformance.oracle.lists.listing import LARGEST_PAGE
 from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
@@ -32,7 +32,7 @@ _CAPITALIZED: Final = "Kuku"
 _SERVER_ERRORS_FROM: Final = 500
 LISTS_BY_STATUS: Final = MappingProxyType(
     {
-        "active": requests.list_engagements(status="active", sort="createdAt", order="desc", perPage=LARGEST_PAGE),
+        "active": requests.list_engagements(status="active", sort="createdAt", order="desc", perPage=MAX_PER_PAGE),
         "archived": requests.list_engagements(status="archived", sort="updatedAt"),  # descending by default
     }
 )

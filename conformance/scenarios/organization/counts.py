@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance import confirm
+from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle import expect, read
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import create_engagements
-from conformance.scenarios.lists.finding import PER_PAGE, ids_on, latest
+from conformance.scenarios.lists.finding import ids_on, latest
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def counts_of(run: Run, key: Credential | None) -> Counts:
 
 def _counts_again(run: Run, key: Credential | None) -> Counts:
     """Read the same again, and the first page of both lists."""
-    lists = (latest(run), requests.list_members(perPage=PER_PAGE))
+    lists = (latest(run), requests.list_members(perPage=MAX_PER_PAGE))
     newest, first = (run.send(replace(listing, credential=key)) for listing in lists)
     return replace(counts_of(run, key), contents=(ids_on(newest), ids_on(first)))
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.list_parameters import ROLES, STATUSES
 from conformance.operations import OPERATIONS
 from conformance.oracle.laws import responses as laws
 from conformance.oracle.outcomes import CantTell
-from conformance.oracle.read import STATUSES
 from conformance.oracle.rendering import render
 from conformance.wire.exchange import Exchange
 from tests.fakes.exchanges import make_exchange, page, refusal
@@ -284,7 +284,7 @@ def test_a_slug_is_valid_in_a_path(operation: str, slug: str, safe: bool) -> Non
 
 def test_roles_are_those_of_the_interface() -> None:
     """Both the list and the response to a role change are judged."""
-    for role in laws.ROLES:
+    for role in ROLES:
         assert laws.member_roles_known(make_exchange("updateMemberRole", body={"data": {"role": role}})) is True
     assert broken(laws.member_roles_known, page([{"role": "admin"}, {"role": "Admin"}], operation="listMembers")) == (
         'role is "Admin"',
