@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from conformance.scenarios.members.member_list import MemberCount
 
 
-"""Fields of a member that are the same in every list; lastSeenAt moves whenever the member is active."""
-
-
 @requirement("list-members-role-filter")
 def test_role_filter_finds_all(run: Run, members_by_role: Snapshot) -> None:
     """With a role, the list holds all members of that role and no others, and its total is their number."""

@@ -171,9 +171,8 @@ def _event(exchange: Exchange) -> Event | None:
         return None
     if outcome is Outcome.REFUSED and operation == "update" and not all(is_ordinary(value) for _, value in sent):
         return None  # it may have been refused for its content, before the engagement was looked up
-    status = "no response" if exchange.received is None else str(exchange.received.status)
     seen = _seen(exchange) if operation == "read" and outcome is Outcome.DONE else None
-    words = " ".join([operation, *(f"{name}={render(value)}" for name, value in sent), "->", status])
+    words = " ".join([operation, *(f"{name}={render(value)}" for name, value in sent), "->", exchange.status_text])
     if seen is not None:
         words += f", {seen.status}, name={render(seen.name)}, description={render(seen.description)}"
     return Event(operation, outcome, _interval(exchange), sent, seen, words)

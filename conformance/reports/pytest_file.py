@@ -155,8 +155,7 @@ class _Writer:
         for group in self._steps.groups():
             for exchange in group:
                 self._responses[exchange.number] = f"response_{len(self._responses) + 1}"
-                came = "no response" if exchange.received is None else exchange.received.status
-                yield f"# in the run, exchange {exchange.number}: {came}"
+                yield f"# in the run, exchange {exchange.number}: {exchange.status_text}"
                 identifier = exchange.request.identifier or ""
                 if identifier in self._ids and identifier not in own and exchange.sent_request.method != "GET":
                     own.add(identifier)

@@ -287,11 +287,11 @@ class _Script:
             yield ""
 
     def _heading(self, number: int, exchange: Exchange) -> str:
-        came = "no response" if exchange.received is None else str(exchange.received.status)
         name, path = self._names.get(exchange.request.identifier or ""), exchange.request.path
         if name is not None and exchange.request.is_proper:
             path = exchange.request.operation.path.replace(f"{{{exchange.request.operation.parameter}}}", name)
-        return f"# {number}. {exchange.sent_request.method} {path} (in the run, exchange {exchange.number}: {came})"
+        seen = f"in the run, exchange {exchange.number}: {exchange.status_text}"
+        return f"# {number}. {exchange.sent_request.method} {path} ({seen})"
 
     def _guard(self, exchange: Exchange) -> Iterator[str]:
         """Yield the check before the first write to an engagement that the script created it."""

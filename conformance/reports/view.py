@@ -26,6 +26,7 @@ from conformance.reports.wording import (
     is_waived,
     losses,
     moment,
+    outcome_of,
     repeat_command,
     repeating,
     reproductions,
@@ -99,7 +100,7 @@ def view(report: Report, exchanges: Sequence[Exchange]) -> dict[str, Any]:
         **_pictures(exchanges),
         "marks": MARKS,
         "words": {**OUTCOMES, "waived": "waived"},
-        "mark_of": lambda requirement: "waived" if is_waived(requirement) else requirement["outcome"],
+        "mark_of": outcome_of,
         "path_of": path_of,
         "counted": counted,
         "operation_count": len(OPERATIONS),
@@ -133,7 +134,7 @@ def _alerts(report: Report) -> list[str]:
 
 def _class(report: Report, entry: ConformanceClass) -> dict[str, Any]:
     members = [requirement for requirement in report["requirements"] if requirement["class"] == entry["id"]]
-    count = Counter("waived" if is_waived(requirement) else requirement["outcome"] for requirement in members)
+    count = Counter(map(outcome_of, members))
     order = ("passed", "failed", "waived", "cantTell", "untested", "inapplicable")
     return {
         "data": entry,
@@ -235,12 +236,11 @@ def _shown_in_full(report: Report, by_number: Mapping[int, Exchange]) -> set[int
 
 
 def _row(exchange: Exchange) -> tuple[int, str, str, str, str, str]:
-    status = "no response" if exchange.received is None else str(exchange.received.status)
     return (
         exchange.number,
         exchange.sent_request.method,
         path_of(exchange),
-        status,
+        exchange.status_text,
         f"{exchange.seconds * 1000:,.0f} ms",
         exchange.check,
     )

@@ -91,9 +91,7 @@ def _of_class(entry: ConformanceClass, requirements: list[Requirement]) -> Confo
 
 def tally(report: Report) -> Counter[str]:
     """Count the requirements by outcome; waived failures count as ``waived``, not as ``failed``."""
-    return Counter(
-        "waived" if is_waived(requirement) else requirement["outcome"] for requirement in report["requirements"]
-    )
+    return Counter(map(outcome_of, report["requirements"]))
 
 
 def failed_of(report: Report) -> list[Requirement]:
@@ -118,6 +116,11 @@ def causes_sentence(causes: Sequence[Sequence[Requirement]]) -> str | None:
 def is_waived(requirement: Requirement) -> bool:
     """Whether the requirement failed and a waiver covers the failure."""
     return requirement["waived"] and requirement["outcome"] == "failed"
+
+
+def outcome_of(requirement: Requirement) -> str:
+    """Return a requirement's outcome, or ``waived`` for a waived failure."""
+    return "waived" if is_waived(requirement) else requirement["outcome"]
 
 
 def excuse(requirement: Requirement) -> str | None:

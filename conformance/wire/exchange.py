@@ -181,6 +181,11 @@ class Exchange:
         """Method, path and number of the request, for messages."""
         return f"{self.sent_request.method} {urlsplit(self.sent_request.url).path} (request {self.number})"
 
+    @property
+    def status_text(self) -> str:
+        """The status of the response, or ``no response``."""
+        return "no response" if self.received is None else str(self.received.status)
+
     @cached_property
     def judgeable(self) -> bool:
         """Whether there is a complete response of the service itself."""

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from conformance.reports.drift import Drift, compare
-from conformance.reports.wording import OUTCOMES, is_waived, tally
+from conformance.reports.wording import OUTCOMES, outcome_of, tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -90,11 +90,6 @@ def implementations(runs: Iterable[StoredRun]) -> list[Implementation]:
         by_name.setdefault(run.name, []).append(run)
     names = sorted(by_name, key=lambda name: (name.casefold(), name))
     return [Implementation(name, f"{number:03}.html", tuple(by_name[name])) for number, name in enumerate(names, 1)]
-
-
-def outcome_of(requirement: Requirement) -> str:
-    """Return a requirement's outcome, or ``waived`` for a waived failure."""
-    return "waived" if is_waived(requirement) else requirement["outcome"]
 
 
 def counts_of(report: Report) -> tuple[tuple[str, int], ...]:
