@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.reference.latitude.inputs import INPUT_POINTS
-from tests.reference.probes import ENGAGEMENTS, GUEST, INVITE, MEMBERS, Probe, created, edited, listed
+from tests.reference.probes import (
+    ENGAGEMENTS,
+    GUEST,
+    MEMBERS,
+    Probe,
+    created,
+    edited,
+    expect_every_value_to_show,
+    invited,
+    listed,
+    raw,
+)
 
 if TYPE_CHECKING:
     from conformance.reference.latitude.point import Point
     from tests.reference.conftest import Visitor
-
-
-def raw(content: bytes, headers: dict[str, str] | None = None) -> Probe:
-    """Return status and name of a creation with raw bytes as its body."""
-    declared = {"Content-Type": "application/json"} if headers is None else headers
-
-    def probe(visitor: Visitor) -> object:
-        response = visitor.send("POST", ENGAGEMENTS, content=content, headers=declared)
-        return response.status_code, response.json().get("data", {}).get("name")
-
-    return probe
 
 
 def edited_with_nothing(visitor: Visitor) -> object:
@@ -44,16 +44,6 @@ def described_with_null(visitor: Visitor) -> object:
 def kept(name: str) -> Probe:
     """Return a probe for the name that a creation stores."""
     return lambda visitor: visitor.engagement(name)["name"]
-
-
-def invited(*bodies: dict[str, str]) -> Probe:
-    """Return the statuses of invitations and the address of the last."""
-
-    def probe(visitor: Visitor) -> object:
-        responses = [visitor.post(INVITE, body) for body in bodies]
-        return responses[-1].status_code, responses[-1].json().get("data", {}).get("email")
-
-    return probe
 
 
 def body_limit(visitor: Visitor) -> object:
@@ -123,6 +113,4 @@ PROBES: dict[str, Probe] = {
 @pytest.mark.parametrize("point", INPUT_POINTS, ids=lambda point: point.name)
 def test_every_value_shows(visit: Callable[..., Visitor], point: Point) -> None:
     """No two values of a point give the same result."""
-    shown = [PROBES[point.name](visit(**{point.name: value})) for value in point.values]
-
-    assert all(shown.count(result) == 1 for result in shown), dict(zip(point.values, shown, strict=True))
+    expect_every_value_to_show(visit, point, PROBES[point.name])

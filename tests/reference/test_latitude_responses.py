@@ -18,6 +18,8 @@ from tests.reference.probes import (
     Probe,
     created,
     edited,
+    expect_every_value_to_show,
+    invited,
     listed,
     unarchive,
 )
@@ -58,16 +60,6 @@ def member_order(visitor: Visitor) -> object:
     """List members whose names, addresses and times sort differently."""
     visitor.rpc("create_member", role="member")
     return [member["name"] for member in visitor.get(MEMBERS).json()["data"]]
-
-
-def invited(*bodies: dict[str, str]) -> Probe:
-    """Return the statuses of invitations and the address of the last."""
-
-    def probe(visitor: Visitor) -> object:
-        responses = [visitor.post(INVITE, body) for body in bodies]
-        return responses[-1].status_code, responses[-1].json().get("data", {}).get("email")
-
-    return probe
 
 
 def identifier(visitor: Visitor) -> object:
@@ -112,6 +104,4 @@ PROBES: dict[str, Probe] = {
 @pytest.mark.parametrize("point", RESPONSE_POINTS, ids=lambda point: point.name)
 def test_every_value_shows(visit: Callable[..., Visitor], point: Point) -> None:
     """No two values of a point give the same result."""
-    shown = [PROBES[point.name](visit(**{point.name: value})) for value in point.values]
-
-    assert all(shown.count(result) == 1 for result in shown), dict(zip(point.values, shown, strict=True))
+    expect_every_value_to_show(visit, point, PROBES[point.name])

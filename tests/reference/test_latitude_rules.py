@@ -11,7 +11,18 @@ import pytest
 
 from conformance.reference.latitude.rules import RULE_POINTS
 from conformance.reference.records import SCOPES
-from tests.reference.probes import ENGAGEMENTS, GUEST, INVITE, MEMBERS, NONE, ORGANIZATION, Probe, unarchive
+from tests.reference.probes import (
+    ENGAGEMENTS,
+    GUEST,
+    INVITE,
+    MEMBERS,
+    NONE,
+    ORGANIZATION,
+    Probe,
+    expect_every_value_to_show,
+    invited,
+    unarchive,
+)
 
 if TYPE_CHECKING:
     from email.message import EmailMessage
@@ -94,16 +105,6 @@ def same_values(visitor: Visitor) -> object:
 def owner_role(visitor: Visitor) -> object:
     """Send a change of an owner's role."""
     return visitor.patch(visitor.at(visitor.member("owner")["id"], MEMBERS), {"role": "member"}).status_code
-
-
-def invited(*bodies: dict[str, str]) -> Probe:
-    """Return the statuses of invitations and the address of the last."""
-
-    def probe(visitor: Visitor) -> object:
-        responses = [visitor.post(INVITE, body) for body in bodies]
-        return responses[-1].status_code, responses[-1].json().get("data", {}).get("email")
-
-    return probe
 
 
 def parallel_edit(visitor: Visitor) -> object:
@@ -228,6 +229,4 @@ def test_an_engagement_archived_again_stays_archived(visit: Callable[..., Visito
 @pytest.mark.parametrize("point", RULE_POINTS, ids=lambda point: point.name)
 def test_every_value_shows(visit: Callable[..., Visitor], point: Point) -> None:
     """No two values of a point give the same result."""
-    shown = [PROBES[point.name](visit(**{point.name: value})) for value in point.values]
-
-    assert all(shown.count(result) == 1 for result in shown), dict(zip(point.values, shown, strict=True))
+    expect_every_value_to_show(visit, point, PROBES[point.name])

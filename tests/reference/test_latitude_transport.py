@@ -12,32 +12,11 @@ from unittest.mock import patch
 import pytest
 
 from conformance.reference.latitude.transport import TRANSPORT_POINTS
+from tests.reference.probes import ENGAGEMENTS, NONE, ORGANIZATION, Probe, expect_every_value_to_show, headers
 
 if TYPE_CHECKING:
     from conformance.reference.latitude.point import Point
     from tests.reference.conftest import Visitor
-
-ORGANIZATION = "/api/v1/organizations/current"
-ENGAGEMENTS = "/api/v1/engagements"
-NONE = "/api/v1/engagements/eng_0123456789012345678901"
-
-Probe = Callable[["Visitor"], object]
-
-
-def raw(content: bytes, headers: dict[str, str] | None = None) -> Probe:
-    """Return status and name of a creation with raw bytes as its body."""
-    declared = {"Content-Type": "application/json"} if headers is None else headers
-
-    def probe(visitor: Visitor) -> object:
-        response = visitor.send("POST", ENGAGEMENTS, content=content, headers=declared)
-        return response.status_code, response.json().get("data", {}).get("name")
-
-    return probe
-
-
-def headers(name: str) -> Probe:
-    """Return a probe for a header of a success and of an error."""
-    return lambda visitor: [visitor.get(path).headers.get(name) for path in (ORGANIZATION, NONE)]
 
 
 def gateway(visitor: Visitor) -> object:
@@ -125,6 +104,4 @@ PROBES: dict[str, Probe] = {
 @pytest.mark.parametrize("point", TRANSPORT_POINTS, ids=lambda point: point.name)
 def test_every_value_shows(visit: Callable[..., Visitor], point: Point) -> None:
     """No two values of a point give the same result."""
-    shown = [PROBES[point.name](visit(**{point.name: value})) for value in point.values]
-
-    assert all(shown.count(result) == 1 for result in shown), dict(zip(point.values, shown, strict=True))
+    expect_every_value_to_show(visit, point, PROBES[point.name])
