@@ -13,9 +13,10 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
+
+from tests.fakes.command_line import Reported
 
 KEY = "a-key-that-nobody-may-see"
 ENVIRONMENT = {
@@ -92,24 +93,13 @@ def responding() -> Callable[..., tuple[int, dict[str, str], bytes]]:
 
 
 @dataclass(frozen=True)
-class Ended:
+class Ended(Reported):
     """The result of a command."""
 
     status: int
     out: str
     err: str
     folder: Path
-
-    @property
-    def report(self) -> dict[str, Any]:
-        """The report of the run."""
-        report: dict[str, Any] = json.loads((self.folder / "report.json").read_text())
-        return report
-
-    def outcome(self, requirement: str) -> str:
-        """Return the outcome of a requirement."""
-        outcomes: dict[str, str] = {entry["id"]: entry["outcome"] for entry in self.report["requirements"]}
-        return outcomes[requirement]
 
 
 @pytest.fixture

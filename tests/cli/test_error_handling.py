@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +20,7 @@ from conformance.running.embedded import EmbeddedError
 from conformance.running.options import Effort, RunOptions
 from conformance.targets.journal import Journal
 from conformance.verdicts.reporting import build_report
+from tests.fakes.command_line import Reported
 from tests.fakes.target import HostileTarget, Turn, hostile, json_reply
 
 CREATING: Final = "update-engagement-keeps-the-rest"
@@ -34,7 +34,7 @@ def target() -> Iterator[HostileTarget]:
         yield served
 
 
-class Running:
+class Running(Reported):
     """A runner in this process, with the report."""
 
     def __init__(self, target: HostileTarget, report: Path) -> None:
@@ -51,17 +51,6 @@ class Running:
             only=(only,),
         )
         return conduct.conduct(options, conduct.Gate(), Interruption(), EventLog(None), quiet=True)
-
-    @property
-    def report(self) -> dict[str, Any]:
-        """The report."""
-        report: dict[str, Any] = json.loads((self.folder / "report.json").read_text())
-        return report
-
-    def outcome(self, requirement: str) -> str:
-        """Return the outcome of a requirement."""
-        outcomes: dict[str, str] = {entry["id"]: entry["outcome"] for entry in self.report["requirements"]}
-        return outcomes[requirement]
 
 
 @pytest.fixture

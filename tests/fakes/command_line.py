@@ -8,6 +8,8 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -21,8 +23,25 @@ ENVIRONMENT: Final = {
 _SET_CHILD_SUBREAPER: Final = 36
 
 
+class Reported:
+    """A run whose folder has its report."""
+
+    folder: Path
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """The report of the run."""
+        report: dict[str, Any] = json.loads((self.folder / "report.json").read_text("utf-8"))
+        return report
+
+    def outcome(self, requirement: str) -> str:
+        """Return the outcome of a requirement."""
+        outcomes: dict[str, str] = {entry["id"]: entry["outcome"] for entry in self.report["requirements"]}
+        return outcomes[requirement]
+
+
 @dataclass(frozen=True)
-class Ended:
+class Ended(Reported):
     """The end of a run.
 
     Attributes:
@@ -42,12 +61,6 @@ class Ended:
     seconds: float
     megabytes: float
     cpu: float
-
-    @property
-    def report(self) -> dict[str, Any]:
-        """The report of the run."""
-        report: dict[str, Any] = json.loads((self.folder / "report.json").read_text("utf-8"))
-        return report
 
     def outcomes(self, *outcomes: str) -> list[str]:
         """Return the requirements with one of these outcomes."""
@@ -120,6 +133,15 @@ def target_file(folder: Path, base_url: str, *lines: str, timeout: float = 1, pa
 def adopt_orphans() -> None:
     """Make this process the parent of the orphans of its children."""
     ctypes.CDLL(None, use_errno=True).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+@contextmanager
+def no_process_stays() -> Iterator[None]:
+    """Expect that no process of a run in the ``with`` outlives it."""
+    adopt_orphans()
+    known = [pid for pid, _ in children()]
+    yield
+    assert strays(*known) == []
 
 
 def strays(*known: int, patience: float = 6.0) -> list[str]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import socket
 import ssl
-import struct
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
+from urllib.parse import unquote
 
 from conformance.reference.application import Application, create_app
-from tests.fakes.wires import end_conversations, stop_listening
+from tests.fakes.wires import Speaker, end_conversations, stop_listening
 
 _HOP_BY_HOP: Final = {"content-length", "connection", "transfer-encoding"}
 
@@ -53,7 +52,7 @@ def json_reply(status: int, body: object, **headers: str) -> Reply:
 
 
 @dataclass
-class Turn:
+class Turn(Speaker):
     """A request that the server received."""
 
     target: HostileTarget
@@ -72,11 +71,6 @@ class Turn:
         """Send a response."""
         await self.say(reply.written())
 
-    async def say(self, data: bytes) -> None:
-        """Send bytes."""
-        self.writer.write(data)
-        await self.writer.drain()
-
     async def stall(self) -> None:
         """Send nothing more for longer than every timeout."""
         await asyncio.sleep(120)
@@ -84,11 +78,6 @@ class Turn:
     def close(self) -> None:
         """Close the connection."""
         self.writer.close()
-
-    def reset(self) -> None:
-        """Break the connection with a TCP reset."""
-        self.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.writer.transport.abort()
 
 
 Behaviour = Callable[[Turn], Awaitable[None]]
@@ -104,7 +93,7 @@ async def asked(app: Application, method: str, path: str, headers: dict[str, str
     raw_path, _, query = path.partition("?")
     scope = {
         "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "scheme": "http", "method": method,
-        "path": _unquoted(raw_path), "raw_path": raw_path.encode("latin-1"), "query_string": query.encode("latin-1"),
+        "path": unquote(raw_path), "raw_path": raw_path.encode("latin-1"), "query_string": query.encode("latin-1"),
         "root_path": "", "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 1),
         "headers": [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()],
     }  # fmt: skip
@@ -121,12 +110,6 @@ async def asked(app: Application, method: str, path: str, headers: dict[str, str
     head = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in sent[0]["headers"]]
     content = b"".join(message.get("body", b"") for message in sent[1:])
     return Reply(sent[0]["status"], tuple(pair for pair in head if pair[0].lower() not in _HOP_BY_HOP), content)
-
-
-def _unquoted(path: str) -> str:
-    from urllib.parse import unquote  # noqa: PLC0415 - the only use
-
-    return unquote(path)
 
 
 @dataclass

@@ -21,8 +21,36 @@ from conformance.wire.settings import WireSettings
 KEY = "sk_live_0123456789abcdef"
 
 
+class Speaker:
+    """The server's side of a connection."""
+
+    writer: asyncio.StreamWriter
+
+    async def say(self, data: bytes) -> None:
+        """Send bytes."""
+        self.writer.write(data)
+        await self.writer.drain()
+
+    def reset(self) -> None:
+        """Break the connection with a TCP reset rather than a proper end."""
+        self.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.writer.transport.abort()
+
+
+def endless(first: bytes, again: bytes, pause: float = 0.0) -> Callable[[Speaker], Awaitable[None]]:
+    """Send the first bytes, then repeat the others forever."""
+
+    async def behave(turn: Speaker) -> None:
+        await turn.say(first)
+        while True:
+            await turn.say(again)
+            await asyncio.sleep(pause)
+
+    return behave
+
+
 @dataclass
-class Turn:
+class Turn(Speaker):
     """A request that the server has received."""
 
     number: int
@@ -35,16 +63,6 @@ class Turn:
     def method(self) -> str:
         """The method of the request."""
         return self.head.split(b" ", 1)[0].decode()
-
-    async def say(self, data: bytes) -> None:
-        """Send bytes."""
-        self.writer.write(data)
-        await self.writer.drain()
-
-    def reset(self) -> None:
-        """Break the connection with a TCP reset rather than a proper end."""
-        self.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.writer.transport.abort()
 
 
 Behaviour = Callable[[Turn], Awaitable[None]]

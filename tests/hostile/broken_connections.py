@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from tests.fakes.target import json_reply
-from tests.hostile.cases import UNTESTABLE, Case, endless, raw, untestable
+from tests.fakes.wires import endless
+from tests.hostile.cases import UNTESTABLE, Case, raw, untestable
 
 _HEAD: Final = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 _PLAIN: Final = b'{"data":{"id":"x"}}'

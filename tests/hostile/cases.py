@@ -110,18 +110,6 @@ def raw(*parts: bytes, then: str = "close", pause: float = 0.0) -> Behaviour:
     return behave
 
 
-def endless(first: bytes, again: bytes, pause: float = 0.0) -> Behaviour:
-    """Send the first bytes, then the second bytes for ever."""
-
-    async def behave(turn: Turn) -> None:
-        await turn.say(first)
-        while True:
-            await turn.say(again)
-            await asyncio.sleep(pause)
-
-    return behave
-
-
 def always(reply: Callable[[Turn], Reply]) -> Behaviour:
     """Send the reply of a function to every request."""
 
@@ -143,6 +131,11 @@ def changed(change: Callable[[Turn, Reply], Reply]) -> Behaviour:
 def changed_body(change: Callable[[bytes], bytes]) -> Behaviour:
     """Change the bodies of the reference service's replies."""
     return changed(lambda turn, reply: Reply(reply.status, reply.headers, change(reply.body)) if reply.body else reply)
+
+
+def with_member(text: bytes) -> Behaviour:
+    """Add a raw member to the object in the body."""
+    return changed_body(lambda body: body[:-1].rstrip() + b', "further": ' + text + b"}")
 
 
 def changed_json(change: Callable[[Any], None]) -> Behaviour:

@@ -23,6 +23,7 @@ from tests.hostile.cases import (
     raw,
     resources,
     undecided,
+    with_member,
     written,
 )
 
@@ -156,10 +157,6 @@ def _with_members(**members: object) -> Any:
     return changed_json(change)
 
 
-def _raw_member(text: bytes) -> Any:
-    return changed_body(lambda body: body[:-1].rstrip() + b', "further": ' + text + b"}")
-
-
 def _rename_ids(prefix: str) -> Callable[[Turn], Any]:
     """Add an unusual prefix to the identifiers of engagements."""
 
@@ -247,7 +244,7 @@ CASES: Final[Mapping[str, Case]] = {
     ),
     "gone for three seconds": conformant(_after(120, 3)),
     "duplicate members": conformant(changed_body(lambda body: b'{"further": 1, "further": 2, ' + body[1:]), only=CORE),
-    "1e400 and integers of 10,000 digits": conformant(_raw_member(b"[1e400, -1e400, " + b"7" * 10_000 + b"]")),
+    "1e400 and integers of 10,000 digits": conformant(with_member(b"[1e400, -1e400, " + b"7" * 10_000 + b"]")),
     "members that name what JavaScript inherits": conformant(
         _with_members(__proto__={"id": 1}, constructor={"prototype": {}}, hasOwnProperty=None, toString="x")
     ),
@@ -269,15 +266,15 @@ CASES: Final[Mapping[str, Case]] = {
     "2 s latency": undecided(_late, words=("--max-seconds", "25"), timeout=6, seconds=32, verdict=("inconclusive",)),
     "dies in mid-run": Case(behaviour=_after(150, None), says="was lost", seconds=40, timeout=5, clean=False),
     "7 MB in every answer": undecided(
-        _raw_member(b'"%s"' % (b"x" * 7_000_000)), seconds=90, verdict=("inconclusive",), timeout=5
+        with_member(b'"%s"' % (b"x" * 7_000_000)), seconds=90, verdict=("inconclusive",), timeout=5
     ),
     "escapes of 7 MB in every answer": undecided(
-        _raw_member(b'"%s"' % (b"\\u0041" * 1_100_000)), seconds=90, verdict=("inconclusive",), timeout=5
+        with_member(b'"%s"' % (b"\\u0041" * 1_100_000)), seconds=90, verdict=("inconclusive",), timeout=5
     ),
     "millions of lists in every answer": undecided(
-        _raw_member(b"[" + b"[]," * 2_500_000 + b"0]"), seconds=90, verdict=("inconclusive",), timeout=5, clean=False
+        with_member(b"[" + b"[]," * 2_500_000 + b"0]"), seconds=90, verdict=("inconclusive",), timeout=5, clean=False
     ),
     "45,000 objects in every answer": undecided(
-        _raw_member(b"[" + b"{}," * 45_000 + b"0]"), seconds=90, verdict=("inconclusive",), timeout=5
+        with_member(b"[" + b"{}," * 45_000 + b"0]"), seconds=90, verdict=("inconclusive",), timeout=5
     ),
 }

@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from tests.fakes.command_line import Ended, adopt_orphans, children, start, strays, target_file
+from tests.fakes.command_line import Ended, no_process_stays, start, target_file
 from tests.fakes.target import hostile
 
 PATIENCE: Final = 240.0
@@ -66,10 +66,8 @@ PROGRAMS: Final[dict[str, tuple[str, str]]] = {
 @pytest.fixture(autouse=True)
 def _nothing_stays() -> Iterator[None]:
     """No process of a run outlives it."""
-    adopt_orphans()
-    known = [pid for pid, _ in children()]
-    yield
-    assert strays(*known) == []
+    with no_process_stays():
+        yield
 
 
 def _run(folder: Path, program: str, *words: str, timeout: float = 1.0, patience: float = 2.0) -> Ended:

@@ -18,6 +18,7 @@ from tests.hostile.cases import (
     raw,
     resources,
     undecided,
+    with_member,
 )
 
 DEEP: Final = b"[" * 100_000 + b"]" * 100_000
@@ -38,11 +39,6 @@ def _error(status: int, code: str, **headers: str) -> Reply:
 
 def _too_many(reset_in: float, retry_after: str) -> Reply:
     return _error(429, "RATE_LIMITED", Retry_After=retry_after, **_limits(0, reset_in))
-
-
-def _with_member(text: bytes) -> Any:
-    """Add a raw member to the object in the body."""
-    return changed_body(lambda body: body[:-1].rstrip() + b', "further": ' + text + b"}")
 
 
 def _million(turn: Turn, reply: Reply) -> Reply:
@@ -101,11 +97,11 @@ CASES: Final[Mapping[str, Case]] = {
         "json-well-formed",
         only=CORE,
     ),
-    "NaN": broken(_with_member(b"NaN"), "json-well-formed"),
+    "NaN": broken(with_member(b"NaN"), "json-well-formed"),
     "half a body, properly sent": broken(changed_body(lambda body: body[: len(body) // 2]), "json-well-formed"),
-    "nesting of 100,000": undecided(_with_member(DEEP), "json-well-formed", only=CORE),
+    "nesting of 100,000": undecided(with_member(DEEP), "json-well-formed", only=CORE),
     "nesting of 100,000 objects": undecided(
-        _with_member(b'{"a":' * 100_000 + b"1" + b"}" * 100_000), "json-well-formed", only=CORE
+        with_member(b'{"a":' * 100_000 + b"1" + b"}" * 100_000), "json-well-formed", only=CORE
     ),
     "lists of a million": undecided(changed(_million), "list-engagements-fields"),
     "lone surrogates": broken(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.command_line import Started, adopt_orphans, children, strays
+from tests.fakes.command_line import Started, no_process_stays
 from tests.fakes.target import HostileTarget, hostile
 
 PATIENCE = 180.0
@@ -72,7 +72,5 @@ def target() -> Iterator[HostileTarget]:
 @pytest.fixture(autouse=True)
 def _nothing_stays(tmp_path: Path) -> Iterator[None]:
     """No process of a run outlives it."""
-    adopt_orphans()
-    known = [pid for pid, _ in children()]
-    yield
-    assert strays(*known) == []
+    with no_process_stays():
+        yield

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from conformance.wire.bounded_reading import MAX_BODY
 from conformance.wire.exchange import NoResponse
 from conformance.wire.requests import create_engagement, get_engagement, get_organization
-from tests.fakes.wires import KEY, Behaviour, Fixtures, Turn, raw_response
+from tests.fakes.wires import KEY, Behaviour, Fixtures, Turn, endless, raw_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,18 +37,6 @@ def says(*parts: bytes, then: str = "close", pause: float = 0.0) -> Behaviour:
             turn.reset()
         if then == "close":
             turn.writer.close()
-
-    return behave
-
-
-def endless(first: bytes, again: bytes, pause: float = 0.0) -> Behaviour:
-    """Send the first bytes, then repeat the others forever."""
-
-    async def behave(turn: Turn) -> None:
-        await turn.say(first)
-        while True:
-            await turn.say(again)
-            await asyncio.sleep(pause)
 
     return behave
 
