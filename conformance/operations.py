@@ -92,3 +92,9 @@ _ALL = (
 
 OPERATIONS: Mapping[str, Operation] = MappingProxyType({operation.id: operation for operation in _ALL})
 """Every operation by its operationId, in the order of the interface."""
+
+CHANGES_ENGAGEMENT = frozenset({"updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement"})
+"""Operations that change one engagement."""
+
+CHANGES_MEMBER = frozenset({"updateMemberRole", "removeMember"})
+"""Operations that change one member."""

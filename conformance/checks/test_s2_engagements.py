@@ -18,7 +18,6 @@ from conformance.oracle.outcomes import CantTell, evidence
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.scenarios.basics import field_or_none
 from conformance.verdicts.stages import Stage
-from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -143,7 +142,7 @@ def _successes(run: Run, operation: str) -> list[Exchange]:
         if exchange.request.operation.id == operation
         and exchange.request.is_proper
         and exchange.request.credential is None
-        if exchange.received is not None and exchange.received.status in SUCCESSES
+        and exchange.accepted
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from conformance.scenarios.lists.seeded_engagements import SeededEngagements
 
 pytestmark = pytest.mark.usefixtures("new_engagements")
-
-_FIELDS: Final = ("id", "name", "description", "status", "createdAt", "updatedAt")
 
 
 @requirement("list-engagements-complete")

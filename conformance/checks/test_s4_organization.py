@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.stage(Stage.FIRST)
 
-COUNTS: Final = ("memberCount", "engagementCount")
-
 
 # --- checks
 

@@ -8,11 +8,11 @@ import pytest
 
 from conformance.checks.markers import requirement
 from conformance.oracle import expect
+from conformance.oracle.ledger.attribution import IN_PARALLEL
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.engagements.together import (
     ARCHIVED,
     DELETED,
-    EDITED,
     ParallelCreation,
     Race,
     expect_explained,
@@ -40,7 +40,9 @@ def test_parallel_creations_are_engagements_of_their_own(
     expect_listed("an engagement created in parallel", parallel_creation.found)
 
 
-@pytest.mark.parametrize("rule", [pytest.param(rule, marks=requirement(rule)) for rule in (EDITED, ARCHIVED, DELETED)])
+@pytest.mark.parametrize(
+    "rule", [pytest.param(rule, marks=requirement(rule)) for rule in (IN_PARALLEL, ARCHIVED, DELETED)]
+)
 def test_an_order_explains_changes_at_once(together: list[Race], rule: str) -> None:
     """The responses to changes at once, and to the requests right after them, fit an order of the changes."""
     expect_explained(together, rule)

@@ -18,6 +18,7 @@ from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, e
 from conformance.scenarios.lists.paged import PagedLists, pages_unasked
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
+from conformance.wire.exchange import OF_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 _TURNS: Final = 3
 _MOST_REFUSED: Final = 3
 _MOST_SERVED: Final = 25
-_OF_THE_KEY: Final = frozenset({401, 403, 429})
 
 pytestmark = pytest.mark.usefixtures("new_engagements")
 
@@ -180,7 +180,7 @@ def _is_later_page(exchange: Exchange) -> bool:
         is_later
         and exchange.by_main_key
         and exchange.judgeable
-        and status_of(exchange) not in _OF_THE_KEY
+        and status_of(exchange) not in OF_KEY
         and validity(rest) is Validity.VALID
     )
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from http import HTTPStatus
 from math import inf
 from typing import TYPE_CHECKING, Final
 
@@ -181,9 +180,9 @@ def _event(exchange: Exchange) -> Event | None:
 def _outcome(exchange: Exchange) -> Outcome:
     if exchange.accepted:
         return Outcome.DONE
-    if not exchange.refused or exchange.received is None:
+    if not exchange.refused:
         return Outcome.UNKNOWN
-    return Outcome.NOT_FOUND if exchange.received.status == HTTPStatus.NOT_FOUND else Outcome.REFUSED
+    return Outcome.NOT_FOUND if exchange.missed else Outcome.REFUSED
 
 
 def _seen(exchange: Exchange) -> State | None:

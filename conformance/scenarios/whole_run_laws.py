@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from conformance import confirm
 from conformance.confirm.torn_lists import note_torn, written_meanwhile
 from conformance.json_text import TooDeep
+from conformance.operations import CHANGES_MEMBER
 from conformance.oracle.laws.survey import Survey, conclude, survey
 from conformance.oracle.outcomes import CantTell, NonConformity, Untested
 from conformance.scenarios.smoke import basics, lifecycle
@@ -23,7 +24,6 @@ _CONFIRMED: Final = 3
 """Failing requests that are sent again."""
 _OF_BASICS: Final = frozenset({"getCurrentOrganization", "listMembers", "listEngagements", "getEngagement"})
 _MISHAPS: Final = (frozenset({400, 422}), frozenset({401}), frozenset({404}))
-_OF_MEMBERS: Final = frozenset({"updateMemberRole", "removeMember"})
 _OF_LIFECYCLE: Final = frozenset(f"{what}Engagement" for what in ("create", "get", "update", "archive", "delete")) | {
     "listEngagements"
 }
@@ -103,7 +103,7 @@ def _nothing(run: Run, law: Law) -> str:
         for exchange in tried
         if exchange.received is not None and exchange.received.status in SUCCESSES
     ]
-    if not responses and _OF_MEMBERS.issuperset(law.operations) and (why := run.fixtures.unavailable.get("member")):
+    if not responses and CHANGES_MEMBER.issuperset(law.operations) and (why := run.fixtures.unavailable.get("member")):
         raise Untested(why)  # all requests must be refused
     if tried and not responses:
         raise CantTell(f"{names} never succeeded", tried[0])

@@ -6,6 +6,7 @@ import threading
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
+from conformance.operations import CHANGES_MEMBER
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.queries import QueryClient, listed_roles, member_roles
 from conformance.wire.exchange import SUCCESSES, NotSent
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
-_CHANGES_MEMBER: Final = frozenset({"updateMemberRole", "removeMember"})
 _OWNER: Final = "owner"
 
 
@@ -100,7 +100,7 @@ class Membership:
             NotSent: A request would change a member that is not the run's.
         """
         for request in requests:
-            if request.operation.id in _CHANGES_MEMBER and request.is_proper and request.identifier is not None:
+            if request.operation.id in CHANGES_MEMBER and request.is_proper and request.identifier is not None:
                 self._ensure(request.identifier, is_removal=request.operation.id == "removeMember")
 
     def before(self, request: Request) -> None:

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.list_parameters import MAX_PER_PAGE
+from conformance.operations import CHANGES_ENGAGEMENT
 from conformance.targets.queries import GONE, data_of, identifier_of, member_of, moment_of, object_in
 from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, NotSent
 from conformance.wire.requests import (
@@ -29,11 +30,6 @@ if TYPE_CHECKING:
     from conformance.targets.names import RunNames
     from conformance.wire.exchange import Exchange, Response
     from conformance.wire.requests import Credential, Request
-
-CHANGES_ENGAGEMENT: Final = frozenset(
-    {"updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement"}
-)
-"""Operations that change one engagement."""
 
 CLOCKS_APART: Final = 300.0
 """Seconds by which a creation time may be outside of the run, by the service's own Date."""

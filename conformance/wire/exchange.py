@@ -26,6 +26,9 @@ SUCCESSES: Final = range(200, 300)
 REFUSALS: Final = range(400, 500)
 """Statuses of requests that were refused, without any effect."""
 
+OF_KEY: Final = frozenset({401, 403, 429})
+"""Refusals for the key of the request, and not for the rest of it."""
+
 _INVALID: Final = frozenset({400, 413, 422})
 
 TOO_MANY_REQUESTS: Final = 429

@@ -7,7 +7,6 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.wire.exchange import SUCCESSES
 from conformance.wire.requests import get_organization, list_engagements, list_members
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ class MainKey:
             ask: Sends a request once, given the number of the attempt.
         """
         is_main, refused = self.is_shown_by(exchange.request), is_refusal(exchange)
-        self._was_served |= is_main and _has_succeeded(exchange)
+        self._was_served |= is_main and exchange.accepted
         if refused and is_main and self._was_served and self.ended is None:
             await self._find_out(exchange, ask)
         if refused and self.ended is not None:
@@ -130,8 +129,4 @@ def rests_on_ended_key(refusals: Sequence[Exchange], exchanges: Iterable[Exchang
         return False
     last = max(refusal.number for refusal in refusals)
     later = (exchange for exchange in exchanges if exchange.number > last)
-    return not any(exchange.request.credential is None and _has_succeeded(exchange) for exchange in later)
-
-
-def _has_succeeded(exchange: Exchange) -> bool:
-    return exchange.received is not None and exchange.received.status in SUCCESSES
+    return not any(exchange.request.credential is None and exchange.accepted for exchange in later)

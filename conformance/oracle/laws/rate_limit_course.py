@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, Self
 
 from conformance.oracle.laws import rate_limits as headers
 from conformance.oracle.outcomes import Inapplicable, NonConformity, evidence
-from conformance.wire.exchange import SUCCESSES
 from conformance.wire.rate_limit_headers import SUCCESSIVE
 
 if TYPE_CHECKING:
@@ -53,9 +52,9 @@ class AnnouncedLimit:
     @classmethod
     def by(cls, exchange: Exchange) -> Self:
         """Return the parsed headers of an exchange."""
-        begin, received = exchange.started_at.timestamp(), exchange.received
+        begin = exchange.started_at.timestamp()
         reset, ahead, remaining = headers.reset(exchange), headers.ahead(exchange), headers.remaining(exchange)
-        succeeded = exchange.judgeable and received is not None and received.status in SUCCESSES
+        succeeded = exchange.judgeable and exchange.accepted
         return cls(
             exchange=exchange,
             begin=begin,

@@ -12,6 +12,7 @@ from math import inf
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from conformance.operations import CHANGES_ENGAGEMENT
 from conformance.oracle import read
 from conformance.oracle.effects import STATUS, Interval
 from conformance.oracle.laws.responses import readable_resources
@@ -28,6 +29,7 @@ from conformance.oracle.ledger.organization import OF_UPDATES, ONE_ORGANIZATION,
 from conformance.oracle.ledger.reads import Reads
 from conformance.oracle.ledger.times import Times
 from conformance.oracle.permissions import Permission, permission_of
+from conformance.wire.exchange import OF_KEY
 from conformance.wire.requests import JSON_HEADERS
 
 if TYPE_CHECKING:
@@ -102,9 +104,6 @@ PEOPLE: Final = (
 """The requirements about members and organizations that the ledger can judge."""
 
 _NOBODY: Final[Mapping[str, bool]] = MappingProxyType({})
-_OF_KEY: Final = frozenset({401, 403, 429})
-"""Statuses with which a key may be refused for what it is."""
-_CHANGES: Final = frozenset({"updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement"})
 
 
 def no_name_key(name: str) -> str | None:
@@ -189,7 +188,7 @@ class Ledger:
             self._create(exchange)
         elif identifier in self.histories:
             history = self.histories[identifier]
-            if operation in _CHANGES:
+            if operation in CHANGES_ENGAGEMENT:
                 change = write(exchange)
                 history.take(change)
                 self._others.append(change)
@@ -225,7 +224,7 @@ class Ledger:
             history = self.histories[identifier]
             if operation == "getEngagement":
                 self._reads.read(history, exchange)
-            elif operation in _CHANGES:
+            elif operation in CHANGES_ENGAGEMENT:
                 self._changes.change(history, exchange)
 
     def take(self, exchange: Exchange) -> list[Finding]:
@@ -279,7 +278,7 @@ def _shows_organization(exchange: Exchange) -> bool:
 
 def _is_judged(exchange: Exchange) -> bool:
     """Whether the state of an engagement decides the response: not that to a key which may lack the permission."""
-    may = permission_of(exchange.request) is Permission.ALLOWED and status_of(exchange) not in _OF_KEY
+    may = permission_of(exchange.request) is Permission.ALLOWED and status_of(exchange) not in OF_KEY
     return exchange.by_main_key or may or _shows_organization(exchange)
 
 

@@ -33,7 +33,7 @@ OF_UPDATES: Final = (TAKES_EFFECT, KEEPS_TEXT, KEEPS_THE_REST, ONLY_NAME, REFUSE
 _NAME: Final = "name"
 _FIXED: Final = ("slug", "plan", "createdAt", "settings")
 _COUNTS: Final = ("memberCount", "engagementCount")
-_SETTINGS: Final = ("requireTwoFactor", "domainAutoJoin", "ssoEnabled")
+SETTINGS: Final = ("requireTwoFactor", "domainAutoJoin", "ssoEnabled")
 _READ, _UPDATE = "getCurrentOrganization", "updateCurrentOrganization"
 
 
@@ -235,7 +235,7 @@ def _sent(exchange: Exchange) -> dict[str, Any]:
 
 def _claims(update: Exchange, name: str) -> bool:
     """Whether an update sent a field that it cannot change, or a setting beside it."""
-    return not _sent(update).keys().isdisjoint({name, *(_SETTINGS if name == "settings" else ())})
+    return not _sent(update).keys().isdisjoint({name, *(SETTINGS if name == "settings" else ())})
 
 
 def _claims_more(update: Exchange) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle import expect, read
@@ -11,12 +11,10 @@ from conformance.oracle.laws import lists as list_laws
 from conformance.oracle.lists.listing import holds
 from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 from conformance.oracle.rendering import kind_of
-from conformance.wire.exchange import REFUSALS
+from conformance.wire.exchange import OF_KEY, REFUSALS
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
-
-_NO_REFUSALS: Final = frozenset({401, 403, 429})
 
 
 def expect_refused_or_truthful(response: Exchange) -> None:
@@ -95,7 +93,7 @@ def _expect_list_or_refusal(response: Exchange, words: str, *, may_list: bool = 
         raise CantTell("the key is not permitted to list", response)
     if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:  # another requirement judges it
         raise CantTell(f"{response.request.operation.id} returned {response.status}", response)
-    refused = response.status in REFUSALS and response.status not in _NO_REFUSALS
+    refused = response.status in REFUSALS and response.status not in OF_KEY
     if not refused and not response.succeeded:
         raise NonConformity(
             f"{response.request.operation.id} returned {response.status}",

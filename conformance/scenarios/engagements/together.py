@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
 from conformance.oracle import read
 from conformance.oracle.effects import Interval
+from conformance.oracle.ledger.attribution import IN_PARALLEL
 from conformance.oracle.linearizability import State, describe_events, history_of, order_of
 from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 from conformance.running.options import Effort
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
-EDITED: Final = "update-engagement-in-parallel"
 ARCHIVED: Final = "archive-effective-at-once"
 DELETED: Final = "delete-effective-at-once"
 
@@ -68,7 +68,7 @@ class Pair:
         kinds = {step.rstrip("1") for step in self.steps}
         if "delete" in kinds:
             return DELETED
-        return EDITED if kinds - {"archive", "unarchive"} else ARCHIVED
+        return IN_PARALLEL if kinds - {"archive", "unarchive"} else ARCHIVED
 
     @property
     def attempts(self) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ class Race:
             if change.accepted and change.request.operation.id == _CLOSING
         ]
         late = any(end.before(Interval.of(change)) for end in closed for change in self.changes)
-        return ARCHIVED if late and self.pair.requirement == EDITED else self.pair.requirement
+        return ARCHIVED if late and self.pair.requirement == IN_PARALLEL else self.pair.requirement
 
     @property
     def left(self) -> State | None:

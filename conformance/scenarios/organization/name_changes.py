@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import read
+from conformance.oracle.ledger.organization import SETTINGS
 from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
@@ -36,7 +37,6 @@ REQUESTS: Final = 32
 LONGEST_WAIT: Final = 60.0
 """Longest wait in seconds for the end of a window."""
 FIXED: Final = ("id", "slug", "plan", "createdAt")
-SETTINGS: Final = ("requireTwoFactor", "domainAutoJoin", "ssoEnabled")
 
 
 @dataclass(frozen=True, slots=True)

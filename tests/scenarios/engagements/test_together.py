@@ -7,10 +7,11 @@ from itertools import combinations_with_replacement
 
 import pytest
 
+from conformance.oracle.ledger.attribution import IN_PARALLEL
 from conformance.oracle.linearizability import State
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.running.options import Effort
-from conformance.scenarios.engagements.together import ARCHIVED, COURSES, DELETED, EDITED, Pair, Race, expect_explained
+from conformance.scenarios.engagements.together import ARCHIVED, COURSES, DELETED, Pair, Race, expect_explained
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
 from tests.fakes.exchanges import make_exchange
@@ -61,7 +62,7 @@ def test_a_change_may_be_refused_beside_another(refusal: int) -> None:
     """The other one has its effect, and the engagement is as that leaves it."""
     found = race(FIRST, edited("edited by two", refusal), later=shown("edited by one"))
 
-    expect_explained([RIGHT, found], EDITED)
+    expect_explained([RIGHT, found], IN_PARALLEL)
     assert found.left == State("edited by one", "as it was")
 
 
@@ -73,9 +74,9 @@ def test_only_faults_of_concurrent_requests_are_failures(wrong: Race) -> None:
     with pytest.raises(
         NonConformity, match="no order explains the responses to these requests: edit of the name, edit of the name"
     ):
-        expect_explained([replace(wrong, alone=RIGHT)], EDITED)
+        expect_explained([replace(wrong, alone=RIGHT)], IN_PARALLEL)
     with pytest.raises(CantTell, match="sent one after the other, they fail, too"):
-        expect_explained([replace(wrong, alone=LOST)], EDITED)
+        expect_explained([replace(wrong, alone=LOST)], IN_PARALLEL)
     expect_explained([wrong], DELETED)  # which judges other races
 
 
@@ -85,7 +86,7 @@ def test_an_edit_after_the_response_to_an_archive_is_not_at_once_with_it() -> No
     beside = race(ARCHIVED_YET, FIRST, later=shown("edited by one", "archived"), steps="archive name")
     after = race(ARCHIVED_YET, late, later=shown("edited late", "archived"), steps="archive name", alone=beside)
 
-    assert (beside.requirement, beside.explained) == (EDITED, True)
+    assert (beside.requirement, beside.explained) == (IN_PARALLEL, True)
     assert (after.requirement, after.explained) == (ARCHIVED, False)
 
 
