@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from conformance.cli.options import connection_options, given_profile, target_options, warn_of_visible_key
-from conformance.cli.progress import WaitReporter
+from conformance.cli.progress import reported_waits
 from conformance.cli.text import complain, printable
 from conformance.exits import Exit
 from conformance.reports.wording import counted
@@ -79,7 +79,7 @@ def cleanup(context: click.Context, /, folder: Path | None, **given: Any) -> Non
 def _clean_up_orphans(profile: Profile, reports: Path, age: float, *, is_confirmed: bool) -> Exit:
     """List the engagements of runs whose journals are lost, and delete them if that is confirmed."""
     wire = connect(profile, RunOptions(), redactor_of(profile))
-    with closing(wire), WaitReporter(lambda: wire.waiting, complain), wire.checking("orphans"):
+    with closing(wire), reported_waits(lambda: wire.waiting, complain), wire.checking("orphans"):
         queries = QueryClient(wire.send, wire.send_all)
         found = find_orphans(queries, age, reports)
         if isinstance(found, str):
@@ -115,7 +115,7 @@ def _undone(journal: Journal, profile: Profile, *, moved: bool) -> UndoResult:
     wire.reserve_for(lambda: len(journal.pending()))
     ownership = Ownership(journal.names, wire.send_all, RunTime(journal.period))
     membership = Membership(wire.send_all)
-    with closing(wire), WaitReporter(lambda: wire.waiting, complain), wire.undoing(), wire.checking("undoing"):
+    with closing(wire), reported_waits(lambda: wire.waiting, complain), wire.undoing(), wire.checking("undoing"):
         wire.guard(ownership.ensure)
         wire.observe(ownership)
         wire.observe(membership)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import IO, TYPE_CHECKING, Any, Final, Self
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from types import TracebackType
+    from collections.abc import Iterator
 
 _NAMES: Final = ("stdout", "stderr")
 
@@ -49,20 +51,16 @@ class Lasting:
             os.close(nowhere)
 
 
-class LastingOutput:
-    """A ``with`` block in which printing never raises ``OSError``, and missing streams are replaced."""
-
-    def __enter__(self) -> Self:
-        self._before = {name: getattr(sys, name) for name in _NAMES}
-        self._nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - closed by __exit__
-        for name, stream in self._before.items():
-            setattr(sys, name, Lasting(self._nowhere if stream is None else stream))
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        for name, stream in self._before.items():
-            getattr(sys, name).flush()
-            setattr(sys, name, stream)
-        self._nowhere.close()
+@contextmanager
+def lasting_output() -> Iterator[None]:
+    """Let printing in a ``with`` block never raise ``OSError``, and replace missing streams."""
+    before = {name: getattr(sys, name) for name in _NAMES}
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+        for name, stream in before.items():
+            setattr(sys, name, Lasting(nowhere if stream is None else stream))
+        try:
+            yield
+        finally:
+            for name, stream in before.items():
+                getattr(sys, name).flush()
+                setattr(sys, name, stream)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
@@ -45,16 +46,8 @@ _SHORTEST_WAIT: Final = 2.0
 """Seconds from which a wait is shown."""
 
 
-class Shown(Protocol):
+class Shown(AbstractContextManager["Shown"], Protocol):
     """A judge's progress, displayed inside a ``with``."""
-
-    def __enter__(self) -> Self:
-        """Start the display."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Stop the display."""
 
     def planned(self, requirements: Sequence[str]) -> None:
         """Take the requirement of each check to run."""
@@ -83,39 +76,33 @@ def waits_for(run: Run) -> str | None:
     return None if waiting is None or waiting.left < _SHORTEST_WAIT else str(waiting)
 
 
-class WaitReporter:
-    """A thread that reports each longer wait once, inside a ``with``.
+@contextmanager
+def reported_waits(waiting: Callable[[], Waiting | None], say: Callable[[str], None]) -> Iterator[None]:
+    """Report each longer wait once, from a thread, inside a ``with``.
 
     Args:
         waiting: Returns the current wait, or None.
         say: Prints a line.
     """
+    over = threading.Event()
 
-    def __init__(self, waiting: Callable[[], Waiting | None], say: Callable[[str], None]) -> None:
-        self._waiting = waiting
-        self._say = say
-        self._over = threading.Event()
-        self._watch = threading.Thread(target=self._poll, name="waits", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._watch.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._over.set()
-        self._watch.join()
-
-    def _poll(self) -> None:
+    def poll() -> None:
         reported: datetime | None = None
-        while not self._over.wait(_POLL):
-            waiting = self._waiting()
-            if waiting is None or waiting.left < _SHORTEST_WAIT:
+        while not over.wait(_POLL):
+            found = waiting()
+            if found is None or found.left < _SHORTEST_WAIT:
                 continue
-            if reported is None or (waiting.until - reported).total_seconds() >= _SHORTEST_WAIT:
-                self._say(str(waiting))
-                reported = waiting.until
+            if reported is None or (found.until - reported).total_seconds() >= _SHORTEST_WAIT:
+                say(str(found))
+                reported = found.until
+
+    watch = threading.Thread(target=poll, name="waits", daemon=True)
+    watch.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watch.join()
 
 
 class Discreet:

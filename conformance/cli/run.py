@@ -23,7 +23,7 @@ from conformance.cli.options import (
     given_options,
     warn_of_visible_key,
 )
-from conformance.cli.output import LastingOutput
+from conformance.cli.output import lasting_output
 from conformance.running.intent import MASK_PEOPLE, why_not_embedded
 from conformance.running.options import Effort, Mode, RunOptions
 from conformance.targets.challenge import seed_of
@@ -217,7 +217,7 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the 
 
         print_plan(options)
         return
-    with Interruption() as interruption, LastingOutput():
+    with Interruption() as interruption, lasting_output():
         from conformance.cli.conduct import Gate, conduct
         from conformance.cli.events import EventLog
 

@@ -193,15 +193,15 @@ def _try_all(figures: Figures, tasks: list[Task], options: RunOptions, *, jobs: 
         jobs: Concurrent trials.
     """
     from conformance.cli.selftest_progress import progress
-    from conformance.selftest.pool import Pool
+    from conformance.selftest.pool import run_trials
     from conformance.selftest.trial import Task
 
     with progress(figures, len(tasks)) as shown:
-        for trial in Pool(jobs).trials(tasks):
+        for trial in run_trials(tasks, jobs):
             shown(trial, figures.add(trial))
         again = figures.to_repeat() if jobs > 1 or not all(task.is_whole for task in tasks) else []
         # Race windows of a few milliseconds close if many runs share a core.
-        for trial in Pool(1).trials([Task(subject, options) for subject in again]):
+        for trial in run_trials([Task(subject, options) for subject in again], 1):
             shown(trial, figures.repeat(trial))
 
 

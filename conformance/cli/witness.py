@@ -19,7 +19,7 @@ from conformance.cli.options import (
     target_options,
     warn_of_visible_key,
 )
-from conformance.cli.output import LastingOutput
+from conformance.cli.output import lasting_output
 from conformance.cli.requiring import Required, certificate_arguments, ended, ensure_distinct, judged
 from conformance.cli.text import open_console, plain, usage_error
 from conformance.exits import Exit
@@ -151,7 +151,7 @@ def _run(options: RunOptions) -> tuple[Report | None, Exit, str]:
     from conformance.cli.events import EventLog
 
     reports: list[Report] = []
-    with Interruption() as interruption, LastingOutput():
+    with Interruption() as interruption, lasting_output():
         status, why = carried_out(
             options, Gate(), interruption, EventLog(None), lambda report, *_: reports.append(report), quiet=False
         )

@@ -18,33 +18,28 @@ if TYPE_CHECKING:
 _ENDING: Final = 5.0
 
 
-class Pool:
-    """A runner of concurrent trials.
+def run_trials(tasks: Sequence[Task], jobs: int) -> Generator[Trial]:
+    """Run trials of different subjects concurrently and yield each when it ends.
 
     Args:
+        tasks: The trials.
         jobs: Maximum number of concurrent trials; a trial mostly waits.
     """
-
-    def __init__(self, jobs: int) -> None:
-        self._jobs = jobs
-
-    def trials(self, tasks: Sequence[Task]) -> Generator[Trial]:
-        """Run trials of different subjects and yield each when it ends."""
-        if not tasks:
-            return
-        context = get_context("spawn")
-        here, there = context.Pipe()
-        process = context.Process(target=fork_trials, args=(there, tasks, self._jobs))
-        process.start()
-        there.close()
-        try:
-            yield from _received(here, [task.subject for task in tasks])  # type: ignore[arg-type, unused-ignore] # on Windows
-        finally:
-            here.close()  # ends the running trials
-            process.join(_ENDING)
-            process.kill()
-            process.join()
-            process.close()
+    if not tasks:
+        return
+    context = get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=fork_trials, args=(there, tasks, jobs))
+    process.start()
+    there.close()
+    try:
+        yield from _received(here, [task.subject for task in tasks])  # type: ignore[arg-type, unused-ignore] # on Windows
+    finally:
+        here.close()  # ends the running trials
+        process.join(_ENDING)
+        process.kill()
+        process.join()
+        process.close()
 
 
 def _received(connection: Connection, subjects: Sequence[Subject]) -> Iterator[Trial]:

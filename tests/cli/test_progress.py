@@ -6,10 +6,11 @@ import io
 import re
 import threading
 import time
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import SimpleNamespace, TracebackType
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from conformance.cli.cleanup import cleanup
-from conformance.cli.progress import WaitReporter, _Lines, _Live, waits_for
+from conformance.cli.progress import _Lines, _Live, reported_waits, waits_for
 from conformance.cli.text import complain
 from conformance.targets.journal import Journal
 from conformance.targets.names import RunNames
@@ -94,7 +95,7 @@ def test_a_wait_is_said_once() -> None:
     with waits.during("the background", 500), ExitStack() as limits:
         limits.enter_context(waits.during("the rate limit", 100))
         limits.enter_context(waits.during("the rate limit", 100.5))
-        with WaitReporter(lambda: waits.first, say):
+        with reported_waits(lambda: waits.first, say):
             until = time.monotonic() + 10
             while not lines and time.monotonic() < until:
                 time.sleep(0.01)
@@ -115,7 +116,7 @@ def test_a_tick_is_not_worth_saying() -> None:
         polls.release()
         return waits.first
 
-    with WaitReporter(poll, lines.append):
+    with reported_waits(poll, lines.append):
         assert polls.acquire(timeout=10)
         with waits.during("a tick", 1.1):
             assert all(polls.acquire(timeout=10) for _ in range(2))
@@ -136,14 +137,13 @@ def test_a_cleanup_prints_its_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """During cleanup the waits of its wire are printed on stderr."""
     reporters: list[tuple[object, object]] = []
 
-    class Noted(WaitReporter):
-        def __exit__(
-            self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-        ) -> None:
-            super().__exit__(kind, error, trace)
-            reporters.append((self._waiting(), self._say))
+    @contextmanager
+    def noted(waiting: Callable[[], Waiting | None], say: Callable[[str], None]) -> Iterator[None]:
+        with reported_waits(waiting, say):
+            yield
+        reporters.append((waiting(), say))
 
-    monkeypatch.setattr("conformance.cli.cleanup.WaitReporter", Noted)
+    monkeypatch.setattr("conformance.cli.cleanup.reported_waits", noted)
     monkeypatch.setattr("conformance.cli.cleanup.clean_up", lambda *_, **__: UndoResult(left=[], lasting=[]))
     monkeypatch.setattr(Dispatcher, "waiting", "what the wire waits for")
     Journal.open(tmp_path, RunNames("cf-abcdefg2-"), "http://127.0.0.1:9", "main-key-0001").close()

@@ -195,7 +195,7 @@ def test_checks_of_laws_need_nothing_but_the_run() -> None:
 
 def test_trials_in_processes_of_their_own() -> None:
     """Every subject has one result."""
-    made = list(pool.Pool(2).trials([Task(HONEST, SMALL), Task(FAULTY, SMALL)]))
+    made = list(pool.run_trials([Task(HONEST, SMALL), Task(FAULTY, SMALL)], 2))
 
     assert sorted(result.subject.id for result in made) == sorted([HONEST.id, FAULTY.id])
     assert [bool(result.reported) for result in sorted(made, key=lambda result: result.subject.kind)] == [True, False]
@@ -205,7 +205,7 @@ def test_nothing_stays_of_a_trial_that_is_ended(monkeypatch: pytest.MonkeyPatch,
     """Closing the pool ends running trials and removes their folders."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     whole = RunOptions(effort=Effort.QUICK, seed=1)
-    trials = pool.Pool(2).trials([Task(FAULTY, SMALL, in_process=True), Task(HONEST, whole), Task(FAULTY, whole)])
+    trials = pool.run_trials([Task(FAULTY, SMALL, in_process=True), Task(HONEST, whole), Task(FAULTY, whole)], 2)
 
     next(trials)
     seen = sorted(tmp_path.iterdir())
@@ -217,7 +217,7 @@ def test_nothing_stays_of_a_trial_that_is_ended(monkeypatch: pytest.MonkeyPatch,
 
 def test_a_subject_that_cannot_be_served_is_reported() -> None:
     """A subject that cannot be served gives a result with the error."""
-    (made,) = pool.Pool(1).trials([Task(replace(HONEST, choices={"no-such-point": "x"}), SMALL)])
+    (made,) = pool.run_trials([Task(replace(HONEST, choices={"no-such-point": "x"}), SMALL)], 1)
 
     assert "The open point 'no-such-point' does not exist" in made.errors[0]
 
