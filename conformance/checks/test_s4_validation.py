@@ -125,7 +125,7 @@ def test_invalid_member_queries_are_refused(invalid_queries: Queries) -> None:
 
 
 def _no_nameless(refusals: Refusals) -> None:
-    """Expect no new engagement without a name of its own, as from a body that had no place for one."""
+    """Expect no new engagement without a name, as a body that cannot carry one would create."""
     nameless = [item for item in _new(refusals) if _is_nameless(item)]
     actual = f"{len(nameless)} new engagements without a name of their own"
     judge = partial(
@@ -140,7 +140,7 @@ def _no_nameless(refusals: Refusals) -> None:
 
 
 def _is_nameless(item: JsonObject) -> bool:
-    """Whether an engagement has neither a name of its own nor another sign of its owner."""
+    """Whether an engagement has no name and no description, so that nothing shows who created it."""
     name = item.get("name")
     return (not isinstance(name, str) or name.strip().lower() in _NO_NAMES) and not read.description(item)
 

@@ -21,8 +21,8 @@ _STDERR: Final = 2
 class _Interrupted(KeyboardInterrupt):
     """A signal was received.
 
-    CPython notes each plain ``KeyboardInterrupt`` that leaves an ``exec`` of text, also if it is caught afterwards, and
-    then ends ``python -m`` by SIGINT instead of with its exit status.
+    If a plain ``KeyboardInterrupt`` leaves an ``exec`` of text, CPython ends ``python -m`` by SIGINT, even if the
+    exception is caught later; the exit status of the run would be lost.
     """
 
 

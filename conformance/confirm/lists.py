@@ -76,7 +76,7 @@ def list_within_bounds(
     *,
     anew: Callable[[], Snapshot] | None = None,
 ) -> None:
-    """Judge a scenario's snapshot, which others may have disturbed, and accept it by bounds while they are at work.
+    """Judge a scenario's snapshot; while other users change the list, only require that it is within bounds.
 
     A faulty snapshot is taken again, each time with its first request repeated after it. If these two responses show
     that others change the list, the snapshot only has to be within bounds; otherwise ``stable_list`` judges.
@@ -126,7 +126,7 @@ def _taken(run: Run, first: Snapshot, anew: Callable[[], Snapshot] | None) -> Sn
 def _doubt(
     run: Run, snapshot: Snapshot, judge: Callable[[Snapshot], object], anew: Callable[[], Snapshot] | None
 ) -> CantTell | None:
-    """Return why a snapshot cannot be judged although others seem to be at rest; None if nothing is wrong."""
+    """Return why a snapshot cannot be judged although no other user seems active; None if nothing is wrong."""
     try:
         stable_list(run, snapshot, judge, anew=anew)
     except CantTell as doubt:

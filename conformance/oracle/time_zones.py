@@ -78,9 +78,8 @@ class _Stamp:
 def expect_utc(exchanges: Iterable[Exchange]) -> None:
     """Require that creations and archivings are dated now, by the responses' own times, and not a time zone away.
 
-    A service's clocks may be wrong. Only the same time zone offset in every response of an operation is a failure, or a
-    day or a month too many or too few in each. Times that stand still, or have whole minutes only, are those of a clock
-    that cannot be compared.
+    A service's clocks may be wrong. An operation fails only if all its responses are wrong by the same time zone, by a
+    day or by a month. Times that stand still, or have whole minutes only, are those of a clock that cannot be compared.
 
     Raises:
         NonConformity: Every response of an operation is the same time zone, day or month away from its own time.

@@ -1,7 +1,7 @@
 """Failed requirements grouped by their probable cause: a pure function of a report and its exchanges.
 
-Failures belong together if they show the same symptom, if a wrong response explains others that were judged by it, or
-if the ledger knows that a breach of a requirement shows as a breach of another.
+Failures belong together in three cases: they show the same symptom; a wrong response explains those judged by it; or,
+as the ledger knows, a breach of one requirement appears as a breach of the other.
 """
 
 from __future__ import annotations

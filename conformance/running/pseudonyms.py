@@ -196,8 +196,8 @@ class Pseudonyms:
         """Return the string values of a JSON text.
 
         Returns:
-            The number of each among the strings of the text, its value, the name of its member, and whether it belongs
-            to a person or to another user's engagement.
+            For each string: its number in the text, its value, the name of its member, and whether it belongs to a
+            person or to another user's engagement.
         """
         if not isinstance(read_json(body), Parsed):
             return []

@@ -328,7 +328,7 @@ def _lateness(exchanges: Sequence[Exchange]) -> float:
 
 
 def _reading(wire: Wire) -> Callable[[Sequence[Request]], Sequence[Exchange]]:
-    """Return a function that sends the reads of guards under a name of their own."""
+    """Return a function that sends the reads of guards and records them under the name of the guard."""
 
     def send_all(requests: Sequence[Request]) -> Sequence[Exchange]:
         with wire.checking(OWNERSHIP):

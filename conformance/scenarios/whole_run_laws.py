@@ -88,7 +88,7 @@ def _has_met(run: Run, operations: frozenset[str], statuses: Collection[frozense
 
 
 def _nothing(run: Run, law: Law) -> str:
-    """Return why there was nothing to judge.
+    """Return why the law applied to no response.
 
     Raises:
         Untested: There was no member for the operations.

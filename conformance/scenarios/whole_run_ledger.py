@@ -153,10 +153,10 @@ def _is_chosen(run: Run, rule: str) -> bool:
 
 
 def conclude_sent(run: Run, requirement: str, account: Account) -> None:
-    """Raise the ledger's outcome for a requirement about members or the organization, unless it was kept.
+    """Raise the ledger's outcome for a requirement about members or the organization, unless it was met.
 
     Raises:
-        CheckOutcome: As for ``conclude``, or what ended the scenario that sends what the requirement is about.
+        CheckOutcome: As for ``conclude``; or the outcome of the scenario that sends the requests, if that has failed.
     """
     try:
         conclude(requirement, account)
@@ -167,10 +167,10 @@ def conclude_sent(run: Run, requirement: str, account: Account) -> None:
 
 
 def conclude(requirement: str, account: Account) -> None:
-    """Raise the ledger's outcome for a requirement, unless it was kept.
+    """Raise the ledger's outcome for a requirement, unless it was met.
 
     Raises:
-        NonConformity: It was broken; if others might be the cause, in two more reads.
+        NonConformity: It was broken; if other users could be the cause, two more reads have confirmed it.
         CantTell: Another broken requirement explains the finding, or it was not seen again.
         Inapplicable: The run did not test it.
     """
@@ -186,7 +186,7 @@ def conclude(requirement: str, account: Account) -> None:
 
 
 def conclude_kept(findings: Findings, requirement: str) -> None:
-    """Record the evidence that a requirement was kept.
+    """Record the evidence that a requirement was met.
 
     Raises:
         Inapplicable: There is none.
@@ -206,7 +206,7 @@ def seen_again(run: Run, finding: Finding, judge: Callable[[Exchange], Finding |
         judge: Returns the fault of this kind in a response, if there is one.
 
     Returns:
-        The last finding, if every response had one, the last two the same with nothing moved in between.
+        The last finding, if every response had one and the last two are the same; None otherwise.
     """
     return _looked_again(run, finding, judge)[0]
 
@@ -214,7 +214,7 @@ def seen_again(run: Run, finding: Finding, judge: Callable[[Exchange], Finding |
 def _looked_again(
     run: Run, finding: Finding, judge: Callable[[Exchange], Finding | None]
 ) -> tuple[Finding | None, Exchange | None]:
-    """Return that, or the response without a fault; neither if others kept changing the list."""
+    """Return that finding, or the response without a fault; neither if other users kept changing the list."""
     before = None
     for pause in _PAUSES:
         run.sleep(pause)

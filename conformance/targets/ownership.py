@@ -45,7 +45,7 @@ _Key = tuple[str, str]
 
 
 class OwnershipState(StrEnum):
-    """Owner of an id by the reads so far."""
+    """Owner of an id, as far as reads have shown."""
 
     OWN = "own"
     ABSENT = "absent"

@@ -196,7 +196,7 @@ class RateLimiter:
 
     @property
     def _knows_ends(self) -> bool:
-        """Whether a Reset tells when a window ends; without a Date the offset of the clocks is unknown."""
+        """Whether a Reset shows when a window ends; without a Date the offset of the clocks is unknown."""
         return self.service.offset is not None and not self.renews_early
 
     def _until(self, shown: Quota) -> float:

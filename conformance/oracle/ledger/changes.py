@@ -198,6 +198,6 @@ def _is_edit(exchange: Exchange) -> bool:
 
 
 def _is_sound_edit(exchange: Exchange) -> bool:
-    """Whether an edit is valid beyond doubt: a name or a description, neither empty nor odd nor long."""
+    """Whether an edit is certainly valid: a short plain name, a short plain description, or both."""
     body: dict[str, Any] = exchange.sent_object or {}
     return bool(body) and body.keys() <= set(TEXTS) and all(is_ordinary(value) for value in body.values())

@@ -96,7 +96,7 @@ def ensure_one_total(responses: Sequence[Exchange]) -> None:
 
 
 def contents(responses: Sequence[Exchange]) -> list[object]:
-    """Return the contents of lists that two snapshots must share for the organization to have been at rest."""
+    """Return the contents of lists, which are equal in two snapshots unless the organization changed in between."""
     named = ("id", "name", "status", "role", "updatedAt")
     return [
         (

@@ -95,7 +95,7 @@ def _others(run: Run, made: str | None) -> list[Request]:
 
 
 def _headed(request: Request, header: tuple[str, str]) -> Request:
-    """Return a request with a header in place of its own of this name."""
+    """Return a request with a header, which replaces the request's header of the same name."""
     return replace(request, headers=(*(own for own in request.headers if own[0] != header[0]), header))
 
 

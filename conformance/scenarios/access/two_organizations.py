@@ -218,7 +218,7 @@ def _made(run: Run, key: Credential, words: Mapping[str, str]) -> str | None:
 
 
 def _ensure_nobody_elses(own: Exchange, by_other: Exchange) -> None:
-    """Ensure that the other organization has no engagement of its own with the identifier of one of the run's.
+    """Ensure that no engagement of the other organization has the identifier of the run's engagement.
 
     Raises:
         CantTell: It has one, as when each organization numbers its own.

@@ -76,7 +76,7 @@ class ExhaustedWindow:
             read.success(exchange)
 
     def _is_beyond(self, success: Exchange) -> bool:
-        """Whether a success is beyond the limit under every way of limiting.
+        """Whether a success exceeds the limit, whichever algorithm the service uses.
 
         A fixed or sliding window allows the limit once per reset. A bucket that refills all the time, and two
         windows in a row, allow up to twice as much in less than a window's time.

@@ -130,7 +130,7 @@ class _Scene:
 
 
 def renamed(name: str) -> str:
-    """Return the name in an edit beyond the limit, beside the creation of this name."""
+    """Return the name that an edit beyond the limit sends, from the name of the creation."""
     return f"{name}-renamed"
 
 

@@ -192,7 +192,7 @@ def _words(run: Run) -> list[str]:
 
 
 def _body(name: str, place: int) -> dict[str, str]:
-    """Return a body: some without a description, some with one that could be taken for another type or for the name."""
+    """Return a body: without a description, or with a description that looks like another type or like the name."""
     if place % 10 in _UNDESCRIBED:
         return {"name": name}
     if place % 10 == _NAMED_ALIKE:
