@@ -7,7 +7,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
-from conformance.wire.redaction import BASE64_URL, WITHHELD, without_escapes
+from conformance.wire.escapes import without_escapes
+from conformance.wire.redaction import BASE64_URL, WITHHELD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

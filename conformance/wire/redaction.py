@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-import binascii
-import html
 import re
 import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from conformance.wire.escapes import ROUNDS, any_spelling, without_escapes
 
 if TYPE_CHECKING:
     import builtins
@@ -30,17 +30,9 @@ _BETWEEN: Final = "\x1f"
 
 BASE64_URL: Final = bytes.maketrans(b"+/", b"-_")
 
-_ESCAPE: Final = re.compile(
-    rb"""( \\u00[0-9a-fA-F]{2} | \\u\{0{0,8}[0-9a-fA-F]{1,2}\} | \\x[0-9a-fA-F]{2} | \\["'/\\rn] | %[0-9a-fA-F]{2}
-         | &\#0*[0-9]{1,3};? | &\#[xX]0*[0-9a-fA-F]{1,2};? | &(?:amp|lt|gt|quot|apos); )""",
-    re.VERBOSE,
-)
 _BREAK: Final = rb"(?:=?(?:\r?\n|\\{1,8}r\\{1,8}n|\\{1,8}n))?"
 """An optional line break in a long line, as in base64 and quoted-printable; also within JSON."""
 
-_ENTITIES: Final = {name: html.unescape(f"&{name};").encode() for name in ("amp", "lt", "gt", "quot", "apos")}
-_CONTROLS: Final = {b"r": b"\r", b"n": b"\n"}
-_ROUNDS: Final = 3
 HIDDEN_TEXTS: Final = ("header", "environment", "provisioner")
 """Prefixes, before a colon, of the names of texts that the target file hides and that are no keys."""
 
@@ -67,14 +59,11 @@ _REMEMBERED: Final = 4096
 _REMEMBERED_RUNS: Final = 2**14
 _SHORT: Final = 1024
 """The most bytes of a text that is cached as free of secrets, such as the headers of every request."""
-_AT_ONCE: Final = 20_000
-"""Escapes that are split at once."""
 _LONGEST_STEP: Final = 8
 """Bytes between the starts of two examined pieces of a run."""
 _BLOCK: Final = 2**16
 """Bytes of a run whose pieces are in memory at once."""
 _BYTES: Final = 256
-_MAY_ESCAPE: Final = (b"\\", b"%", b"&")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +89,7 @@ class _Needle:
 
     def replace_escaped(self, data: bytes) -> bytes:
         """Replace the form with some characters escaped; rare, so the pattern is built on demand."""
-        spellings = _BREAK.join(_any_spelling(byte) for byte in self.form)
+        spellings = _BREAK.join(any_spelling(byte) for byte in self.form)
         return re.sub(spellings + (_WORD_ENDS if self.word else b""), self.label.replace(b"\\", b"\\\\"), data)
 
 
@@ -302,7 +291,7 @@ class Redactor:
 
 def _unpacked(data: bytes) -> Iterator[bytes]:
     """Yield the content of gzip data without a Content-Encoding, several times, within a size limit."""
-    for _ in range(_ROUNDS):
+    for _ in range(ROUNDS):
         if data[:2] != _GZIP:
             break
         try:
@@ -310,35 +299,6 @@ def _unpacked(data: bytes) -> Iterator[bytes]:
         except zlib.error:
             break
         yield data
-
-
-def without_escapes(data: bytes) -> Iterator[bytes]:
-    """Yield the data unescaped, several times, and each time with its lines joined too."""
-    yield from _joined(data)
-    for _ in range(_ROUNDS):
-        before, data = data, _unescaped(data) if any(mark in data for mark in _MAY_ESCAPE) else data
-        if data == before:
-            break
-        yield data
-        yield from _joined(data)
-
-
-def _joined(data: bytes) -> Iterator[bytes]:
-    """Yield the data with its lines joined, and decoded from quoted-printable, if these differ."""
-    if b"\n" in data:
-        yield data.replace(b"\r\n", b"").replace(b"\n", b"")
-    if b"=" in data and (read := binascii.a2b_qp(data)) != data:
-        yield read
-
-
-def _unescaped(data: bytes) -> bytes:
-    """Return the data with each escape decoded; splitting is five times as fast as a function for each escape."""
-    done: list[bytes] = []
-    while len(pieces := _ESCAPE.split(data, _AT_ONCE)) > 1:
-        data = pieces.pop()
-        pieces[1::2] = map(_MEANINGS.__getitem__, pieces[1::2])
-        done.append(b"".join(pieces))
-    return b"".join([*done, data])
 
 
 def _is_text(data: bytes) -> bool:
@@ -393,51 +353,3 @@ def _core(encode: Callable[[bytes], bytes], bits: int, secret: bytes, shift: int
     first = -(-shift * 8 // bits)
     last = (shift + len(secret)) * 8 // bits
     return encoded[first:last]
-
-
-def _any_spelling(byte: int) -> bytes:
-    """Return a pattern for one byte, plain or escaped; each quoting doubles backslashes, 8 at most."""
-    high, low = (f"[{digit}{digit.upper()}]" for digit in f"{byte:02x}")
-    digits = (high + low).encode()
-    short = digits if byte > 0x0F else low.encode()  # noqa: PLR2004 - one digit or two
-    spellings = [
-        rb"\\{1,8}(?:u00|x)" + digits,
-        rb"\\{1,8}u\{0{0,8}" + short + rb"\}",
-        rb"%(?:25)*" + digits,
-        rb"&#0*" + str(byte).encode() + b";?",
-        rb"&#[xX]0*" + short + b";?",
-        b"=" + digits,
-    ]
-    if byte in b"\"'/\\":
-        spellings.append(rb"\\{1,8}" + re.escape(bytes([byte])))
-    spellings += [b"&" + name.encode() + b";" for name, value in _ENTITIES.items() if value == bytes([byte])]
-    # The plain byte is the last choice: it may begin its own escape, as in &amp; or %25.
-    return b"(?:" + b"|".join([*spellings, re.escape(bytes([byte]))]) + b")"
-
-
-class _Meanings(dict[bytes, bytes]):
-    """Cache of the meanings of escapes, for a few thousand spellings."""
-
-    def __missing__(self, escape: bytes) -> bytes:
-        meaning = _meaning(escape)
-        if len(self) < _REMEMBERED:
-            self[escape] = meaning
-        return meaning
-
-
-def _meaning(escape: bytes) -> bytes:
-    text = escape.decode("ascii")
-    if text[:3] == "\\u{":
-        return bytes([int(text[3:-1], 16)])
-    if text[0] == "%" or text[:2] in {"\\u", "\\x"}:
-        return bytes([int(text[-2:], 16)])
-    if text[0] == "\\":
-        return _CONTROLS.get(escape[1:], escape[1:])
-    if text[1] != "#":
-        return _ENTITIES[text[1:-1]]
-    digits = text[2:].removesuffix(";")
-    code = int(digits[1:], 16) if digits[0] in "xX" else int(digits)
-    return bytes([code]) if code <= 0xFF else escape  # noqa: PLR2004 - a byte
-
-
-_MEANINGS: Final = _Meanings()

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from conformance.wire import redaction
+from conformance.wire import escapes
 from tests.fakes.wires import Fixtures, WoundClock
 
 
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> None:
     """Clear the cache of escapes before each test."""
-    redaction._MEANINGS.clear()
+    escapes._MEANINGS.clear()
 
 
 @pytest.fixture

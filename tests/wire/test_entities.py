@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.wire import redaction
+from conformance.wire import escapes
 from conformance.wire.redaction import Redactor
 
 SIGNS = {
@@ -41,7 +41,7 @@ def test_a_sign_may_be_written_as_an_entity(sign: str, written: str) -> None:
 )  # fmt: skip
 def test_the_meaning_of_an_escape(escape: bytes, meaning: bytes) -> None:
     """Escapes of JSON, URLs and HTML are decoded; others stay."""
-    assert redaction._meaning(escape) == meaning
+    assert escapes._meaning(escape) == meaning
 
 
 @pytest.mark.parametrize("sign", ["\n", "\x0f", "\x10", "\x1f"])

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from conformance.wire.escapes import without_escapes
 from conformance.wire.redaction import (
     SHORTEST,
     WITHHELD,
@@ -22,7 +23,6 @@ from conformance.wire.redaction import (
     _Needle,
     _needle,
     _Sieve,
-    without_escapes,
 )
 from conformance.wire.requests import Credential, Request, get_engagement, get_organization
 from tests.fakes.wires import KEY, Fixtures, Turn, raw_response
