@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import re
 import shlex
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from itertools import chain, count
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-import click
-
-from conformance.catalogue import SelectionError, load_catalogue
-from conformance.cli.baseline import load_baseline, update_baseline
-from conformance.cli.ending import ending, say_why
+from conformance.catalogue import SelectionError
+from conformance.cli.default_folder import default_folder
+from conformance.cli.ending import say_why
 from conformance.cli.error_handling import reach, succeeds, undo
 from conformance.cli.fail_fast import FailFast
+from conformance.cli.gate import NO_RESULTS, Gate, Judging
 from conformance.cli.progress import Discreet, progress_for
 from conformance.cli.summary import print_summary
 from conformance.cli.text import complain
 from conformance.exits import Exit
 from conformance.replay.recorded_inputs_file import note_lines
 from conformance.reports.atomic_files import place
-from conformance.reports.drift import compare, drift_text
 from conformance.reports.folder import ERRORS, FolderError, write_all
 from conformance.reports.model import InvalidReport, report_bytes
 from conformance.reports.sealing import REPORT
@@ -38,16 +31,16 @@ from conformance.targets.yaml_entries import TargetFileError
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.reporting import build_report
 from conformance.verdicts.session import run_checks
-from conformance.verdicts.waivers import Waiver, WaiverError, load_waivers
+from conformance.verdicts.waivers import WaiverError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from conformance.cli.events import EventLog
     from conformance.cli.interruption import Interruption
     from conformance.reports.model import Report
     from conformance.running.options import RunOptions
-    from conformance.verdicts.results import CheckResult
     from conformance.wire.exchange import Exchange
 
     Summarize = Callable[[Report, Sequence[Exchange], Path | None, bool], object]
@@ -57,27 +50,6 @@ _NO_JOURNAL: Final = (
 )
 
 _MASKED: Final = "Names and addresses of members and texts of other users' engagements are pseudonyms."
-
-_NO_RESULTS: Final = "The suite itself failed while building the report, so it has no results."
-
-
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """The conditions for exit status 0.
-
-    Attributes:
-        waivers: The file of waivers, or None.
-        baseline: The report whose failures are not new, or None.
-        updates: Whether the failures of this run become the baseline.
-        strict: Whether a chosen requirement that is untested or undecided changes the status.
-        fail_fast: Whether the first failure that is neither waived nor in the baseline ends the checks.
-    """
-
-    waivers: Path | None = None
-    baseline: Path | None = None
-    updates: bool = False
-    strict: bool = False
-    fail_fast: bool = False
 
 
 def conduct(options: RunOptions, gate: Gate, interruption: Interruption, events: EventLog, *, quiet: bool) -> Exit:
@@ -125,14 +97,8 @@ def carried_out(
     """
     end: tuple[Exit, str] | None = None
     try:
-        judging = _Judging(
-            load_waivers(gate.waivers) if gate.waivers else [],
-            load_baseline(gate.baseline, updates=gate.updates) if gate.baseline else None,
-            strict=gate.strict,
-            fail_fast=gate.fail_fast,
-            updated=gate.baseline if gate.updates else None,
-        )
-        with RunSession(options, default_folder=_default_folder) as execution:
+        judging = Judging.by(gate)
+        with RunSession(options, default_folder=default_folder) as execution:
             if PLAIN_HTTP in execution.profile.warnings:
                 complain(f"Warning: {PLAIN_HTTP}")
             end = _conduct(execution, interruption, judging, events, summarize, quiet=quiet)
@@ -150,57 +116,10 @@ def carried_out(
     return end
 
 
-@dataclass(frozen=True, slots=True)
-class _Judging:
-    """A gate with the contents of its files."""
-
-    waivers: list[Waiver]
-    baseline: Report | None
-    strict: bool
-    fail_fast: bool
-    updated: Path | None
-
-    @property
-    def known(self) -> frozenset[str]:
-        """The requirements whose failures are not new: those of the baseline, or all if it is updated."""
-        if self.updated is not None:
-            return frozenset(load_catalogue().requirements)
-        entries = [] if self.baseline is None else self.baseline["requirements"]
-        return frozenset(entry["id"] for entry in entries if entry["outcome"] == "failed")
-
-    def expects(self, result: CheckResult) -> bool:
-        """Whether the failure of a check is waived or not new."""
-        today = datetime.now(UTC).date()
-        waived = (waiver.waives(result.requirement, result.check, today) for waiver in self.waivers)
-        return result.requirement in self.known or any(waived)
-
-    def despite_loss(self, status: Exit, report: Report, results: Sequence[CheckResult]) -> Exit:
-        """Return the exit status of a failure if the report lost it by an error of the suite."""
-        if _NO_RESULTS not in report["run"]["warnings"]:
-            return status
-        is_broken = any(result.outcome == "failed" and not self.expects(result) for result in results)
-        return Exit.FAILED if status is Exit.UNTESTABLE and is_broken else status
-
-    def ending(self, report: Report, problems: list[str], reason: str | None) -> tuple[Exit, str]:
-        """Print the changes since the baseline; return the exit status without a signal, and the reason."""
-        if self.baseline is not None:
-            click.echo(drift_text(compare(self.baseline, report)))
-        status, why = ending(report, reason=reason, strict=self.strict, problems=problems)
-        for problem in problems:
-            if problem not in why:
-                complain(problem)
-        if self.updated is not None and status in {Exit.OK, Exit.UNDECIDED}:
-            try:
-                update_baseline(self.updated, self.baseline, report)
-            except OSError as error:
-                return Exit.UNTESTABLE, f"the baseline {self.updated} cannot be written: {error.strerror}"
-        return status, why
-
-
 def _conduct(
     execution: RunSession,
     interruption: Interruption,
-    judging: _Judging,
+    judging: Judging,
     events: EventLog,
     summarize: Summarize,
     *,
@@ -260,7 +179,7 @@ def _conduct(
 
 
 def _built(
-    execution: RunSession, judge: Judge, judging: _Judging, *, interrupted: bool, failed_fast: bool
+    execution: RunSession, judge: Judge, judging: Judging, *, interrupted: bool, failed_fast: bool
 ) -> tuple[Report, list[str]]:
     """Return the report and the problems of the waivers; if that fails, a report without results."""
     built: list[tuple[Report, list[str]]] = []
@@ -281,7 +200,7 @@ def _built(
         built.append(found)
 
     if not succeeds(build, judge.errors):
-        built.append(build_report(execution, (), interrupted=interrupted, warnings=[_NO_RESULTS]))
+        built.append(build_report(execution, (), interrupted=interrupted, warnings=[NO_RESULTS]))
     return built[0]
 
 
@@ -408,26 +327,3 @@ def _write_report_alone(report: Report, execution: RunSession) -> bool:
     except (InvalidReport, OSError):
         return False
     return False
-
-
-def _default_folder(target: str) -> Path:
-    """Create and return a new folder for the outputs of a run without ``--report``.
-
-    Args:
-        target: The target's name.
-    """
-    name = re.sub(r"[^A-Za-z0-9.-]+", "-", target).strip("-.") or "target"
-    time = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    endings = chain([""], (f"-{number}" for number in count(2)))
-    return next(folder for ending in endings if _is_ours(folder := Path("reports") / f"{name}-{time}{ending}"))
-
-
-def _is_ours(folder: Path) -> bool:
-    """Create a folder; return whether no other run of the same second has it."""
-    try:
-        folder.mkdir(parents=True)
-    except FileExistsError:
-        return False
-    except OSError:  # writing the first file into it reports the error
-        return True
-    return True

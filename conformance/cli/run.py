@@ -218,8 +218,9 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the 
         print_plan(options)
         return
     with Interruption() as interruption, lasting_output():
-        from conformance.cli.conduct import Gate, conduct
+        from conformance.cli.conduct import conduct
         from conformance.cli.events import EventLog
+        from conformance.cli.gate import Gate
 
         gate = Gate(
             given["waivers"],

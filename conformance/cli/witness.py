@@ -147,8 +147,9 @@ def _options(given: dict[str, Any]) -> RunOptions:
 
 def _run(options: RunOptions) -> tuple[Report | None, Exit, str]:
     """Carry out the witness's run; return its report, its exit status and the reason for it."""
-    from conformance.cli.conduct import Gate, carried_out
+    from conformance.cli.conduct import carried_out
     from conformance.cli.events import EventLog
+    from conformance.cli.gate import Gate
 
     reports: list[Report] = []
     with Interruption() as interruption, lasting_output():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.cli import conduct
+from conformance.cli import default_folder
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -63,9 +63,9 @@ class OneSecond(datetime):
 def test_runs_of_one_second_have_a_folder_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A second run does not write into the folder of the first."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(conduct, "datetime", OneSecond)
+    monkeypatch.setattr(default_folder, "datetime", OneSecond)
 
-    folders = [conduct._default_folder("acme") for _ in range(3)]
+    folders = [default_folder.default_folder("acme") for _ in range(3)]
 
     assert [folder.name for folder in folders] == [
         "acme-20260102T030405Z",
@@ -80,4 +80,4 @@ def test_a_folder_that_cannot_be_made_is_named_all_the_same(tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     (tmp_path / "reports").write_text("a file")
 
-    assert conduct._default_folder("acme").name.startswith("acme-")
+    assert default_folder.default_folder("acme").name.startswith("acme-")

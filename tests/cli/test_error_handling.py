@@ -10,6 +10,7 @@ import pytest
 
 from conformance.cli import conduct, error_handling
 from conformance.cli.events import EventLog
+from conformance.cli.gate import NO_RESULTS, Gate
 from conformance.cli.interruption import Interruption
 from conformance.cli.progress import _Silent
 from conformance.exits import Exit
@@ -50,7 +51,7 @@ class Running(Reported):
             effort=Effort.QUICK,
             only=(only,),
         )
-        return conduct.conduct(options, conduct.Gate(), Interruption(), EventLog(None), quiet=True)
+        return conduct.conduct(options, Gate(), Interruption(), EventLog(None), quiet=True)
 
 
 @pytest.fixture
@@ -189,7 +190,7 @@ def test_results_that_no_report_can_be_built_of_leave_a_minimal_report(
 
     assert running(READING) is Exit.UNTESTABLE
     assert (running.report["verdict"], running.outcome(READING)) == ("inconclusive", "untested")
-    assert conduct._NO_RESULTS in running.report["run"]["warnings"]
+    assert NO_RESULTS in running.report["run"]["warnings"]
     assert "RecursionError" in (running.folder / "errors.log").read_text()
     assert "Exit 3: The suite itself failed in 1 place; see errors.log" in capsys.readouterr().err
 
@@ -220,7 +221,7 @@ def test_an_embedded_service_that_does_not_start_leaves_no_old_report(
 
     monkeypatch.setattr(run_session, "EmbeddedService", unstarted)
     options = RunOptions(report=running.folder, effort=Effort.QUICK, only=(only,))
-    status = conduct.conduct(options, conduct.Gate(), Interruption(), EventLog(None), quiet=True)
+    status = conduct.conduct(options, Gate(), Interruption(), EventLog(None), quiet=True)
 
     is_usable = only == READING
     assert status is (Exit.UNTESTABLE if is_usable else Exit.USAGE)

@@ -1,0 +1,108 @@
+"""Gate of a run: waivers, baseline and ``--strict``, which decide the exit status."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, Self
+
+import click
+
+from conformance.catalogue import load_catalogue
+from conformance.cli.baseline import load_baseline, update_baseline
+from conformance.cli.ending import ending
+from conformance.cli.text import complain
+from conformance.exits import Exit
+from conformance.reports.drift import compare, drift_text
+from conformance.verdicts.waivers import Waiver, load_waivers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from conformance.reports.model import Report
+    from conformance.verdicts.results import CheckResult
+
+NO_RESULTS: Final = "The suite itself failed while building the report, so it has no results."
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The conditions for exit status 0.
+
+    Attributes:
+        waivers: The file of waivers, or None.
+        baseline: The report whose failures are not new, or None.
+        updates: Whether the failures of this run become the baseline.
+        strict: Whether a chosen requirement that is untested or undecided changes the status.
+        fail_fast: Whether the first failure that is neither waived nor in the baseline ends the checks.
+    """
+
+    waivers: Path | None = None
+    baseline: Path | None = None
+    updates: bool = False
+    strict: bool = False
+    fail_fast: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """A gate with the contents of its files."""
+
+    waivers: list[Waiver]
+    baseline: Report | None
+    strict: bool
+    fail_fast: bool
+    updated: Path | None
+
+    @classmethod
+    def by(cls, gate: Gate) -> Self:
+        """Return a gate with its files read.
+
+        Raises:
+            WaiverError: The waivers cannot be used.
+            InvalidReport: The baseline is no report.
+        """
+        return cls(
+            load_waivers(gate.waivers) if gate.waivers else [],
+            load_baseline(gate.baseline, updates=gate.updates) if gate.baseline else None,
+            strict=gate.strict,
+            fail_fast=gate.fail_fast,
+            updated=gate.baseline if gate.updates else None,
+        )
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The requirements whose failures are not new: those of the baseline, or all if it is updated."""
+        if self.updated is not None:
+            return frozenset(load_catalogue().requirements)
+        entries = [] if self.baseline is None else self.baseline["requirements"]
+        return frozenset(entry["id"] for entry in entries if entry["outcome"] == "failed")
+
+    def expects(self, result: CheckResult) -> bool:
+        """Whether the failure of a check is waived or not new."""
+        today = datetime.now(UTC).date()
+        waived = (waiver.waives(result.requirement, result.check, today) for waiver in self.waivers)
+        return result.requirement in self.known or any(waived)
+
+    def despite_loss(self, status: Exit, report: Report, results: Sequence[CheckResult]) -> Exit:
+        """Return the exit status of a failure if the report lost it by an error of the suite."""
+        if NO_RESULTS not in report["run"]["warnings"]:
+            return status
+        is_broken = any(result.outcome == "failed" and not self.expects(result) for result in results)
+        return Exit.FAILED if status is Exit.UNTESTABLE and is_broken else status
+
+    def ending(self, report: Report, problems: list[str], reason: str | None) -> tuple[Exit, str]:
+        """Print the changes since the baseline; return the exit status without a signal, and the reason."""
+        if self.baseline is not None:
+            click.echo(drift_text(compare(self.baseline, report)))
+        status, why = ending(report, reason=reason, strict=self.strict, problems=problems)
+        for problem in problems:
+            if problem not in why:
+                complain(problem)
+        if self.updated is not None and status in {Exit.OK, Exit.UNDECIDED}:
+            try:
+                update_baseline(self.updated, self.baseline, report)
+            except OSError as error:
+                return Exit.UNTESTABLE, f"the baseline {self.updated} cannot be written: {error.strerror}"
+        return status, why
