@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +12,7 @@ from conformance.oracle.bulk import Sent, every_status
 from conformance.oracle.outcomes import Inapplicable
 from conformance.scenarios.organization.counts import expect_agreement
 from conformance.verdicts.stages import Stage
+from conformance.wire.exchange import KEY_REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,4 +66,4 @@ def _judge(last_look: LastLook, family: Family) -> None:
         raise Inapplicable("No member was removed whose key was allowed any of these operations before")
     read.success(last_look.removal.response)
 
-    every_status(sent, lambda status: status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}, "401 or 403")
+    every_status(sent, lambda status: status in KEY_REFUSED, "401 or 403")

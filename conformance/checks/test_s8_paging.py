@@ -12,7 +12,6 @@ from conformance.checks.markers import requirement
 from conformance.confirm.pages import page_by_page
 from conformance.oracle import read
 from conformance.oracle.input_validity import Validity, validity
-from conformance.oracle.ledger.histories import status_of
 from conformance.oracle.lists import paging
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.scenarios.lists.paged import PagedLists, pages_unasked
@@ -180,7 +179,7 @@ def _is_later_page(exchange: Exchange) -> bool:
         is_later
         and exchange.by_main_key
         and exchange.judgeable
-        and status_of(exchange) not in OF_KEY
+        and exchange.received_status not in OF_KEY
         and validity(rest) is Validity.VALID
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import asdict, dataclass
-from http import HTTPStatus
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -12,7 +11,7 @@ from conformance.operations import OPERATIONS
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.permissions import KEYS
-from conformance.wire.exchange import TOO_MANY_REQUESTS
+from conformance.wire.exchange import KEY_REFUSED, TOO_MANY_REQUESTS
 from conformance.wire.replay_wire import UNDOING
 from conformance.wire.requests import OTHER_KEY
 
@@ -115,7 +114,7 @@ def _key(exchange: Exchange, status: int) -> str:
     if credential.invalid:
         return _WRONG if credential.authorization else _NONE
     if credential.name.startswith(_MEMBER):
-        return _REMOVED if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN} else _MEMBER
+        return _REMOVED if status in KEY_REFUSED else _MEMBER
     return credential.name
 
 

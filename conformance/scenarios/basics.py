@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from http import HTTPStatus
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.confirm.clock_ticks import A_SHORT_TICK, ONE_SECOND_TICK
 from conformance.oracle import expect, read
-from conformance.oracle.ledger.histories import status_of
 from conformance.oracle.ledger.rules import is_of_main
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.scenarios.samples import ENDINGS
 from conformance.wire import requests
+from conformance.wire.exchange import KEY_REFUSED
 
 if TYPE_CHECKING:
     import random
@@ -30,7 +29,6 @@ QUOTED: Final = """it's "so" said & done"""
 """Text that a service spoils if it escapes stored text again at each update."""
 
 _PLAIN: Final = re.compile("[A-Za-z0-9-]*[A-Za-z0-9]")
-_REFUSED_KEY: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _SURELY_UNLIKE: Final = 12
 
 
@@ -71,7 +69,7 @@ def pairs_of_run(run: Run, *operations: str, without: str) -> list[tuple[Exchang
     refused = {
         exchange.request.credential
         for exchange in exchanges
-        if exchange.request.operation.id in operations and status_of(exchange) in _REFUSED_KEY
+        if exchange.request.operation.id in operations and exchange.received_status in KEY_REFUSED
     }
     return [
         pair

@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.permissions import Permission, permission_of
+from conformance.wire.exchange import KEY_REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Credential, Request
 
 _LOST: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.TOO_MANY_REQUESTS})
-_REFUSED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 
 
 def send_by_turns(run: Run, batch: Sequence[Request], also: Sequence[Credential] = ()) -> list[Exchange]:
@@ -43,7 +43,9 @@ def _send(run: Run, batch: Sequence[Request]) -> list[Exchange]:
     """Send independent requests, those again with the main key whose own key is refused."""
     exchanges = run.send_all(batch)
     refused = [
-        place for place, exchange in enumerate(exchanges) if not exchange.by_main_key and _status(exchange) in _REFUSED
+        place
+        for place, exchange in enumerate(exchanges)
+        if exchange.received_status in KEY_REFUSED and not exchange.by_main_key
     ]
     again = run.send_all([replace(batch[place], credential=None) for place in refused])
     for place, exchange in zip(refused, again, strict=True):
@@ -64,10 +66,6 @@ def _keys_used(run: Run, operations: Collection[str]) -> list[Credential]:
             continue
         if exchange.request.operation.id in operations and exchange.accepted:
             found[key.name] = key
-        elif _status(exchange) in _LOST:
+        elif exchange.received_status in _LOST:
             lost.add(key.name)
     return [found[name] for name in sorted(found.keys() - lost)]
-
-
-def _status(exchange: Exchange) -> int | None:
-    return None if exchange.received is None else exchange.received.status

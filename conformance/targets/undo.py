@@ -25,7 +25,7 @@ from conformance.targets.queries import (
 from conformance.targets.recorder import owner
 from conformance.targets.remains import reopen_remaining
 from conformance.wire import requests
-from conformance.wire.exchange import SUCCESSES, NoResponse
+from conformance.wire.exchange import KEY_REFUSED, SUCCESSES, NoResponse
 from conformance.wire.requests import MAIN_KEY, OTHER_KEY
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from conformance.targets.queries import Listed
     from conformance.wire.exchange import Response
 
-_REFUSED: Final = frozenset({401, 403})
 _FEW: Final = 3
 _TRIES: Final = 3
 """The most deletions of an engagement if their responses are lost."""
@@ -102,7 +101,7 @@ def clean_up(
     reason: str | None = None
     if isinstance(response, str):
         reason = f"the organization could not be read: {response}"
-    elif response.status in _REFUSED:
+    elif response.status in KEY_REFUSED:
         reason = f"the key is refused with status {response.status}"
     elif not is_shown and not _sees_own(journal, ownership, queries):
         reason = f"neither the organization nor an engagement of the run could be read: status {response.status}"

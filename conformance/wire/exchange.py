@@ -26,7 +26,10 @@ SUCCESSES: Final = range(200, 300)
 REFUSALS: Final = range(400, 500)
 """Statuses of requests that were refused, without any effect."""
 
-OF_KEY: Final = frozenset({401, 403, 429})
+KEY_REFUSED: Final = frozenset({401, 403})
+"""Refusals of a key that is invalid, or lacks the permission."""
+
+OF_KEY: Final = KEY_REFUSED | {429}
 """Refusals for the key of the request, and not for the rest of it."""
 
 _INVALID: Final = frozenset({400, 413, 422})
@@ -266,6 +269,11 @@ class Exchange:
         full = credential is None or (credential.name == MAIN_KEY and not credential.invalid)
         return self.request.is_proper and full
 
+    @property
+    def received_status(self) -> int:
+        """The status of the response, also of one that cannot be judged; 0 without a response."""
+        return 0 if self.received is None else self.received.status
+
     def seen_from(self, key: str, scopes: Collection[str | None]) -> Self:
         """Return the exchange as another organization sees it, whose full key is its main key.
 
@@ -279,9 +287,8 @@ class Exchange:
         if credential is not None and credential.invalid:
             return self
         full = credential is not None and credential.name == key
-        status = None if self.received is None else self.received.status
-        is_lacking = status == HTTPStatus.FORBIDDEN and self.request.operation.scope not in scopes
-        full = full and status != HTTPStatus.UNAUTHORIZED and not is_lacking
+        is_lacking = self.received_status == HTTPStatus.FORBIDDEN and self.request.operation.scope not in scopes
+        full = full and self.received_status != HTTPStatus.UNAUTHORIZED and not is_lacking
         seen = None if full else Credential(OTHER_KEY, None)
         return replace(self, request=replace(self.request, credential=seen))
 

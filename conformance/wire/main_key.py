@@ -7,6 +7,7 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from conformance.wire.exchange import KEY_REFUSED
 from conformance.wire.requests import get_organization, list_engagements, list_members
 
 if TYPE_CHECKING:
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Credential, Request
 
     Ask = Callable[[Request, int], Awaitable[Exchange]]
-
-REFUSED: Final = frozenset({401, 403})
-"""Statuses of a request whose key is invalid, or lacks the permission."""
 
 _ENDED: Final = "the main key was refused"
 _QUESTIONS: Final = ((0.0, get_organization()), (0.2, list_members()), (0.5, list_engagements()))
@@ -103,7 +101,7 @@ class MainKey:
 
 def is_refusal(exchange: Exchange) -> bool:
     """Whether the key of an exchange was refused."""
-    return exchange.received is not None and exchange.received.status in REFUSED
+    return exchange.received_status in KEY_REFUSED
 
 
 def unjudged(exchange: Exchange, why: str) -> Exchange:
@@ -113,8 +111,7 @@ def unjudged(exchange: Exchange, why: str) -> Exchange:
         exchange: The exchange.
         why: The continuation of "it was refused with 401".
     """
-    status = None if exchange.received is None else exchange.received.status
-    return replace(exchange, received=None, error=f"it was refused with {status} {why}")
+    return replace(exchange, received=None, error=f"it was refused with {exchange.received_status} {why}")
 
 
 def rests_on_ended_key(refusals: Sequence[Exchange], exchanges: Iterable[Exchange], stopped: str | None) -> bool:

@@ -13,7 +13,6 @@ from conformance.oracle.effects import (
     Interval,
     is_unremarkable,
 )
-from conformance.oracle.ledger.histories import status_of
 from conformance.oracle.permissions import Permission, permission_of
 from conformance.wire.requests import OTHER_KEY
 
@@ -193,7 +192,7 @@ def of_refusal(history: History, refused: Write) -> str:
 
 def of_refused_key(exchange: Exchange) -> str | None:
     """Return the requirement that a request which was refused for its key changes nothing; None for another reason."""
-    status, key = status_of(exchange), exchange.request.credential
+    status, key = exchange.received_status, exchange.request.credential
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return "throttled-changes-nothing"
     if key is None or exchange.by_main_key:
@@ -232,7 +231,7 @@ def only_change(history: History, before: Snapshot, after: Snapshot, clock: Serv
 
 def is_refused_edit(write: Write) -> bool:
     """Whether a write is an edit that was refused for its content, not for its key or the rate limit."""
-    status = None if write.exchange.received is None else write.exchange.received.status
+    status = write.exchange.received_status
     evidence = write.exchange.by_main_key and status not in {401, 429}
     return write.operation == "updateEngagement" and write.exchange.refused and evidence
 

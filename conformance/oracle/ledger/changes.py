@@ -16,7 +16,7 @@ from conformance.oracle.effects import (
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger import attribution as causes
 from conformance.oracle.ledger import evidence
-from conformance.oracle.ledger.histories import Snapshot, status_of
+from conformance.oracle.ledger.histories import Snapshot
 from conformance.oracle.ledger.names import Names, sent_name
 from conformance.oracle.ledger.rules import NOT_FOR_CONTENT, NOT_FOUND, Judging, finding_of, is_judged
 from conformance.oracle.rendering import render
@@ -55,7 +55,7 @@ class Changes(Judging):
     def not_created(self, exchange: Exchange) -> None:
         """Judge a creation that was refused with a conflict, which can only be with a name in use."""
         name = sent_name(exchange)
-        if name is None or status_of(exchange) != HTTPStatus.CONFLICT or not _is_sound_edit(exchange):
+        if name is None or exchange.received_status != HTTPStatus.CONFLICT or not _is_sound_edit(exchange):
             return
         if not self.names.may_be_in_use(name, Interval.of(exchange)):
             message = "a creation was refused with a conflict, but no engagement has that name"
@@ -80,7 +80,7 @@ class Changes(Judging):
 
     def change(self, history: History, exchange: Exchange) -> None:
         """Judge the response to an edit, an archive, an unarchive or a deletion."""
-        interval, status = Interval.of(exchange), status_of(exchange)
+        interval, status = Interval.of(exchange), exchange.received_status
         if history.broken or not is_judged(exchange) or not (exchange.accepted or exchange.refused):
             return
         if status in _BESIDE_OTHERS and not history.alone(interval, exchange):
@@ -99,11 +99,11 @@ class Changes(Judging):
     def _deleted_change(self, history: History, exchange: Exchange, deletion: Exchange) -> None:
         operation = exchange.request.operation.id
         if operation == "unarchiveEngagement":
-            right, expected = status_of(exchange) in _REFUSALS_OF_UNARCHIVE, "404, 400, 403, 415 or 422"
+            right, expected = exchange.received_status in _REFUSALS_OF_UNARCHIVE, "404, 400, 403, 415 or 422"
         else:
             # If the request has other defects, the service may report those first.
             sound = operation != "updateEngagement" or _is_sound_edit(exchange)
-            right, expected = status_of(exchange) == NOT_FOUND or (exchange.refused and not sound), "404"
+            right, expected = exchange.received_status == NOT_FOUND or (exchange.refused and not sound), "404"
         message = f"{operation} treated a deleted engagement as existing"
         finding = finding_of(_OF_DELETED[operation], exchange, deletion, message=message, expected=expected)
         self.conclude(history, finding, right=right)
@@ -116,8 +116,8 @@ class Changes(Judging):
                 for register in history.registers.values():
                     register.forget(exchange)
                 return
-            right = exchange.refused and status_of(exchange) not in NOT_FOR_CONTENT
-            returned = "succeeded" if exchange.accepted else f"returned {status_of(exchange)}"
+            right = exchange.refused and exchange.received_status not in NOT_FOR_CONTENT
+            returned = "succeeded" if exchange.accepted else f"returned {exchange.received_status}"
             message = f"an edit of an archived engagement {returned}"
             requirement, expected = (
                 self._of_archived_edit(history, exchange, interval),
@@ -139,7 +139,7 @@ class Changes(Judging):
         """Whether a conflict may be with another edit, or with a name in use."""
         name = sent_name(exchange)
         in_use = name is not None and self.names.may_be_in_use(name, interval, history)
-        return status_of(exchange) == HTTPStatus.CONFLICT and (in_use or not history.alone(interval, exchange))
+        return exchange.received_status == HTTPStatus.CONFLICT and (in_use or not history.alone(interval, exchange))
 
     def _of_archived_edit(self, history: History, exchange: Exchange, interval: Interval) -> str:
         """Return the requirement: an archive that took effect late, after some edits of these fields, has its own."""
@@ -175,7 +175,7 @@ class Changes(Judging):
         message, expected = "unarchiveEngagement is not served", "any 2xx, or a 4xx other than 401, 404, 405 and 429"
         because = history.creation.exchange
         finding = finding_of("unarchive-served", exchange, because, message=message, expected=expected)
-        self.conclude(history, finding, right=status_of(exchange) not in _NOT_SERVED)
+        self.conclude(history, finding, right=exchange.received_status not in _NOT_SERVED)
 
     def _delete(self, history: History, exchange: Exchange, interval: Interval) -> None:
         if not history.alone(interval, exchange):

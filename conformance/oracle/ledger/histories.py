@@ -277,11 +277,6 @@ def _of_touch(attempt: Write) -> tuple[Interval, ...]:
     return (attempt.interval if attempt.exchange.accepted else Interval(attempt.interval.start, inf),)
 
 
-def status_of(exchange: Exchange) -> int:
-    """Return the status of a response; 0 without one."""
-    return 0 if exchange.received is None else exchange.received.status
-
-
 def write(exchange: Exchange) -> Write:
     """Return an exchange as an attempt to change an engagement."""
     return Write(exchange, Interval.of(exchange), tuple(effects_of(exchange)))

@@ -21,7 +21,7 @@ from conformance.oracle.ledger.clock import ServiceClock
 from conformance.oracle.ledger.creations import Creations
 from conformance.oracle.ledger.descriptions import Descriptions
 from conformance.oracle.ledger.findings import OF_KEYS, OF_REFUSALS, Finding, Findings
-from conformance.oracle.ledger.histories import History, Write, status_of, write
+from conformance.oracle.ledger.histories import History, Write, write
 from conformance.oracle.ledger.lists import ListJudging, page_of
 from conformance.oracle.ledger.members import ADDS_NO_MEMBER, OF_LISTS, OF_MEMBERS, Members
 from conformance.oracle.ledger.names import Names
@@ -278,7 +278,7 @@ def _shows_organization(exchange: Exchange) -> bool:
 
 def _is_judged(exchange: Exchange) -> bool:
     """Whether the state of an engagement decides the response: not that to a key which may lack the permission."""
-    may = permission_of(exchange.request) is Permission.ALLOWED and status_of(exchange) not in OF_KEY
+    may = permission_of(exchange.request) is Permission.ALLOWED and exchange.received_status not in OF_KEY
     return exchange.by_main_key or may or _shows_organization(exchange)
 
 

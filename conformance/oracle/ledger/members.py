@@ -11,7 +11,7 @@ from conformance.oracle import read
 from conformance.oracle.effects import DELETED, EXISTENCE, Effect, Interval
 from conformance.oracle.ledger.attribution import of_refused_key
 from conformance.oracle.ledger.findings import Finding
-from conformance.oracle.ledger.histories import History, Snapshot, Write, status_of
+from conformance.oracle.ledger.histories import History, Snapshot, Write
 from conformance.oracle.ledger.lists import page_of
 from conformance.oracle.ledger.rules import NOT_FOR_CONTENT, NOT_FOUND, finding_of, is_judged, is_of_main
 from conformance.oracle.rendering import render
@@ -143,7 +143,7 @@ class Members:
 
     def _change(self, person: History, exchange: Exchange) -> None:
         span, operation, role = Interval.of(exchange), exchange.request.operation.id, _role_sent(exchange)
-        is_role, main, status = operation == "updateMemberRole", exchange.by_main_key, status_of(exchange)
+        is_role, main, status = operation == "updateMemberRole", exchange.by_main_key, exchange.received_status
         is_sound = not is_role or exchange.sent_object in ({ROLE: "admin"}, {ROLE: "member"})
         known = {effect.value for effect in person.registers[ROLE].candidates(span) if effect.exchange is not exchange}
         if (gone := person.deletion(span)) is not None:

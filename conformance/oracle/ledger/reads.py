@@ -11,7 +11,7 @@ from conformance.oracle.effects import STATUS, TEXTS, Interval
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger import attribution as causes
 from conformance.oracle.ledger import evidence
-from conformance.oracle.ledger.histories import History, Snapshot, status_of
+from conformance.oracle.ledger.histories import History, Snapshot
 from conformance.oracle.ledger.rules import NOT_FOUND, Judging, finding_of, is_judged
 from conformance.oracle.rendering import render
 
@@ -51,14 +51,14 @@ class Reads(Judging):
         finding = finding_of(
             requirement, exchange, deletion, message="a read of a deleted engagement did not return 404", expected="404"
         )
-        right = status_of(exchange) == NOT_FOUND
+        right = exchange.received_status == NOT_FOUND
         self.conclude(history, finding, right=right)
         self.keep(exchange, evidence.of_missing(history, interval) if right else None)
 
     def _missing(self, history: History, exchange: Exchange, interval: Interval) -> None:
         last = history.snapshots[-1].exchange if history.snapshots else history.creation.exchange
         requirement, others = "get-engagement-succeeds", self.others_since(history, interval)
-        if status_of(exchange) == NOT_FOUND:
+        if exchange.received_status == NOT_FOUND:
             requirement = causes.of_absence(history, interval, others)
         elif history.registers[STATUS].certain_value(interval) == "archived":
             requirement = "archived-readable"

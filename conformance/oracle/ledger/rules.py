@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.ledger.attribution import seen_since
 from conformance.oracle.ledger.findings import Finding, Findings
-from conformance.oracle.ledger.histories import status_of
 from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def finding_of(
     pointer: str | None = None,
 ) -> Finding:  # fmt: skip
     """Return a finding to record if its rule is broken; without ``actual`` the status is the wrong value."""
-    words = str(status_of(exchange)) if actual is None else actual
+    words = str(exchange.received_status) if actual is None else actual
     return Finding(requirement, exchange, tuple(dict.fromkeys(because)), message, expected, words, pointer)
 
 
@@ -75,7 +74,7 @@ def is_judged(exchange: Exchange) -> bool:
 
     The main key is valid: if it ends during a run, the wire finds out.
     """
-    status = status_of(exchange)
+    status = exchange.received_status
     return status != _TOO_MANY_REQUESTS and (status != _UNAUTHORIZED or exchange.by_main_key)
 
 

@@ -14,7 +14,6 @@ from conformance.oracle.ledger import findings as ledger_findings
 from conformance.oracle.ledger.changes import _OF_DELETED
 from conformance.oracle.ledger.evidence import SPARING
 from conformance.oracle.ledger.findings import EVIDENCE, EXPLAINED_BY, Finding, Findings
-from conformance.oracle.ledger.histories import status_of
 from conformance.oracle.ledger.ledger import PEOPLE, RULES
 from tests.fakes.exchanges import make_exchange
 
@@ -190,4 +189,4 @@ def test_no_two_requirements_explain_each_other() -> None:
 
 def test_the_status_of_a_missing_response() -> None:
     """It is 0, which no response can have."""
-    assert [status_of(make_exchange(status=status)) for status in (204, None)] == [204, 0]
+    assert [make_exchange(status=status).received_status for status in (204, None)] == [204, 0]
