@@ -16,7 +16,7 @@ MAX_KEPT: Final = 2**18
 
 
 class ProvisionerLog:
-    """Redacted log, filled by a thread of its own.
+    """Redacted log, filled by a separate thread.
 
     Args:
         redact: Redacts the secrets known so far.

@@ -135,7 +135,7 @@ class Wire:
 
     @property
     def service_clock(self) -> float | None:
-        """Seconds that the service's clock is ahead of ours by its latest Date headers; None before any."""
+        """Seconds that the service's clock is ahead of the suite's by its latest Date headers; None before any."""
         return self._dispatcher.rate_limiter.service.offset
 
     @property

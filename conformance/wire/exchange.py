@@ -32,6 +32,9 @@ KEY_REFUSED: Final = frozenset({401, 403})
 OF_KEY: Final = KEY_REFUSED | {429}
 """Refusals for the key of the request, and not for the rest of it."""
 
+BESIDE_OTHERS: Final = frozenset({404, 409})
+"""Refusals that a change may get because it overlaps another change of the resource."""
+
 _INVALID: Final = frozenset({400, 413, 422})
 
 TOO_MANY_REQUESTS: Final = 429

@@ -98,7 +98,7 @@ class ServiceClock:
 
     @property
     def offset(self) -> float | None:
-        """Seconds by which the service's clock is ahead of ours; None before any Date."""
+        """Seconds by which the service's clock is ahead of the suite's; None before any Date."""
         return max(self._offsets, default=None)
 
     def learn(self, response: Response, received_at: datetime) -> None:

@@ -47,7 +47,7 @@ class RecordedWire(Wire):
 
     @property
     def service_clock(self) -> float | None:
-        """Seconds by which the service's clock is ahead of ours; recorded, because checks use it."""
+        """Seconds by which the service's clock is ahead of the suite's; recorded, because checks use it."""
         return self._notes.record_if_any("service clock", lambda: super(RecordedWire, self).service_clock)
 
     def send_all(self, requests: Sequence[Request]) -> list[Exchange]:

@@ -17,7 +17,7 @@ class DaemonExecutor(ThreadPoolExecutor):
     """Executor whose threads do not keep the process alive: a slow resolver cannot be interrupted."""
 
     def submit(self, call: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
-        """Call a function in a thread of its own."""
+        """Call a function in a separate thread."""
         future: Future[_T] = Future()
 
         def work() -> None:

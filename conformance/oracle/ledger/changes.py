@@ -20,6 +20,7 @@ from conformance.oracle.ledger.histories import Snapshot
 from conformance.oracle.ledger.names import Names, sent_name
 from conformance.oracle.ledger.rules import NOT_FOR_CONTENT, NOT_FOUND, Judging, finding_of, is_judged
 from conformance.oracle.rendering import render
+from conformance.wire.exchange import BESIDE_OTHERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from conformance.oracle.ledger.histories import History
     from conformance.wire.exchange import Exchange
 
-_BESIDE_OTHERS: Final = frozenset({404, 409})
-"""Refusals that are permitted for a change that overlaps another change of the engagement."""
 _NOT_SERVED: Final = frozenset({401, 404, 405})
 _OF_DELETED: Final = {
     "updateEngagement": "deleted-uneditable",
@@ -83,7 +82,7 @@ class Changes(Judging):
         interval, status = Interval.of(exchange), exchange.received_status
         if history.broken or not is_judged(exchange) or not (exchange.accepted or exchange.refused):
             return
-        if status in _BESIDE_OTHERS and not history.alone(interval, exchange):
+        if status in BESIDE_OTHERS and not history.alone(interval, exchange):
             return
         if (deletion := history.deletion(interval)) is not None:
             self._deleted_change(history, exchange, deletion.exchange)

@@ -15,6 +15,7 @@ from conformance.oracle.ledger.histories import History, Snapshot, Write
 from conformance.oracle.ledger.lists import page_of
 from conformance.oracle.ledger.rules import NOT_FOR_CONTENT, NOT_FOUND, finding_of, is_judged, is_of_main
 from conformance.oracle.rendering import render
+from conformance.wire.exchange import BESIDE_OTHERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,7 +53,6 @@ _OF_REMOVED: Final = {
 }
 _SOON: Final = 10_000_000
 """Microseconds after a change within which no other user is taken for the cause of what a list shows."""
-_BESIDE_OTHERS: Final = frozenset({404, 409})
 
 
 def _effects(exchange: Exchange) -> tuple[Effect, ...]:
@@ -160,7 +160,7 @@ class Members:
             if tried or known & {role, "owner", None} or not person.exists(Interval(span.start, span.start)):
                 return
             beside = (write for write in self.writes if write.exchange is not exchange and write.interval.meets(span))
-            right = exchange.accepted or (status in _BESIDE_OTHERS and any(beside))
+            right = exchange.accepted or (status in BESIDE_OTHERS and any(beside))
             message, because = "failed for a member", [seen.exchange]
             rule = "update-role-succeeds" if is_role else "remove-member-succeeds"
         else:

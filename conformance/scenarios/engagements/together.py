@@ -16,6 +16,7 @@ from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import create_engagements, send_creations
 from conformance.scenarios.lists.finding import Search, latest, search
 from conformance.wire import requests
+from conformance.wire.exchange import BESIDE_OTHERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,8 +29,6 @@ ARCHIVED: Final = "archive-effective-at-once"
 DELETED: Final = "delete-effective-at-once"
 
 _CLOSING: Final = "archiveEngagement"
-_BESIDE_OTHERS: Final = frozenset({404, 409})
-"""Refusals that a change may get beside another change."""
 _TRIES: Final = 3
 """Attempts to send changes in turn: other scenarios or other users may be changing engagements at that time."""
 _WORDS: Final = {
@@ -132,7 +131,7 @@ class Race:
         """Whether an order of the changes explains all responses."""
         if self.initial is None:
             return True
-        refusals = {change.status for change in self.changes if change.refused} - _BESIDE_OTHERS
+        refusals = {change.status for change in self.changes if change.refused} - BESIDE_OTHERS
         permitted = not refusals or len(self.changes) == 1 or "archive" in self.pair.steps
         return permitted and order_of(self.initial, history_of(self.changes + self.later)) is not None
 
