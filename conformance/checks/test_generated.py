@@ -16,8 +16,8 @@ from conformance.scenarios.generated.document_rules import RULES
 from conformance.scenarios.generated.requests import Generated, expect_statuses
 from conformance.scenarios.renaming import given_back, name_before
 from conformance.scenarios.text_rules import (
-    ensure_no_rule_for_description,
     ensure_no_rule_for_engagements,
+    ensure_no_rule_for_texts,
     ensure_no_rule_of_names,
     plain_names,
 )
@@ -190,7 +190,7 @@ def _expect_taken(
         try:
             ensure_no_rule(min((exchange.sent_object or {} for exchange in against_rules), key=len))
             for exchange in against_rules:
-                ensure_no_rule_for_description(run, exchange)
+                ensure_no_rule_for_texts(run, exchange)
         except CantTell as doubt:  # other checks send the names of the run, and decide
             raise Inapplicable(doubt.message) from doubt
         expect_statuses(run, against_rules, is_right, expected)

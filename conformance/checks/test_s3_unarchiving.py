@@ -14,7 +14,7 @@ from conformance.scenarios.basics import read_engagement
 from conformance.scenarios.engagements.archiving import in_archive
 from conformance.scenarios.engagements.editing import Editing, has_taken_effect
 from conformance.scenarios.engagements.unarchiving import unarchiving
-from conformance.scenarios.text_rules import ensure_no_rule_for_description
+from conformance.scenarios.text_rules import ensure_no_rule_for_texts
 from conformance.wire.exchange import REFUSALS, SUCCESSES
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def test_unarchived_engagement_can_be_edited(run: Run, editing: Editing, unarchi
         raise CantTell("an update of the name does not take effect at all", editing.name.response, editing.name.after)
 
     expect.success(revival.edit)
-    ensure_no_rule_for_description(run, revival.second)
+    ensure_no_rule_for_texts(run, revival.second)
     expect.success(revival.second)
 
     read_engagement(revival.after)

@@ -19,8 +19,8 @@ from conformance.scenarios.basics import (
 from conformance.scenarios.engagements.creating import creating, own_values_at_creation
 from conformance.scenarios.lists.finding import expect_listed
 from conformance.scenarios.text_rules import (
-    ensure_no_rule_for_description,
     ensure_no_rule_for_engagements,
+    ensure_no_rule_for_texts,
 )
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 def test_creating_succeeds(run: Run, creating: Creating) -> None:
     """A creation with a name, and one with a name and a description, succeed."""
     if creating.bare.response.refused_as_invalid:
-        ensure_no_rule_for_engagements(run)
+        ensure_no_rule_for_engagements(run, creating.bare.sent["name"])
     for creation in creating.proper:
-        ensure_no_rule_for_description(run, creation.response)
+        ensure_no_rule_for_texts(run, creation.response)
         expect.success(creation.response)
 
 

@@ -32,7 +32,7 @@ from conformance.scenarios.engagements.editing import (
     odd_editing,
     undescribed,
 )
-from conformance.scenarios.text_rules import ensure_no_rule_for_description
+from conformance.scenarios.text_rules import ensure_no_rule_for_texts
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def test_updating_succeeds(run: Run, editing: Editing) -> None:
             raise CantTell("the first response was lost, and the retried update changed nothing", done.response)
         if done.response.status == done.after.status == HTTPStatus.NOT_FOUND:
             raise CantTell("the engagement no longer exists", done.response, done.after)
-        ensure_no_rule_for_description(run, done.response)
+        ensure_no_rule_for_texts(run, done.response)
 
         expect.success(done.response)
 
@@ -154,7 +154,7 @@ def test_own_values_are_not_honoured_by_update(odd_editing: OddEditing) -> None:
 def test_renaming_to_duplicate_is_accepted_or_a_conflict(run: Run, odd_editing: OddEditing) -> None:
     """Renaming an engagement to the name of another is accepted, or refused with 409."""
     require_active(odd_editing.after_null)
-    ensure_no_rule_for_description(run, odd_editing.namesake)
+    ensure_no_rule_for_texts(run, odd_editing.namesake)
 
     expect.success_or_conflict(odd_editing.namesake)
 

@@ -204,7 +204,8 @@ class Run:
             self._numbers[check] += 1
             number = self._numbers[check]
         whose = base64.b32encode(hashlib.sha256(check.encode()).digest()).decode("ascii")[:_WHOSE].lower()
-        return f"{whose}-{number:03}"
+        letters = "".join(chr(ord("a") + number // 26**place % 26) for place in (2, 1, 0))
+        return f"{whose}-{letters}"  # names may have to end with a letter
 
     def random(self, purpose: str) -> random.Random:
         """Return a generator for a purpose; its choices depend on the seed and the purpose alone."""

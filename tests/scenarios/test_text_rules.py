@@ -77,7 +77,7 @@ def describing(pattern: str) -> type[Service]:
         ("[A-Za-z0-9 -]*", False),
         (".{40,}", True),
         (".{,10}", True),
-        ("[A-Z].*", True),
+        ("[A-Z].*", False),
         (r"(\S+ ){2}.*", False),
         ("[^-]*", False),
         (".*[a-z]", False),

@@ -25,7 +25,7 @@ from conformance.wire.exchange import BESIDE_OTHERS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conformance.oracle.ledger.descriptions import Descriptions
+    from conformance.oracle.ledger.accepted_texts import AcceptedTexts
     from conformance.oracle.ledger.histories import History
     from conformance.wire.exchange import Exchange
 
@@ -45,11 +45,11 @@ class Changes(Judging):
 
     Attributes:
         names: The names in use.
-        descriptions: The descriptions that the service accepts.
+        texts: The names and the descriptions that the service accepts.
     """
 
     names: Names
-    descriptions: Descriptions
+    texts: tuple[AcceptedTexts, ...]
 
     def not_created(self, exchange: Exchange) -> None:
         """Judge a creation that was refused with a conflict, which can only be with a name in use."""
@@ -123,9 +123,12 @@ class Changes(Judging):
                 "a 4xx other than 401, 404 and 429",
             )
             self.keep(exchange, evidence.of_refused_edit(history, interval) if right else None)
-        elif status.certain_value(interval) == "active" and _is_sound_edit(exchange):
-            if self.descriptions.may_refuse(exchange):
+        elif status.certain_value(interval) == "active" and _is_judged(exchange):
+            if any(texts.may_refuse(exchange) for texts in self.texts):
                 return
+            sent = exchange.sent_object or {}
+            if exchange.refused and all(history.registers[name].certain_value(interval) == sent[name] for name in sent):
+                return  # what becomes of an edit with the values that stand already is open
             right = exchange.accepted or self._may_conflict(history, exchange, interval)
             message, expected = "an edit of an active engagement failed", "any 2xx"
             requirement = "unarchived-editable" if _by_unarchive(because) else "update-engagement-succeeds"
@@ -194,6 +197,18 @@ def _is_edit(exchange: Exchange) -> bool:
     """Whether an edit sends a text at all; a service may treat another one as a no-op, even if archived."""
     body: dict[str, Any] = exchange.sent_object or {}
     return any(isinstance(body.get(field), str) for field in TEXTS)
+
+
+def _is_judged(exchange: Exchange) -> bool:
+    """Whether an edit of an active engagement must succeed, unless a name or another change is in conflict with it."""
+    return _is_sound_edit(exchange) or _is_conflict_of_name(exchange)
+
+
+def _is_conflict_of_name(exchange: Exchange) -> bool:
+    """Whether a conflict can only be with the name, a short plain one: no description is in conflict."""
+    body: dict[str, Any] = exchange.sent_object or {}
+    texts = body.keys() <= set(TEXTS) and all(isinstance(value, str) and value for value in body.values())
+    return exchange.received_status == HTTPStatus.CONFLICT and texts and is_ordinary(body.get("name"))
 
 
 def _is_sound_edit(exchange: Exchange) -> bool:

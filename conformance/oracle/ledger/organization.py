@@ -57,11 +57,13 @@ class Organizations:
         findings: The findings that they add to.
         of_key: The id of the organization of each key, by the key's name.
         known: What is known of each organization, by id.
+        former: Reads of a former name of the run, each with its organization and the place of its finding.
     """
 
     findings: Findings
     of_key: dict[str, str] = field(default_factory=dict)
     known: dict[str, History] = field(default_factory=dict)
+    former: list[tuple[History, int, Snapshot]] = field(default_factory=list)
 
     def record(self, exchange: Exchange) -> None:
         """Record the possible effects of an exchange."""
@@ -116,6 +118,7 @@ class Organizations:
             return
         since = _between(organization, organization.snapshots[-1] if organization.snapshots else None, now)
         last, candidates = register.latest(now.interval), register.candidates(now.interval)
+        self._weigh_former_names(organization, name, now)
         if register.is_possible(name, now.interval):
             register.narrow(name, now.interval)
             upheld = [of_refused_key(update) or REFUSED for update in since if update.refused]
@@ -131,10 +134,23 @@ class Organizations:
         if (since or stale) and not others_rename:
             rule = _cause_of_name(name, last, since, is_stale=stale)
             expected = " or ".join(dict.fromkeys(render(effect.value) for effect in candidates))
-            because, unsteady = [effect.exchange for effect in candidates], not _is_of_run_alone(register, name)
-            self._conclude(now, rule, because, _NAME, expected, right=False, unsteady=unsteady)
+            because = [effect.exchange for effect in candidates]
+            if _is_of_run_alone(register, name):
+                self.former.append((organization, len(self.findings.broken), now))
+            self._conclude(now, rule, because, _NAME, expected, right=False)
         if not stale or others_rename:  # the next reads show whether another user has renamed it
             register.add(Effect(now.exchange, _NAME, name, now.interval, certain=True))
+
+    def _weigh_former_names(self, organization: History, name: str, now: Snapshot) -> None:
+        """Blame the service for a former name if the next read shows the right one with no update between.
+
+        It has shown an old copy then: a user who had restored the name would not have changed it back at once.
+        """
+        for of, place, seen in self.former:
+            is_possible = organization.registers[_NAME].is_possible(name, now.interval)
+            if of is organization and is_possible and not _between(organization, seen, now):
+                self.findings.broken[place] = replace(self.findings.broken[place], unsteady=False)
+        self.former[:] = [entry for entry in self.former if entry[0] is not organization]
 
     def _answered_as_read(self, last: Effect, now: Snapshot) -> None:
         """Require the name that a read shows in the response to the renaming that gave it."""
@@ -199,7 +215,7 @@ def _is_renamed_by_others(register: Register) -> bool:
 
 
 def _is_of_run_alone(register: Register, name: str) -> bool:
-    """Whether only updates of the run gave a name, so that no other user restores it."""
+    """Whether only updates of the run gave a name."""
     given = [effect for effect in register.effects if effect.value == name]
     return bool(given) and all(effect.exchange.request.operation.id == _UPDATE for effect in given)
 

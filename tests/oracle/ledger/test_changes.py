@@ -36,7 +36,7 @@ def test_an_ordinary_edit_succeeds_or_conflicts(
     """A name may be in use; there is no other reason to refuse a valid edit of an active engagement."""
     client = make_client()
     client.created(in_use)
-    client.send(requests.update_engagement(client.created(), SOUND), status=status)
+    client.send(requests.update_engagement(client.created("Some old name"), SOUND), status=status)
 
     assert broken(client.exchanges) == ([] if right else ["update-engagement-succeeds"])
 
@@ -156,11 +156,35 @@ def test_an_edit_during_another_change_may_be_a_404(
     assert broken(client.exchanges) == ([] if right or archived else ["update-engagement-succeeds"])
 
 
+@pytest.mark.parametrize("name", ["short", "Some old name with many words", "some old name", "Some old name 9"])
+def test_a_rule_of_names_may_refuse_an_edit(make_client: MakeClient, name: str) -> None:
+    """No name as short, as long, of such characters or with such ends was accepted."""
+    client = make_client()
+    client.send(requests.update_engagement(client.created(name), SOUND), status=422)
+
+    assert broken(client.exchanges) == []
+
+
+@pytest.mark.parametrize(("status", "name"), [(409, "Some old name"), (422, "Some old name"), (409, "Another name")])
+def test_an_edit_with_the_values_that_stand(make_client: MakeClient, status: int, name: str) -> None:
+    """It may be refused; with another name it may not."""
+    client = make_client()
+    identifier = client.created("Some old name")
+    client.send(requests.update_engagement(identifier, {"name": name, "description": "null"}))
+    client.send(requests.update_engagement(identifier, {"name": name}), status=status)
+    client.send(requests.update_engagement(identifier, {"name": "Some new name", "description": "null"}), status=409)
+
+    assert broken(client.exchanges) == ["update-engagement-succeeds"]
+    assert found(client.exchanges).exchange is client.exchanges[-1]
+
+
 def test_an_edit_of_both_texts_succeeds(make_client: MakeClient) -> None:
     """Such an edit has no defect."""
     client = make_client()
     edit = {"name": "Some new name", "description": "Some new text"}
-    client.send(requests.update_engagement(client.created(description="Some old text"), edit), status=422)
+    client.send(
+        requests.update_engagement(client.created("Some old name", description="Some old text"), edit), status=422
+    )
 
     assert broken(client.exchanges) == ["update-engagement-succeeds"]
 
@@ -271,7 +295,7 @@ def test_archiving_after_an_unarchive(make_client: MakeClient, *, read_first: bo
 def test_editing_after_an_unarchive(make_client: MakeClient, *, read_first: bool, requirement: str | None) -> None:
     """An engagement that reads as active can be edited again."""
     client = make_client()
-    identifier = client.created()
+    identifier = client.created("Some old name")
     client.send(requests.archive_engagement(identifier))
     client.send(requests.unarchive_engagement(identifier))
     if read_first:

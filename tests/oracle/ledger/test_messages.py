@@ -50,7 +50,7 @@ def cited(finding: Finding) -> list[int]:
 def test_a_failed_request(make_client: MakeClient, sent: Any, status: int, words: tuple[Any, ...]) -> None:
     """The finding cites the creation."""
     client = make_client()
-    other, identifier = client.created("other"), client.created("mine")
+    other, identifier = client.created("other"), client.created("Some old name")
     client.send(requests.get_engagement(other))
     client.send(sent(identifier), status=status)
 
