@@ -70,7 +70,7 @@ def test_new_engagement_was_updated_when_it_was_created(run: Run, creating: Crea
     """Right after its creation an engagement's updatedAt is its createdAt."""
     read.success(creating.bare.response)
     known = []
-    for response in (creations[0] for creations in _creations(run).values()):
+    for response in _born(run):
         made, changed = (_moment(field_or_none(response, name)) for name in ("createdAt", "updatedAt"))
         if made is not None and changed is not None:
             known.append((response, made, changed))
@@ -157,6 +157,15 @@ def _creations(run: Run) -> dict[str, list[Exchange]]:
         if (identifier := read.identifier_or_none(response)) is not None:
             found[identifier].append(response)
     return found
+
+
+def _born(run: Run) -> Iterator[Exchange]:
+    """Yield the first creation of each identifier, and those after its deletion; others may show an older one."""
+    deletions = _deletions(run)
+    for identifier, creations in _creations(run).items():
+        gone = deletions.get(identifier)
+        yield creations[0]
+        yield from (later for later in creations[1:] if gone is not None and gone < later.started_at)
 
 
 def _is_another(run: Run, first: Exchange, second: Exchange) -> bool:

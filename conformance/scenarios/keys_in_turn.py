@@ -1,4 +1,4 @@
-"""Keys of the main key's organization that have carried out an operation in the run."""
+"""Requests with several keys in turn, and with keys that the service may not know yet."""
 
 from __future__ import annotations
 
@@ -16,7 +16,47 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential, Request
 
+_PAUSES: Final = (0.3, 0.7, 1.5)
+"""Seconds before a request with a new key is sent again."""
 _LOST: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.TOO_MANY_REQUESTS})
+
+
+class RetryNewKeys:
+    """Sends requests with keys that the service may not know yet.
+
+    A request that gets 401 on the first use of its key is sent again after pauses, since a 401 has no effect. After the
+    first other status every response counts.
+
+    Args:
+        run: The run.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._used: set[str] = set()
+
+    def send(self, asked: Request) -> Exchange:
+        """Send a request."""
+        return self.send_all([asked])[0]
+
+    def send_all(self, batch: Sequence[Request]) -> list[Exchange]:
+        """Send independent requests; the responses are in the order of the requests."""
+        exchanges = self._run.send_all(batch)
+        for pause in _PAUSES:
+            again = [place for place, exchange in enumerate(exchanges) if self._is_too_early(exchange)]
+            if not again:
+                break
+            self._run.sleep(pause)
+            responses = self._run.send_all([batch[place] for place in again])
+            for place, response in zip(again, responses, strict=True):
+                exchanges[place] = response
+        self._used |= {request.credential.name for request in batch if request.credential is not None}
+        return exchanges
+
+    def _is_too_early(self, exchange: Exchange) -> bool:
+        key = exchange.request.credential
+        is_new = key is not None and key.name not in self._used
+        return is_new and exchange.received is not None and exchange.received.status == HTTPStatus.UNAUTHORIZED
 
 
 def send_by_turns(run: Run, batch: Sequence[Request], also: Sequence[Credential] = ()) -> list[Exchange]:
@@ -31,26 +71,17 @@ def send_by_turns(run: Run, batch: Sequence[Request], also: Sequence[Credential]
     """
     used = _keys_used(run, {request.operation.id for request in batch})
     keys = [None, *used, *(key for key in also if key.name not in {known.name for known in used})]
-    return _send(run, [replace(each, credential=keys[place % len(keys)]) for place, each in enumerate(batch)])
+    exchanges = run.send_all([replace(each, credential=keys[place % len(keys)]) for place, each in enumerate(batch)])
+    refused = [place for place, exchange in enumerate(exchanges) if exchange.received_status in KEY_REFUSED]
+    for place, again in zip(refused, run.send_all([batch[place] for place in refused]), strict=True):
+        exchanges[place] = again
+    return exchanges
 
 
 def send_with(run: Run, key: Credential | None, request: Request) -> Exchange:
-    """Send a request with a key; with the main key if that is refused, or if there is no such key."""
-    return _send(run, [replace(request, credential=key)])[0]
-
-
-def _send(run: Run, batch: Sequence[Request]) -> list[Exchange]:
-    """Send independent requests, those again with the main key whose own key is refused."""
-    exchanges = run.send_all(batch)
-    refused = [
-        place
-        for place, exchange in enumerate(exchanges)
-        if exchange.received_status in KEY_REFUSED and not exchange.by_main_key
-    ]
-    again = run.send_all([replace(batch[place], credential=None) for place in refused])
-    for place, exchange in zip(refused, again, strict=True):
-        exchanges[place] = exchange
-    return exchanges
+    """Send a request with a key, which may be new; with the main key if that is refused, or if there is no such key."""
+    exchange = None if key is None else RetryNewKeys(run).send(request.with_key(key))
+    return run.send(request) if exchange is None or exchange.received_status in KEY_REFUSED else exchange
 
 
 def _keys_used(run: Run, operations: Collection[str]) -> list[Credential]:

@@ -98,7 +98,7 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
         (requests.update_engagement(ids[State.EDITED], edit), bystander),
         (requests.archive_engagement(ids[State.UNARCHIVED]), bystander, listing, active, archived),
         (requests.delete_engagement(ids[State.ARCHIVED]), bystander, archived),
-        (requests.update_engagement(ids[State.EDITED_IN_VAIN], edit), bystander),
+        (requests.update_engagement(ids[State.EDITED_IN_VAIN], edit | {"name": reserved.name}), bystander),
         (requests.update_engagement(ids[State.NEW], {"name": 5, "description": 5}), bystander),
         (requests.update_engagement(ids[State.EDITED_IN_VAIN], {"name": 5}),),
         (requests.unarchive_engagement(ids[State.ARCHIVED_AGAIN]),),

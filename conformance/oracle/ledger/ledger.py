@@ -8,6 +8,7 @@ users may use the organization meanwhile.
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from math import inf
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -16,10 +17,10 @@ from conformance.operations import CHANGES_ENGAGEMENT
 from conformance.oracle import read
 from conformance.oracle.effects import STATUS, Interval
 from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.ledger.accepted_texts import AcceptedTexts
 from conformance.oracle.ledger.changes import Changes
 from conformance.oracle.ledger.clock import ServiceClock
 from conformance.oracle.ledger.creations import Creations
-from conformance.oracle.ledger.descriptions import Descriptions
 from conformance.oracle.ledger.findings import OF_KEYS, OF_REFUSALS, Finding, Findings
 from conformance.oracle.ledger.histories import History, Write, write
 from conformance.oracle.ledger.lists import ListJudging, page_of
@@ -127,14 +128,15 @@ class Ledger:
         self.findings = Findings()
         self.histories: dict[str, History] = {}
         self._given_twice: set[str] = set()
+        self._served: set[tuple[str, str]] = set()
         self._creations = Creations()
         self._names = Names()
-        self._descriptions = Descriptions()
+        self._texts = AcceptedTexts("name"), AcceptedTexts("description")
         self._others: list[Write] = []
         self._clock = ServiceClock()
         times = Times(self.findings, self._changes_of_others, self._clock)
         self._reads = Reads(self.findings, self._changes_of_others, times)
-        self._changes = Changes(self.findings, self._changes_of_others, self._names, self._descriptions)
+        self._changes = Changes(self.findings, self._changes_of_others, self._names, self._texts)
         self._lists = ListJudging(
             self.findings, self.histories, name_key, self._changes_of_others, self._creations, times
         )
@@ -177,7 +179,8 @@ class Ledger:
         """
         for part in self._people:
             part.record(exchange)
-        self._descriptions.note(exchange)
+        for texts in self._texts:
+            texts.note(exchange)
         operation, identifier = exchange.request.operation.id, exchange.request.identifier
         if not exchange.request.is_proper:
             self._distrust(exchange)
@@ -205,9 +208,16 @@ class Ledger:
         before = len(self.findings.broken)
         for part in self._people if exchange.judgeable else ():
             part.judge(exchange)
-        if exchange.judgeable and exchange.request.is_proper and _is_judged(exchange):
+        if exchange.judgeable and exchange.request.is_proper and (_is_judged(exchange) or self._is_of_state(exchange)):
             self._judge_engagements(exchange)
+        if exchange.accepted and permission_of(exchange.request) is Permission.ALLOWED:
+            self._served.add((exchange.request.key_name, exchange.request.operation.id))
         return self.findings.broken[before:]
+
+    def _is_of_state(self, exchange: Exchange) -> bool:
+        """Whether a key that has carried out an operation is refused with 403, which can only be for the state then."""
+        served = (exchange.request.key_name, exchange.request.operation.id) in self._served
+        return served and exchange.received_status == HTTPStatus.FORBIDDEN
 
     def _judge_engagements(self, exchange: Exchange) -> None:
         operation, identifier = exchange.request.operation.id, exchange.request.identifier

@@ -239,7 +239,9 @@ class Members:
         for person in there:
             if person.identifier not in seen:
                 default = BY_ROLE if page.role else "list-members-pages-partition"
-                rule = self.absent.setdefault(person.identifier, self._cause(person, page, default, gone=True))
+                # A list without a role shows who is gone; a member that only a list with a role lacks is filtered out.
+                cause = default if page.role else self._cause(person, page, default, gone=True)
+                rule = self.absent.setdefault(person.identifier, cause)
                 words = "a member is missing from the list", "every member", f"{person.identifier} missing", "/data"
                 self._unsteady(Finding(rule, page.exchange, (person.snapshots[-1].exchange,), *words))
         if any(person.deletion(page.interval) for person in self.people.values()):

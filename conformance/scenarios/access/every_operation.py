@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import uuid
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.list_parameters import MAX_PER_PAGE
@@ -16,7 +15,7 @@ from conformance.scenarios.lists.finding import latest
 from conformance.wire import requests
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
     from random import Random
 
     from conformance.running.run import Run
@@ -31,8 +30,6 @@ _PAGES: Final = 3
 _MEMBER_PAGES: Final = 20
 _TAIL: Final = 16
 _ENOUGH: Final = 10
-_PAUSES: Final = (0.3, 0.7, 1.5)
-"""Seconds before a request with a new key is sent again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,44 +78,6 @@ class OperationInputs:
             requests.unarchive_engagement(self.engagement),
         )
         return dict(zip(OPERATIONS, batch, strict=True))
-
-
-class RetryNewKeys:
-    """Sends requests with keys that the service may not know yet.
-
-    A request that gets 401 on the first use of its key is sent again after pauses, since a 401 has no effect. After the
-    first other status every response counts.
-
-    Args:
-        run: The run.
-    """
-
-    def __init__(self, run: Run) -> None:
-        self._run = run
-        self._used: set[str] = set()
-
-    def send(self, asked: Request) -> Exchange:
-        """Send a request."""
-        return self.send_all([asked])[0]
-
-    def send_all(self, batch: Sequence[Request]) -> list[Exchange]:
-        """Send independent requests; the responses are in the order of the requests."""
-        exchanges = self._run.send_all(batch)
-        for pause in _PAUSES:
-            again = [place for place, exchange in enumerate(exchanges) if self._is_too_early(exchange)]
-            if not again:
-                break
-            self._run.sleep(pause)
-            responses = self._run.send_all([batch[place] for place in again])
-            for place, response in zip(again, responses, strict=True):
-                exchanges[place] = response
-        self._used |= {request.credential.name for request in batch if request.credential is not None}
-        return exchanges
-
-    def _is_too_early(self, exchange: Exchange) -> bool:
-        key = exchange.request.credential
-        is_new = key is not None and key.name not in self._used
-        return is_new and exchange.received is not None and exchange.received.status == HTTPStatus.UNAUTHORIZED
 
 
 def label(run: Run, word: str) -> str:

@@ -14,7 +14,6 @@ from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import (
     OperationInputs,
-    RetryNewKeys,
     label,
     latest_engagements,
     member_of,
@@ -23,6 +22,8 @@ from conformance.scenarios.access.every_operation import (
     untouchable_member,
 )
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
+from conformance.scenarios.basics import send_creations
+from conformance.scenarios.keys_in_turn import RetryNewKeys
 from conformance.scenarios.lists.finding import ids_on, latest
 from conformance.scenarios.renaming import harmless_name
 from conformance.targets.capabilities import MissingMeans
@@ -255,7 +256,7 @@ def _engagements(run: Run, names: tuple[str, ...]) -> dict[str, str]:
     if run.mode is Mode.READ_ONLY:
         return {}
     bodies = [{"name": run.name(f"for-{name}"), "description": "Made for a single key"} for name in names]
-    made = run.send_all([requests.create_engagement(body) for body in bodies])
+    made = send_creations(run, bodies)
     return {
         name: found
         for name, creation in zip(names, made, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -65,8 +66,9 @@ class Creating:
 
 
 def create(run: Run, *bodies: dict[str, Any]) -> list[Creation]:
-    """Create engagements, and read the created ones."""
-    responses = run.send_all([requests.create_engagement(body) for body in bodies])
+    """Create engagements with JSON on several lines, and read the created ones."""
+    indented = [json.dumps(body, ensure_ascii=False, indent=2).encode() for body in bodies]
+    responses = run.send_all([requests.create_engagement({}).with_body(body) for body in indented])
     ids = [read.identifier_or_none(response) for response in responses]
     reads = iter(run.send_all([requests.get_engagement(identifier) for identifier in ids if identifier is not None]))
     return [
@@ -81,6 +83,9 @@ def creating(run: Run) -> Creating:
     bare = {"name": run.name("create")}
     described = {"name": run.name("create-described"), "description": "What the engagement is about"}
     first, second = create(run, bare, described)
+    if second.response.refused_as_invalid:  # descriptions may have to end with a full stop
+        described = {"name": run.name("create-described"), "description": f"{described['description']}."}
+        second = create(run, described)[0]
     ids = [
         identifier
         for creation in (first, second)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass, replace
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final
@@ -38,6 +40,9 @@ _NONE: Final = ("", "")
 _VERY_LONG: Final = {"name": 5_000, "description": 20_000}
 """Characters that a service may refuse, in a body that every gateway lets pass."""
 _LONG: Final = {"name": 280, "description": 3_000}
+
+_ASTRAL: Final = re.compile("([\U00010000-\U0010ffff])([\U00010000-\U0010ffff]?)")
+"""A character of two surrogates, and the next one, which stays as it is."""
 
 Bodies = tuple[dict[str, str], dict[str, str]]
 """The bodies of a creation, and of the edit after it."""
@@ -172,8 +177,10 @@ def _keep(run: Run, bodies: Bodies) -> list[KeptText]:
 
 
 def _respelled(request: Request) -> Request:
-    """Return a request with another spelling of the same JSON: an escaped slash is a slash."""
-    return request.with_body((request.body or b"").replace(b"/", rb"\/"))
+    """Return a request with another spelling of the same JSON: slashes and some pairs of surrogates are escaped."""
+    text = (request.body or b"").decode("utf-8", "surrogatepass").replace("/", r"\/")
+    spelled = _ASTRAL.sub(lambda found: json.dumps(found[1])[1:-1] + found[2], text)
+    return request.with_body(spelled.encode("utf-8", "surrogatepass"))
 
 
 def _created(run: Run, sent: dict[str, str]) -> KeptText:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
@@ -38,6 +39,8 @@ _WORDS: Final = {
     "clear": "edit that empties the description",
     "namesake": "edit to a common name",
 }
+_OTHER_TYPES: Final = ("yes", "1e3", "off", "NaN")
+"""Descriptions that a careless service takes for other types than text."""
 _CREATIONS: Final = {Effort.QUICK: 4, Effort.STANDARD: 9, Effort.DEEP: 33}
 
 
@@ -89,7 +92,7 @@ def _course(*pairs: str) -> tuple[Pair, ...]:
 _FREQUENT: Final = (
     _course("name description", "delete"),
     _course("archive", "delete"),
-    _course("both archive", "delete"),
+    _course("both both archive", "delete"),
 )
 _ALL: Final = (
     *_FREQUENT,
@@ -170,7 +173,7 @@ class ParallelCreation:
 def parallel_creation(run: Run) -> ParallelCreation:
     """Create several engagements simultaneously and search for them in the list."""
     names = [run.name(f"parallel-{place}") for place in range(_CREATIONS[run.effort])]
-    bodies = [{"name": name, "description": "Made in parallel with others"} for name in names]
+    bodies = [{"name": name, "description": word} for name, word in zip(names, cycle(_OTHER_TYPES), strict=False)]
     responses = send_creations(run, bodies)
     made = ParallelCreation(tuple(responses), Search(frozenset(), ()))
     return ParallelCreation(tuple(responses), search(run, made.identifiers, sort="name", order="asc"))
@@ -278,7 +281,7 @@ def _asked(run: Run, step: str, identifier: str, name: str) -> Request:
         return plain[kind](identifier)
     if kind == "create":
         return requests.create_engagement({"name": name})
-    texts = {"name": run.name("raced"), "description": f"Raced by the change {run.name('raced')[-9:]}"}
+    texts = {"name": run.name("raced"), "description": f"Raced by the change {run.name('raced')[-9:]} of the run"}
     bodies = {"both": texts, "namesake": {"name": name}, "clear": {"description": ""}}
     return requests.update_engagement(identifier, bodies.get(kind) or {kind: texts[kind]})
 

@@ -12,7 +12,7 @@ from conformance.oracle import read
 from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Untested
-from conformance.scenarios.access.every_operation import RetryNewKeys
+from conformance.scenarios.keys_in_turn import RetryNewKeys
 from conformance.targets.fixtures import NEW_KEY
 from conformance.wire import requests
 from conformance.wire.exchange import TOO_MANY_REQUESTS

@@ -10,7 +10,7 @@ from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.oracle.laws.per_key_limits import of_one_window, signs
 from conformance.oracle.laws.rate_limit_course import AnnouncedLimit
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
-from conformance.scenarios.access.every_operation import RetryNewKeys
+from conformance.scenarios.keys_in_turn import RetryNewKeys
 from conformance.scenarios.limits.exhaust_window import is_made
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.outcomes import CantTell
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.every_operation import RetryNewKeys, unknown_like
+from conformance.scenarios.access.every_operation import unknown_like
+from conformance.scenarios.keys_in_turn import RetryNewKeys
 from conformance.scenarios.members.member_list import MemberList, read_members_so_far
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
-from conformance.scenarios.access.every_operation import OTHER_ROLE, RetryNewKeys
+from conformance.scenarios.access.every_operation import OTHER_ROLE
+from conformance.scenarios.access.reserved_engagements import State, engagements_in_every_state
 from conformance.scenarios.basics import field_or_none
+from conformance.scenarios.keys_in_turn import RetryNewKeys
 from conformance.scenarios.renaming import harmless_name
 from conformance.wire import requests
 
@@ -68,7 +70,8 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
     name = harmless_name(run.send(requests.get_organization()))
     rename = requests.update_organization({} if name is None else {"name": name})
     archived, sender = _id(run.send(_creation(run))), RetryNewKeys(run)
-    creations = _try(sender, key, [(_creation(run), _creation(run)) for _ in range(2)])
+    freed = requests.create_engagement({"name": _freed_name(run)})  # the name of a deleted engagement is no duplicate
+    creations = _try(sender, key, [(_creation(run), _creation(run)), (freed, _creation(run))])
     own, *spare = [_id(creation.before) for creation in creations] or [_id(run.send(_creation(run)))]
     spare = [identifier for identifier in spare if identifier not in {own, archived}]
     pairs = [
@@ -123,6 +126,11 @@ def _on_members(others: Sequence[tuple[str, str]]) -> list[tuple[Request, Reques
 
 def _creation(run: Run) -> Request:
     return requests.create_engagement({"name": run.name("membership")})
+
+
+def _freed_name(run: Run) -> str:
+    reserved = run.scenarios.result_if_any(engagements_in_every_state)
+    return run.name("membership") if reserved is None or State.DELETED not in reserved.ids else reserved.freed
 
 
 def _edit(run: Run, identifier: str) -> Request:

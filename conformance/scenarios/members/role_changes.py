@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
@@ -24,6 +24,14 @@ if TYPE_CHECKING:
     from conformance.targets.fixtures import Member
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential, Request
+
+
+_CLAIMS: Final = {
+    "name": "Renamed with the role",
+    "joinedAt": "2001-02-03T04:05:06.789Z",
+    "lastSeenAt": "2001-02-03T04:05:06.789Z",
+}
+"""Values of a member that only the service sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +118,14 @@ def _set(run: Run, member: Member, role: str) -> Exchange:
 
 
 def _give_back(run: Run, member: Member, role: str, *beside: Request) -> None:
-    """Restore a member's role, with an unknown field beside it; without that field if it is refused.
+    """Restore a member's role, with fields beside it that it cannot change; without them if it is refused.
 
     A run that is not quick sends the role in capitals first. Requests about other members are sent at the same time.
     """
     if run.effort is not Effort.QUICK:
         _set(run, member, role.upper())
-    back = requests.update_member_role(member.user_id, {"role": role, "unheardOf": "x"})
+    claims = _CLAIMS if member.is_new else {}
+    back = requests.update_member_role(member.user_id, {"role": role, "unheardOf": "x", **claims})
     if run.send_all([back, *beside])[0].refused:
         _set(run, member, role)
 

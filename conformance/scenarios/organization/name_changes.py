@@ -12,9 +12,9 @@ from conformance.oracle.ledger.organization import SETTINGS
 from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.every_operation import RetryNewKeys
 from conformance.scenarios.access.two_organizations import other_organization
 from conformance.scenarios.access.unauthenticated import NO_KEY
+from conformance.scenarios.keys_in_turn import RetryNewKeys
 from conformance.scenarios.members.member_list import second_reader
 from conformance.scenarios.renaming import given_back, name_before
 from conformance.scenarios.samples import AT_THE_END, BROKEN, SCRIPTS, SIGNS, counted, joined, shuffled
@@ -109,8 +109,8 @@ def _renamed(run: Run, reads: Sequence[Request]) -> Renaming:
     _use(run)
     odd += tuple(_rename_with_key(run, f"{run.name('organization')} {text}") for text in texts)
     run.send_all(reads)
-    # Open, but no reason for a server error, and a refused name must not be set.
-    nameless = [run.send(requests.update_organization({"name": name})) for name in (None, "")]
+    # Open, but no reason for a server error, not even at once, and a refused name must not be set.
+    nameless = run.send_all([requests.update_organization({"name": name}) for name in (None, "")])
     empty = Rename(run.send(requests.update_organization({})), run.send(requests.get_organization()))
     foreign = _claim(run, empty.after, _claims(run, read.data(empty.after)))
     after = run.send(requests.get_organization())

@@ -10,6 +10,7 @@ from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import OTHER_ROLE
 from conformance.scenarios.keys_in_turn import send_with
 from conformance.scenarios.members.member_list import read_members, read_members_with
+from conformance.scenarios.members.role_changes import key_of_bystander
 from conformance.scenarios.organization.under_another_name import refused_under_another_name
 from conformance.scenarios.renaming import given_back, name_before
 from conformance.scenarios.tour import tour
@@ -35,7 +36,8 @@ def organization_walk(run: Run) -> None:
         steps = choices.choices(("rename", "rename", "read", "read", "invite"), k=_STEPS[run.effort] - 2)
         for place, step in enumerate(("rename", "read", *steps)):
             if step == "rename":
-                run.send(requests.update_organization({"name": run.name("organization-walk")}))
+                renaming = requests.update_organization({"name": run.name("organization-walk")})
+                send_with(run, key_of_bystander(run), renaming)
                 if place == 0:
                     run.scenarios.wait_for(tour)
                     run.scenarios.wait_for(refused_under_another_name)
