@@ -71,20 +71,20 @@ class InvalidQuery:
     thorough: bool
 
 
-def _malformed(valid: str, lenient: str) -> Iterator[InvalidBody]:
+def _malformed(valid: str, lenient: str = "single quotes") -> Iterator[InvalidBody]:
     """Yield variants of a valid object that no JSON grammar admits.
 
     The text after a body resembles a comment, for readers that accept comments.
 
     Args:
         valid: The object.
-        lenient: The defect that only lenient readers accept and a quick run tries. The operations try different ones,
-            since a service parses the bodies of all its operations alike.
+        lenient: The defect that only lenient readers accept and a quick run tries. Each operation tries another, since
+            a service parses the bodies of all its operations alike.
     """
     unquoted = valid.replace('{"', "{").replace(', "', ", ").replace('":', ":")
     yield InvalidBody(Kind.MALFORMED, "a body that is cut short", valid[:-1])
+    yield InvalidBody(Kind.MALFORMED, "text after the body", f"{valid} // and more")
     for what, template in (
-        ("text after the body", f"{valid} // and more"),
         ("single quotes", valid.replace('"', "'")),
         ("a comma too many", f"{valid[:-1]},}}"),
         ("names without quotes", unquoted),
@@ -141,7 +141,7 @@ def _value(what: str, template: str, *, thorough: bool = False) -> InvalidBody:
 BODIES: Final[Mapping[str, tuple[InvalidBody, ...]]] = MappingProxyType(
     {
         "createEngagement": (
-            *_malformed(_NAMED, "text after the body"),
+            *_malformed(_NAMED),
             _EMPTY,
             *_no_object(_NAMED),
             _missing("no name", '{"description": "LABEL"}'),
@@ -157,12 +157,12 @@ BODIES: Final[Mapping[str, tuple[InvalidBody, ...]]] = MappingProxyType(
             *_no_string("description", '{"name": "LABEL", "description": VALUE}', optional=True),
         ),
         "updateCurrentOrganization": (
-            *_malformed(_NAMED, "single quotes"),
+            *_malformed(_NAMED),
             *_no_object(_NAMED),
             *_no_string("name", '{"name": VALUE}', optional=True),
         ),
         "inviteMember": (
-            *_malformed(_INVITED, "text after the body"),
+            *_malformed(_INVITED),
             _EMPTY,
             *_no_object(_INVITED, thorough_string=True),
             _missing("no email", '{"role": "member"}'),

@@ -11,7 +11,6 @@ from conformance.oracle import expect, read
 from conformance.oracle.ledger.rules import is_of_main
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
-from conformance.scenarios.samples import ENDINGS
 from conformance.wire import requests
 from conformance.wire.exchange import KEY_REFUSED
 
@@ -33,7 +32,7 @@ _SURELY_UNLIKE: Final = 12
 
 
 def create_engagements(run: Run, *labels: str) -> list[dict[str, Any]]:
-    """Create engagements with a name that ends oddly and a description, if the service accepts those.
+    """Create engagements with a name and, if the service accepts it, a description.
 
     Returns:
         The ``data`` of each response, which shows the engagement; its id is a string.
@@ -42,19 +41,12 @@ def create_engagements(run: Run, *labels: str) -> list[dict[str, Any]]:
         CantTell: A creation failed, its response cannot be read, or two creations got the same id, so that deleting
             both would delete one engagement twice.
     """
-    bodies = [_with_odd_end(run, label) for label in labels]
+    bodies = [{"name": run.name(label), "description": f"About {run.names.name(label)}"} for label in labels]
     responses = send_creations(run, bodies)
     made = [{**read.data(response), "id": read.identifier(response)} for response in responses]
     if len({engagement["id"] for engagement in made}) < len(made):
         raise CantTell("several creations got the same id", *responses)
     return made
-
-
-def _with_odd_end(run: Run, label: str) -> dict[str, str]:
-    """Return a body whose name ends with a sign that a service may lose."""
-    name = run.name(label)
-    end = run.random(f"end of {name.removeprefix(run.names.beginning)}").choice(ENDINGS)
-    return {"name": f"{name}{end}", "description": f"About {run.names.name(label)}"}
 
 
 def pairs_of_run(run: Run, *operations: str, without: str) -> list[tuple[Exchange, Exchange]]:

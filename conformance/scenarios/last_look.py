@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
+from conformance.oracle.outcomes import CheckOutcome
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
@@ -19,6 +21,7 @@ from conformance.scenarios.organization.under_another_name import refused_under_
 from conformance.scenarios.tour import tour
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
+from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -37,7 +40,7 @@ _ARCHIVED_LAST: Final = (State.UNARCHIVED, State.EDITED_IN_VAIN)
 _NEEDS_ACTIVE: Final = frozenset({"updateEngagement", "archiveEngagement"})
 _FILTERS: Final = {"listEngagements": ("status", "active"), "listMembers": ("role", "member")}
 _PAGE: Final = 7
-"""Items on the pages that are read last."""
+"""Items on the pages that are read last, if no names are equal."""
 _READING: Final = {"engagements": "engagements:read", "organizations": "organizations:read"}
 """By family, the permission to read it."""
 
@@ -73,13 +76,23 @@ def last_look(run: Run) -> LastLook:
     _change(run, reserved)
     run.sleep(_LATE[run.effort])
     reads = [requests.get_engagement(identifier) for identifier in _of_every_history(run)]
-    lists += [requests.list_engagements(sort="name", perPage=_PAGE, page=page) for page in (1, 2)]
-    run.send_all([*lists, *organization])
+    *_, by_name = run.send_all([*lists, *organization, requests.list_engagements(sort="name", perPage=MAX_PER_PAGE)])
+    size = _dividing(by_name)
+    run.send_all([requests.list_engagements(sort="name", perPage=size, page=page) for page in (1, 2)])
     send_by_turns(run, [*dict.fromkeys([*changed, *reads])])
     run.send_all([*by_others, *_with(run, "organizations", organization)])
     of_other = _by_other_organization(run)
     removed, by_removed = _by_removed(run, reserved)
     return LastLook(removed, by_removed, of_other)
+
+
+def _dividing(page: Exchange) -> int:
+    """Return a page size that divides two engagements of equal names; a usual one if none are equal."""
+    try:
+        names = [item.get("name") for item in read.items(page)]
+    except (CheckOutcome, NoResponse):
+        return _PAGE
+    return next((place for place, (one, other) in enumerate(pairwise(names), start=1) if one == other), _PAGE)
 
 
 def _change(run: Run, reserved: ReservedEngagements) -> None:
@@ -102,7 +115,7 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
         (requests.update_engagement(ids[State.NEW], {"name": 5, "description": 5}), bystander),
         (requests.update_engagement(ids[State.EDITED_IN_VAIN], {"name": 5}),),
         (requests.unarchive_engagement(ids[State.ARCHIVED_AGAIN]),),
-        (requests.get_engagement(ids[State.ARCHIVED_AGAIN]), archived),
+        (requests.get_engagement(ids[State.ARCHIVED_AGAIN]),),
     )
     run.send_in_turn([request for step in steps for request in step])
 

@@ -196,7 +196,7 @@ REMOVAL = (
     fault("removal-deletes-own", "The removal of a member deletes the engagements that the member created.",
           _change_own(lambda service, identifier: service.store.delete_engagement(identifier)), _ENGAGEMENTS),
     fault("members-engagement-undeletable", "What a member created only its own key can delete; others get 403.",
-          _NOTE_AUTHORS | refuse(op.DELETE, 403, _is_anothers), "delete-engagement-succeeds", "archived-deletable"),
+          _NOTE_AUTHORS | refuse(op.DELETE, 403, _is_anothers), "archived-deletable", "delete-engagement-succeeds"),
     fault("removal-archives-own", "The removal of a member archives the engagements that the member created.",
           _change_own(lambda service, identifier: service.store.edit_engagement(
               identifier, {"status": "archived"}, service.now())), _ENGAGEMENTS),

@@ -162,11 +162,12 @@ def odd_editing(run: Run) -> OddEditing:
     null_description = run.send(requests.update_engagement(identifier, {"description": None}))
     after_null = run.send(requests.get_engagement(identifier))
     # For the ledger: a former name, after which no former description may come back, and the same edit after another.
+    other = requests.update_engagement(identifier, run.scenarios.result(creating).described.sent)
     former = requests.update_engagement(identifier, {"name": field_or_none(before, "name")})
     reading = requests.get_engagement(identifier)
-    run.send_in_turn([former, reading])
-    namesake = run.send(requests.update_engagement(identifier, run.scenarios.result(creating).described.sent))
-    run.send_in_turn([reading, former, reading] if namesake.accepted else [reading])
+    namesake, *_ = run.send_in_turn([other, reading, former, reading])
+    if namesake.accepted:
+        run.send_in_turn([other, reading])
     return OddEditing(own_values, same, empty, null_name, null_description, after_null, namesake)
 
 

@@ -16,6 +16,7 @@ from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import create_engagements, send_creations
 from conformance.scenarios.lists.finding import Search, latest, search
+from conformance.scenarios.samples import ENDINGS, shuffled
 from conformance.wire import requests
 from conformance.wire.exchange import BESIDE_OTHERS
 
@@ -171,8 +172,12 @@ class ParallelCreation:
 
 @scenario
 def parallel_creation(run: Run) -> ParallelCreation:
-    """Create several engagements simultaneously and search for them in the list."""
-    names = [run.name(f"parallel-{place}") for place in range(_CREATIONS[run.effort])]
+    """Create several engagements simultaneously and search for them in the list.
+
+    Their names end with signs that a service may lose, unless it refuses those.
+    """
+    ends = shuffled(ENDINGS, run.random("ends of parallel names"))
+    names = [f"{run.name(f'parallel-{place}')}{end}" for place, end in zip(range(_CREATIONS[run.effort]), cycle(ends))]
     bodies = [{"name": name, "description": word} for name, word in zip(names, cycle(_OTHER_TYPES), strict=False)]
     responses = send_creations(run, bodies)
     made = ParallelCreation(tuple(responses), Search(frozenset(), ()))
